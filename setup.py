@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiled part of the build; everything else is in pyproject.toml.
+
+Every ``src/statfast/_core/*.pyx`` is one extension. Two environment variables choose a variant,
+each with a build folder of its own so that they never mix:
+
+STATFAST_DEBUG=1      bounds, wraparound and initialisation checks and assertions on
+STATFAST_SANITIZE=1   the same, under the address and undefined-behaviour sanitizers
+"""
+
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+CORE = Path("src/statfast/_core")
+CPUS = os.cpu_count() or 1
+SANITIZE = os.environ.get("STATFAST_SANITIZE", "0") != "0"
+DEBUG = SANITIZE or os.environ.get("STATFAST_DEBUG", "0") != "0"
+VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
+BUILD = f"build/{VARIANT}"
+
+# wraparound stays off in the debug variant: a negative index is then an error, not the last row.
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": DEBUG,
+    "nonecheck": DEBUG,
+    "embedsignature": False,
+    "freethreading_compatible": True,
+}
+
+# No -march=native (the tiles pick their instruction set at import) and no -ffast-math (it breaks
+# NaN, infinity and compensated sums); errno and floating-point traps are never looked at.
+GNU_FLAGS = ["-std=gnu11", "-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math"]
+GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"]
+GNU_LINK_FLAGS = []
+if SANITIZE:
+    sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    GNU_FLAGS += [*sanitizers, "-O1", "-fno-omit-frame-pointer"]
+    GNU_LINK_FLAGS += sanitizers
+MSVC_FLAGS = ["/O2", "/std:c11"]
+
+
+class BuildKernels(build_ext):
+    """``build_ext`` on all processors, with the flags of the compiler at hand."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or CPUS
+        self.force = self.force or DEBUG
+
+    def build_extensions(self):
+        msvc = self.compiler.compiler_type == "msvc"
+        for extension in self.extensions:
+            extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS
+            extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS
+        super().build_extensions()
+
+
+def kernels():
+    """One extension per ``.pyx``; ``tiles`` also compiles one C file per instruction set."""
+    headers = sorted(map(str, CORE.glob("**/*.h")))
+    levels = sorted(map(str, CORE.glob("simd/*.c")))
+    return [
+        Extension(
+            f"statfast._core.{source.stem}",
+            [str(source), *(levels if source.stem == "tiles" else [])],
+            include_dirs=[str(CORE / "simd")],
+            depends=headers,
+            define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", None)],
+        )
+        for source in sorted(CORE.glob("*.pyx"))
+    ]
+
+
+if __name__ == "__main__":
+    setup(
+        ext_modules=cythonize(
+            kernels(), compiler_directives=DIRECTIVES, build_dir=f"{BUILD}/cython", nthreads=CPUS
+        ),
+        cmdclass={"build_ext": BuildKernels},
+        options={"build": {"build_base": BUILD}},
+    )
