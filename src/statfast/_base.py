@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The estimator protocol: scikit-learn's, by duck typing.
+
+scikit-learn is imported only inside the methods that nothing but scikit-learn calls.
+"""
+
+import copy
+import html
+import inspect
+import sys
+from functools import cache, wraps
+
+import numpy as np
+
+from statfast._errors import not_fitted, shown, warn_user
+from statfast._validation import as_choice, as_labels, as_weights, column_names
+
+# Methods whose extra arguments (sample_weight, ...) scikit-learn may route to us.
+_ROUTED = (
+    "fit",
+    "partial_fit",
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score",
+    "transform",
+    "inverse_transform",
+)
+
+
+class Estimator:
+    """Parameters, representation, fitted state and scikit-learn's protocol.
+
+    A subclass takes its parameters as named arguments of ``__init__`` and stores them unchanged
+    under the same names; ``fit`` checks them, computes in local variables, and ends with
+    ``return self._publish(X, coef_=coef, ...)``.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for method in _ROUTED:
+            names = _metadata_names(cls, method)
+            if names:
+                setattr(cls, f"set_{method}_request", _request_setter(method, names))
+
+    # ------------------------------------------------------------ parameters
+
+    def get_params(self, deep=True):
+        """Parameters of this estimator.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Also give the parameters of nested estimators, as ``name__parameter``.
+
+        Returns
+        -------
+        dict of str to object
+        """
+        params = {}
+        for name in _defaults(type(self)):
+            value = params[name] = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                params.update((f"{name}__{key}", v) for key, v in value.get_params().items())
+        return params
+
+    def set_params(self, **params):
+        """Set parameters; ``name__parameter`` reaches into a nested estimator.
+
+        Parameters
+        ----------
+        **params : object
+            New values. They are checked by ``fit``, not here.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If this estimator has no such parameter.
+        """
+        nested = {}
+        for key, value in params.items():
+            name, _, rest = key.partition("__")
+            if name not in _defaults(type(self)):
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
+                    f"Valid parameters are: {list(_defaults(type(self)))}."
+                )
+            if rest:
+                nested.setdefault(name, {})[rest] = value
+            else:
+                setattr(self, name, value)
+        for name, inner in nested.items():
+            getattr(self, name).set_params(**inner)
+        return self
+
+    # ------------------------------------------------------------ representation
+
+    def __repr__(self):
+        changed = ", ".join(f"{name}={shown(value)}" for name, value in self._changed().items())
+        return f"{type(self).__name__}({changed})"
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{html.escape(shown(value))}</td></tr>"
+            for name, value in self.get_params(deep=False).items()
+        )
+        state = "fitted" if self.__sklearn_is_fitted__() else "not fitted"
+        return (
+            f"<details><summary><code>{html.escape(repr(self))}</code> {state}</summary>"
+            f"<table>{rows}</table></details>"
+        )
+
+    def _changed(self):
+        """The parameters that differ from their defaults."""
+        return {
+            name: value
+            for name, default in _defaults(type(self)).items()
+            if (value := getattr(self, name)) is not default
+            # Only plain values are compared: an array would not answer with one truth value.
+            and not (isinstance(value, str | int | float) and value == default)
+        }
+
+    # ------------------------------------------------------------ fitted state
+
+    def _publish(self, X, **fitted):
+        """Become fitted: all attributes at once, those of an earlier fit gone. Returns self.
+
+        The instance dictionary is swapped whole, so neither an error nor an interrupt
+        before this point, nor another thread, ever sees half a fit.
+        """
+        if "n_features_in_" not in fitted:
+            fitted["n_features_in_"] = int(_shape(X)[1])
+        names = column_names(X)
+        if names is not None:
+            fitted["feature_names_in_"] = names
+        stale = self.__dict__.get("_fitted", ())
+        kept = {name: value for name, value in self.__dict__.items() if name not in stale}
+        self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return "_fitted" in self.__dict__
+
+    def __getstate__(self):
+        return {**self.__dict__, "_statfast_version": _version()}
+
+    def __setstate__(self, state):
+        state = dict(state)
+        written = state.pop("_statfast_version", "unknown")
+        self.__dict__.update(state)
+        if written != _version():
+            warn_user(
+                f"This {type(self).__name__} was pickled by statfast {written} and is read by "
+                f"{_version()}. Fit it again if it misbehaves."
+            )
+
+    # ------------------------------------------------------------ what scikit-learn asks
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=None,
+            classifier_tags=None,
+            regressor_tags=None,
+        )
+
+    def get_metadata_routing(self):
+        """Which metadata this estimator's methods ask scikit-learn's meta-estimators for.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+        """
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        wanted = self.__dict__.get("_metadata_request", {})
+        request = MetadataRequest(owner=self)
+        for method in _ROUTED:
+            for name in _metadata_names(type(self), method):
+                alias = wanted.get(method, {}).get(name)
+                getattr(request, method).add_request(param=name, alias=alias)
+        return request
+
+
+class Classifier:
+    """Mixin: ``score`` is accuracy, and scikit-learn is told that this is a classifier."""
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy: the fraction of rows, by weight, given their own label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+            True labels.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        predicted = self.predict(X)
+        labels, codes = as_labels(y, len(predicted))
+        weights = as_weights(sample_weight, len(predicted))
+        return float(np.average(predicted == labels[codes], weights=weights))
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags()
+        tags.target_tags.required = True
+        return tags
+
+
+class Clusterer:
+    """Mixin: ``fit_predict``, and scikit-learn is told that this is a clusterer."""
+
+    def fit_predict(self, X, y=None, **fit_params):
+        """Fit, and return the cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : ignored
+        **fit_params : object
+            Passed to ``fit``, such as ``sample_weight``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            ``labels_``.
+        """
+        return self.fit(X, **fit_params).labels_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "clusterer"
+        return tags
+
+
+class Transformer:
+    """Mixin: ``fit_transform``, ``set_output`` and names for the columns of ``transform``.
+
+    A subclass defines ``transform`` (returning an ndarray, wrapped here as the user asked) and
+    either a property ``_n_features_out`` or a method ``_out_names``.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for name in ("transform", "fit_transform"):
+            if name in cls.__dict__:
+                setattr(cls, name, _in_container(cls.__dict__[name]))
+
+    def fit_transform(self, X, y=None, **fit_params):
+        """Fit, and transform the same rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,), optional
+        **fit_params : object
+            Passed to ``fit``, such as ``sample_weight``.
+
+        Returns
+        -------
+        ndarray of shape (n, m), or the table asked for by `set_output`
+        """
+        return self.fit(X, y, **fit_params).transform(X)
+
+    def set_output(self, *, transform=None):
+        """Choose what ``transform`` and ``fit_transform`` return.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            ndarray, or a table with named columns. None changes nothing.
+
+        Returns
+        -------
+        self
+        """
+        if transform is not None:
+            as_choice(transform, "transform", _CONTAINERS)
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns of ``transform``.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Checked against the names seen by ``fit``; not used otherwise.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        if input_features is not None:
+            given = np.asarray(input_features, dtype=object)
+            seen = getattr(self, "feature_names_in_", None)
+            if seen is not None and not np.array_equal(given, seen):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != self.n_features_in_:
+                raise ValueError(
+                    "input_features should have length equal to number of features "
+                    f"({self.n_features_in_}), got {len(given)}"
+                )
+        return np.asarray(self._out_names(), dtype=object)
+
+    def _out_names(self):
+        prefix = type(self).__name__.lower()
+        return [f"{prefix}{i}" for i in range(self._n_features_out)]
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
+        return tags
+
+
+# ---------------------------------------------------------------- parameters
+
+
+@cache
+def _defaults(cls):
+    """Parameter names of ``cls``, sorted as scikit-learn sorts them, with their defaults."""
+    parameters = dict(inspect.signature(cls).parameters)
+    return {name: parameters[name].default for name in sorted(parameters)}
+
+
+def _shape(X):
+    shape = getattr(X, "shape", None)
+    return np.asarray(X).shape if shape is None else shape
+
+
+def _version():
+    return sys.modules[__package__].__version__
+
+
+# ---------------------------------------------------------------- tables out
+
+_CONTAINERS = ("default", "pandas", "polars")
+
+
+def _in_container(method):
+    """``method``, its ndarray turned into the table `Transformer.set_output` asked for."""
+
+    @wraps(method)
+    def wrapped(self, X, *args, **kwargs):
+        return _as_table(self, method(self, X, *args, **kwargs), X)
+
+    return wrapped
+
+
+def _as_table(estimator, out, X):
+    container = _container(estimator)
+    if container == "default" or not isinstance(out, np.ndarray):
+        return out
+    names = estimator.get_feature_names_out()
+    if container == "polars":
+        import polars
+
+        return polars.DataFrame(out, schema=names.tolist(), orient="row")
+    import pandas
+
+    index = X.index if isinstance(X, pandas.DataFrame | pandas.Series) else None
+    return pandas.DataFrame(out, index=index, columns=names, copy=False)
+
+
+def _container(estimator):
+    config = estimator.__dict__.get("_sklearn_output_config")
+    if config:
+        return config["transform"]
+    sklearn = sys.modules.get("sklearn")
+    if sklearn is None:
+        return "default"
+    return as_choice(sklearn.get_config()["transform_output"], "transform_output", _CONTAINERS)
+
+
+# ---------------------------------------------------------------- metadata routing
+
+
+class _Requests(dict):
+    """Per method, the metadata asked for. ``sklearn.clone`` would choke on the plain values."""
+
+    def __sklearn_clone__(self):
+        return copy.deepcopy(self)
+
+
+@cache
+def _metadata_names(cls, method):
+    """Arguments of ``cls.method`` other than the data: what scikit-learn calls metadata."""
+    function = getattr(cls, method, None)
+    if function is None:
+        return ()
+    data = {"X", "y", "Y", "Xt", "yt"}
+    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    return tuple(sorted(p.name for p in parameters if p.name not in data and p.kind in plain))
+
+
+def _request_setter(method, names):
+    def set_request(self, **requests):
+        unknown = sorted(set(requests) - set(names))
+        if unknown:
+            raise TypeError(f"Unexpected args: {unknown}. {method} accepts {list(names)}.")
+        wanted = copy.deepcopy(self.__dict__.get("_metadata_request", _Requests()))
+        wanted.setdefault(method, {}).update(requests)
+        self._metadata_request = wanted
+        return self
+
+    set_request.__name__ = f"set_{method}_request"
+    set_request.__doc__ = f"""Say which metadata ``{method}`` wants from scikit-learn's routing.
+
+        Parameters
+        ----------
+        {", ".join(names)} : bool, None or str
+            True asks for it, False refuses it, None makes passing it an error, a string asks for
+            it under that name.
+
+        Returns
+        -------
+        self
+        """
+    keywords = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names
+    ]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    set_request.__signature__ = inspect.Signature([own, *keywords])
+    return set_request

@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The engine: work on blocks of rows, shared among threads, merged in the order of the blocks.
+
+Which rows make a block depends on their number alone, and partial results merge in block order,
+so an answer has the same bits for any number of threads. An estimator hands its work to `each`
+(independent tasks) or `reduce` (a sum over row blocks) and never knows whether one thread or many
+did it, nor whether the rows lie in memory, in a file, or come as `Chunks`.
+
+A call in progress is a `_Run`, led by the thread that called; threads of one pool, made when first
+needed, may join it as helpers. Whether and when they come changes the time, never the answer.
+"""
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from contextvars import copy_context
+from functools import cache
+from math import ceil, inf
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from statfast._errors import wrong_type
+from statfast._validation import FLOATS, as_rows
+
+SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
+TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
+
+_progress: Callable | None = None  # the hook of `set_progress`
+
+
+def usable_threads(n_jobs: int | None = None) -> int:
+    """How many threads a call may use; within a task of `each` or `reduce` always 1.
+
+    `n_jobs` is a number of threads; -1 is one on each core, -2 leaves one core free, and so on.
+    None is the environment variable STATFAST_NUM_THREADS or, without it, one thread on each core
+    that affinity and the container's quota allow; in threads and processes of others, one thread.
+    """
+    if _here.task is not None:
+        return 1
+    name, asked = "n_jobs", str(n_jobs)  # as text, so that True and 2.0 are no integers
+    if n_jobs is None:
+        name, asked = "STATFAST_NUM_THREADS", os.environ.get("STATFAST_NUM_THREADS", "")
+        if not asked:
+            return 1 if _shares_cores() else _cores()
+    number = int(asked) if asked.lstrip("-").isdecimal() else 0
+    if number == 0:
+        raise ValueError(
+            f"{name} must be a positive number of threads, or -1 for one on each core (-2 for "
+            f"all cores but one); got {asked}."
+        )
+    return number if number > 0 else max(1, _cores() + 1 + number)
+
+
+def _shares_cores():
+    process = sys.modules.get("multiprocessing.process")  # loaded in all its children
+    is_child = process is not None and process.parent_process() is not None
+    return is_child or threading.get_ident() != threading.main_thread().ident
+
+
+def _cores():
+    if hasattr(os, "process_cpu_count"):  # Python >= 3.13
+        allowed = os.process_cpu_count()
+    else:
+        allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    return ceil(min(allowed or os.cpu_count() or 1, _quota()))
+
+
+@cache
+def _quota(groups=Path("/proc/self/cgroup"), root=Path("/sys/fs/cgroup")):
+    """CPUs whose time the control groups (version 1 or 2) grant this process; inf if all."""
+    quotas = [inf]
+    lines = groups.read_text().splitlines() if groups.exists() else []
+    for controllers, path in (line.split(":", 2)[1:] for line in lines):
+        if controllers == "":
+            mount, files = root, ["cpu.max"]
+        elif "cpu" in controllers.split(","):
+            mount, files = root / "cpu", ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
+        else:
+            continue
+        for folder in Path(path.lstrip("/"), "file").parents:  # a group is limited by those above
+            with suppress(OSError, ValueError):  # there is no such file, or it says "max"
+                texts = [(mount / folder / file).read_text() for file in files]
+                quota, period = map(int, " ".join(texts).split())
+                quotas.append(quota / period if quota > 0 else inf)
+    return min(quotas)
+
+
+def grid(n: int, least: int = 256, most: int = 16384, parts: int = 64) -> list[slice]:
+    """Cut n rows into about `parts` blocks of `least` to `most` rows, whatever the threads."""
+    step = min(max(-(-n // parts), least), most)
+    return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+
+
+def each(
+    work: Callable, tasks: Iterable, *, n_jobs: int | None = None, effort: float = inf,
+    progress: Callable | None = None,
+) -> list:  # fmt: skip
+    """Do independent tasks: ``work(task)`` for each, the results in a list in their order.
+
+    A task may fill its own rows of an array that all share. `effort` is about the number of
+    floating-point operations of the whole call; small calls stay in one thread. `progress` takes
+    the place of the hook of `set_progress`. Of the exceptions that tasks raise, that of the first
+    task is raised. Ctrl-C raises KeyboardInterrupt once no thread is at work on the call any more:
+    after the time of one task, or that between two calls of `checkpoint`.
+    """
+    results: list = []
+    tasks = list(tasks)
+    _run(work, [tasks], results.append, len(tasks), inf, n_jobs, effort, progress)
+    return results
+
+
+def reduce(
+    partial: Callable, X: "np.ndarray | Chunks", *aligned: np.ndarray | None, merge: Callable,
+    n_jobs: int | None = None, effort: float = inf, least: int = 256,
+    progress: Callable | None = None,
+) -> Any:  # fmt: skip
+    """Sum up blocks of rows; returns the total.
+
+    At most two results a thread wait to be merged. At most three chunks are held: the calling
+    thread reads one while the one before is worked on.
+
+    Parameters
+    ----------
+    partial : callable
+        ``partial(rows, X_block, *aligned_blocks)``: the statistics of the rows in the slice
+        `rows`. The blocks are C-contiguous; results for single rows go into arrays at `rows`.
+    X : ndarray of shape (n, d), memory map, or Chunks
+        The rows, read (and copied, where not C-contiguous) block by block.
+    *aligned : ndarray of shape (n, ...), or None
+        Cut like X; None stays None. Blocks of a C-contiguous one are views, to be written to.
+    merge : callable
+        ``merge(total, statistics)``: the new total, perhaps the old one changed in place. Called
+        in the order of the blocks, by any thread, never twice at a time, first with two results.
+    n_jobs, effort, progress, least
+        As in `each` and `grid`; `least` should grow with the size of the statistics.
+    """
+    total: list = []  # of one thing, once there is one
+
+    def work(task):
+        rows, block = task
+        parts = [None if a is None else np.ascontiguousarray(a[rows]) for a in aligned]
+        return partial(rows, np.ascontiguousarray(block), *parts)
+
+    def absorb(result):
+        total[:] = [merge(*total, result) if total else result]
+
+    if isinstance(X, Chunks):
+        batches = _batches(X, aligned, least)
+        count = X._lengths and sum(len(grid(n, least)) for n in X._lengths)
+    else:
+        batches = list(_batches([np.asarray(X)], aligned, least))
+        count = len(batches[0])
+    _run(work, batches, absorb, count, 2, n_jobs, effort, progress)
+    return total[0]
+
+
+def _batches(chunks, aligned, least):
+    """For each chunk the list of its tasks: pairs (rows in all, block)."""
+    sizes = {len(a) for a in aligned if a is not None}
+    stop = 0
+    for chunk in chunks:
+        start, stop = stop, stop + len(chunk)
+        if stop > min(sizes, default=inf):
+            break
+        blocks = grid(len(chunk), least)
+        yield [(slice(start + b.start, start + b.stop), chunk[b]) for b in blocks]
+    if sizes not in (set(), {stop}):
+        raise ValueError(f"X must have one row for each of {sorted(sizes)} values; got {stop}.")
+
+
+class Chunks:
+    """Rows that come as a sequence of arrays, and need not fit in memory together.
+
+    They are read in order, by the caller's thread. How long each is shows in the rounding of sums.
+
+    Parameters
+    ----------
+    make : callable, or iterable, of array-likes of shape (m, d)
+        A function that returns an iterator over the chunks, anew for each pass that a method
+        makes, or a list of them (of memory maps, say). An iterator will do where one pass is
+        enough. Lengths m may differ; float64, float32 and uint8 stay as they are.
+
+    Attributes
+    ----------
+    shape, dtype : tuple of int (n, d), and numpy.dtype
+        Those of all rows; None until a pass is complete.
+
+    Raises
+    ------
+    ValueError
+        During a pass: if a chunk is not a 2-d array of finite numbers (looked at in the first
+        pass) or differs from the first in columns or dtype; if there are no rows, or not as many
+        as before; if an iterator is to be read again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import Chunks
+    >>> rows = Chunks(lambda: (np.full((4, 2), i) for i in range(3)))
+    >>> [chunk.shape for chunk in rows]
+    [(4, 2), (4, 2), (4, 2)]
+    >>> rows.shape, rows.dtype
+    ((12, 2), dtype('float64'))
+    """
+
+    def __init__(self, make: Callable[[], Iterable] | Iterable) -> None:
+        if not callable(make) and not isinstance(make, Iterable):
+            raise wrong_type("make", "a list of arrays, or a function that returns one", make)
+        self._make, self._spent = make, False
+        self.shape: tuple[int, int] | None = None
+        self.dtype: np.dtype | None = None
+        self._lengths: list[int] | None = None
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Make a pass: yield the chunks, checked."""
+        if self._spent:
+            raise ValueError(
+                "X is an iterator of chunks, which can be read once, and a second pass is needed. "
+                "Pass a list of arrays, or a function that returns a new iterator."
+            )
+        self._spent = isinstance(self._make, Iterator)
+        kind: Any = None
+        lengths = []
+        for number, chunk in enumerate(self._make() if callable(self._make) else self._make):
+            name, new = f"chunk {number} of X", self.shape is None
+            chunk = as_rows(chunk, name=name, keep=(*FLOATS, np.uint8), n_min=0, finite=new)
+            here = chunk.shape[1], chunk.dtype
+            kind = kind or here
+            if here != kind:
+                raise ValueError(f"{name} has columns and dtype {here}, the first chunk {kind}.")
+            lengths.append(len(chunk))
+            yield chunk
+        n = sum(lengths)
+        if n == 0:
+            raise ValueError("X has 0 sample(s) in its chunks while a minimum of 1 is required.")
+        if self.shape not in (None, (n, kind[0])):
+            raise ValueError(
+                f"X had shape {self.shape} before, and has {(n, kind[0])} now. Its function must "
+                "return the same rows every time."
+            )
+        self.shape, self.dtype, self._lengths = (n, kind[0]), kind[1], lengths
+
+
+def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
+    """Have long calls report how far they are.
+
+    Parameters
+    ----------
+    hook : callable or None
+        ``hook(done, total)``: the blocks of the present pass that are done, and the number of
+        all (None if not known yet). Called in the caller's thread, where an exception from it
+        stops the work. None turns reports off.
+    """
+    global _progress
+    _progress = hook
+
+
+def checkpoint() -> None:
+    """Leave the task if it is not wanted any more. Long tasks call this between kernel calls."""
+    run, index = _here.task or (None, 0)
+    if run is not None and index > run.limit:
+        raise _Stopped
+
+
+class _Stopped(BaseException):
+    """Ends a task. Not an Exception, so that the task's own handlers let it through."""
+
+
+class _Here(threading.local):
+    task: "tuple[_Run, int] | None" = None  # what this thread is working on
+
+
+_here = _Here()
+
+
+def _run(work, batches, absorb, count, ahead, n_jobs, effort, progress):
+    """Pass the result of each task to `absorb`, in the order of the tasks."""
+    if progress is None and _here.task is None:
+        progress = _progress
+    threads = 1 if n_jobs is None and effort < SMALL else usable_threads(n_jobs)
+    threads = 1 if effort < SMALL else min(threads, inf if count is None else count)
+    if threads > 1:
+        _Run(work, absorb, threads, ahead, progress, count).lead(batches)
+        return
+    done = 0
+    for batch in batches:
+        for task in batch:
+            checkpoint()
+            absorb(work(task))
+            done += 1
+            if progress is not None:
+                progress(done, count)
+
+
+class _Run:
+    """One call on several threads: a monitor, whose state changes only under its lock."""
+
+    def __init__(self, work, absorb, threads, ahead, progress, count):
+        self.work, self.absorb, self.threads = work, absorb, threads
+        self.progress, self.count, self.reported = progress, count, 0
+        self.lock = threading.Lock()
+        self.change = threading.Condition(self.lock)
+        self.tasks, self.more = deque(), True  # posted but not taken; whether others may follow
+        self.taken = self.merged = 0  # how many tasks have come so far
+        self.ahead = ahead * threads  # how many more may be taken than are merged
+        self.results = {}  # done before their turn to be merged
+        self.limit, self.error = inf, None  # a failed task: those after it need not be done
+        self.invited = self.helpers = 0
+
+    def lead(self, batches):
+        """The caller's part: post tasks, do a share of them, and be the last to leave."""
+        try:
+            for batch in batches:
+                self.post(batch)
+                # Read on when no more than this batch is left, lest helpers have to wait.
+                self.share(max(len(batch), self.threads))
+                if self.limit < inf:
+                    break
+            self.post((), more=False)
+            self.share()
+            while self.helped():
+                self.report()
+        except BaseException as error:  # Ctrl-C between tasks; or reading or reporting failed
+            self.stop(-1, error)
+        while self.helped():
+            pass
+        # Neither a helper who comes late nor a cycle through a traceback may keep arrays alive.
+        self.work = self.absorb = self.tasks = self.results = None
+        if self.error is not None:
+            try:
+                raise self.error
+            finally:
+                self.error = None
+        self.report()
+
+    def help(self):
+        """A helper's part, in a thread of the pool."""
+        with self.lock:
+            self.helpers += 1
+        while self.step(helping=True):
+            pass
+        with self.lock:
+            self.helpers -= 1
+            self.change.notify_all()
+
+    def helped(self):
+        """Whether helpers are at work; waits a little for a change."""
+        with self.lock:
+            if self.helpers:
+                self.change.wait(TICK)
+            return self.helpers > 0
+
+    def post(self, batch, more=True):
+        with self.lock:
+            self.tasks.extend(batch)
+            self.more = more
+            self.change.notify_all()
+        while self.invited < min(self.threads - 1, self.taken + len(self.tasks)):
+            self.invited += 1
+            _pool.call(copy_context(), self.help, self.threads - 1)
+
+    def share(self, left=-1):
+        """Do tasks until no more than so many are left for others."""
+        while len(self.tasks) > left and self.step():
+            self.report()
+
+    def step(self, helping=False):
+        """Do one task; False if there is none for this thread."""
+        index, task = self.take(helping)
+        if index is None:
+            return False
+        _here.task = self, index
+        try:
+            self.give(index, self.work(task))
+        except _Stopped:
+            pass
+        except BaseException as error:
+            self.stop(index if isinstance(error, Exception) else -1, error)
+        finally:
+            _here.task = None
+        return True
+
+    def take(self, helping):
+        with self.lock:
+            while self.limit == inf and (self.tasks or (helping and self.more)):
+                if self.tasks and self.taken < self.merged + self.ahead:
+                    self.taken += 1
+                    return self.taken - 1, self.tasks.popleft()
+                self.change.wait(TICK)
+        return None, None
+
+    def give(self, index, result):
+        with self.lock:
+            self.results[index] = result
+            while self.merged in self.results:
+                self.absorb(self.results.pop(self.merged))
+                self.merged += 1
+            self.change.notify_all()
+
+    def stop(self, limit, error):
+        """Give up the tasks after `limit`; those before it may fail yet, and would come first."""
+        with self.lock:
+            if limit < self.limit:
+                self.limit, self.error = limit, error
+            self.change.notify_all()
+
+    def report(self):
+        if self.progress is not None and self.merged > self.reported:
+            self.reported = self.merged
+            self.progress(self.reported, self.count)
+
+
+class _Pool:
+    """Threads asleep on a queue; as daemons, they let the interpreter exit."""
+
+    def __init__(self):
+        self.lock = threading.RLock()  # a finalizer run meanwhile may call the engine, too
+        self.calls, self.size = SimpleQueue(), 0
+
+    def call(self, context, function, size):
+        """Have one of `size` threads call a function in this context (of np.errstate, say)."""
+        with self.lock, suppress(RuntimeError):  # no thread to be had: others do its share
+            while self.size < size:
+                threading.Thread(target=self.serve, name="statfast", daemon=True).start()
+                self.size += 1
+        self.calls.put((context, function))
+
+    def serve(self):
+        while True:
+            context, function = self.calls.get()
+            context.run(function)
+            del context, function  # asleep, keep nobody's arrays alive
+
+
+_pool = _Pool()
+
+
+def _forget():
+    global _pool
+    _pool, _here.task = _Pool(), None
+
+
+if hasattr(os, "register_at_fork"):  # a child has no threads, and maybe a lock nobody will open
+    os.register_at_fork(after_in_child=_forget)

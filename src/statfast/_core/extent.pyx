@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One look at the rows: are they finite, where do they lie, how far do they reach.
+
+Cost: one read of the data at the speed of memory. The caller guarantees rows of contiguous numbers,
+except for :func:`all_finite`, which takes any strides.
+"""
+
+from statfast._core.rows cimport number, stride_of
+from statfast._core.tiles cimport active
+
+
+def all_finite(const number[:, :] X):
+    """Whether no number of X is infinite or NaN."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i, p, step = sizeof(number)
+    cdef number sum = 0
+    cdef bint good = True
+    if n == 0 or d == 0:
+        return True
+    with nogil:
+        if X.strides[1] == step or d == 1:
+            good = finite(&X[0, 0], X.strides[0] // step, n, d)
+        elif X.strides[0] == step or n == 1:
+            good = finite(&X[0, 0], X.strides[1] // step, d, n)
+        else:
+            for i in range(n):
+                for p in range(d):
+                    sum += X[i, p] * 0
+            good = sum == 0
+    return good
+
+
+cdef inline bint finite(const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
+    if number is double:
+        return active().finite_f64(x, ldx, n, d)
+    elif number is float:
+        return active().finite_f32(x, ldx, n, d)
+    else:
+        return True
+
+
+def extent(
+    const number[:, :] X,   # IN (n, d)
+    double[::1] sum,        # INOUT (d,) column sums are added
+    double[::1] low,        # INOUT (d,) column minima are taken in
+    double[::1] high,       # INOUT (d,) column maxima are taken in
+):
+    """Add one block of rows to column sums, minima and maxima."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ldx = stride_of(X)
+    if n == 0:
+        return
+    with nogil:
+        if number is double:
+            active().extent_f64(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
+        elif number is float:
+            active().extent_f32(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
+        else:
+            active().extent_u8(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])

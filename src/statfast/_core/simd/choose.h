@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef STATFAST_CHOOSE_H
+#define STATFAST_CHOOSE_H
+#include "kernels.h"
+enum { MOST_LEVELS = 4 };
+int usable_levels(const kernels **found);
+#endif

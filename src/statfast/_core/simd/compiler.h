@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernels ask of a compiler. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernels.h"
+
+#if defined(STATFAST_VECTORS)
+#define INLINE inline __attribute__((always_inline))
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+#define LOWEST_BIT(x) __builtin_ctzll(x)
+#define KEEP(x) __asm__ volatile("" : : "g"(x) : "memory")
+#else
+#define INLINE __forceinline
+#define UNROLL
+static INLINE int LOWEST_BIT(unsigned long long x) {
+    int bit = 0;
+    while (!(x >> bit & 1)) bit++;
+    return bit;
+}
+#define KEEP(x) do { volatile double kept = (double)(x); (void)kept; } while (0)
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table through which the compiled kernels are reached: one per instruction set, chosen once. */
+#ifndef STATFAST_KERNELS_H
+#define STATFAST_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
+enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
+
+/* What the collect epilogue knows of each point: see tile.h for the error terms. */
+#define SEARCH(T, REAL)                                                                            \
+    typedef struct {                                                                               \
+        ptrdiff_t k, capacity;                                                                     \
+        ptrdiff_t spare;         /* candidates taken between two prunings */                        \
+        REAL kappa, kappa_self;  /* doubt(a, b) = kappa |a||b| + kappa_self |a|^2 + slack(b) */     \
+        REAL *level;             /* the k-th largest lower bound of a score so far */               \
+        const REAL *norm, *slack;                                                                  \
+        const float *row_norm;   /* at least |a| of every row */                                             \
+        int32_t *count;          /* candidates held; -1: given up */                                \
+        int32_t *full;           /* the count that calls for pruning */                             \
+        REAL *score;             /* (points, capacity) */                                           \
+        int32_t *row;                                                                              \
+        REAL *low, *high;        /* (capacity,) work space */                                       \
+    } T##_search;
+SEARCH(f32, float)
+SEARCH(f64, double)
+#undef SEARCH
+
+#define TABLE(T, REAL, INT)                                                                        \
+    typedef struct {                                                                               \
+        void (*convert_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, REAL,     \
+                            REAL *, ptrdiff_t);                                                    \
+        void (*convert_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, REAL,     \
+                            REAL *, ptrdiff_t);                                                    \
+        void (*convert_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, REAL,      \
+                           REAL *, ptrdiff_t);                                                     \
+        void (*measure)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *, REAL *);             \
+        void (*measure_panel)(const REAL *, ptrdiff_t, REAL *);                                     \
+        void (*pack)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);                        \
+        void (*largest)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *, ptrdiff_t,  \
+                        ptrdiff_t, REAL *, INT *);                                                 \
+        void (*largest_two)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *,         \
+                            ptrdiff_t, ptrdiff_t, REAL *, REAL *, INT *);                           \
+        void (*collect)(const REAL *, ptrdiff_t, const REAL *, const REAL *, ptrdiff_t,             \
+                        const REAL *, ptrdiff_t, ptrdiff_t, T##_search *, ptrdiff_t);               \
+        void (*prune)(T##_search *, ptrdiff_t);                                                     \
+        void (*store)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *, const REAL *, \
+                      ptrdiff_t, int, REAL, REAL *, ptrdiff_t, ptrdiff_t);                          \
+        void (*rank_update)(const REAL *, const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);   \
+        void (*softmax)(REAL *, ptrdiff_t);                                                        \
+        void (*map)(int, const REAL *, ptrdiff_t, REAL *);                                          \
+        double (*multiply_adds)(ptrdiff_t);                                                        \
+        ptrdiff_t lanes;                                                                           \
+    } T##_kernels;
+TABLE(f32, float, int32_t)
+TABLE(f64, double, int64_t)
+#undef TABLE
+
+typedef struct {
+    const char *name;
+    ptrdiff_t rows; /* of a tile */
+    f32_kernels f32;
+    f64_kernels f64;
+    void (*apart_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    void (*apart_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    void (*apart_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    void (*extent_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
+    void (*extent_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
+    void (*extent_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
+    void (*add_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
+                    double *, double *);
+    void (*add_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
+                    double *, double *);
+    void (*add_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
+                   double *, double *);
+    int (*finite_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
+    int (*finite_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
+    double (*read)(const double *, ptrdiff_t);
+} kernels;
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
+#define STATFAST_VECTORS 1
+#if defined(__x86_64__)
+#define STATFAST_X86 1
+extern const kernels kernels_x86_64_v4, kernels_x86_64_v3, kernels_x86_64;
+#elif defined(__aarch64__)
+#define STATFAST_NEON 1
+extern const kernels kernels_neon;
+#endif
+#endif
+extern const kernels kernels_portable;
+
+#endif

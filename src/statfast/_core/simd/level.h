@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One instruction-set level: every kernel for float and double, and their table.
+   The including file has named the level (LEVEL, LEVEL_NAME), its tile height (ROWS) and its
+   vector vocabulary. */
+
+#define GLUE_(a, b) a##b
+#define GLUE(a, b) GLUE_(a, b)
+
+typedef int32_t f32_int;
+typedef int64_t f64_int;
+
+#include "rows.h"
+
+#define REAL float
+#define REAL_BITS 32
+#define REAL_MAX FLT_MAX
+#define REAL_UNIT (FLT_EPSILON / 2)
+#define LANES F32_LANES
+#define V(word) f32_##word
+#include "vmath.h"
+#include "pack.h"
+#include "tile.h"
+#include "columns.h"
+#undef REAL
+#undef REAL_BITS
+#undef REAL_MAX
+#undef REAL_UNIT
+#undef LANES
+#undef V
+
+#define REAL double
+#define REAL_BITS 64
+#define REAL_MAX DBL_MAX
+#define REAL_UNIT (DBL_EPSILON / 2)
+#define LANES F64_LANES
+#define V(word) f64_##word
+#include "vmath.h"
+#include "pack.h"
+#include "tile.h"
+#include "columns.h"
+#undef REAL
+#undef REAL_BITS
+#undef REAL_MAX
+#undef REAL_UNIT
+#undef LANES
+#undef V
+
+#define KERNELS(T, COUNT)                                                                          \
+    {                                                                                              \
+        .convert_f64 = T##_convert_f64, .convert_f32 = T##_convert_f32,                            \
+        .convert_u8 = T##_convert_u8, .measure = T##_measure, .measure_panel = T##_measure_panel,   \
+        .pack = T##_pack, .largest = T##_largest, .largest_two = T##_largest_two,                   \
+        .collect = T##_collect, .prune = T##_prune, .store = T##_store_tiles,                       \
+        .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
+        .multiply_adds = T##_multiply_adds, .lanes = COUNT,                                        \
+    }
+
+const kernels GLUE(kernels_, LEVEL) = {
+    .name = LEVEL_NAME,
+    .rows = ROWS,
+    .f32 = KERNELS(f32, F32_LANES),
+    .f64 = KERNELS(f64, F64_LANES),
+    .apart_f64 = apart_f64, .apart_f32 = apart_f32, .apart_u8 = apart_u8,
+    .extent_f64 = extent_f64, .extent_f32 = extent_f32, .extent_u8 = extent_u8,
+    .add_f64 = add_f64, .add_f32 = add_f32, .add_u8 = add_u8,
+    .finite_f64 = finite_f64, .finite_f32 = finite_f32,
+    .read = read_f64,
+};

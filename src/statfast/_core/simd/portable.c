@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain C for any compiler and machine: tiles of 4 x 2 numbers. */
+#include "compiler.h"
+#define LEVEL portable
+#define LEVEL_NAME "portable"
+#define ROWS 4
+#include "vec_scalar.h"
+#include "level.h"

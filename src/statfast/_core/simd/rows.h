@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain passes over the user's rows, in the user's type, with sums in double.
+   Written as loops over eight independent partial sums, which every compiler turns into vectors
+   without leave to reorder floating-point sums: the order is ours and fixed. */
+
+/* out[i] = |q - x_i|^2 by differences: the reference order of all exact methods. */
+#define APART(SRC, NAME)                                                                           \
+    static INLINE double apart_one_##NAME(const double *q, const SRC *x, ptrdiff_t d) {             \
+        double part[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;                                         \
+        ptrdiff_t p = 0;                                                                           \
+        for (; p + 8 <= d; p += 8)                                                                 \
+            for (int k = 0; k < 8; k++) {                                                          \
+                const double t = q[p + k] - (double)x[p + k];                                      \
+                part[k] += t * t;                                                                  \
+            }                                                                                      \
+        for (; p < d; p++) {                                                                       \
+            const double t = q[p] - (double)x[p];                                                  \
+            sum += t * t;                                                                          \
+        }                                                                                          \
+        return sum + (((part[0] + part[1]) + (part[2] + part[3]))                                  \
+                      + ((part[4] + part[5]) + (part[6] + part[7])));                              \
+    }                                                                                              \
+    static void apart_##NAME(const double *q, const void *rows, ptrdiff_t ldx, ptrdiff_t n,         \
+                             ptrdiff_t d, double *out) {                                           \
+        const SRC *x = (const SRC *)rows;                                                          \
+        for (ptrdiff_t i = 0; i < n; i++, x += ldx) out[i] = apart_one_##NAME(q, x, d);            \
+    }
+APART(double, f64)
+APART(float, f32)
+APART(uint8_t, u8)
+#undef APART
+
+/* Column sums, minima and maxima, added to what the arrays hold. */
+#define EXTENT(SRC, NAME)                                                                          \
+    static void extent_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,            \
+                              double *sum, double *low, double *high) {                            \
+        const SRC *x = (const SRC *)rows;                                                          \
+        for (ptrdiff_t i = 0; i < n; i++, x += ldx)                                                \
+            for (ptrdiff_t p = 0; p < d; p++) {                                                    \
+                const double v = (double)x[p];                                                     \
+                sum[p] += v;                                                                       \
+                low[p] = v < low[p] ? v : low[p];                                                  \
+                high[p] = v > high[p] ? v : high[p];                                               \
+            }                                                                                      \
+    }
+EXTENT(double, f64)
+EXTENT(float, f32)
+EXTENT(uint8_t, u8)
+#undef EXTENT
+
+/* sums[label] += w x and mass[label] += w for every row; all weights are 1 where there are none. */
+#define ADD(SRC, NAME)                                                                             \
+    static void add_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,               \
+                           const double *weights, const int32_t *labels, double *sums,             \
+                           double *mass) {                                                         \
+        const SRC *x = (const SRC *)rows;                                                          \
+        for (ptrdiff_t i = 0; i < n; i++, x += ldx) {                                              \
+            const double w = weights ? weights[i] : 1;                                             \
+            double *sum = sums + labels[i] * d;                                                    \
+            mass[labels[i]] += w;                                                                  \
+            if (weights)                                                                           \
+                for (ptrdiff_t p = 0; p < d; p++) sum[p] += w * (double)x[p];                      \
+            else                                                                                   \
+                for (ptrdiff_t p = 0; p < d; p++) sum[p] += (double)x[p];                          \
+        }                                                                                          \
+    }
+ADD(double, f64)
+ADD(float, f32)
+ADD(uint8_t, u8)
+#undef ADD
+
+/* Whether all numbers are finite: x * 0 is 0 for those and NaN for the others. */
+#define FINITE(SRC, NAME)                                                                          \
+    static int finite_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d) {           \
+        const SRC *x = (const SRC *)rows;                                                          \
+        SRC part[16] = {0}, sum = 0;                                                               \
+        for (ptrdiff_t i = 0; i < n; i++, x += ldx) {                                              \
+            ptrdiff_t p = 0;                                                                       \
+            for (; p + 16 <= d; p += 16)                                                           \
+                for (int k = 0; k < 16; k++) part[k] += x[p + k] * 0;                              \
+            for (; p < d; p++) sum += x[p] * 0;                                                    \
+        }                                                                                          \
+        for (int k = 0; k < 16; k++) sum += part[k];                                               \
+        return sum == 0;                                                                           \
+    }
+FINITE(double, f64)
+FINITE(float, f32)
+#undef FINITE
+
+/* sum of all numbers, to measure how fast memory is read */
+static double read_f64(const double *x, ptrdiff_t n) {
+    double part[64] = {0}, sum = 0;
+    for (ptrdiff_t i = 0; i + 64 <= n; i += 64)
+        for (int k = 0; k < 64; k++) part[k] += x[i + k];
+    for (int k = 0; k < 64; k++) sum += part[k];
+    return sum;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The register tile and what is done with it before it leaves the registers.
+
+   Every dense loop of the package is a block product whose result is mostly thrown away: the nearest
+   centre, the k nearest rows, a kernel value.  So the product is made one tile at a time, ROWS rows
+   of `a` by NR = 2 LANES columns of a packed panel, and each epilogue looks at the tile while it is
+   still in registers (the idea of GSKNN: Yu, Huang, Austin, Xiao, Biros 2015,
+   doi:10.1145/2807591.2807601; the blocking is that of Goto & van de Geijn 2008,
+   doi:10.1145/1356052.1356053).
+
+   Layouts.  `a` holds rows of depth numbers, `lda` apart, padded with any finite rows to a multiple
+   of ROWS; nothing is transposed, so float rows can be used where they lie.  A panel holds NR points
+   feature by feature: point l's feature p at panel[p * NR + l].
+
+   Every distance is made as its score
+       s(a, b) = a.b - |a|^2/2,    |a - b|^2 = |b|^2 - 2 s(a, b),
+   the accumulators starting at start[i] = -|a_i|^2/2 (a padding row starts at -infinity).  The
+   nearest a has the largest score, and all epilogues work down the columns of the tile: nothing is
+   ever added or compared across lanes.
+
+   The error of a score.  Let u be the unit roundoff of REAL and let a, b be the exact rows less the
+   common origin, times the common power of two; the rows in memory are a(1+e), |e| <= u(1 + 2^-20)
+   (one subtraction in double or float, one rounding).  Then
+     rounding the rows moves a.b by at most (2u + ..)|a||b| (Cauchy-Schwarz) and |a|^2/2 by
+       (2u + ..)|a|^2/2; start is summed in double and rounded once: u |a|^2/2;
+     a chain of d multiply-adds from start errs by at most gamma_{d+1} (|a|^2/2 + |a||b|),
+       gamma_n = nu/(1 - nu) (Higham 2002, doi:10.1137/1.9780898718027, section 3.1; d+1 because
+       without FMA the product is rounded as well).
+   Together |s~ - s| <= kappa (|a||b| + |a|^2/2) + tau with kappa = 1.02 u (d + 5) while d u < 0.01,
+   where 1.02 also covers that norms are computed ones, and tau = (d + 8) 2^-100 (float) covers
+   products below the normal range, the data having been scaled to max |a_p| of about 1.
+   The order that has to be reproduced is that of the squared distances summed in double by
+   differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the score: that is added.
+   With g the largest |a| of a group of rows every score of point b is then good to
+       kappa |b| g + (kappa/2 + delta) g^2 + slack(b),   slack(b) = delta |b|^2 + tau,
+   delta = (d + 4) 2^-53. */
+
+#define NR (2 * LANES)
+
+/* acc[i][.] += sum over p of a[i * row + p * step] * b[p * ldb ..] */
+static INLINE void V(multiply)(V(v) acc[ROWS][2], const REAL *a, ptrdiff_t row, ptrdiff_t step,
+                               const REAL *b, ptrdiff_t ldb, ptrdiff_t depth) {
+    for (ptrdiff_t p = 0; p < depth; p++) {
+        const V(v) b0 = V(load)(b), b1 = V(load)(b + LANES);
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            const V(v) ai = V(set1)(a[i * row]);
+            acc[i][0] = V(fma)(ai, b0, acc[i][0]);
+            acc[i][1] = V(fma)(ai, b1, acc[i][1]);
+        }
+        a += step;
+        b += ldb;
+    }
+}
+
+static INLINE void V(scores)(V(v) acc[ROWS][2], const REAL *a, ptrdiff_t lda, const REAL *start,
+                             const REAL *panel, ptrdiff_t depth) {
+    UNROLL for (int i = 0; i < ROWS; i++) acc[i][0] = acc[i][1] = V(set1)(start[i]);
+    V(multiply)(acc, a, lda, 1, panel, NR, depth);
+}
+
+/* Arg-min epilogue: the largest score of each point over n rows, and its row; the earliest on ties. */
+static void V(largest)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
+                       const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
+                       REAL *best, V(int) *index) {
+    V(v) best0 = V(load)(best), best1 = V(load)(best + LANES);
+    V(i) index0 = V(iload)(index), index1 = V(iload)(index + LANES);
+    for (ptrdiff_t r = 0; r < n; r += ROWS) {
+        V(v) acc[ROWS][2];
+        V(scores)(acc, a + r * lda, lda, start + r, panel, depth);
+        V(i) here = V(iset1)((V(int))(first + r));
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            index0 = V(iselect)(V(gt)(acc[i][0], best0), here, index0);
+            best0 = V(max)(acc[i][0], best0);
+            index1 = V(iselect)(V(gt)(acc[i][1], best1), here, index1);
+            best1 = V(max)(acc[i][1], best1);
+            here += 1;
+        }
+    }
+    V(store)(best, best0), V(store)(best + LANES, best1);
+    V(istore)(index, index0), V(istore)(index + LANES, index1);
+}
+
+/* Top-2 epilogue: the same with the second largest score, which tells how sure the first is. */
+static void V(largest_two)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
+                           const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
+                           REAL *best, REAL *second, V(int) *index) {
+    V(v) best0 = V(load)(best), best1 = V(load)(best + LANES);
+    V(v) second0 = V(load)(second), second1 = V(load)(second + LANES);
+    V(i) index0 = V(iload)(index), index1 = V(iload)(index + LANES);
+    for (ptrdiff_t r = 0; r < n; r += ROWS) {
+        V(v) acc[ROWS][2];
+        V(scores)(acc, a + r * lda, lda, start + r, panel, depth);
+        V(i) here = V(iset1)((V(int))(first + r));
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            second0 = V(max)(second0, V(min)(best0, acc[i][0]));
+            index0 = V(iselect)(V(gt)(acc[i][0], best0), here, index0);
+            best0 = V(max)(acc[i][0], best0);
+            second1 = V(max)(second1, V(min)(best1, acc[i][1]));
+            index1 = V(iselect)(V(gt)(acc[i][1], best1), here, index1);
+            best1 = V(max)(acc[i][1], best1);
+            here += 1;
+        }
+    }
+    V(store)(best, best0), V(store)(best + LANES, best1);
+    V(store)(second, second0), V(store)(second + LANES, second1);
+    V(istore)(index, index0), V(istore)(index + LANES, index1);
+}
+
+/* A number that at least k of n numbers (k >= 1) reach, and hardly more than k: bisection, whose
+   counts are straight vector code where a selection would mispredict its branches. */
+static REAL V(reached_by)(const REAL *x, ptrdiff_t n, ptrdiff_t k) {
+    REAL low = x[0], high = x[0];
+    for (ptrdiff_t c = 1; c < n; c++) {
+        low = x[c] < low ? x[c] : low;
+        high = x[c] > high ? x[c] : high;
+    }
+    for (int round = 0; round < 14; round++) {
+        const REAL middle = low + (high - low) / 2;
+        V(int) reached = 0;
+        for (ptrdiff_t c = 0; c < n; c++) reached += x[c] >= middle;
+        if (reached >= k) low = middle;
+        else high = middle;
+        if (reached == k) break;
+    }
+    return low;
+}
+
+static INLINE REAL V(doubt)(const V(search) *s, ptrdiff_t l, REAL norm) {
+    return s->kappa * s->norm[l] * norm + s->kappa_self * norm * norm + s->slack[l];
+}
+
+/* Keep of point l's candidates those that may be among its k nearest, and raise its level: a score
+   that the lower bounds of at least k candidates reach.  A point with too many near ties to keep is
+   given up (count -1) and left to the caller. */
+static void V(prune)(V(search) *s, ptrdiff_t l) {
+    REAL *score = s->score + l * s->capacity;
+    int32_t *row = s->row + l * s->capacity;
+    const ptrdiff_t n = s->count[l];
+    if (n < s->k) return;
+    for (ptrdiff_t c = 0; c < n; c++) {
+        const REAL doubt = V(doubt)(s, l, s->row_norm[row[c]]);
+        s->low[c] = score[c] - doubt;
+        s->high[c] = score[c] + doubt;
+    }
+    const REAL level = V(reached_by)(s->low, n, s->k);
+    if (level > s->level[l]) s->level[l] = level;
+    ptrdiff_t kept = 0;
+    for (ptrdiff_t c = 0; c < n; c++) {
+        score[kept] = score[c];
+        row[kept] = row[c];
+        kept += s->high[c] >= s->level[l];
+    }
+    s->count[l] = (int32_t)kept;
+    s->full[l] = (int32_t)(kept + s->spare < s->capacity ? kept + s->spare : s->capacity);
+    if (kept + s->spare / 4 >= s->capacity) {
+        s->count[l] = -1;
+        s->level[l] = REAL_MAX;
+    }
+}
+
+/* Threshold-and-append epilogue: every row whose score may still be among the k largest of point
+   l of the panel becomes one of its candidates.  `reach` holds the largest |a| of each group. */
+static void V(collect)(const REAL *a, ptrdiff_t lda, const REAL *start, const REAL *reach, ptrdiff_t n,
+                       const REAL *panel, ptrdiff_t depth, ptrdiff_t first, V(search) *s, ptrdiff_t point) {
+    REAL *level = s->level + point;
+    const REAL *norm = s->norm + point, *slack = s->slack + point;
+    for (ptrdiff_t r = 0; r < n; r += ROWS) {
+        V(v) acc[ROWS][2];
+        V(scores)(acc, a + r * lda, lda, start + r, panel, depth);
+        const REAL g = reach[r / ROWS];
+        const V(v) slope = V(set1)(-s->kappa * g), base = V(set1)(s->kappa_self * g * g);
+        const V(v) bar0 = V(load)(level) - V(load)(slack) - base + slope * V(load)(norm);
+        const V(v) bar1 = V(load)(level + LANES) - V(load)(slack + LANES) - base
+                          + slope * V(load)(norm + LANES);
+        V(v) top0 = acc[0][0], top1 = acc[0][1];
+        UNROLL for (int i = 1; i < ROWS; i++) {
+            top0 = V(max)(top0, acc[i][0]);
+            top1 = V(max)(top1, acc[i][1]);
+        }
+        if (!(V(bits)(V(ge)(top0, bar0)) | V(bits)(V(ge)(top1, bar1)))) continue;
+
+        REAL tile[ROWS * NR];
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            V(store)(tile + i * NR, acc[i][0]);
+            V(store)(tile + i * NR + LANES, acc[i][1]);
+        }
+        const ptrdiff_t rows = n - r < ROWS ? n - r : ROWS;
+        for (ptrdiff_t i = 0; i < rows; i++) {
+            const REAL *scores = tile + i * NR;
+            uint64_t hits = (uint64_t)V(bits)(V(ge)(V(load)(scores), bar0))
+                            | (uint64_t)V(bits)(V(ge)(V(load)(scores + LANES), bar1)) << LANES;
+            for (; hits; hits &= hits - 1) {
+                const ptrdiff_t lane = LOWEST_BIT(hits), l = point + lane;
+                if (s->count[l] < 0) continue;
+                const ptrdiff_t at = l * s->capacity + s->count[l]++;
+                s->score[at] = scores[lane];
+                s->row[at] = (int32_t)(first + r + i);
+                if (s->count[l] >= s->full[l]) V(prune)(s, l);
+            }
+        }
+    }
+}
+
+/* Store epilogue: out[i, l] = f(tile), rows of a down, points of the panel across.  The scores start
+   at start[i] + across[l], so that with both halves given they are -|a - b|^2 / 2. */
+static INLINE V(v) V(shape)(V(v) x, int kind, V(v) gamma) {
+    const V(v) zero = V(set1)(0);
+    if (kind == STORE_SCORE) return x;
+    x = V(max)(zero - x - x, zero);
+    if (kind == STORE_SQUARED) return x;
+    if (kind == STORE_DISTANCE) return V(sqrt)(x);
+    return V(exp)(zero - gamma * x);
+}
+
+static INLINE void V(store_as)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
+                               const REAL *panel, const REAL *across, ptrdiff_t depth,
+                               int kind, REAL gamma, REAL *out, ptrdiff_t ldo, ptrdiff_t columns) {
+    const V(v) rate = V(set1)(gamma), across0 = V(load)(across), across1 = V(load)(across + LANES);
+    for (ptrdiff_t r = 0; r < n; r += ROWS) {
+        V(v) acc[ROWS][2];
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            acc[i][0] = V(set1)(start[r + i]) + across0;
+            acc[i][1] = V(set1)(start[r + i]) + across1;
+        }
+        V(multiply)(acc, a + r * lda, lda, 1, panel, NR, depth);
+        REAL tile[ROWS * NR];
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            V(store)(tile + i * NR, acc[i][0]);
+            V(store)(tile + i * NR + LANES, acc[i][1]);
+        }
+        const ptrdiff_t rows = n - r < ROWS ? n - r : ROWS;
+        for (ptrdiff_t i = 0; i < rows; i++) {
+            REAL *from = tile + i * NR, *to = out + (r + i) * ldo;
+            const V(v) y0 = V(shape)(V(load)(from), kind, rate);
+            const V(v) y1 = V(shape)(V(load)(from + LANES), kind, rate);
+            if (columns == NR) {
+                V(store)(to, y0), V(store)(to + LANES, y1);
+            } else {
+                V(store)(from, y0), V(store)(from + LANES, y1);
+                memcpy(to, from, (size_t)columns * sizeof(REAL));
+            }
+        }
+    }
+}
+
+static void V(store_tiles)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
+                           const REAL *panel, const REAL *across, ptrdiff_t depth,
+                           int kind, REAL gamma, REAL *out, ptrdiff_t ldo, ptrdiff_t columns) {
+#define AS(KIND) V(store_as)(a, lda, start, n, panel, across, depth, KIND, gamma, out, ldo, columns)
+    switch (kind) {
+        case STORE_SCORE: AS(STORE_SCORE); break;
+        case STORE_SQUARED: AS(STORE_SQUARED); break;
+        case STORE_DISTANCE: AS(STORE_DISTANCE); break;
+        default: AS(STORE_RBF);
+    }
+#undef AS
+}
+
+/* Weighted rank-n update: the lower triangle of c += z' diag(w) z, where wz = diag(w) z (wz = z
+   without weights).  z, wz and c have width `ld`, a multiple of both ROWS and NR beyond d. */
+static void V(rank_update)(const REAL *z, const REAL *wz, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t d, REAL *c) {
+    for (ptrdiff_t i0 = 0; i0 < d; i0 += ROWS) {
+        for (ptrdiff_t j0 = 0; j0 < d && j0 < i0 + ROWS; j0 += NR) {
+            V(v) acc[ROWS][2];
+            UNROLL for (int i = 0; i < ROWS; i++) acc[i][0] = acc[i][1] = V(set1)(0);
+            V(multiply)(acc, wz + i0, 1, ld, z + j0, ld, n);
+            UNROLL for (int i = 0; i < ROWS; i++) {
+                REAL *to = c + (i0 + i) * ld + j0;
+                V(store)(to, V(load)(to) + acc[i][0]);
+                V(store)(to + LANES, V(load)(to + LANES) + acc[i][1]);
+            }
+        }
+    }
+}
+
+#undef NR

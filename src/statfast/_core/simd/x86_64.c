@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The baseline of x86-64 (SSE2, no FMA): 16 registers of 16 bytes, tiles of 6 x 8 floats. */
+#include "compiler.h"
+#if defined(STATFAST_X86)
+#define LEVEL x86_64
+#define LEVEL_NAME "x86-64"
+#define ROWS 6
+#include "vec_128.h"
+#include "level.h"
+#endif

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exceptions, warnings and the wording they share.
+
+scikit-learn's meta-estimators, and its users, catch scikit-learn's own ``NotFittedError`` and
+filter its warnings. Where scikit-learn is already loaded, what is raised here is therefore *both*
+its class and ours; it is never imported for the purpose.
+"""
+
+import reprlib
+import sys
+import warnings
+from functools import cache
+
+
+class NotFittedError(ValueError, AttributeError):
+    """Raised when an estimator is used before ``fit``."""
+
+
+class ConvergenceWarning(UserWarning):
+    """Warns that an iteration was stopped by its limit, not by its tolerance."""
+
+
+class DataConversionWarning(UserWarning):
+    """Warns that input was accepted in a shape it should not have."""
+
+
+def not_fitted(estimator):
+    """The exception for using ``estimator`` before ``fit``; the caller raises it."""
+    name = type(estimator).__name__
+    return _known_to_sklearn(NotFittedError)(
+        f"This {name} instance is not fitted yet. Call fit before using it."
+    )
+
+
+def warn_not_converged(estimator, n_iter, fix="Raise max_iter or tol."):
+    """Warn that ``estimator`` stopped after ``n_iter`` iterations without converging."""
+    name = type(estimator).__name__
+    _warn(ConvergenceWarning, f"{name} did not converge in {n_iter} iterations. {fix}")
+
+
+def warn_column_vector(name="y"):
+    """Warn that labels came as a column; the wording is the one scikit-learn's users filter on."""
+    _warn(
+        DataConversionWarning,
+        f"A column-vector {name} was passed when a 1d array was expected. "
+        f"Please change the shape of {name} to (n_samples,), for example using ravel().",
+    )
+
+
+def warn_user(message, category=UserWarning):
+    """Warn with ``message``, pointing at the first caller outside statfast."""
+    _warn(category, message)
+
+
+def wrong_type(name, wanted, value):
+    """The TypeError for a parameter of the wrong type; the caller raises it."""
+    return TypeError(f"{name} must be {wanted}; got {shown(value)} ({type(value).__name__}).")
+
+
+def shown(value):
+    """``repr(value)``, shortened so that it fits in a sentence."""
+    return _SHORT.repr(value)
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+def _known_to_sklearn(ours):
+    module = sys.modules.get("sklearn.exceptions")
+    theirs = getattr(module, ours.__name__, None)
+    return ours if theirs is None else _joined(ours, theirs)
+
+
+@cache
+def _joined(ours, theirs):
+    # Pickle finds a class by its module and name, where it would find only ours.
+    def reduce(self):
+        return _revived, (ours, self.args)
+
+    namespace = {"__doc__": ours.__doc__, "__module__": ours.__module__, "__reduce__": reduce}
+    return type(ours.__name__, (ours, theirs), namespace)
+
+
+def _revived(ours, args):
+    return _known_to_sklearn(ours)(*args)
+
+
+def _warn(category, message):
+    level = 1
+    frame = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("statfast."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, _known_to_sklearn(category), stacklevel=level)
