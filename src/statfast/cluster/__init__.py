@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clustering."""
+
+from statfast.cluster.kmeans import KMeans
+from statfast.cluster.lloyd import LloydStep
+
+__all__ = ["KMeans", "LloydStep"]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernels of a Lloyd step against their twins, its statistics in pieces against the whole."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from statfast._core import lloyd as kernel
+from statfast.cluster import LloydStep
+from statfast.cluster.lloyd import pieces
+from statfast.cluster.survey import frame_of, survey
+from tests.reference import kmeans as twin
+
+DTYPES = [np.float64, np.float32, np.uint8]
+
+
+def sample(seed, n, d, k, dtype, *, offset=0.0, scale=1.0):
+    """Rows of a dtype and centres near them; uint8 rows hold duplicates and exact ties."""
+    rng = np.random.default_rng(seed)
+    if dtype == np.uint8:
+        return rng.integers(0, 4, (n, d), dtype=dtype), rng.integers(0, 4, (k, d)).astype(float)
+    X = (offset + scale * rng.normal(size=(n, d))).astype(dtype)
+    return X, (offset + scale * rng.normal(size=(k, d))).astype(dtype).astype(float)
+
+
+shapes = {
+    "seed": st.integers(0, 2**32),
+    "n": st.integers(1, 200),
+    "d": st.integers(1, 40),
+    "k": st.integers(1, 70),
+    "dtype": st.sampled_from(DTYPES),
+}
+
+
+@given(
+    **shapes,
+    weighted=st.booleans(),
+    shift=st.sampled_from([(0, 1), (1e6, 1), (0, 1e-30), (0, 1e30)]),
+)
+def test_step_is_the_twin(seed, n, d, k, dtype, weighted, shift):
+    if dtype == np.float32:
+        shift = shift[0], min(shift[1], 1e15)
+    X, centers = sample(seed, n, d, k, dtype, offset=shift[0], scale=shift[1])
+    weights = np.random.default_rng(seed).integers(0, 3, n).astype(float) if weighted else None
+    data = survey(X, None, 1)
+    labels, expected_labels = np.zeros((2, n), np.int32)
+    sums, expected_sums = np.zeros((2, k, d))
+    mass, expected_mass = np.zeros((2, k))
+
+    moved = kernel.step(X, weights, centers, data.frame(centers), labels, sums, mass)
+
+    expected = twin.step(X, weights, centers, None, expected_labels, expected_sums, expected_mass)
+    assert_array_equal(labels, expected_labels)
+    assert moved == expected
+    assert_array_equal(mass, expected_mass)
+    assert_allclose(sums, expected_sums, rtol=1e-12, atol=1e-12 * np.abs(expected_sums).max())
+
+
+@given(**shapes)
+def test_the_frame_does_not_decide(seed, n, d, k, dtype):
+    X, centers = sample(seed, n, d, k, dtype)
+    near, far, huge = np.zeros((3, n), np.int32)
+    kernel.step(X, None, centers, survey(X, None, 1).frame(centers), near, None, None)
+    kernel.step(X, None, centers, frame_of(centers), far, None, None)
+    kernel.step(X, None, centers, frame_of(centers, reach=1e200), huge, None, None)
+    assert_array_equal(near, far)
+    assert_array_equal(near, huge)
+
+
+@given(**shapes)
+def test_distances_and_transform_are_the_twins(seed, n, d, k, dtype):
+    X, centers = sample(seed, n, d, k, dtype)
+    labels = np.random.default_rng(seed).integers(0, k, n).astype(np.int32)
+    own, expected_own = np.empty((2, n))
+    apart, expected_apart = np.empty((2, n, k))
+    kernel.distances(X, centers, labels, own)
+    kernel.transform(X, centers, apart)
+    twin.distances(X, centers, labels, expected_own)
+    twin.transform(X, centers, expected_apart)
+    assert_allclose(own, expected_own, rtol=1e-13)
+    assert_allclose(apart, expected_apart, rtol=1e-13)
+
+
+@given(seed=st.integers(0, 2**32), n=st.integers(2, 60), cut=st.integers(1, 59))
+def test_partial_statistics_add_up(seed, n, cut):
+    X, centers = sample(seed, n, 3, 5, np.float64)
+    cut = min(cut, n - 1)
+    weights = np.random.default_rng(seed).uniform(0.1, 2, n)
+    whole = LloydStep.partial(X, centers, weights)
+    parts = LloydStep.partial(X[:cut], centers, weights[:cut])
+    parts = parts.merge(LloydStep.partial(X[cut:], centers, weights[cut:]))
+    assert_allclose(parts.sums, whole.sums, atol=1e-12)
+    assert_allclose(parts.mass, whole.mass, rtol=1e-14)
+    assert parts.moved == whole.moved == n
+    assert_allclose(parts.solve(), whole.solve(), atol=1e-12)
+
+
+def test_partial_counts_the_moves_and_updates_the_labels():
+    X, centers = np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [10.0]])
+    labels = np.array([0, 1, 1], np.int32)
+    step = LloydStep.partial(X, centers, labels=labels)
+    assert step.moved == 1
+    assert_array_equal(labels, [0, 0, 1])
+    assert_array_equal(step.mass, [2, 1])
+    assert_array_equal(step.solve(), [[0.5], [9.0]])
+
+
+def test_an_empty_cluster_is_put_on_the_heaviest():
+    step = LloydStep.partial([[0.0], [2.0], [9.0]], [[1.0], [50.0], [9.0], [70.0]])
+    assert_array_equal(step.solve(), [[1.0], [1.0], [9.0], [1.0]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([[1.0, 2.0]], [[1.0]]), "centers must have as many columns as X"),
+        (([[1.0]], [[np.nan]]), "centers contains NaN"),
+        (([[np.inf]], [[1.0]]), "X contains infinity"),
+        (([[1.0]], [[1.0]], [-1.0]), "sample_weight must not be negative"),
+        (([[1.0]], [[1.0]], None, np.zeros(2, np.int32)), "labels must be an int32 array"),
+        (([[1.0]], [[1.0]], None, np.zeros(1)), "labels must be an int32 array"),
+        (([[1.0]], [[1.0]], None, [0]), "labels must be an int32 array"),
+    ],
+)
+def test_partial_says_what_is_wrong(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        LloydStep.partial(*arguments)
+
+
+@given(n=st.integers(1, 10_000), size=st.integers(1, 1 << 26))
+def test_pieces_cover_the_rows(n, size):
+    cut = list(pieces(n, size))
+    assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n))
+    assert all(part.stop > part.start for part in cut)
