@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact k nearest neighbours by brute force.
+
+The scores of all rows are made by the tile family, in float32 where that decides and in float64
+where it does not; its threshold-and-append epilogue keeps of every query the rows that may be
+among its k nearest, within a proven bound on the error of a score (simd/tile.h). The distances of
+those few are then summed in float64 by differences, which settles the order: (distance, index).
+The idea of not storing the distance matrix is that of GSKNN: Yu, Huang, Austin, Xiao & Biros 2015,
+doi:10.1145/2807591.2807601.
+
+A search is ``begin`` (queries packed), any number of ``scan`` calls over ranges of rows, and
+``settle``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
+(many rows at nearly one distance) are handed back; ``direct`` answers those, and single queries,
+by differences alone.
+
+Cost: 2 m n d flop; memory for each query 8 (2 k + 64) bytes and the packed query. The caller
+guarantees rows of contiguous numbers, 1 <= k <= n and n below 2^31.
+"""
+
+from libc.float cimport DBL_MAX, FLT_MAX
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc, qsort
+
+from statfast._core.rows cimport (
+    aligned, apart, convert, measure, measure_panel, number, pack, padded, panel_columns, real,
+    stride_of,
+)
+from statfast._core.tiles cimport active, chunk_rows, f32_search, f64_search
+
+cdef double UNIT32 = 2.0 ** -24
+cdef double UNIT64 = 2.0 ** -53
+
+cdef struct Neighbor:
+    double apart
+    Py_ssize_t row
+
+
+cdef inline bint before(const Neighbor *a, const Neighbor *b) noexcept nogil:
+    return a.apart < b.apart or (a.apart == b.apart and a.row < b.row)
+
+
+cdef int compare(const void *a, const void *b) noexcept nogil:
+    return -1 if before(<const Neighbor *>a, <const Neighbor *>b) else 1
+
+
+cdef void put_in_order(Neighbor *found, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Neighbor one
+    if n > 48:
+        qsort(found, n, sizeof(Neighbor), &compare)
+        return
+    for i in range(1, n):
+        one = found[i]
+        j = i
+        while j > 0 and before(&one, &found[j - 1]):
+            found[j] = found[j - 1]
+            j -= 1
+        found[j] = one
+
+
+cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *found) noexcept nogil:
+    """The k nearest of n in order, through a heap with the farthest of them on top. Rows come by
+    rising index, so an equal distance never displaces one already held."""
+    cdef Py_ssize_t i, at, child
+    cdef Neighbor one
+    for i in range(k):
+        found[i].apart = all_apart[i]
+        found[i].row = i
+    put_in_order(found, k)
+    for i in range(k // 2):
+        one = found[i]
+        found[i] = found[k - 1 - i]
+        found[k - 1 - i] = one
+    for i in range(k, n):
+        if all_apart[i] < found[0].apart:
+            one.apart = all_apart[i]
+            one.row = i
+            at = 0
+            while True:
+                child = 2 * at + 1
+                if child >= k:
+                    break
+                if child + 1 < k and before(&found[child], &found[child + 1]):
+                    child += 1
+                if not before(&one, &found[child]):
+                    break
+                found[at] = found[child]
+                at = child
+            found[at] = one
+    put_in_order(found, k)
+
+
+def norms(
+    const number[:, :] R,           # IN (n, d)
+    const float[::1] origin,        # IN (d,)
+    double scale,
+    float[::1] norm,                # OUT (n,) at least |(r - origin) * scale|
+):
+    """Length of every row from the origin, rounded up."""
+    cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), rows = 64, first, some
+    cdef float *flat = <float *>malloc(rows * (ld + 1) * sizeof(float))
+    if flat == NULL:
+        raise MemoryError
+    with nogil:
+        first = 0
+        while first < n:
+            some = min(rows, n - first)
+            convert(&R[first, 0], stride_of(R), some, d, &origin[0], scale, flat, ld)
+            measure(flat, ld, some, d, flat + rows * ld, &norm[first])
+            first += some
+    free(flat)
+
+
+cdef inline Py_ssize_t spare_of(Py_ssize_t k) noexcept nogil:
+    """Candidates taken between prunings: few keep the threshold fresh, many save prunings."""
+    return max(k, <Py_ssize_t>16)
+
+
+def begin(
+    const number[:, :] Q,           # IN (m, d)
+    const float[::1] origin,        # IN (d,)
+    double scale,
+    Py_ssize_t k,
+    real[::1] panels,               # OUT (m' * d,) m' = m filled up to whole panels
+    real[::1] norm,                 # OUT (m',)
+    real[::1] slack,                # OUT (m',)
+    real[::1] level,                # OUT (m',)
+    int32_t[:, ::1] count,          # OUT (2, m') candidates held; how many call for pruning
+):
+    """Pack the queries and prepare their error terms and thresholds."""
+    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], ld = padded(d), l, j
+    cdef Py_ssize_t filled = norm.shape[0], across = panel_columns(<real>0)
+    cdef double tau, far, delta = (d + 4) * UNIT64
+    cdef real highest
+    # Beyond `far` the terms of the bound might overflow: such a query is left to the caller.
+    if real is float:
+        tau, far, highest = (d + 8) * 2.0 ** -100, 1e15, FLT_MAX
+    else:
+        tau, far, highest = (d + 8) * 2.0 ** -1000, 1e120, DBL_MAX
+    cdef real *flat = <real *>malloc(across * ld * sizeof(real))
+    if flat == NULL:
+        raise MemoryError
+    with nogil:
+        j = 0
+        while j < m:
+            convert(&Q[j, 0], stride_of(Q), min(across, m - j), d, &origin[0], scale, flat, ld)
+            pack(flat, ld, min(across, m - j), d, &panels[j * d])
+            measure_panel(&panels[j * d], d, &norm[j])
+            j += across
+        for l in range(filled):
+            count[1, l] = <int32_t>(k + spare_of(k))
+            if l < m and norm[l] < far:
+                count[0, l] = 0
+                level[l] = -highest
+                slack[l] = <real>(delta * norm[l] * norm[l] + tau)
+            else:
+                count[0, l] = -1
+                level[l] = highest
+                norm[l] = slack[l] = 0
+    free(flat)
+
+
+def scan(
+    const number[:, :] R,           # IN (n, d) rows `first`, `first + 1`, ...
+    Py_ssize_t first,
+    Py_ssize_t k,
+    const float[::1] origin,        # IN (d,)
+    double scale,
+    const float[::1] row_norm,      # IN of all rows
+    const real[::1] panels,
+    const real[::1] norm,
+    const real[::1] slack,
+    real[::1] level,                # INOUT
+    int32_t[:, ::1] count,          # INOUT
+    real[:, ::1] score,             # INOUT (m', capacity)
+    int32_t[:, ::1] row,            # INOUT (m', capacity)
+):
+    """Show the rows to every query."""
+    cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), height = active().rows
+    cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(real)), across = panel_columns(<real>0)
+    cdef Py_ssize_t filled = norm.shape[0], at, some, j, g, i
+    cdef double kappa = 1.02 * UNIT64 * (d + 5)
+    cdef f32_search search32
+    cdef f64_search search64
+    cdef void *block = malloc(
+        64 + sizeof(real) * (chunk * (ld + 3) + 2 * score.shape[1]) + chunk * sizeof(float))
+    if block == NULL:
+        raise MemoryError
+    cdef real *flat = <real *>aligned(block)
+    cdef real *start = flat + chunk * ld
+    cdef real *length = start + chunk
+    cdef real *reach = length + chunk
+    cdef real *low = reach + chunk
+    cdef real *high = low + score.shape[1]
+    if real is float:
+        kappa = 1.02 * UNIT32 * (d + 5)
+        describe(&search32, k, score.shape[1], kappa, d, &level[0], &norm[0], &slack[0],
+                 &row_norm[0], &count[0, 0], &count[1, 0], &score[0, 0], &row[0, 0], low, high)
+    else:
+        describe(&search64, k, score.shape[1], kappa, d, &level[0], &norm[0], &slack[0],
+                 &row_norm[0], &count[0, 0], &count[1, 0], &score[0, 0], &row[0, 0], low, high)
+    with nogil:
+        at = 0
+        while at < n:
+            some = min(chunk, n - at)
+            convert(&R[at, 0], stride_of(R), some, d, &origin[0], scale, flat, ld)
+            measure(flat, ld, some, d, start, length)
+            for i in range(some, (some + height - 1) // height * height):
+                start[i] = -INFINITY
+                length[i] = 0
+            for g in range((some + height - 1) // height):
+                reach[g] = 0
+                for i in range(g * height, min(some, g * height + height)):
+                    reach[g] = max(reach[g], row_norm[first + at + i])
+            j = 0
+            while j < filled:
+                if real is float:
+                    active().f32.collect(flat, ld, start, reach, some, &panels[j * d], d,
+                                         first + at, &search32, j)
+                else:
+                    active().f64.collect(flat, ld, start, reach, some, &panels[j * d], d,
+                                         first + at, &search64, j)
+                j += across
+            at += some
+        for j in range(filled):
+            if real is float:
+                active().f32.prune(&search32, j)
+            else:
+                active().f64.prune(&search64, j)
+    free(block)
+
+
+ctypedef fused search_struct:
+    f32_search
+    f64_search
+
+
+cdef void describe(
+    search_struct *s, Py_ssize_t k, Py_ssize_t capacity, double kappa, Py_ssize_t d,
+    real *level, const real *norm, const real *slack, const float *row_norm,
+    int32_t *count, int32_t *full, real *score, int32_t *row, real *low, real *high,
+) noexcept nogil:
+    s.k = k
+    s.capacity = capacity
+    s.row_norm = row_norm
+    s.spare = spare_of(k)
+    s.count = count
+    s.full = full
+    s.row = row
+    if search_struct is f32_search:
+        if real is float:
+            s.kappa = <float>kappa
+            s.kappa_self = <float>(kappa / 2 + (d + 4) * UNIT64)
+            s.level = level
+            s.norm = norm
+            s.slack = slack
+            s.score = score
+            s.low = low
+            s.high = high
+    else:
+        if real is double:
+            s.kappa = kappa
+            s.kappa_self = kappa / 2 + (d + 4) * UNIT64
+            s.level = level
+            s.norm = norm
+            s.slack = slack
+            s.score = score
+            s.low = low
+            s.high = high
+
+
+def settle(
+    const double[:, ::1] Q,         # IN (m, d) the queries in float64
+    const number[:, :] R,           # IN (n, d) all rows
+    const int32_t[::1] count,       # IN
+    const int32_t[:, ::1] row,      # IN
+    double[:, ::1] apart_out,       # OUT (m, k) squared distances, ascending
+    Py_ssize_t[:, ::1] row_out,     # OUT (m, k)
+):
+    """The k nearest among each query's candidates, by float64 differences."""
+    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
+    cdef Neighbor *found = <Neighbor *>malloc(max(1, row.shape[1]) * sizeof(Neighbor))
+    if found == NULL:
+        raise MemoryError
+    with nogil:
+        for q in range(m):
+            if count[q] < 0:
+                continue
+            for c in range(count[q]):
+                found[c].row = row[q, c]
+                apart(&Q[q, 0], &R[row[q, c], 0], d, 1, d, &found[c].apart)
+            put_in_order(found, count[q])
+            for c in range(k):
+                apart_out[q, c] = found[c].apart
+                row_out[q, c] = found[c].row
+    free(found)
+
+
+def direct(
+    const double[:, ::1] Q,         # IN (m, d) the queries in float64
+    const number[:, :] R,           # IN (n, d)
+    double[:, ::1] apart_out,       # OUT (m, k) squared distances, ascending
+    Py_ssize_t[:, ::1] row_out,     # OUT (m, k)
+):
+    """The k nearest rows of each query by float64 differences to all rows."""
+    cdef Py_ssize_t m = Q.shape[0], n = R.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
+    cdef double *all_apart = <double *>malloc(n * sizeof(double))
+    cdef Neighbor *found = <Neighbor *>malloc((k + 1) * sizeof(Neighbor))
+    if all_apart == NULL or found == NULL:
+        free(all_apart)
+        free(found)
+        raise MemoryError
+    with nogil:
+        for q in range(m):
+            apart(&Q[q, 0], &R[0, 0], stride_of(R), n, d, all_apart)
+            pick(all_apart, n, k, found)
+            for c in range(k):
+                apart_out[q, c] = found[c].apart
+                row_out[q, c] = found[c].row
+    free(all_apart)
+    free(found)

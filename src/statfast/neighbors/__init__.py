@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nearest neighbours: the search, and the classifier that votes among them."""
+
+from statfast.neighbors.classify import KNeighborsClassifier
+from statfast.neighbors.search import NearestNeighbors
+
+__all__ = ["KNeighborsClassifier", "NearestNeighbors"]
