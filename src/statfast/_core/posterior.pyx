@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear scores of rows for K classes, and what follows from them: posteriors or the best class.
+
+The rows are the points and the classes the rows of a tile, so that the softmax runs down the
+columns with one point a lane. All arithmetic is float64.
+
+Cost: 2 n K d flop and n K exponentials. The caller guarantees rows of contiguous numbers.
+"""
+
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from statfast._core.rows cimport aligned, convert, number, pack, panel_columns, real, stride_of
+from statfast._core.tiles cimport STORE_SCORE, active
+
+cdef enum:
+    FEW = 4  # rows for which laying out a panel costs more than it saves
+
+
+def scores(
+    const number[:, :] X,           # IN (n, d)
+    const double[:, ::1] coef,      # IN (K, d)
+    const double[::1] intercept,    # IN (K,)
+    real[:, ::1] out,               # OUT (n, K)
+):
+    """out = X coef' + intercept"""
+    linear(X, coef, intercept, &out[0, 0], NULL, False)
+
+
+def softmax(
+    const number[:, :] X,
+    const double[:, ::1] coef,
+    const double[::1] intercept,
+    real[:, ::1] out,               # OUT (n, K)
+):
+    """out = exp(score) / sum of exp(score) over the classes"""
+    linear(X, coef, intercept, &out[0, 0], NULL, True)
+
+
+def argmax(
+    const number[:, :] X,
+    const double[:, ::1] coef,
+    const double[::1] intercept,
+    Py_ssize_t[::1] out,            # OUT (n,) class of the largest score, the lowest on ties
+):
+    """out = class of the largest score, the lowest on ties"""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], classes = coef.shape[0], i, c, p
+    cdef double best, score
+    if n > FEW:
+        linear(X, coef, intercept, <double *>NULL, &out[0], False)
+        return
+    with nogil:
+        for i in range(n):
+            best = 0
+            for c in range(classes):
+                score = intercept[c]
+                for p in range(d):
+                    score += coef[c, p] * X[i, p]
+                if c == 0 or score > best:
+                    best = score
+                    out[i] = c
+
+
+cdef int linear(
+    const number[:, :] X, const double[:, ::1] coef, const double[::1] intercept,
+    real *out, Py_ssize_t *winner, bint normalise,
+) except -1:
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], classes = coef.shape[0], ldx = stride_of(X)
+    cdef Py_ssize_t across = panel_columns(<double>0), rows = active().rows
+    cdef Py_ssize_t filled = (classes + rows - 1) // rows * rows, first, some, l, c
+    cdef void *block
+    cdef double *a
+    cdef double *start
+    cdef double *flat
+    cdef double *panel
+    cdef double *nothing
+    cdef double *tile
+    cdef float *origin
+    if n == 0:
+        return 0
+    cdef Py_ssize_t doubles = filled * (d + 1) + across * (2 * d + 1 + filled)
+    block = malloc(64 + sizeof(double) * doubles + sizeof(float) * d)
+    if block == NULL:
+        raise MemoryError
+    with nogil:
+        memset(block, 0, 64 + sizeof(double) * doubles + sizeof(float) * d)
+        panel = <double *>aligned(block)
+        tile = panel + across * d
+        nothing = tile + across * filled
+        flat = nothing + across
+        a = flat + across * d
+        start = a + filled * d
+        origin = <float *>(start + filled)
+        memcpy(a, &coef[0, 0], classes * d * sizeof(double))
+        memcpy(start, &intercept[0], classes * sizeof(double))
+        first = 0
+        while first < n:
+            some = min(across, n - first)
+            convert(&X[first, 0], ldx, some, d, origin, 1, flat, d)
+            pack(flat, d, some, d, panel)
+            active().f64.store(a, d, start, classes, panel, nothing, d, STORE_SCORE, 0,
+                               tile, across, across)
+            if winner != NULL:
+                for l in range(some):
+                    winner[first + l] = 0
+                    for c in range(1, classes):
+                        if tile[c * across + l] > tile[winner[first + l] * across + l]:
+                            winner[first + l] = c
+            else:
+                if normalise:
+                    active().f64.softmax(tile, classes)
+                for l in range(some):
+                    for c in range(classes):
+                        out[(first + l) * classes + c] = <real>tile[c * across + l]
+            first += some
+    free(block)
+    return 0

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From class moments to linear scores and canonical vectors."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._errors import shown, warn_user
+from statfast.generative.class_moments import ClassMoments
+from statfast.generative.whitening import Whitening, whiten
+
+
+@dataclass(frozen=True)
+class Discriminant:
+    """Linear scores and canonical vectors of K classes with a common covariance."""
+
+    covariance: NDArray[np.float64]  # (d, d)
+    centre: NDArray[np.float64]  # (d,) mean of the class means, by priors
+    coef: NDArray[np.float64]  # (K, d)
+    intercept: NDArray[np.float64]  # (K,)
+    scalings: NDArray[np.float64]  # (d, r)
+    singular_values: NDArray[np.float64]  # (r,)
+    white: Whitening
+
+
+def discriminate(moments: ClassMoments, priors, unbiased, tol) -> Discriminant:
+    """Linear scores and canonical vectors, in coordinates where the covariance is the identity.
+
+    There the score of class k is its whitened mean times x, and the canonical vectors are the
+    singular vectors of the weighted class means. Means are taken from their centre: the term that
+    all scores lose by it changes no posterior, and would drown the others far from the origin.
+    """
+    mass, means = moments.mass, moments.means
+    n, n_classes = mass.sum(), len(mass)
+    covariance = moments.within / (n - n_classes if unbiased else n)
+    white = whiten(covariance, np.abs(means).max(axis=0), tol)
+    centre = priors @ means
+    apart = (means - centre) @ white.root
+
+    between = np.sqrt(n * priors / (n_classes - 1))[:, None] * apart
+    _, singular_values, variates = np.linalg.svd(between, full_matrices=False)
+    rank = int((singular_values > tol * singular_values[:1]).sum())
+    rank = min(rank, n_classes - 1)
+    coef = apart @ white.root.T
+    return Discriminant(
+        covariance=covariance,
+        centre=centre,
+        coef=coef,
+        intercept=np.log(priors) - (apart**2).sum(axis=1) / 2.0 - coef @ centre,
+        scalings=_signed(white.root @ variates[:rank].T, white.spread),
+        singular_values=singular_values[:rank],
+        white=white,
+    )
+
+
+def _signed(scalings, spread):
+    """Canonical vectors with the largest standardised coefficient of each positive."""
+    sized = scalings * spread[:, None]
+    largest = np.abs(sized).argmax(axis=0)
+    return scalings * np.where(sized[largest, np.arange(scalings.shape[1])] < 0.0, -1.0, 1.0)
+
+
+# ---------------------------------------------------------------- what can be wrong with the rows
+
+
+def require_enough(classes, mass, unbiased):
+    """Refuse a class without weight, and a pooled covariance without degrees of freedom."""
+    if not (mass > 0.0).all():
+        empty = classes.tolist()[mass.argmin()]
+        raise ValueError(
+            f"Every class in y needs a row with a positive sample_weight; the class {shown(empty)} "
+            "has none. Leave its rows out."
+        )
+    if unbiased and mass.sum() <= len(classes):
+        raise ValueError(
+            f"X must have more rows, or a larger sum of sample_weight ({mass.sum():g}), than there "
+            f"are classes ({len(classes)}). Pass more rows, scale the weights so that they sum to "
+            'the number of rows, or use method="mle".'
+        )
+
+
+def as_priors(priors, mass):
+    """Class probabilities that sum to 1."""
+    if priors is None:
+        return mass / mass.sum()
+    try:
+        values = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"priors must be numbers; got {shown(priors)} ({error}).") from error
+    if values.shape != mass.shape:
+        raise ValueError(
+            f"priors must hold one probability for each of the {len(mass)} classes; got shape "
+            f"{values.shape}. Order them as classes_, the sorted labels."
+        )
+    if not ((values > 0.0) & np.isfinite(values)).all():
+        raise ValueError(
+            f"priors must all be positive; got {shown(values.tolist())}. Leave out the rows of a "
+            "class that is not to be predicted."
+        )
+    if abs(values.sum() - 1.0) > 1e-5:
+        warn_user(f"The priors do not sum to 1 but to {values.sum():g}: they were rescaled.")
+    return values / values.sum()
+
+
+def warn_left_out(fit: Discriminant, means, names):
+    """Name the columns that a singular covariance involves; refuse rows without any variation."""
+    white = fit.white
+    if white.root.shape[1] == 0:
+        raise ValueError(
+            "No column of X varies within the classes, so they have no covariance. Pass rows "
+            "that differ, or compare the values themselves."
+        )
+    split = np.ptp(means[:, white.constant], axis=0) > 0.0
+    if not split.all():
+        columns = _listed(white.constant[~split], names)
+        warn_user(f"Left out of the fit, with coefficient 0, as constant: {columns}.")
+    if split.any():
+        warn_user(
+            "Left out of the fit, with coefficient 0, as constant within each class: "
+            f"{_listed(white.constant[split], names)}. Their values alone tell classes apart."
+        )
+    if white.n_lost:
+        warn_user(
+            f"The within-class covariance is singular: {white.n_lost} direction(s) in which "
+            f"columns are collinear were left out of the fit, among "
+            f"{_listed(white.collinear, names)}. Drop columns, or pass more rows."
+        )
+    if len(fit.singular_values) == 0:
+        warn_user("The class means are equal: there is nothing to discriminate by.")
+
+
+def _listed(columns, names):
+    """Up to five columns, by name or by number."""
+    labels = [str(j) if names is None else repr(str(names[j])) for j in columns[:5].tolist()]
+    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
+    return f"columns {', '.join(labels)}{more}" if len(columns) > 1 else f"column {labels[0]}"

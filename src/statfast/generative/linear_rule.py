@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear rules, pairs (coef (K, d), intercept (K,)), applied to rows block by block."""
+
+import numpy as np
+
+from statfast._blocks import each, grid
+from statfast._core.posterior import scores
+
+_AT_ONCE = 256  # contiguous rows up to here go to the kernel in one piece
+
+
+def fill(out, kernel, rows, rule, n_jobs):
+    """Let ``kernel(block, coef, intercept, out)`` fill ``out``, of one entry per row."""
+    coef, intercept = rule
+    n = rows.shape[0]
+    if out.size == 0:  # no canonical variates: all class means are equal
+        return
+    if n <= _AT_ONCE and rows.flags.c_contiguous:
+        kernel(rows, coef, intercept, out)
+        return
+
+    def work(part):
+        kernel(np.ascontiguousarray(rows[part]), coef, intercept, out[part])
+
+    # Reading a value costs about as much as eight operations on one in cache.
+    each(work, grid(n), n_jobs=n_jobs, effort=float(n) * (2 * coef.size + 8 * coef.shape[1]))
+
+
+def filled(kernel, rows, rule, n_jobs):
+    """What the kernel says of each row, (n, K): float32 for float32 rows, else float64."""
+    dtype = np.float32 if rows.dtype == np.float32 else np.float64
+    out = np.empty((rows.shape[0], len(rule[1])), dtype)
+    fill(out, kernel, rows, rule, n_jobs)
+    return out
+
+
+def log_softmax(block, coef, intercept, out):
+    """The kernel `softmax` on the logarithmic scale."""
+    delta = np.empty(out.shape)
+    scores(block, coef, intercept, delta)
+    delta -= delta.max(axis=1, keepdims=True)
+    delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
+    if out.dtype == np.float32:
+        delta[delta >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
+    out[...] = delta
+
+
+def for_all_classes(coef, intercept):
+    """Scores of each class; of two classes the first scores 0, so that all methods agree."""
+    if len(coef) == 1:
+        coef = np.vstack([np.zeros_like(coef), coef])
+        intercept = np.append(0.0, intercept)
+    return coef, intercept

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Coordinates in which a covariance is the identity, and what a singular one leaves out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_EPS = np.finfo(np.float64).eps
+_LEAST = 1e-150  # a standard deviation below it has no square in float64
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """The linear map x -> root' x, under which a covariance S becomes root' S root = I."""
+
+    root: NDArray[np.float64]  # (d, r), rows of zeros for constant columns
+    spread: NDArray[np.float64]  # (d,) standard deviations, 1 for constant columns
+    constant: NDArray[np.intp]  # columns that do not vary
+    collinear: NDArray[np.intp]  # columns with a share in a direction left out
+    n_lost: int  # directions left out among the columns that vary
+
+
+def whiten(covariance, size, tol) -> Whitening:
+    """Whitening of a covariance matrix, without the directions in which it is singular.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (d, d)
+    size : ndarray of shape (d,)
+        Size of each column's values: a standard deviation of some units in their last place is
+        rounding, and the column constant.
+    tol : float
+        Directions of the standardised columns with a standard deviation up to `tol` are left out.
+
+    Notes
+    -----
+    Works on the correlation matrix R. Its Cholesky factor L gives the root L^-T, and the trace of
+    R^-1 = L^-T L^-1, the sum of all 1 / eigenvalue, proves that no eigenvalue is small. Without
+    that proof the eigenvalues themselves decide.
+    """
+    spread = np.sqrt(covariance.diagonal())
+    varies = spread > np.maximum(10.0 * _EPS * size, _LEAST)
+    live, constant = np.flatnonzero(varies), np.flatnonzero(~varies)
+    spread = np.where(varies, spread, 1.0)
+    kept = covariance if len(constant) == 0 else covariance[np.ix_(live, live)]
+    correlation = kept / spread[live, None] / spread[live]
+    root, null = _standard_root(correlation, tol)
+    full = np.zeros((len(spread), root.shape[1]))
+    full[live] = root / spread[live, None]
+    collinear = live[np.abs(null).max(axis=1, initial=0.0) > 1e-3]
+    return Whitening(full, spread, constant, collinear, null.shape[1])
+
+
+def _standard_root(correlation, tol):
+    """Root of a correlation matrix (d, r), and the directions left out of it (d, d - r)."""
+    from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
+
+    d = len(correlation)
+    least = max(tol**2, 4.0 * d * _EPS)
+    try:
+        factor = cholesky(correlation, lower=True, check_finite=False)
+        root = solve_triangular(factor, np.eye(d), lower=True, check_finite=False).T
+        if (root**2).sum() < 1.0 / least:
+            return root, np.empty((d, 0))
+    except LinAlgError:
+        pass
+    variances, directions = eigh(correlation, check_finite=False)
+    large = variances > least
+    return directions[:, large] / np.sqrt(variances[large]), directions[:, ~large]
