@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact, fast statistical learning on numpy and scipy alone."""
+
+from statfast._base import Estimator
+from statfast._blocks import Chunks, set_progress
+from statfast._errors import ConvergenceWarning, NotFittedError
+from statfast.cluster import KMeans, LloydStep
+from statfast.generative import LinearDiscriminantAnalysis
+from statfast.neighbors import KNeighborsClassifier, NearestNeighbors
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Chunks",
+    "ConvergenceWarning",
+    "Estimator",
+    "KMeans",
+    "KNeighborsClassifier",
+    "LinearDiscriminantAnalysis",
+    "LloydStep",
+    "NearestNeighbors",
+    "NotFittedError",
+    "set_progress",
+]

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tour, ``python -m statfast``: every family on real data, beside the known answers.
+
+To add a family, write a function that returns a `Finding` (or None where its data are missing)
+and name it in `FAMILIES`.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import statfast
+from statfast._blocks import usable_threads
+from statfast._core import tiles
+from statfast.cluster import KMeans
+from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
+from statfast.generative import LinearDiscriminantAnalysis
+from statfast.neighbors import KNeighborsClassifier
+
+WIDTH = 90
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a family found, to be shown and judged."""
+
+    title: str
+    lines: list[str]
+    agrees: bool  # with the known answer
+    seconds: float
+
+
+def discriminant_analysis() -> Finding:
+    """Wine cultivars from two measurements, against the published table."""
+    wine = load_wine()
+    X = wine.data[:, [wine.feature_names.index(name) for name in ("alcohol", "flavanoids")]]
+    known = [[56, 3, 0], [4, 60, 7], [0, 0, 48]]
+
+    start = time.perf_counter()
+    predicted = LinearDiscriminantAnalysis().fit(X, wine.target).predict(X)
+    seconds = time.perf_counter() - start
+
+    table = cross_table(wine.target, predicted)
+    return Finding(
+        "Linear discriminant analysis: wine by alcohol and flavanoids, 178 x 2, 3 cultivars",
+        [
+            *beside("cultivar", wine.target_names, "classified as", table, known),
+            f"correct: {table.trace()} of 178, known 164",
+        ],
+        table.tolist() == known,
+        seconds,
+    )
+
+
+def clustering() -> Finding:
+    """Iris flowers in three clusters, against R's optimum and the species."""
+    iris = load_iris()
+    known = [[50, 0, 0], [0, 48, 2], [0, 14, 36]]
+    known_inertia = 78.851441426146
+
+    start = time.perf_counter()
+    model = KMeans(n_clusters=3, n_init=10, random_state=0).fit(iris.data)
+    seconds = time.perf_counter() - start
+
+    table = cross_table(iris.target, in_order_of_appearance(model.labels_))
+    return Finding(
+        "k-means: iris, 150 x 4, 3 clusters, best of 10 starts",
+        [
+            *beside("species", iris.target_names, "cluster", table, known),
+            f"inertia: {model.inertia_:.6f}, known {known_inertia:.6f}",
+        ],
+        table.tolist() == known and abs(model.inertia_ - known_inertia) < 1e-9 * known_inertia,
+        seconds,
+    )
+
+
+def nearest_neighbours() -> Finding:
+    """Handwritten digits, against brute force in integers."""
+    digits = load_digits()
+    X, y = digits.data, digits.target
+    known = 769  # by all distances in integers, ties to the lowest index, then the lowest digit
+
+    start = time.perf_counter()
+    predicted = KNeighborsClassifier(n_neighbors=3).fit(X[:1000], y[:1000]).predict(X[1000:])
+    seconds = time.perf_counter() - start
+
+    correct = int((predicted == y[1000:]).sum())
+    return Finding(
+        "3 nearest neighbours: handwritten digits 8 x 8, the last 797 against the first 1000",
+        [f"correct: {correct} of 797, known {known}"],
+        correct == known,
+        seconds,
+    )
+
+
+def mnist() -> Finding | None:
+    """MNIST's test images, against the published error; None without its files."""
+    try:
+        data = load_mnist()
+    except FileNotFoundError:
+        return None
+
+    start = time.perf_counter()
+    model = KNeighborsClassifier(n_neighbors=1).fit(data.X_train, data.y_train)
+    wrong = int((model.predict(data.X_test) != data.y_test).sum())
+    seconds = time.perf_counter() - start
+
+    share = 100.0 * wrong / len(data.y_test)
+    return Finding(
+        f"1 nearest neighbour: MNIST, {len(data.y_test)} images against {len(data.y_train)}, exact",
+        [f"errors: {wrong} = {share:.2f} %, known 309 = 3.09 %"],
+        wrong == 309,
+        seconds,
+    )
+
+
+FAMILIES: tuple[Callable[[], Finding | None], ...] = (
+    discriminant_analysis,
+    clustering,
+    nearest_neighbours,
+    mnist,
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tour; 0 if every known answer was met, else 1."""
+    parser = argparse.ArgumentParser(
+        prog="python -m statfast",
+        description="Fit every family on real data and compare with the known answers. MNIST is "
+        "classified too where the environment variable STATFAST_DATA names the folder above it.",
+    )
+    parser.parse_args(arguments)
+    import scipy.linalg  # here, so that no family is charged for loading it
+
+    threads = usable_threads()
+    print(
+        f"statfast {statfast.__version__}: {threads} thread{'s' if threads > 1 else ''}, "
+        f"kernels for {tiles.isa()}, numpy {np.__version__}, scipy {scipy.__version__}"
+    )
+    agreed = True
+    for family in FAMILIES:
+        finding = family()
+        if finding is None:
+            print(f"\n{family.__name__}: data not found; set STATFAST_DATA to the folder above it")
+            continue
+        verdict = "as known" if finding.agrees else "NOT AS KNOWN"
+        print(f"\n{finding.title}")
+        for line in finding.lines[:-1]:
+            print(f"    {line}")
+        last = f"    {finding.lines[-1]}: {verdict}".ljust(WIDTH - 10)
+        print(last + duration(finding.seconds), flush=True)
+        agreed = agreed and finding.agrees
+    print("\nEvery answer is the known one." if agreed else "\nSome answer is NOT the known one.")
+    return 0 if agreed else 1
+
+
+def duration(seconds: float) -> str:
+    """Seconds in eight columns and a unit."""
+    return f"{1e3 * seconds:8.1f} ms" if seconds < 1.0 else f"{seconds:8.2f} s"
+
+
+def cross_table(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """How often each pair of codes occurs."""
+    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=int)
+    np.add.at(table, (rows, columns), 1)
+    return table
+
+
+def in_order_of_appearance(labels: np.ndarray) -> np.ndarray:
+    """Clusters numbered in the order in which the rows come to them."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return first.argsort().argsort()[codes]
+
+
+def beside(rows: str, names: Sequence[str], columns: str, ours, known) -> list[str]:
+    """Our table of counts and the known one, side by side."""
+    left = max(map(len, [rows, *names]))
+    wide = 5 * len(ours[0])
+    lines = [f"{rows:<{left}}{columns:>{wide + 3}}{'known':>{wide + 3}}"]
+    for name, mine, theirs in zip(names, ours, known, strict=True):
+        counts = ["".join(f"{count:5d}" for count in part) for part in (mine, theirs)]
+        lines.append(f"{name:<{left}}   {counts[0]}   {counts[1]}")
+    return lines
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real data: small tables shipped in the package, and MNIST where its files are found."""
+
+from statfast.datasets.mnist import Mnist, load_mnist
+from statfast.datasets.shipped import Table, load_digits, load_iris, load_wine
+
+__all__ = ["Mnist", "Table", "load_digits", "load_iris", "load_mnist", "load_wine"]
