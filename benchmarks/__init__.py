@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Races between statfast and its peers: ``python -m benchmarks.run SUITE``."""

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers before speed: slow float64 twins in plain numpy, and how far an answer is from them.
+
+`checker(problem, data)` works the reference out once; calling it with a library's answer gives the
+answer's errors. `verdict` compares them with two sets of bounds: the strict one, which statfast
+has to meet always and a peer on float64 problems, and the loose one for peers on float32
+problems, whose arithmetic cannot meet the strict one.
+"""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
+BLOCK = 4_000_000  # elements in a temporary array
+
+STRICT = {
+    "neighbors": {"farther ids": 0.0, "distance error": 1e-9},
+    "kmeans": {"inertia excess": 1e-6, "wrong labels": 1e-4},
+    "lda": {"posterior error": 1e-8},
+    "tile": {"excess distance": 1e-12},
+}
+STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
+    "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
+    "lda": {"posterior error": 1e-4},
+    "tile": {"excess distance": 1e-4},
+}
+LOOSE = {
+    "neighbors": {"farther ids": 0.01, "distance error": 0.01},
+    "kmeans": {"inertia excess": 1e-3, "wrong labels": 0.01},
+    "lda": {"posterior error": 0.01},
+}
+OURS_ALONE = {"neighbors": {"other ids": 0.0}}  # ties go to the lowest index
+
+
+def checker(problem, data):
+    """A function answer -> {error name: size}; {} where there is nothing to check."""
+    make = {
+        "neighbors": NeighborsCheck,
+        "kmeans": KMeansCheck,
+        "lda": PosteriorCheck,
+        "tile": TileCheck,
+    }
+    if problem.work in make:
+        return make[problem.work](data)
+    if problem.work.startswith("predict"):
+        return PredictCheck(data)
+    return lambda answer: {}
+
+
+def verdict(problem, errors: dict, *, ours: bool) -> bool:
+    """Whether the errors are within the bounds that this library has to meet."""
+    small = problem.dtype == "float32"
+    work = problem.work
+    bounds = dict((LOOSE if small and not ours else STRICT_F32 if small else STRICT).get(work, {}))
+    if ours:
+        bounds |= OURS_ALONE.get(work, {})
+    if work.startswith("predict"):
+        bounds = {"wrong labels": 0.0}
+    return all(errors.get(name, 0.0) <= bound for name, bound in bounds.items())
+
+
+def _row_blocks(n, width):
+    step = max(1, BLOCK // max(1, width))
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+class NeighborsCheck:
+    """Brute force by differences in float64 for a sample of the queries."""
+
+    def __init__(self, data):
+        X, Q, self.k = data["X"], data["Q"], data["k"]
+        self.X = X
+        count = int(np.clip(SAMPLED_ELEMENTS / X.size, 20, 200))
+        rng = np.random.default_rng(0)
+        self.rows = rng.choice(len(Q), min(count, len(Q)), replace=False)
+        self.queries = Q[self.rows].astype(np.float64)
+        self.d2 = np.stack([self._squares(q) for q in self.queries])
+        self.ids = np.argsort(self.d2, axis=1, kind="stable")[:, : self.k]  # ties: lowest index
+        self.best = np.take_along_axis(self.d2, self.ids, 1)
+
+    def _squares(self, q):
+        out = np.empty(len(self.X))
+        for part in _row_blocks(*self.X.shape):
+            out[part] = ((self.X[part] - q) ** 2).sum(1)
+        return out
+
+    def __call__(self, answer):
+        ids, distances = answer["ids"][self.rows], answer["distances"][self.rows]
+        if ids.shape != self.ids.shape or ids.min() < 0 or ids.max() >= len(self.X):
+            return {"farther ids": 1.0, "other ids": 1.0, "distance error": np.inf}
+        given = np.take_along_axis(self.d2, ids, 1)
+        right = np.sqrt(self.best)
+        unique = np.array([len(set(row)) == self.k for row in ids.tolist()])
+        farther = (given > self.best * (1 + 1e-13)) | ~unique[:, None]
+        scale = np.maximum(right, right.max() * 1e-3)
+        return {
+            "farther ids": float(farther.mean()),
+            "other ids": float((ids != self.ids).mean()),
+            "distance error": float((abs(distances - right) / scale).max()),
+        }
+
+
+def nearest_centres(X, centres):
+    """Labels and squared distances in float64: labels by expansion, distances by differences."""
+    centres = np.asarray(centres, dtype=np.float64)
+    labels, d2 = np.empty(len(X), dtype=np.intp), np.empty(len(X))
+    squares = (centres**2).sum(1)
+    for part in _row_blocks(len(X), max(X.shape[1], len(centres))):
+        rows = X[part].astype(np.float64)
+        labels[part] = (squares - 2.0 * (rows @ centres.T)).argmin(1)
+        d2[part] = ((rows - centres[labels[part]]) ** 2).sum(1)
+    return labels, d2
+
+
+def lloyd(X, init, iterations):
+    """Centres after that many steps of Lloyd's algorithm in float64."""
+    centres = np.asarray(init, dtype=np.float64)
+    for _ in range(iterations):
+        labels, _ = nearest_centres(X, centres)
+        counts = np.bincount(labels, minlength=len(centres))
+        if not counts.all():
+            raise ValueError("a cluster of the reference is empty: give the problem another name")
+        moved = _sums(X, labels, len(centres)) / counts[:, None]
+        if (moved == centres).all():
+            break
+        centres = moved
+    return centres
+
+
+def _sums(X, labels, k):
+    total = np.zeros((k, X.shape[1]))
+    for part in _row_blocks(*X.shape):
+        rows = X[part].astype(np.float64)
+        ones, starts = np.ones(len(rows)), np.arange(len(rows) + 1)
+        total += csr_array((ones, labels[part], starts), shape=(len(rows), k)).T @ rows
+    return total
+
+
+class KMeansCheck:
+    """One float64 checker measures every library's centres, against Lloyd's own in float64."""
+
+    def __init__(self, data):
+        self.X = data["X"]
+        centres = lloyd(self.X, data["init"], data["iterations"])
+        self.inertia = nearest_centres(self.X, centres)[1].sum()
+
+    def __call__(self, answer):
+        centres = np.asarray(answer["centres"], dtype=np.float64)
+        labels, best = nearest_centres(self.X, centres)
+        given = np.asarray(answer["labels"])
+        wrong = np.zeros(len(given), dtype=bool)
+        (other,) = np.nonzero(given != labels)
+        own = ((self.X[other].astype(np.float64) - centres[given[other]]) ** 2).sum(1)
+        wrong[other] = own > best[other] * (1 + 1e-9)
+        return {
+            "inertia excess": abs(float(best.sum() / self.inertia - 1)),
+            "wrong labels": float(wrong.mean()),
+        }
+
+
+def posteriors(X, y):
+    """Linear discriminant analysis in float64 with the observed priors.
+
+    Two arrays: the pooled covariance divided by n - K (R) and by n (scikit-learn).
+    """
+    X = X.astype(np.float64)
+    X -= X.mean(0)
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    means = np.stack([X[codes == c].mean(0) for c in range(len(classes))])
+    within = X - means[codes]
+    slopes = np.linalg.solve(within.T @ within, means.T)
+    heights = X @ slopes - 0.5 * (means.T * slopes).sum(0)
+    for divisor in (len(X) - len(classes), len(X)):
+        scores = divisor * heights + np.log(counts / len(X))
+        p = np.exp(scores - scores.max(1, keepdims=True))
+        yield p / p.sum(1, keepdims=True)
+
+
+class PosteriorCheck:
+    """The error against the nearer of the two conventions: both are in use, and documented."""
+
+    def __init__(self, data):
+        self.either = list(posteriors(data["X"], data["y"]))
+
+    def __call__(self, answer):
+        errors = (abs(answer["posteriors"] - p).max() for p in self.either)
+        return {"posterior error": float(min(errors))}
+
+
+class PredictCheck:
+    def __init__(self, data):
+        self.label = data["y"][-1]
+
+    def __call__(self, answer):
+        return {"wrong labels": float(np.asarray(answer["labels"])[0] != self.label)}
+
+
+class TileCheck:
+    """How much farther the given rows are than the nearest; the other rates name no row."""
+
+    def __init__(self, data):
+        A, B = data["A"].astype(np.float64), data["B"].astype(np.float64)
+        self.d2 = (A**2).sum(1)[:, None] - 2.0 * (A @ B.T) + (B**2).sum(1)
+
+    def __call__(self, answer):
+        if "nearest" not in answer:
+            return {}
+        given = np.take_along_axis(self.d2, answer["nearest"][:, None].astype(np.intp), 1)[:, 0]
+        scale = self.d2.max()
+        return {"excess distance": float((given - self.d2.min(1)).max() / scale)}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The libraries: each a table of the works it can do (see works.py).
+
+Nothing is imported before a work is prepared: a library that is not installed is reported as
+absent, a class that is missing as failed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from benchmarks.works import (
+    CdistNeighbors,
+    Discriminant,
+    FaissKMeans,
+    FaissNeighbors,
+    FmaLoop,
+    Import,
+    KMeans,
+    Matmul,
+    Neighbors,
+    Predict,
+    ScipyKMeans,
+    Tile,
+    TreeNeighbors,
+    Work,
+)
+
+
+@dataclass(frozen=True)
+class Library:
+    works: dict[str, Callable[[], Work]]
+    packages: tuple[str, ...] = ()  # distributions whose version and size are reported
+    ours: bool = False
+    not_a_peer: str = ""  # why it is shown but cannot be "the fastest peer"
+    dtypes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # work -> served; or all
+
+
+SKLEARN = {
+    "kmeans": "sklearn.cluster.KMeans",
+    "lda": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+    "neighbors": "sklearn.neighbors.NearestNeighbors",
+    "knn": "sklearn.neighbors.KNeighborsClassifier",
+}
+SKLEARNEX = {
+    "kmeans": "sklearnex.cluster.KMeans",
+    "neighbors": "sklearnex.neighbors.NearestNeighbors",
+    "knn": "sklearnex.neighbors.KNeighborsClassifier",
+}
+STATFAST = {
+    "kmeans": "statfast.cluster.KMeans",
+    "lda": "statfast.generative.LinearDiscriminantAnalysis",
+    "neighbors": "statfast.neighbors.NearestNeighbors",
+    "knn": "statfast.neighbors.KNeighborsClassifier",
+}
+
+LIBRARIES: dict[str, Library] = {
+    "statfast": Library(
+        {
+            "neighbors": partial(Neighbors, STATFAST["neighbors"]),
+            "kmeans": partial(KMeans, STATFAST["kmeans"]),
+            "lda": partial(Discriminant, STATFAST["lda"]),
+            "predict KMeans": partial(Predict, STATFAST["kmeans"]),
+            "predict LDA": partial(Predict, STATFAST["lda"]),
+            "predict kNN": partial(Predict, STATFAST["knn"]),
+            "tile": Tile,
+            "import": partial(Import, "statfast"),
+        },
+        packages=("statfast",),
+        ours=True,
+    ),
+    "scikit-learn": Library(
+        {
+            "neighbors": partial(Neighbors, SKLEARN["neighbors"]),
+            "kmeans": partial(KMeans, SKLEARN["kmeans"], threaded=False, algorithm="lloyd"),
+            "lda": partial(Discriminant, SKLEARN["lda"], threaded=False),
+            "predict KMeans": partial(Predict, SKLEARN["kmeans"]),
+            "predict LDA": partial(Predict, SKLEARN["lda"]),
+            "predict kNN": partial(Predict, SKLEARN["knn"]),
+            "import": partial(
+                Import, "sklearn.neighbors", "sklearn.cluster", "sklearn.discriminant_analysis"
+            ),
+        },
+        packages=("scikit-learn",),
+    ),
+    "scikit-learn (elkan)": Library(
+        {"kmeans": partial(KMeans, SKLEARN["kmeans"], threaded=False, algorithm="elkan")},
+    ),
+    "scikit-learn (lsqr)": Library(
+        {"lda": partial(Discriminant, SKLEARN["lda"], threaded=False, solver="lsqr")},
+    ),
+    "scikit-learn-intelex": Library(
+        {
+            "neighbors": partial(Neighbors, SKLEARNEX["neighbors"]),
+            "kmeans": partial(KMeans, SKLEARNEX["kmeans"]),
+            "predict KMeans": partial(Predict, SKLEARNEX["kmeans"]),
+            "predict kNN": partial(Predict, SKLEARNEX["knn"]),
+            "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
+        },
+        packages=("scikit-learn-intelex", "daal"),
+    ),
+    "faiss": Library(
+        {
+            "neighbors": FaissNeighbors,
+            "kmeans": FaissKMeans,
+            "import": partial(Import, "faiss"),
+        },
+        packages=("faiss-cpu",),
+        dtypes={"neighbors": ("float32",)},
+    ),
+    "scipy": Library({"neighbors": CdistNeighbors, "kmeans": ScipyKMeans}, packages=("scipy",)),
+    "scipy (k-d tree)": Library({"neighbors": TreeNeighbors}, not_a_peer="another algorithm"),
+    "numpy": Library({"tile": Matmul}, packages=("numpy",)),
+    "FMA loop": Library({"tile": FmaLoop}, not_a_peer="the limit, not a product"),
+}
+
+
+def entrants(problem) -> list[str]:
+    """The libraries that do a problem's work in its dtype."""
+    return [
+        name
+        for name, library in LIBRARIES.items()
+        if problem.work in library.works
+        and problem.dtype in library.dtypes.get(problem.work, (problem.dtype,))
+    ]

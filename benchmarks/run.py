@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Race statfast against its peers: ``python -m benchmarks.run SUITE [--quick]``.
+
+Every library gets a process of its own with the same threads. Each first answers once, which is
+checked; then come rounds, A B C A B C ..., so that a slower minute of the machine is everyone's.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pickle
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks import limits, report
+from benchmarks.checks import checker, verdict
+from benchmarks.libraries import LIBRARIES, entrants
+from benchmarks.problems import SUITES, find
+from benchmarks.worker import Job
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "STATFAST_NUM_THREADS",
+)
+ONE_THREAD = {"tiles"}
+UNSET = "unset"  # OpenBLAS looks at the processor itself
+PAUSE = 0.06  # seconds; the last library's idle threads have stopped spinning by then
+PATIENCE = 20.0  # seconds; what takes longer is run once
+HANG = 900.0  # seconds; what takes longer is ended
+
+
+class Racer:
+    """A library's process, and the pipes to it."""
+
+    def __init__(self, job: Job, environment):
+        path = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**environment, "PYTHONPATH": path},
+        )
+        self._send(job)
+
+    def _send(self, message):
+        with contextlib.suppress(BrokenPipeError):  # then there is no reply, and that is reported
+            pickle.dump(message, self.process.stdin)
+            self.process.stdin.flush()
+
+    def ask(self, command: str) -> dict:
+        time.sleep(PAUSE)
+        self._send(command)
+        return self.reply()
+
+    def reply(self) -> dict:
+        alarm = threading.Timer(HANG, self.process.kill)
+        alarm.start()
+        try:
+            return pickle.load(self.process.stdout)
+        except EOFError:
+            return {"status": "failed", "note": f"ended with exit code {self.process.wait()}"}
+        finally:
+            alarm.cancel()
+
+    def stop(self):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+
+def race(problem, jobs: dict[str, Job], rounds: int, environment) -> dict:
+    """Every library's status, errors, times and memory on one problem."""
+    try:
+        check = checker(problem, problem.data())
+    except (ImportError, OSError, ValueError) as error:
+        return {"skipped": f"{type(error).__name__}: {error}", "libraries": {}}
+    racers = {name: Racer(job, environment) for name, job in jobs.items()}
+    try:
+        found = {name: racer.reply() for name, racer in racers.items()}
+        for name, racer in racers.items():
+            if found[name]["status"] == "ready":
+                found[name] = _first(problem, name, racer.ask("first"), check)
+        for _ in range(rounds):
+            for name, entry in found.items():
+                if entry["status"] in ("ok", "differs") and entry["first"] < PATIENCE:
+                    _add_round(entry, racers[name].ask("round"))
+    finally:
+        for racer in racers.values():
+            racer.stop()
+    for entry in found.values():
+        _summarise(entry)
+    return {"libraries": found}
+
+
+def _first(problem, name, reply, check):
+    """The entry of a library after its checked run; ours is not timed unless it is right."""
+    if reply["status"] != "ok":
+        return reply
+    library = LIBRARIES[name]
+    errors = check(reply.pop("answer"))
+    right = verdict(problem, errors, ours=library.ours)
+    reply["status"] = "ok" if right else "wrong" if library.ours else "differs"
+    if library.not_a_peer:
+        reply["note"] = ", ".join(filter(None, (reply["note"], library.not_a_peer)))
+    parts = {part: reply.pop(part) for part in ("fit", "query", "total")}
+    return reply | {"errors": errors, "first": parts["total"], "rounds": []}
+
+
+def _add_round(entry, reply):
+    if reply.pop("status") == "ok":
+        entry["rounds"].append(reply)
+    else:
+        entry |= {"status": "failed", "note": reply["note"]}
+
+
+def _summarise(entry):
+    """Median and least of the rounds; of the one run there is where it took too long."""
+    if entry["status"] not in ("ok", "differs"):
+        entry.pop("rounds", None)
+        return
+    rounds = entry["rounds"] or [{"total": entry["first"], "least": entry["first"]}]
+    totals = [one["total"] for one in rounds]
+    entry |= {"median": statistics.median(totals), "min": min(one["least"] for one in rounds)}
+    if entry["rounds"]:
+        entry["fit"] = statistics.median(one["fit"] for one in rounds)
+        entry["query"] = statistics.median(one["query"] for one in rounds)
+    entry["rounds"] = totals
+
+
+def compare(row: dict) -> dict:
+    """The row with the fastest peer, the ratios to it and the share of the hardware limit.
+
+    A peer counts if its answer passed the check and it does the same work; a faster one that
+    does not count is named beside it.
+    """
+    timed = {name: entry for name, entry in row["libraries"].items() if "median" in entry}
+    ours = next((name for name in timed if LIBRARIES[name].ours), None)
+    others = [name for name in timed if name != ours and not LIBRARIES[name].not_a_peer]
+    if "FMA loop" in timed:
+        row["limit_seconds"] = timed["FMA loop"]["median"]
+    if others:
+        row["fastest"] = min(others, key=lambda name: timed[name]["median"])
+    right = [name for name in others if timed[name]["status"] == "ok"]
+    if right:
+        row["fastest_peer"] = min(right, key=lambda name: timed[name]["median"])
+    if ours:
+        own = timed[ours]
+        row["ratios"] = {name: timed[name]["median"] / own["median"] for name in timed}
+        if right:
+            peer = timed[row["fastest_peer"]]
+            row["ratio"] = peer["median"] / own["median"]
+            row["ratio_of_min"] = peer["min"] / own["min"]
+        if row.get("limit_seconds"):
+            row["share_of_limit"] = row["limit_seconds"] / own["median"]
+            row["share_of_limit_at_min"] = row["limit_seconds"] / own["min"]
+    return row
+
+
+def geometric_means(rows) -> dict:
+    """Of the ratios to the fastest peer: over the shapes with a bar, those beyond, and all."""
+    means = {}
+    for label, wanted in (("bar", (False,)), ("beyond", (True,)), ("all", (False, True))):
+        ratios = [row["ratio"] for row in rows if "ratio" in row and row["beyond"] in wanted]
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            means[label] = {"mean": mean, "least": min(ratios), "problems": len(ratios)}
+    return means
+
+
+def run(suite: str, options) -> dict:
+    threads = 1 if suite in ONE_THREAD else options.threads
+    environment = _environment(threads, options.coretype)
+    packages = sorted({p for library in LIBRARIES.values() for p in library.packages} | {"scipy"})
+    document = {
+        "suite": suite,
+        "quick": options.quick,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "threads": threads,
+        "rounds": options.rounds,
+        "openblas_coretype": environment.get("OPENBLAS_CORETYPE", UNSET),
+        "machine": limits.machine(),
+        "versions": limits.versions(packages),
+        "limits": limits.measure(threads, quick=options.quick),
+        "problems": [],
+    }
+    if suite == "import":
+        document["sizes"] = limits.sizes(packages, _wheel())
+    for problem in find(suite, quick=options.quick):
+        if options.only not in problem.name:
+            continue
+        names = [n for n in entrants(problem) if not options.libraries or n in options.libraries]
+        row = {"name": problem.name, "dtype": problem.dtype, "beyond": problem.beyond}
+        caches = document["machine"]["caches"]
+        row["limit_seconds"] = limits.least_seconds(problem, document["limits"], caches)
+        jobs = {n: Job(suite, options.quick, problem.name, n, threads) for n in names}
+        row |= race(problem, jobs, options.rounds, environment)
+        document["problems"].append(compare(row))
+        print(report.lines(row), flush=True)
+    document["geometric_means"] = geometric_means(document["problems"])
+    return document
+
+
+def _environment(threads, coretype):
+    """The racers' environment: libraries read these when they are loaded."""
+    environment = dict(os.environ) | {variable: str(threads) for variable in THREAD_VARIABLES}
+    if coretype:
+        environment["OPENBLAS_CORETYPE"] = coretype
+    if coretype == UNSET:
+        del environment["OPENBLAS_CORETYPE"]
+    return environment
+
+
+def _commit():
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _wheel():
+    wheels = [path for folder in ("wheelhouse", "dist") for path in (ROOT / folder).glob("*.whl")]
+    return max(wheels, key=lambda path: path.stat().st_mtime, default=None)
+
+
+def _arguments(arguments):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument("suite", nargs="+", choices=SUITES)
+    parser.add_argument("--quick", action="store_true", help="small shapes, three rounds")
+    parser.add_argument("--out", type=Path, help="the JSON file (default: in benchmarks/results)")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, help="timed rounds (default: 7, quick 3)")
+    parser.add_argument(
+        "--coretype", help=f"OPENBLAS_CORETYPE for the libraries; {UNSET!r} takes it away"
+    )
+    parser.add_argument("--only", default="", help="only problems whose name contains this")
+    parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, help="only these")
+    options = parser.parse_args(arguments)
+    if options.out and len(options.suite) > 1:
+        parser.error("--out takes the results of one suite")
+    if options.threads < 1:
+        parser.error("--threads must be at least 1")
+    options.rounds = options.rounds or (3 if options.quick else 7)
+    return options
+
+
+def main(arguments=None) -> None:
+    options = _arguments(arguments)
+    for suite in options.suite:
+        document = run(suite, options)
+        print(report.table(document))
+        out = options.out
+        whole = not (options.quick or options.only or options.libraries)
+        if out is None and whole:  # a part of a suite is written only where it is asked for
+            out = RESULTS / f"{suite}-{document['openblas_coretype']}.json"
+        if out:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text(json.dumps(document, indent=1) + "\n")
+            print(f"written to {out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One library, one problem, one process: ``python -m benchmarks.worker``, started by run.py.
+
+A process of its own keeps the libraries' thread pools and allocators apart, makes the peak memory
+each one's own, and lets a crash be a line in the table. Pickles go in by stdin and out by stdout:
+first a Job, then the commands "first" and "round"; every reply is a dict with a status.
+"""
+
+import contextlib
+import importlib.util
+import math
+import os
+import pickle
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROUND_SECONDS = 0.05  # a round repeats short work until it has taken this long
+MOST_REPEATS = 20_000
+
+
+class Job(NamedTuple):
+    suite: str
+    quick: bool
+    problem: str
+    library: str
+    threads: int
+
+
+def serve(commands, replies) -> None:
+    """Reply to the job and to each command until there are no more."""
+
+    def reply(message):
+        pickle.dump(message, replies)
+        replies.flush()
+
+    job = pickle.load(commands)
+    try:
+        work = _prepare(job)
+    except ModuleNotFoundError as error:
+        top = error.name.partition(".")[0]  # a part that is missing is not a missing library
+        absent = importlib.util.find_spec(top) is None
+        return reply({"status": "absent", "note": str(error)} if absent else _failed(error))
+    except NotImplementedError as error:
+        return reply({"status": "left out", "note": str(error)})
+    except Exception as error:
+        return reply(_failed(error))
+    reply({"status": "ready"})
+    repeats = 1
+    with _limited(job.threads) as blas, contextlib.suppress(EOFError):
+        while True:
+            command = pickle.load(commands)
+            try:
+                if command == "first":
+                    message, repeats = _first(work)
+                    message["blas"] = blas
+                else:
+                    message = _round(work, repeats)
+            except Exception as error:
+                message = _failed(error)
+            reply(message)
+
+
+def _failed(error):
+    return {"status": "failed", "note": f"{type(error).__name__}: {error}"}
+
+
+def _prepare(job):
+    from benchmarks.libraries import LIBRARIES
+    from benchmarks.problems import find
+
+    problem = next(p for p in find(job.suite, quick=job.quick) if p.name == job.problem)
+    work = LIBRARIES[job.library].works[problem.work]()
+    work.prepare(problem.data(), job.threads)
+    return work
+
+
+@contextlib.contextmanager
+def _limited(threads):
+    """Every BLAS and OpenMP pool in the process at `threads`; yields the BLAS core types."""
+    try:
+        import threadpoolctl
+    except ModuleNotFoundError:
+        yield {}
+        return
+    with threadpoolctl.threadpool_limits(threads):
+        pools = threadpoolctl.threadpool_info()
+        yield {
+            f"{pool['internal_api']} {pool['version']}": pool.get("architecture")
+            for pool in pools
+            if pool["user_api"] == "blas"
+        }
+
+
+def _first(work):
+    """The run that is checked: its answer, its extra memory; then how often a round repeats it."""
+    before = _reset_peak()
+    once, answer = _timed(work)
+    extra = max(0, _peak() - before)
+    if once["total"] < ROUND_SECONDS:
+        once, _ = _timed(work)  # without the first call's lazy imports and pools
+    repeats = math.ceil(ROUND_SECONDS / max(once["total"], 1e-7))
+    if "seconds" in answer:  # its own clock: it knows how long to run, and not in our memory
+        repeats, extra = 1, None
+    reply = {"status": "ok", "answer": answer, "extra_bytes": extra, "note": work.remark}
+    return reply | once, min(repeats, MOST_REPEATS)
+
+
+def _round(work, repeats):
+    times = [_timed(work)[0] for _ in range(repeats)]
+    parts = ("fit", "query", "total")
+    means = {part: sum(one[part] for one in times) / repeats for part in parts}
+    return {"status": "ok", "least": min(one["total"] for one in times)} | means
+
+
+def _timed(work):
+    start = time.perf_counter()
+    work.fit()
+    middle = time.perf_counter()
+    answer = work.answer()
+    end = time.perf_counter()
+    total = answer.get("seconds", end - start)
+    return {"fit": middle - start, "query": end - middle, "total": total}, answer
+
+
+def _reset_peak():
+    """Resident bytes now, which also become the peak so far (where the system allows it)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return _peak()
+
+
+def _peak():
+    """Highest resident bytes of the process."""
+    try:
+        status = Path("/proc/self/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    except (OSError, StopIteration):
+        import resource  # Unix only
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+if __name__ == "__main__":
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is not a reply
+    serve(sys.stdin.buffer, out)

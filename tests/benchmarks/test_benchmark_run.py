@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The benchmarks' runner and report, on small shapes."""
+
+import json
+import os
+import platform
+import sys
+
+import pytest
+
+from benchmarks import report
+from benchmarks.limits import least_seconds
+from benchmarks.problems import QUICK, SUITES
+from benchmarks.run import Racer, compare, geometric_means, main
+from benchmarks.worker import Job
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_quick(suite, tmp_path):
+    out = tmp_path / "results.json"
+    few = ["--libraries", "statfast", "scikit-learn", "numpy"]
+    main([suite, "--quick", "--rounds", "1", "--out", str(out), *few])
+    document = json.loads(out.read_text())
+    assert document["suite"] == suite
+    assert document["versions"]["numpy"]
+    assert [row["name"] for row in document["problems"]] == [p.name for p in QUICK[suite]]
+    for row in document["problems"]:
+        ours = row["libraries"]["statfast"]
+        assert ours["status"] == "ok", ours
+        assert ours["min"] <= ours["median"]
+        for name, entry in row["libraries"].items():
+            assert entry["status"] in ("ok", "differs", "absent", "left out"), (name, entry)
+            if "median" in entry:
+                assert len(entry["rounds"]) == 1
+                assert entry["median"] > 0
+        if "fastest_peer" in row:
+            peer = row["libraries"][row["fastest_peer"]]
+            assert row["ratio"] == pytest.approx(peer["median"] / ours["median"])
+
+
+def test_the_environment_is_left_alone(tmp_path):
+    before = dict(os.environ)
+    main(["moments", "--quick", "--only", "no such", "--coretype", "Haswell", "--threads", "3"])
+    assert dict(os.environ) == before
+
+
+def test_the_settings_reach_the_libraries(tmp_path):
+    pytest.importorskip("sklearn")
+    out = tmp_path / "results.json"
+    few = ["--only", "K=20", "--libraries", "scikit-learn", "--rounds", "1"]
+    main(["moments", "--quick", "--coretype", "Nehalem", "--out", str(out), *few])
+    document = json.loads(out.read_text())
+    assert document["openblas_coretype"] == "Nehalem"
+    blas = document["problems"][0]["libraries"]["scikit-learn"]["blas"]
+    if platform.machine() in ("x86_64", "AMD64") and any("openblas" in name for name in blas):
+        assert set(blas.values()) == {"Nehalem"}
+
+
+def test_part_of_a_suite(tmp_path, capsys):
+    out = tmp_path / "results.json"
+    main(["moments", "--quick", "--only", "K=20", "--libraries", "statfast", "--out", str(out)])
+    (row,) = json.loads(out.read_text())["problems"]
+    assert "K=20" in row["name"]
+    assert list(row["libraries"]) == ["statfast"]
+    assert row["name"] in capsys.readouterr().out
+
+
+def _reply(library, problem="LDA 5000x30 K=5 float64", suite="moments"):
+    racer = Racer(Job(suite, True, problem, library, 1), os.environ)
+    try:
+        return racer.reply()
+    finally:
+        racer.stop()
+
+
+def test_a_library_that_is_not_installed_is_absent(monkeypatch, tmp_path):
+    (tmp_path / "sklearn.py").write_text("import no_such_library")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    reply = _reply("scikit-learn")
+    assert reply["status"] == "absent"
+    assert "no_such_library" in reply["note"]
+
+
+def test_a_class_that_is_missing_has_failed(monkeypatch, tmp_path):
+    (tmp_path / "sklearn").mkdir()
+    (tmp_path / "sklearn" / "__init__.py").write_text("")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert _reply("scikit-learn")["status"] == "failed"
+
+
+def test_a_crash_is_reported(monkeypatch, tmp_path):
+    (tmp_path / "sklearn.py").write_text("import os; os._exit(3)")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    reply = _reply("scikit-learn")
+    assert reply["status"] == "failed"
+    assert "exit code 3" in reply["note"]
+
+
+def _row(beyond=False, **libraries):
+    """Name -> (status, seconds)."""
+    entries = {
+        name.replace("_", "-"): {"status": status, "median": t, "min": t, "errors": {}, "note": ""}
+        for name, (status, t) in libraries.items()
+    }
+    return {"name": "a problem", "beyond": beyond, "limit_seconds": 1.0, "libraries": entries}
+
+
+def test_the_ratio_is_to_the_fastest_peer_that_is_right():
+    row = compare(_row(statfast=("ok", 2.0), scikit_learn=("ok", 5.0), faiss=("differs", 1.0)))
+    assert row["fastest_peer"] == "scikit-learn"
+    assert row["fastest"] == "faiss"
+    assert row["ratio"] == 2.5
+    assert row["share_of_limit"] == 0.5
+    assert row["ratios"]["faiss"] == 0.5
+
+
+def test_the_fma_loop_is_the_limit_of_its_own_rounds():
+    row = _row(statfast=("ok", 2.0), numpy=("ok", 4.0))
+    row["libraries"]["FMA loop"] = row["libraries"]["numpy"] | {"median": 1.5}
+    assert compare(row)["share_of_limit"] == 0.75
+    assert row["fastest_peer"] == "numpy"
+
+
+def test_geometric_means():
+    rows = [
+        {"beyond": False, "ratio": 2.0},
+        {"beyond": False, "ratio": 8.0},
+        {"beyond": True, "ratio": 0.5},
+        {"beyond": True},
+    ]
+    means = geometric_means(rows)
+    assert means["bar"] == {"mean": pytest.approx(4.0), "least": 2.0, "problems": 2}
+    assert means["beyond"]["problems"] == 1
+    assert means["all"]["mean"] == pytest.approx(2.0)
+
+
+def test_least_seconds_is_the_larger_of_arithmetic_and_reading():
+    problem = SUITES["moments"][0]
+    slow_memory = {"float64": 1e30, "bandwidth": 1e9}
+    fast_memory = {"float64": 1e9, "bandwidth": 1e30}
+    assert least_seconds(problem, slow_memory, {"L3": 1}) == pytest.approx(200_000 * 30 * 16 / 1e9)
+    assert least_seconds(problem, fast_memory, {"L3": 1}) == pytest.approx(problem.flops / 1e9)
+    assert least_seconds(problem, slow_memory, {"L3": 10**12}) < 1e-6
+    assert least_seconds(problem, {}, {}) is None
+
+
+def _document(core, *rows):
+    return {
+        "suite": "kmeans",
+        "quick": False,
+        "date": "2020-02-02T00:00:00+00:00",
+        "threads": 2,
+        "openblas_coretype": core,
+        "machine": {"cpu": "a processor", "usable_cores": 2, "isa": None},
+        "versions": {"numpy": "2", "faiss-cpu": None},
+        "limits": {},
+        "problems": list(rows),
+        "geometric_means": geometric_means(rows),
+    }
+
+
+def test_readme_table_has_both_core_types_and_what_is_slower():
+    def row(theirs):
+        out = compare(_row(statfast=("ok", 2.0), scikit_learn=("ok", theirs)))
+        for entry in out["libraries"].values():
+            entry["extra_bytes"] = 0
+        return out
+
+    documents = {("kmeans", c): _document(c, row(t)) for c, t in (("unset", 5.0), ("Zen", 1.0))}
+    text = report.readme_table(documents)
+    assert "ratio (unset)" in text
+    assert "ratio (Zen)" in text
+    assert "2.50x" in text
+    assert "0.50x" in text
+    assert "a problem, core type Zen: scikit-learn is 2.00x as fast" in text
+
+
+def test_replace_between():
+    text = f"a\n{report.START}\nold\n{report.END}\nb\n"
+    once = report.replace_between(text, "new")
+    assert once == f"a\n{report.START}\nnew\n{report.END}\nb\n"
+    assert report.replace_between(once, "new") == once
+    with pytest.raises(ValueError, match="markers"):
+        report.replace_between("no markers", "new")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2.5, "2.5 s"), (0.0125, "12.5 ms"), (3e-6, "3 µs"), (4e-8, "40 ns")]
+)
+def test_seconds(value, text):
+    assert report.seconds(value) == text

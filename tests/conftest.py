@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings and fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+import statfast
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Timing plays no part in these tests. The examples are the same on every run, so that a failure
+# can be repeated; HYPOTHESIS_PROFILE=explore draws new ones.
+hypothesis.settings.register_profile(
+    "repeatable", deadline=None, derandomize=True, max_examples=60, database=None
+)
+hypothesis.settings.register_profile(
+    "explore", deadline=None, max_examples=1000, print_blob=True, database=None
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_report_header():
+    """Say what is being tested: which copy of the package, and which kernels."""
+    header = f"statfast {statfast.__version__} from {Path(statfast.__file__).parent}"
+    try:
+        from statfast._core import tiles
+    except ImportError as error:
+        return f"{header}, kernels missing: {error}"
+    return f"{header}, kernels for {tiles.isa()} (this machine runs {', '.join(tiles.levels())})"
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """A function from the parts of a path to a file or folder of the large data sets.
+
+    They are too large for the wheel and are read from ``$STATFAST_DATA``, or from the folder
+    ``../shared/data`` beside the checkout. A test that asks for one that is not there is skipped.
+    """
+    folder = Path(os.environ.get("STATFAST_DATA") or ROOT.parent / "shared" / "data")
+
+    def find(*parts):
+        path = folder.joinpath(*parts)
+        if not path.exists():
+            pytest.skip(f"{'/'.join(parts)} is not in {folder}; set STATFAST_DATA")
+        return path
+
+    return find

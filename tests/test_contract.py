@@ -1,0 +1,553 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every estimator promises, checked on all of them.
+
+An estimator joins by being public; it needs an entry in the tables below only where its defaults
+do not suit forty small rows.
+"""
+
+import importlib
+import inspect
+import pickle
+import pkgutil
+import re
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import statfast
+from statfast import _blocks
+from statfast._base import Estimator, Transformer
+from statfast._errors import NotFittedError
+
+
+def public_estimators():
+    """All estimator classes that the flat namespace and the families offer, each once."""
+    modules = [statfast] + [
+        importlib.import_module(f"statfast.{module.name}")
+        for module in pkgutil.iter_modules(statfast.__path__)
+        if module.ispkg and not module.name.startswith("_")
+    ]
+    offered = [
+        getattr(module, name) for module in modules for name in getattr(module, "__all__", ())
+    ]
+    found = {
+        thing.__name__: thing
+        for thing in offered
+        if inspect.isclass(thing) and issubclass(thing, Estimator) and hasattr(thing, "fit")
+    }
+    return [found[name] for name in sorted(found)]
+
+
+ESTIMATORS = public_estimators()
+
+# Parameters for small data.
+SMALL = {
+    "KMeans": {"n_clusters": 3, "random_state": 0},
+}
+
+# Parameters of which only the truth value counts: nothing is nonsense to them.
+FLAGS = {"store_covariance", "verbose"}
+
+# scikit-learn's checks that fail, with the reason: best empty.
+EXPECTED_FAILURES = {
+    "KMeans": {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "shuffles the weighted rows, and k-means++ draws rows in the order in which they "
+            "come; test_integer_weight_is_a_repeated_row keeps the order"
+        )
+    },
+}
+
+METHODS = [
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "transform",
+    "kneighbors",
+]
+
+
+def make(cls, **params):
+    return cls(**{**SMALL.get(cls.__name__, {}), **params})
+
+
+def takes(cls, argument):
+    return argument in inspect.signature(cls.fit).parameters
+
+
+def methods(cls):
+    return [name for name in METHODS if hasattr(cls, name)]
+
+
+def answers(model, X):
+    """Everything the fitted model says about X: pairs of a label and an array."""
+    for name in methods(type(model)):
+        said = getattr(model, name)(X)
+        for part, array in enumerate(said if isinstance(said, tuple) else (said,)):
+            yield f"{name}[{part}]", array
+
+
+def assert_same_bits(first, second, X):
+    for (name, a), (_, b) in zip(answers(first, X), answers(second, X), strict=True):
+        assert a.dtype == b.dtype, name
+        assert a.tobytes() == b.tobytes(), name
+
+
+def assert_close(got, want, rtol):
+    for (name, a), (_, b) in zip(got, want, strict=True):
+        if b.dtype.kind == "f":
+            np.testing.assert_allclose(a, b, rtol, atol=rtol * np.abs(b).max(), err_msg=name)
+        else:
+            np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+def state(model):
+    return dict(model.__dict__)
+
+
+def assert_untouched(model, before):
+    assert model.__dict__.keys() == before.keys()
+    assert all(model.__dict__[name] is value for name, value in before.items())
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Three groups of rows, whole numbers that fit a byte, so that every dtype holds them."""
+    rng = np.random.default_rng(7)
+    centres = np.array([[8, 8, 8, 8], [30, 30, 8, 60], [60, 8, 60, 30]])
+    y = np.repeat(["ash", "elm", "oak"], 15)[rng.permutation(45)]
+    X = centres[np.searchsorted(["ash", "elm", "oak"], y)] + rng.integers(-6, 7, (45, 4))
+    return X.astype(np.float64), y
+
+
+def each(classes):
+    return pytest.mark.parametrize("cls", classes, ids=lambda cls: cls.__name__)
+
+
+each_estimator = each(ESTIMATORS)
+each_classifier = each([cls for cls in ESTIMATORS if hasattr(cls, "predict_proba")])
+each_clusterer = each([cls for cls in ESTIMATORS if hasattr(cls, "fit_predict")])
+each_weighted = each([cls for cls in ESTIMATORS if takes(cls, "sample_weight")])
+each_threaded = each([cls for cls in ESTIMATORS if "n_jobs" in cls().get_params()])
+
+
+def test_there_are_estimators():
+    assert ESTIMATORS
+
+
+# ---------------------------------------------------------------- scikit-learn's own checks
+
+
+def scikit_learn_checks():
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    for cls in ESTIMATORS:
+        expected = EXPECTED_FAILURES.get(cls.__name__, {})
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*does not inherit from")
+            found = [check for _, check in checks.estimator_checks_generator(make(cls))]
+        for check in found:
+            name = check.func.__name__
+            marks = [pytest.mark.xfail(reason=expected[name])] if name in expected else []
+            yield pytest.param(make(cls), check, id=f"{cls.__name__}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(scikit_learn_checks()))
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+# Checks that scikit-learn runs on its own classes alone.
+FOR_CLUSTERERS = [
+    "check_clusterer_compute_labels_predict",
+    "check_clustering",
+    "check_estimators_partial_fit_n_features",
+]
+FOR_NON_TRANSFORMERS = ["check_non_transformer_estimators_n_iter"]
+FOR_TRANSFORMERS = [
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+    "check_get_feature_names_out_error",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_set_output_transform_polars",
+    "check_global_output_transform_pandas",
+    "check_global_set_output_transform_polars",
+]
+FOR_ALL = ["check_dataframe_column_names_consistency"]
+
+
+def gated_checks():
+    for cls in ESTIMATORS:
+        names = list(FOR_ALL)
+        if hasattr(cls, "fit_predict"):
+            names += FOR_CLUSTERERS
+            names += [] if hasattr(cls, "transform") else FOR_NON_TRANSFORMERS
+        if issubclass(cls, Transformer):
+            names += FOR_TRANSFORMERS
+        yield from (pytest.param(cls, name, id=f"{cls.__name__}-{name}") for name in names)
+
+
+@pytest.mark.parametrize(("cls", "name"), list(gated_checks()))
+@pytest.mark.filterwarnings("ignore:X has feature names|X does not have valid feature names")
+def test_scikit_learn_check_it_would_not_run(cls, name):
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    getattr(checks, name)(cls.__name__, make(cls))
+
+
+@each_clusterer
+def test_clustering_of_a_read_only_memory_map(cls):
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    checks.check_clustering(cls.__name__, make(cls), readonly_memmap=True)
+
+
+# ---------------------------------------------------------------- input of every kind
+
+
+def misaligned(X):
+    raw = np.empty(X.nbytes + 1, dtype=np.uint8)
+    raw[1:] = X.reshape(-1).view(np.uint8)
+    return raw[1:].view(X.dtype).reshape(X.shape)
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def memory_map(X, tmp_path):
+    X.tofile(tmp_path / "X")
+    return np.memmap(tmp_path / "X", X.dtype, "r", shape=X.shape)
+
+
+def table(library, X):
+    names = [f"c{j}" for j in range(X.shape[1])]
+    if library == "pyarrow":
+        return pytest.importorskip(library).table(dict(zip(names, X.T, strict=True)))
+    made = pytest.importorskip(library).DataFrame
+    return made(X, columns=names) if library == "pandas" else made(X, schema=names)
+
+
+SAME_NUMBERS = {
+    "read-only": lambda X, _: read_only(X),
+    "memory map": memory_map,
+    "every other column": lambda X, _: np.repeat(X, 2, axis=1)[:, ::2],
+    "every other row": lambda X, _: np.repeat(X, 2, axis=0)[::2],
+    "backwards": lambda X, _: X[::-1, ::-1].copy()[::-1, ::-1],
+    "Fortran order": lambda X, _: np.asfortranarray(X),
+    "misaligned": lambda X, _: misaligned(X),
+    "other byte order": lambda X, _: X.astype(">f8"),
+    "int64": lambda X, _: X.astype(np.int64),
+    "object": lambda X, _: X.astype(object),
+    "list": lambda X, _: X.tolist(),
+    "pandas": lambda X, _: table("pandas", X),
+    "polars": lambda X, _: table("polars", X),
+    "pyarrow": lambda X, _: table("pyarrow", X),
+}
+
+
+@each_estimator
+@pytest.mark.parametrize("kind", SAME_NUMBERS)
+def test_same_bits_from_any_container(cls, kind, data, tmp_path):
+    X, y = data
+    given = SAME_NUMBERS[kind](X, tmp_path)
+    plain, other = make(cls).fit(X, y), make(cls).fit(given, y)
+    for (name, a), (_, b) in zip(answers(plain, X), answers(other, given), strict=True):
+        assert a.dtype == b.dtype, name
+        assert a.tobytes() == b.tobytes(), name
+
+
+@each_estimator
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.int16, np.float16])
+def test_same_answer_from_any_dtype(cls, dtype, data):
+    X, y = data
+    other = X.astype(dtype)
+    want = answers(make(cls).fit(X, y), X)
+    assert_close(answers(make(cls).fit(other, y), other), want, rtol=1e-5)
+
+
+@each_estimator
+def test_input_is_never_modified(cls, data):
+    X, y = data
+    weights = np.linspace(0, 2, len(y))
+    kept = X.copy(), y.copy(), weights.copy()
+    for order in "CF":
+        given = np.array(X, order=order)
+        model = make(cls)
+        model.fit(given, y, **({"sample_weight": weights} if takes(cls, "sample_weight") else {}))
+        list(answers(model, given))
+        assert np.array_equal(given, kept[0])
+    assert np.array_equal(y, kept[1])
+    assert np.array_equal(weights, kept[2])
+
+
+@each_classifier
+@pytest.mark.parametrize("labels", [[3, 1, 7], [False, True, True], [-1.0, 0.0, 1.0], list("cab")])
+def test_labels_of_any_dtype(cls, labels, data):
+    X, y = data
+    mapped = np.array(labels)[np.unique(y, return_inverse=True)[1]]
+    model = make(cls).fit(X, mapped)
+    assert np.array_equal(model.classes_, np.unique(mapped))
+    assert model.predict(X).dtype == mapped.dtype
+    assert model.score(X, mapped) == np.mean(model.predict(X) == mapped) > 0.9
+
+
+# ---------------------------------------------------------------- input refused
+
+
+def spoiled(X, value):
+    X = X.copy()
+    X[3, 2] = value
+    return X
+
+
+BAD_X = {
+    "NaN": lambda X: spoiled(X, np.nan),
+    "infinity": lambda X: spoiled(X, -np.inf),
+    "float32 NaN": lambda X: spoiled(X, np.nan).astype(np.float32),
+    "no rows": lambda X: X[:0],
+    "no columns": lambda X: X[:, :0],
+    "1-d": lambda X: X[:, 0],
+    "3-d": lambda X: X[None],
+    "a number": lambda X: 3.0,
+    "complex": lambda X: X * 1j,
+    "objects": lambda X: np.full(X.shape, {}, dtype=object),
+    "strings": lambda X: X.astype(str),
+    "dates": lambda X: X.astype("M8[D]"),
+    "ragged": lambda X: [[1.0, 2.0], [3.0]],
+    "sparse array": sparse.csr_array,
+    "sparse matrix": sparse.coo_matrix,
+    "masked": lambda X: np.ma.masked_less(X, 20),
+    "None": lambda X: None,
+    "a string": lambda X: "X",
+    "a generator": iter,
+}
+
+
+@each_estimator
+@pytest.mark.parametrize("kind", BAD_X)
+def test_bad_rows_at_fit(cls, kind, data):
+    X, y = data
+    model = make(cls).fit(X, y)
+    before = state(model)
+    with pytest.raises((ValueError, TypeError), match=r"\bX\b"):
+        model.fit(BAD_X[kind](X), y)
+    assert_untouched(model, before)
+    with pytest.raises((ValueError, TypeError), match=r"\bX\b"):
+        make(cls).fit(BAD_X[kind](X), y)
+
+
+@each_estimator
+@pytest.mark.parametrize("kind", BAD_X)
+def test_bad_rows_after_fit(cls, kind, data):
+    X, y = data
+    model = make(cls).fit(X, y)
+    before = state(model)
+    for name in methods(cls):
+        optional = inspect.signature(getattr(model, name)).parameters["X"].default is None
+        if kind == "None" and optional:
+            continue
+        with pytest.raises((ValueError, TypeError), match=r"\bX\b"):
+            getattr(model, name)(BAD_X[kind](X))
+    assert_untouched(model, before)
+
+
+@each_estimator
+def test_wrong_width_and_no_fit(cls, data):
+    X, y = data
+    for name in methods(cls):
+        with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance"):
+            getattr(make(cls), name)(X)
+        words = f"X has 3 features, but {cls.__name__} is expecting 4 features as input"
+        for narrow in (X[:1, :3], X[:, :3], X[:, :3].tolist()):
+            with pytest.raises(ValueError, match=words):
+                getattr(make(cls).fit(X, y), name)(narrow)
+
+
+BAD_Y = {
+    "short": lambda y: y[:-1],
+    "long": lambda y: np.append(y, y[:1]),
+    "a scalar": lambda y: "ash",
+    "2-d": lambda y: np.column_stack([y, y]),
+    "NaN": lambda y: np.where(y == "ash", np.nan, 1.0),
+    "continuous": lambda y: np.linspace(0, 1, len(y)),
+    "complex": lambda y: np.full(len(y), 1j),
+    "missing": lambda y: np.where(y == "ash", None, y),
+    "mixed": lambda y: np.where(y == "ash", 1, y.astype(object)),
+    "dates": lambda y: np.zeros(len(y), dtype="M8[D]"),
+    "sparse": lambda y: sparse.csr_array(np.ones((len(y), 1))),
+    "None": lambda y: None,
+}
+
+
+@each_classifier
+@pytest.mark.parametrize("kind", BAD_Y)
+def test_bad_labels(cls, kind, data):
+    X, y = data
+    model = make(cls).fit(X, y)
+    before = state(model)
+    with pytest.raises((ValueError, TypeError), match=r"\by\b"):
+        model.fit(X, BAD_Y[kind](y))
+    assert_untouched(model, before)
+
+
+BAD_WEIGHTS = {
+    "short": lambda w: w[:-1],
+    "2-d": lambda w: w[:, None],
+    "negative": lambda w: w - 1.5,
+    "all zero": lambda w: w * 0,
+    "NaN": lambda w: w * np.nan,
+    "infinity": lambda w: w * np.inf,
+    "complex": lambda w: w * 1j,
+    "strings": lambda w: w.astype(str),
+    "a string": lambda w: "balanced",
+}
+
+
+@each_weighted
+@pytest.mark.parametrize("kind", BAD_WEIGHTS)
+def test_bad_weights(cls, kind, data):
+    X, y = data
+    model = make(cls).fit(X, y)
+    before = state(model)
+    with pytest.raises((ValueError, TypeError), match="sample_weight"):
+        model.fit(X, y, sample_weight=BAD_WEIGHTS[kind](np.ones(len(y))))
+    assert_untouched(model, before)
+
+
+def parameters():
+    for cls in ESTIMATORS:
+        for name in sorted(cls().get_params().keys() - FLAGS):
+            for value in (object(), [], {}, "nonsense"):
+                yield pytest.param(cls, name, value, id=f"{cls.__name__}-{name}-{value!s:.7}")
+
+
+@pytest.mark.parametrize(("cls", "name", "value"), list(parameters()))
+def test_nonsense_parameter(cls, name, value, data):
+    X, y = data
+    model = make(cls).fit(X, y)
+    before = state(model)
+    model.set_params(**{name: value})
+    with pytest.raises((ValueError, TypeError), match=rf"\b{name}\b"):
+        list(answers(model.fit(X, y), X))
+    if name != "n_jobs":  # threads are asked for by the methods, too
+        model.set_params(**{name: before[name]})
+        assert_untouched(model, before)
+
+
+@each_threaded
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "all", np.nan])
+def test_absurd_number_of_threads(cls, n_jobs, data):
+    with pytest.raises((ValueError, TypeError), match="n_jobs"):
+        list(answers(make(cls, n_jobs=n_jobs).fit(*data), data[0]))
+
+
+# ---------------------------------------------------------------- answers
+
+
+@each_threaded
+def test_same_bits_for_any_number_of_threads(cls, monkeypatch):
+    monkeypatch.setattr(_blocks, "SMALL", 0)  # no work is too small for threads
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 5000)
+    X = rng.normal(size=(5000, 12)) + y[:, None]
+    models = [make(cls, n_jobs=threads).fit(X, y) for threads in (1, 2, 7)]
+    for other in models[1:]:
+        assert_same_bits(models[0], other, X[:1000])
+        for name, value in models[0].__dict__.items():
+            if name.endswith("_") and isinstance(value, np.ndarray):
+                assert value.tobytes() == other.__dict__[name].tobytes(), name
+
+
+@each_estimator
+def test_same_bits_in_every_run(cls, data):
+    X, y = data
+    again = make(cls).fit(X, y)
+    list(answers(again, X))
+    again.fit(X[:30], y[:30])
+    assert_same_bits(make(cls).fit(X, y), again.fit(X, y), X)
+
+
+@each_estimator
+def test_same_bits_after_a_pickle(cls, data):
+    X, y = data
+    model = make(cls).fit(X, y)
+    for protocol in (2, pickle.HIGHEST_PROTOCOL):
+        assert_same_bits(model, pickle.loads(pickle.dumps(model, protocol)), X)
+
+
+@each_estimator
+def test_one_row_is_answered_like_many(cls, data):
+    X, y = data
+    model = make(cls).fit(X, y)
+    many = dict(answers(model, X))
+    for i in (0, 17, 44):
+        one = answers(model, X[i : i + 1])
+        assert_close(one, ((name, array[i : i + 1]) for name, array in many.items()), rtol=1e-12)
+
+
+@each_weighted
+def test_integer_weight_is_a_repeated_row(cls, data):
+    X, y = data
+    weights = np.arange(len(y)) % 4
+    weighted = make(cls).fit(X, y, sample_weight=weights)
+    repeated = make(cls).fit(X.repeat(weights, axis=0), y.repeat(weights))
+    assert_close(answers(weighted, X), answers(repeated, X), rtol=1e-9)
+    unweighted = make(cls).fit(X, y)
+    different = [
+        not np.array_equal(a, b)
+        for (_, a), (_, b) in zip(answers(weighted, X), answers(unweighted, X), strict=True)
+    ]
+    assert any(different), "the weights changed nothing"
+
+
+# ---------------------------------------------------------------- degenerate data
+
+DEGENERATE = {
+    "one row": lambda X, y: (X[:1], y[:1]),
+    "two rows": lambda X, y: (X[:2], y[:2]),
+    "one class": lambda X, y: (X, np.full(len(y), "ash")),
+    "a class of one row": lambda X, y: (X, np.where(np.arange(len(y)) == 7, "yew", y)),
+    "a class for each row": lambda X, y: (X, np.arange(len(y))),
+    "one column": lambda X, y: (X[:, :1], y),
+    "constant column": lambda X, y: (np.column_stack([X, np.full(len(y), 3.0)]), y),
+    "duplicate columns": lambda X, y: (np.hstack([X, X]), y),
+    "duplicate rows": lambda X, y: (np.vstack([X] * 5), np.tile(y, 5)),
+    "all rows alike": lambda X, y: (np.full_like(X, 0.1), y),
+    "more columns than rows": lambda X, y: (np.hstack([X**k for k in range(1, 21)]), y),
+    "separable": lambda X, y: (np.unique(y, return_inverse=True)[1][:, None] * 100.0, y),
+    "huge": lambda X, y: (X * 1e306, y),
+    "tiny": lambda X, y: (X * 1e-310, y),
+    "far away": lambda X, y: (X + 1e15, y),
+    "huge float32": lambda X, y: ((X * 2e36).astype(np.float32), y),
+    "huge and tiny": lambda X, y: (X * np.logspace(-300, 300, X.shape[1]), y),
+}
+
+
+# What a refusal may be about: an error from the inside of a kernel names none of these.
+ARGUMENT = r"\b(X|y|rows|n_clusters|n_neighbors)\b"
+
+
+@each_estimator
+@pytest.mark.parametrize("kind", DEGENERATE)
+@pytest.mark.filterwarnings("ignore::UserWarning")  # but a RuntimeWarning of numpy's is an error
+def test_degenerate_data_is_answered_or_refused(cls, kind, data):
+    """A sentence, or an answer without NaN: no crash, no numpy warning, no half fit."""
+    X, y = DEGENERATE[kind](*data)
+    model = make(cls)
+    before = state(model)
+    refusal, said = None, []
+    try:
+        model.fit(X, y)
+        before = state(model)
+        said = list(answers(model, X))
+    except ValueError as error:
+        refusal = str(error)
+    assert refusal is None or re.search(ARGUMENT, refusal), refusal
+    assert_untouched(model, before)
+    for name, array in said:
+        assert array.dtype.kind != "f" or not np.isnan(array).any(), name
