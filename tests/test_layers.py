@@ -16,7 +16,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "statfast"
 
-FOUNDATIONS = ["_errors", "_validation", "_base", "_blocks", "_summary"]  # each on those before
+FOUNDATIONS = [
+    "_errors",
+    "_validation",
+    "_base",
+    "_blocks",
+    "_extent",
+    "_summary",
+]  # each on those before
 BUILT_ON = {  # family: the families it may import
     "multiclass": {"metrics"},
     "model_selection": {"metrics"},

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exact k nearest neighbours by brute force.
 
-The scores of all rows are made by the tile family, in float32 where that decides and in float64
-where it does not; its threshold-and-append epilogue keeps of every query the rows that may be
-among its k nearest, within a proven bound on the error of a score (simd/tile.h). The distances of
-those few are then summed in float64 by differences, which settles the order: (distance, index).
+The scores of all rows are made by the tile family, in bytes (bytewise.pyx) or float32 where that
+decides and in float64 where it does not; its threshold-and-append epilogue keeps of every query the
+rows that may be among its k nearest, within a proven bound on the error of a score (simd/tile.h).
+The distances of those few are then summed in float64 by differences, which settles the order:
+(distance, index).
 The idea of not storing the distance matrix is that of GSKNN: Yu, Huang, Austin, Xiao & Biros 2015,
 doi:10.1145/2807591.2807601.
 
@@ -26,10 +27,8 @@ from statfast._core.rows cimport (
     aligned, apart, convert, measure, measure_panel, number, pack, padded, panel_columns, real,
     stride_of,
 )
+from statfast._core.search cimport UNIT32, UNIT64, admit, bind, groups_reach
 from statfast._core.tiles cimport active, chunk_rows, f32_search, f64_search
-
-cdef double UNIT32 = 2.0 ** -24
-cdef double UNIT64 = 2.0 ** -53
 
 cdef struct Neighbor:
     double apart
@@ -112,32 +111,26 @@ def norms(
     free(flat)
 
 
-cdef inline Py_ssize_t spare_of(Py_ssize_t k) noexcept nogil:
-    """Candidates taken between prunings: few keep the threshold fresh, many save prunings."""
-    return max(k, <Py_ssize_t>16)
-
-
 def begin(
     const number[:, :] Q,           # IN (m, d)
     const float[::1] origin,        # IN (d,)
     double scale,
     Py_ssize_t k,
-    real[::1] panels,               # OUT (m' * d,) m' = m filled up to whole panels
-    real[::1] norm,                 # OUT (m',)
-    real[::1] slack,                # OUT (m',)
-    real[::1] level,                # OUT (m',)
-    int32_t[:, ::1] count,          # OUT (2, m') candidates held; how many call for pruning
+    real[::1] panels,               # OUT (m' * d,)
+    real[::1] slope,                # OUT
+    real[::1] slack,                # OUT
+    real[::1] level,                # OUT
+    int32_t[:, ::1] count,          # OUT
 ):
-    """Pack the queries and prepare their error terms and thresholds."""
-    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], ld = padded(d), l, j
-    cdef Py_ssize_t filled = norm.shape[0], across = panel_columns(<real>0)
-    cdef double tau, far, delta = (d + 4) * UNIT64
-    cdef real highest
+    """Pack the queries, with the error terms and the thresholds of each."""
+    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], ld = padded(d), q, j
+    cdef Py_ssize_t across = panel_columns(<real>0)
+    cdef double tau, far, kappa, highest, norm, delta = (d + 4) * UNIT64
     # Beyond `far` the terms of the bound might overflow: such a query is left to the caller.
     if real is float:
-        tau, far, highest = (d + 8) * 2.0 ** -100, 1e15, FLT_MAX
+        kappa, tau, far, highest = kappa_of(d, UNIT32), (d + 8) * 2.0 ** -100, 1e15, FLT_MAX
     else:
-        tau, far, highest = (d + 8) * 2.0 ** -1000, 1e120, DBL_MAX
+        kappa, tau, far, highest = kappa_of(d, UNIT64), (d + 8) * 2.0 ** -1000, 1e120, DBL_MAX
     cdef real *flat = <real *>malloc(across * ld * sizeof(real))
     if flat == NULL:
         raise MemoryError
@@ -146,18 +139,13 @@ def begin(
         while j < m:
             convert(&Q[j, 0], stride_of(Q), min(across, m - j), d, &origin[0], scale, flat, ld)
             pack(flat, ld, min(across, m - j), d, &panels[j * d])
-            measure_panel(&panels[j * d], d, &norm[j])
+            measure_panel(&panels[j * d], d, &slope[j])
             j += across
-        for l in range(filled):
-            count[1, l] = <int32_t>(k + spare_of(k))
-            if l < m and norm[l] < far:
-                count[0, l] = 0
-                level[l] = -highest
-                slack[l] = <real>(delta * norm[l] * norm[l] + tau)
-            else:
-                count[0, l] = -1
-                level[l] = highest
-                norm[l] = slack[l] = 0
+        for q in range(slope.shape[0]):
+            norm = slope[q]
+            admit(q, q < m and norm < far, k, highest, level, count)
+            slope[q] = <real>(kappa * norm if norm < far else 0)
+            slack[q] = <real>(delta * norm * norm + tau if norm < far else 0)
     free(flat)
 
 
@@ -168,51 +156,43 @@ def scan(
     const float[::1] origin,        # IN (d,)
     double scale,
     const float[::1] row_norm,      # IN of all rows
-    const real[::1] panels,
-    const real[::1] norm,
+    const real[::1] panels,         # IN the state of the search, see search.pxd
+    const real[::1] slope,
     const real[::1] slack,
     real[::1] level,                # INOUT
     int32_t[:, ::1] count,          # INOUT
-    real[:, ::1] score,             # INOUT (m', capacity)
-    int32_t[:, ::1] row,            # INOUT (m', capacity)
+    real[:, ::1] score,             # INOUT
+    int32_t[:, ::1] row,            # INOUT
 ):
-    """Show the rows to every query."""
+    """Show rows to every query."""
     cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), height = active().rows
     cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(real)), across = panel_columns(<real>0)
-    cdef Py_ssize_t filled = norm.shape[0], at, some, j, g, i
-    cdef double kappa = 1.02 * UNIT64 * (d + 5)
+    cdef Py_ssize_t filled = slope.shape[0], at, some, j
     cdef f32_search search32
     cdef f64_search search64
-    cdef void *block = malloc(
-        64 + sizeof(real) * (chunk * (ld + 3) + 2 * score.shape[1]) + chunk * sizeof(float))
+    cdef void *block = malloc(64 + sizeof(real) * (chunk * (ld + 3) + 2 * score.shape[1]))
     if block == NULL:
         raise MemoryError
     cdef real *flat = <real *>aligned(block)
     cdef real *start = flat + chunk * ld
     cdef real *length = start + chunk
     cdef real *reach = length + chunk
-    cdef real *low = reach + chunk
-    cdef real *high = low + score.shape[1]
+    cdef real *work = reach + chunk
     if real is float:
-        kappa = 1.02 * UNIT32 * (d + 5)
-        describe(&search32, k, score.shape[1], kappa, d, &level[0], &norm[0], &slack[0],
-                 &row_norm[0], &count[0, 0], &count[1, 0], &score[0, 0], &row[0, 0], low, high)
+        bind(&search32, k, square_of(d, UNIT32), slope, slack, level, count, score, row, work)
+        search32.row_norm = &row_norm[0]
     else:
-        describe(&search64, k, score.shape[1], kappa, d, &level[0], &norm[0], &slack[0],
-                 &row_norm[0], &count[0, 0], &count[1, 0], &score[0, 0], &row[0, 0], low, high)
+        bind(&search64, k, square_of(d, UNIT64), slope, slack, level, count, score, row, work)
+        search64.row_norm = &row_norm[0]
     with nogil:
         at = 0
         while at < n:
             some = min(chunk, n - at)
             convert(&R[at, 0], stride_of(R), some, d, &origin[0], scale, flat, ld)
             measure(flat, ld, some, d, start, length)
-            for i in range(some, (some + height - 1) // height * height):
-                start[i] = -INFINITY
-                length[i] = 0
-            for g in range((some + height - 1) // height):
-                reach[g] = 0
-                for i in range(g * height, min(some, g * height + height)):
-                    reach[g] = max(reach[g], row_norm[first + at + i])
+            for j in range(some, (some + height - 1) // height * height):
+                start[j] = -INFINITY
+            groups_reach(&row_norm[first + at], some, height, reach)
             j = 0
             while j < filled:
                 if real is float:
@@ -231,43 +211,12 @@ def scan(
     free(block)
 
 
-ctypedef fused search_struct:
-    f32_search
-    f64_search
+cdef inline double kappa_of(Py_ssize_t d, double unit) noexcept nogil:
+    return 1.02 * unit * (d + 5)
 
 
-cdef void describe(
-    search_struct *s, Py_ssize_t k, Py_ssize_t capacity, double kappa, Py_ssize_t d,
-    real *level, const real *norm, const real *slack, const float *row_norm,
-    int32_t *count, int32_t *full, real *score, int32_t *row, real *low, real *high,
-) noexcept nogil:
-    s.k = k
-    s.capacity = capacity
-    s.row_norm = row_norm
-    s.spare = spare_of(k)
-    s.count = count
-    s.full = full
-    s.row = row
-    if search_struct is f32_search:
-        if real is float:
-            s.kappa = <float>kappa
-            s.kappa_self = <float>(kappa / 2 + (d + 4) * UNIT64)
-            s.level = level
-            s.norm = norm
-            s.slack = slack
-            s.score = score
-            s.low = low
-            s.high = high
-    else:
-        if real is double:
-            s.kappa = kappa
-            s.kappa_self = kappa / 2 + (d + 4) * UNIT64
-            s.level = level
-            s.norm = norm
-            s.slack = slack
-            s.score = score
-            s.low = low
-            s.high = high
+cdef inline double square_of(Py_ssize_t d, double unit) noexcept nogil:
+    return kappa_of(d, unit) / 2 + (d + 4) * UNIT64
 
 
 def settle(

@@ -16,12 +16,13 @@ a row. The caller guarantees rows of contiguous numbers and labels below k.
 import numpy as np
 
 from libc.float cimport FLT_MAX
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.rows cimport (
-    add, aligned, apart, convert, measure, measure_panel, number, pack, padded, panel_columns, stride_of
+    add, aligned, apart, convert, measure, measure_panel, number, pack, padded, panel_columns,
+    stride_of,
 )
 from statfast._core.tiles cimport active, chunk_rows
 
@@ -78,15 +79,16 @@ def step(
     cdef const float[::1] start, origin
     cdef const double[::1] bound
     a, start, origin, bound = frame
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ldx = stride_of(X), moved
+    cdef Py_ssize_t n = X.shape[0], moved
     if n == 0:
         return 0
     cdef const double *weight = NULL if weights is None else &weights[0]
     cdef double *sum = NULL if sums is None else &sums[0, 0]
     cdef double *total = NULL if mass is None else &mass[0]
     with nogil:
-        moved = pass_over(&X[0, 0], ldx, n, weight, centers, a, start, &origin[0], &bound[0],
-                          &labels[0], sum, total)
+        moved = pass_over(
+            &X[0, 0], stride_of(X), n, weight, centers, a, start, &origin[0], &bound[0],
+            &labels[0], sum, total)
     if moved < 0:
         raise MemoryError
     return moved
@@ -104,7 +106,7 @@ cdef Py_ssize_t pass_over(
     cdef Py_ssize_t panels = max(1, min(
         <Py_ssize_t>MOST_PANELS, PANELS_BYTES // (across * d * <Py_ssize_t>sizeof(float))))
     cdef Py_ssize_t most = min(panels * across, (n + across - 1) // across * across)
-    cdef Py_ssize_t first, some, j, r, l, moved = 0
+    cdef Py_ssize_t first, some, j, r, i, moved = 0
     cdef int32_t label
     cdef double doubt
     cdef void *block = malloc(
@@ -130,9 +132,9 @@ cdef Py_ssize_t pass_over(
         while j < some:
             measure_panel(panel + j * d, d, norm + j)
             j += across
-        for l in range(most):
-            best[l] = second[l] = -FLT_MAX
-            index[l] = 0
+        for i in range(most):
+            best[i] = second[i] = -FLT_MAX
+            index[i] = 0
         r = 0
         while r < a.shape[0]:
             j = 0
@@ -142,13 +144,13 @@ cdef Py_ssize_t pass_over(
                     best + j, second + j, index + j)
                 j += across
             r += chunk
-        for l in range(some):
-            label = index[l]
-            doubt = bound[1] * norm[l] + bound[2] + bound[3] * norm[l] * norm[l]
-            if not (<double>best[l] - second[l] > 2 * doubt):
-                label = nearest(x + (first + l) * ldx, centers, point, apart_k)
-            moved += label != labels[first + l]
-            labels[first + l] = label
+        for i in range(some):
+            label = index[i]
+            doubt = bound[1] * norm[i] + bound[2] + bound[3] * norm[i] * norm[i]
+            if not (<double>best[i] - second[i] > 2 * doubt):
+                label = nearest(x + (first + i) * ldx, centers, point, apart_k)
+            moved += label != labels[first + i]
+            labels[first + i] = label
         if sums != NULL:
             add(x + first * ldx, ldx, some, d, NULL if weights == NULL else weights + first,
                 labels + first, sums, mass)

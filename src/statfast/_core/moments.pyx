@@ -3,7 +3,8 @@
 
 Shifted sums and their pairwise merge: Chan, Golub & LeVeque 1983, Algorithms for computing the
 sample variance, doi:10.1080/00031305.1983.10483115. With every class shifted by a point near its
-mean, pooled within-class scatter is what is summed, and nothing cancels when the sums are taken off.
+mean, what is summed is pooled within-class scatter, and nothing cancels when the sums are taken
+off.
 
 Cost: n d^2 flop at the float64 multiply-add rate (one triangle), one read of the rows. The caller
 guarantees rows of contiguous numbers and codes below the number of classes.
@@ -12,7 +13,7 @@ guarantees rows of contiguous numbers and codes below the number of classes.
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.rows cimport aligned, number, panel_columns, stride_of
+from statfast._core.rows cimport aligned, number, panel_columns
 from statfast._core.tiles cimport active
 
 cdef enum:
@@ -29,7 +30,7 @@ def class_scatter(
     double[:, ::1] scatter,           # INOUT (d, d) lower triangle += w (x - shift)(x - shift)'
 ):
     """Add one block of rows to the moments of its classes."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ldx = stride_of(X)
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1]
     cdef Py_ssize_t down = active().rows, across = panel_columns(<double>0)
     cdef Py_ssize_t tall = (d + down - 1) // down * down
     cdef Py_ssize_t ld = max(tall, (d + across - 1) // across * across)

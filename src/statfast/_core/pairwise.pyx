@@ -81,20 +81,20 @@ cdef void mend(
     double[::1] start, double[::1] across_start, double[:, ::1] out,
 ) noexcept nogil:
     """Sum by differences what has cancelled."""
-    cdef Py_ssize_t i, l, d = A.shape[1]
+    cdef Py_ssize_t i, c, d = A.shape[1]
     cdef double limit, value, apart
     for i in range(some):
-        for l in range(columns):
-            limit = -2 * CANCELLED * (start[i] + across_start[l])
-            value = out[first + i, j + l]
+        for c in range(columns):
+            limit = -2 * CANCELLED * (start[i] + across_start[c])
+            value = out[first + i, j + c]
             if code == STORE_DISTANCE:
                 value = value * value
             elif code == STORE_RBF:
                 value = (1 - value) / gamma
             if value <= limit or value != value:
-                active().apart_f64(&A[first + i, 0], &B[j + l, 0], d, 1, d, &apart)
+                active().apart_f64(&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
                 if code == STORE_DISTANCE:
                     apart = sqrt(apart)
                 elif code == STORE_RBF:
                     apart = exp(-gamma * apart)
-                out[first + i, j + l] = apart
+                out[first + i, j + c] = apart

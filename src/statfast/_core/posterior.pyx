@@ -67,7 +67,7 @@ cdef int linear(
 ) except -1:
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], classes = coef.shape[0], ldx = stride_of(X)
     cdef Py_ssize_t across = panel_columns(<double>0), rows = active().rows
-    cdef Py_ssize_t filled = (classes + rows - 1) // rows * rows, first, some, l, c
+    cdef Py_ssize_t filled = (classes + rows - 1) // rows * rows, first, some, i, c
     cdef void *block
     cdef double *a
     cdef double *start
@@ -101,17 +101,17 @@ cdef int linear(
             active().f64.store(a, d, start, classes, panel, nothing, d, STORE_SCORE, 0,
                                tile, across, across)
             if winner != NULL:
-                for l in range(some):
-                    winner[first + l] = 0
+                for i in range(some):
+                    winner[first + i] = 0
                     for c in range(1, classes):
-                        if tile[c * across + l] > tile[winner[first + l] * across + l]:
-                            winner[first + l] = c
+                        if tile[c * across + i] > tile[winner[first + i] * across + i]:
+                            winner[first + i] = c
             else:
                 if normalise:
                     active().f64.softmax(tile, classes)
-                for l in range(some):
+                for i in range(some):
                     for c in range(classes):
-                        out[(first + l) * classes + c] = <real>tile[c * across + l]
+                        out[(first + i) * classes + c] = <real>tile[c * across + i]
             first += some
     free(block)
     return 0

@@ -34,11 +34,11 @@ cdef inline void convert(
     """out = (x - origin) * scale"""
     if real is float:
         if number is double:
-            active().f32.convert_f64(x, ldx, n, d, origin, <float>scale, out, ldo)
+            active().f32.convert_f64(x, ldx, n, d, origin, scale, out, ldo)
         elif number is float:
-            active().f32.convert_f32(x, ldx, n, d, origin, <float>scale, out, ldo)
+            active().f32.convert_f32(x, ldx, n, d, origin, scale, out, ldo)
         else:
-            active().f32.convert_u8(x, ldx, n, d, origin, <float>scale, out, ldo)
+            active().f32.convert_u8(x, ldx, n, d, origin, scale, out, ldo)
     else:
         if number is double:
             active().f64.convert_f64(x, ldx, n, d, origin, scale, out, ldo)

@@ -17,10 +17,10 @@ cdef extern from "kernels.h" nogil:
 
     ctypedef struct f32_search:
         Py_ssize_t k, capacity, spare
-        float kappa, kappa_self
-        float *level
-        const float *norm
+        float square
+        const float *slope
         const float *slack
+        float *level
         const float *row_norm
         int32_t *count
         int32_t *full
@@ -31,10 +31,10 @@ cdef extern from "kernels.h" nogil:
 
     ctypedef struct f64_search:
         Py_ssize_t k, capacity, spare
-        double kappa, kappa_self
-        double *level
-        const double *norm
+        double square
+        const double *slope
         const double *slack
+        double *level
         const float *row_norm
         int32_t *count
         int32_t *full
@@ -44,64 +44,92 @@ cdef extern from "kernels.h" nogil:
         double *high
 
     ctypedef struct f32_kernels:
-        void (*convert_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                            const float *origin, float scale, float *out, Py_ssize_t ldo) noexcept nogil
-        void (*convert_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                            const float *origin, float scale, float *out, Py_ssize_t ldo) noexcept nogil
-        void (*convert_u8)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                           const float *origin, float scale, float *out, Py_ssize_t ldo) noexcept nogil
-        void (*measure)(const float *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d,
-                        float *start, float *norm) noexcept nogil
+        void (*convert_f64)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, float *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_f32)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, float *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_u8)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, float *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*measure)(
+            const float *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, float *start, float *norm
+        ) noexcept nogil
         void (*measure_panel)(const float *panel, Py_ssize_t d, float *norm) noexcept nogil
-        void (*pack)(const float *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                     float *panels) noexcept nogil
-        void (*largest)(const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n,
-                        const float *panel, Py_ssize_t d, Py_ssize_t first,
-                        float *best, int32_t *index) noexcept nogil
-        void (*largest_two)(const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n,
-                            const float *panel, Py_ssize_t d, Py_ssize_t first,
-                            float *best, float *second, int32_t *index) noexcept nogil
-        void (*collect)(const float *a, Py_ssize_t lda, const float *start, const float *reach,
-                        Py_ssize_t n, const float *panel, Py_ssize_t d, Py_ssize_t first,
-                        f32_search *s, Py_ssize_t point) noexcept nogil
+        void (*pack)(
+            const float *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, float *panels
+        ) noexcept nogil
+        void (*largest)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
+            Py_ssize_t d, Py_ssize_t first, float *best, int32_t *index
+        ) noexcept nogil
+        void (*largest_two)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
+            Py_ssize_t d, Py_ssize_t first, float *best, float *second, int32_t *index
+        ) noexcept nogil
+        void (*collect)(
+            const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
+            const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point
+        ) noexcept nogil
         void (*prune)(f32_search *s, Py_ssize_t point) noexcept nogil
-        void (*store)(const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n,
-                      const float *panel, const float *across, Py_ssize_t d, int kind, float gamma,
-                      float *out, Py_ssize_t ldo, Py_ssize_t columns) noexcept nogil
-        void (*rank_update)(const float *z, const float *wz, Py_ssize_t ld, Py_ssize_t n,
-                            Py_ssize_t d, float *c) noexcept nogil
+        void (*store)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
+            const float *across, Py_ssize_t d, int kind, float gamma, float *out, Py_ssize_t ldo,
+            Py_ssize_t columns
+        ) noexcept nogil
+        void (*rank_update)(
+            const float *z, const float *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, float *c
+        ) noexcept nogil
         void (*softmax)(float *scores, Py_ssize_t classes) noexcept nogil
         void (*map)(int function, const float *x, Py_ssize_t n, float *out) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes
 
     ctypedef struct f64_kernels:
-        void (*convert_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                            const float *origin, double scale, double *out, Py_ssize_t ldo) noexcept nogil
-        void (*convert_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                            const float *origin, double scale, double *out, Py_ssize_t ldo) noexcept nogil
-        void (*convert_u8)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                           const float *origin, double scale, double *out, Py_ssize_t ldo) noexcept nogil
-        void (*measure)(const double *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d,
-                        double *start, double *norm) noexcept nogil
+        void (*convert_f64)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, double *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_f32)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, double *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_u8)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, double *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*measure)(
+            const double *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, double *start, double *norm
+        ) noexcept nogil
         void (*measure_panel)(const double *panel, Py_ssize_t d, double *norm) noexcept nogil
-        void (*pack)(const double *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                     double *panels) noexcept nogil
-        void (*largest)(const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n,
-                        const double *panel, Py_ssize_t d, Py_ssize_t first,
-                        double *best, int64_t *index) noexcept nogil
-        void (*largest_two)(const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n,
-                            const double *panel, Py_ssize_t d, Py_ssize_t first,
-                            double *best, double *second, int64_t *index) noexcept nogil
-        void (*collect)(const double *a, Py_ssize_t lda, const double *start, const double *reach,
-                        Py_ssize_t n, const double *panel, Py_ssize_t d, Py_ssize_t first,
-                        f64_search *s, Py_ssize_t point) noexcept nogil
+        void (*pack)(
+            const double *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *panels
+        ) noexcept nogil
+        void (*largest)(
+            const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
+            Py_ssize_t d, Py_ssize_t first, double *best, int64_t *index
+        ) noexcept nogil
+        void (*largest_two)(
+            const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
+            Py_ssize_t d, Py_ssize_t first, double *best, double *second, int64_t *index
+        ) noexcept nogil
+        void (*collect)(
+            const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
+            const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point
+        ) noexcept nogil
         void (*prune)(f64_search *s, Py_ssize_t point) noexcept nogil
-        void (*store)(const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n,
-                      const double *panel, const double *across, Py_ssize_t d, int kind, double gamma,
-                      double *out, Py_ssize_t ldo, Py_ssize_t columns) noexcept nogil
-        void (*rank_update)(const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n,
-                            Py_ssize_t d, double *c) noexcept nogil
+        void (*store)(
+            const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
+            const double *across, Py_ssize_t d, int kind, double gamma, double *out, Py_ssize_t ldo,
+            Py_ssize_t columns
+        ) noexcept nogil
+        void (*rank_update)(
+            const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, double *c
+        ) noexcept nogil
         void (*softmax)(double *scores, Py_ssize_t classes) noexcept nogil
         void (*map)(int function, const double *x, Py_ssize_t n, double *out) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
@@ -112,30 +140,47 @@ cdef extern from "kernels.h" nogil:
         Py_ssize_t rows
         f32_kernels f32
         f64_kernels f64
-        void (*apart_f64)(const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n,
-                          Py_ssize_t d, double *out) noexcept nogil
-        void (*apart_f32)(const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n,
-                          Py_ssize_t d, double *out) noexcept nogil
-        void (*apart_u8)(const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n,
-                         Py_ssize_t d, double *out) noexcept nogil
-        void (*extent_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                           double *sum, double *low, double *high) noexcept nogil
-        void (*extent_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                           double *sum, double *low, double *high) noexcept nogil
-        void (*extent_u8)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                          double *sum, double *low, double *high) noexcept nogil
-        void (*add_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                          const double *weights, const int32_t *labels, double *sums,
-                          double *mass) noexcept nogil
-        void (*add_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                          const double *weights, const int32_t *labels, double *sums,
-                          double *mass) noexcept nogil
-        void (*add_u8)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
-                         const double *weights, const int32_t *labels, double *sums,
-                         double *mass) noexcept nogil
+        void (*apart_f64)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+        ) noexcept nogil
+        void (*apart_f32)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+        ) noexcept nogil
+        void (*apart_u8)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+        ) noexcept nogil
+        void (*extent_f64)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
+            double *high
+        ) noexcept nogil
+        void (*extent_f32)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
+            double *high
+        ) noexcept nogil
+        void (*extent_u8)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
+            double *high
+        ) noexcept nogil
+        void (*add_f64)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
+            int32_t *labels, double *sums, double *mass
+        ) noexcept nogil
+        void (*add_f32)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
+            int32_t *labels, double *sums, double *mass
+        ) noexcept nogil
+        void (*add_u8)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
+            int32_t *labels, double *sums, double *mass
+        ) noexcept nogil
         bint (*finite_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
         bint (*finite_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
         double (*read)(const double *x, Py_ssize_t n) noexcept nogil
+        void (*collect_bytes)(
+            const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,
+            Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float
+            *unit, Py_ssize_t first, f32_search *s, Py_ssize_t point
+        ) noexcept nogil
 
 
 cdef const kernels *active() noexcept nogil

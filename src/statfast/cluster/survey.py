@@ -2,17 +2,16 @@
 """The first look at the rows to be clustered: shape, means, extremes, and whether all is finite."""
 
 from dataclasses import dataclass
-from math import frexp, isfinite, ldexp
+from math import isfinite
 
 import numpy as np
 
 from statfast._blocks import Chunks, reduce
 from statfast._core import lloyd as kernel
-from statfast._core.extent import extent
+from statfast._extent import extent_of, origin_of, scale_of
 from statfast._validation import as_weights, require_finite
 
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
-FLOAT32 = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -60,33 +59,19 @@ class Survey:
 
 def survey(rows, sample_weight, n_jobs):
     """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
-    effort = 4.0 * rows.size if isinstance(rows, np.ndarray) else np.inf
-
-    def partial(where, X):
-        d = X.shape[1]
-        found = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
-        extent(X, *found)
-        return where.stop, X.dtype, *found
-
-    def merge(a, b):
-        return b[0], b[1], a[2] + b[2], np.minimum(a[3], b[3]), np.maximum(a[4], b[4])
-
-    with np.errstate(over="ignore", invalid="ignore"):
-        n, dtype, total, low, high = reduce(
-            partial, rows, merge=merge, n_jobs=n_jobs, effort=effort
-        )
-    if not np.isfinite(total).all() and isinstance(rows, np.ndarray):  # Chunks look themselves
+    found = extent_of(rows, n_jobs)
+    if isinstance(rows, np.ndarray) and not np.isfinite(found.total).all():  # Chunks look before
         require_finite(rows)
-    weights = as_weights(sample_weight, n)
+    weights = as_weights(sample_weight, found.n)
     if weights is not None and (weights == 1.0).all():
         weights = None
-    require_range(low, high, n if weights is None else weights.sum(), "X")
-    # Rounding may put a mean just outside its column, where a constant one has no other value.
-    mean = np.clip(total / n, low, high)
+    low, high, mean = found.low, found.high, found.mean
+    require_range(low, high, found.n if weights is None else weights.sum(), "X")
     origin = origin_of(mean)
     reach = float(np.maximum(high - origin, origin - low).max())
-    dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
-    return Survey(rows, weights, n_jobs, (n, len(low)), dtype, mean, low, high, origin, reach)
+    dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
+    shape = found.n, len(low)
+    return Survey(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach)
 
 
 def require_range(low, high, mass, name):
@@ -101,11 +86,6 @@ def require_range(low, high, mass, name):
         )
 
 
-def origin_of(mean):
-    """The point which the kernel's frame is about: a mean, as float32."""
-    return np.clip(mean, -FLOAT32, FLOAT32).astype(np.float32)
-
-
 def frame_of(centers, origin=None, reach=0.0):
     """The kernel's form of centres, about `origin` and scaled so that rows and centres are about 1.
 
@@ -114,7 +94,5 @@ def frame_of(centers, origin=None, reach=0.0):
     """
     if origin is None:
         origin = origin_of(centers.mean(axis=0))
-    exponent = frexp(max(reach, np.abs(centers - origin).max()))[1]
-    # A power of two is exact; none is needed where float32 squares are far from their limits.
-    scale = 1.0 if abs(exponent) <= 16 else ldexp(1.0, min(max(-exponent, -120), 120))
-    return kernel.frame(centers, origin, scale)
+    reach = max(reach, float(np.abs(centers - origin).max()))
+    return kernel.frame(centers, origin, scale_of(reach))

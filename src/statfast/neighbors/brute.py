@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brute force: every row is looked at, most of them only in float32."""
+"""Brute force: every row is looked at, most of them only in bytes or in float32."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid, reduce
-from statfast._core import brute, tiles
-from statfast._core.extent import extent
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import brute, bytewise
+from statfast._extent import extent_of, origin_of, scale_of
+from statfast.neighbors.bytecode import ByteCode
+from statfast.neighbors.scores import ByteScores, Float32Scores, Float64Scores
 
 # A kernel call is held to this many flop (some 20 ms), so that Ctrl-C is heard between two calls.
 CALL = 4e9
@@ -20,36 +22,39 @@ FLOAT32_WIDTH = 100_000  # features beyond which the bound on float32 scores is 
 
 @dataclass(frozen=True)
 class BruteIndex:
-    """The rows as they are, and what the error bound of the float32 scores has to know of them."""
+    """The rows as they are, and what the error bounds of the scores have to know of them."""
 
     rows: np.ndarray  # (n, d) float64, float32 or uint8
     origin: np.ndarray  # (d,) float32, about the mean: distances do not change, errors shrink
     scale: float  # a power of two that brings the rows near 1
-    norm: np.ndarray  # (n,) float32, at least |row - origin| * scale
+    start: np.ndarray  # (n,) float32, -|y|^2 / 2 of the rows y so moved and scaled
+    norm: np.ndarray  # (n,) float32, at least |y|
+    bytes: "ByteCode | None"
 
     @classmethod
     def build(cls, X: np.ndarray, n_jobs: int | None = None) -> "BruteIndex":
         n, d = X.shape
         rows = X if X.strides[1] == X.itemsize or d == 1 else np.ascontiguousarray(X)
+        found = extent_of(rows, n_jobs)
+        origin = origin_of(found.mean)
+        reach = float(np.maximum(found.high - origin, origin - found.low).max())
+        scale = scale_of(reach)
+        step, code = ByteCode.step_of(rows, reach * scale)
+        if step == 1.0:
+            origin, scale = np.full(d, 128, np.float32), 1.0
+        start, norm = np.empty((2, n), np.float32)
 
-        def partial(_, block):
-            part = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
-            extent(block, *part)
-            return part
+        def encode(block):
+            part = None if code is None or code is rows else code[block]
+            return bytewise.encode(
+                rows[block], origin, scale, step, part, start[block], norm[block]
+            )
 
-        def merge(one, two):
-            return one[0] + two[0], np.minimum(one[1], two[1]), np.maximum(one[2], two[2])
-
-        total, low, high = reduce(partial, rows, merge=merge, n_jobs=n_jobs, effort=n * d * 4)
-        origin, scale = frame_of(total / n, low, high)
-        norm = np.empty(n, np.float32)
-        each(
-            lambda block: brute.norms(rows[block], origin, scale, norm[block]),
-            grid(n, 1024),
-            n_jobs=n_jobs,
-            effort=n * d * 4,
-        )
-        return cls(rows, origin, scale, norm)
+        left = max(each(encode, grid(n, 1024), n_jobs=n_jobs, effort=n * d * 8.0))
+        index = cls(rows, origin, scale, start, norm, None)
+        if code is None:
+            return index
+        return replace(index, bytes=ByteCode.of(index, code, step, left))
 
     def query(
         self, Q: np.ndarray, k: int, n_jobs: int | None = None
@@ -70,56 +75,53 @@ class BruteIndex:
         )
         for block in dict.fromkeys((t[0].start, t[0].stop) for t in tasks):
             found = [part for t, part in zip(tasks, parts, strict=True) if t[0].start == block[0]]
-            d2[slice(*block)], ids[slice(*block)] = _nearest_of(found, k)
+            d2[slice(*block)], ids[slice(*block)] = nearest_of(found, k)
         return d2, ids
 
     def _tasks(self, m, k):
         """Pairs (queries, rows): blocks of queries; where those are few, blocks of rows too."""
         n, d = self.rows.shape
-        most = max(32, min(QUERIES, CANDIDATES // (16 * k + 512), (1 << 22) // (4 * d)))
+        most = max(32, min(QUERIES, CANDIDATES // (32 * k + 1024), (1 << 22) // (4 * d)))
         queries = grid(m, least=min(256, most), most=most, parts=8)
         pieces = max(1, min(8 // len(queries), n * d // int(SMALL)))
         rows = grid(n, least=max(k, -(-n // pieces)), most=n, parts=pieces)
         return [(q, r) for q in queries for r in rows]
 
     def _search(self, Q, rows, k):
-        """The k nearest among some of the rows: scores in float32, then float64, then all exact."""
+        """The k nearest among some of the rows, by the cheapest scores that decide."""
         m, d = Q.shape
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         Q64 = np.ascontiguousarray(Q, np.float64)
         left = np.arange(m)
-        if m > FEW:
-            for kind in ("f", "d") if d <= FLOAT32_WIDTH else ("d",):
-                some = Q if left.size == m else Q[left]
-                decided = self._by_scores(some, rows, k, kind, Q64[left], left, d2, ids)
-                left = left[~decided]
-                if left.size == 0:
-                    break
+        for scores in self._scores(k, d) if m > FEW else ():
+            some = Q if left.size == m else Q[left]
+            decided = self._by_scores(scores, some, rows, k, Q64[left], left, d2, ids)
+            left = left[~decided]
+            if left.size == 0:
+                break
         for q in left:
             d2[q], ids[q] = self._by_differences(Q64[q : q + 1], rows, k)
         return d2, ids
 
-    def _by_scores(self, Q, rows, k, kind, Q64, where, d2, ids):
+    def _scores(self, k, d):
+        """The types of score to try, the cheapest first."""
+        if self.bytes is not None and self.bytes.pays(k):
+            yield ByteScores
+        if d <= FLOAT32_WIDTH:
+            yield Float32Scores
+        yield Float64Scores
+
+    def _by_scores(self, scores, Q, rows, k, Q64, where, d2, ids):
         """Answer the queries whose candidates can be told apart; returns which."""
-        (m, d), real = Q.shape, np.dtype(kind)
-        filled = -(-m // (width := tiles.tile_shape(kind)[1])) * width
-        panels = np.empty(filled * d, real)
-        norm, slack, level = np.empty((3, filled), real)
-        count = np.empty((2, filled), np.int32)
-        score = np.empty((filled, 2 * k + 64), real)
-        row = np.empty(score.shape, np.int32)
-        brute.begin(Q, self.origin, self.scale, k, panels, norm, slack, level, count)
-        step = max(256, int(CALL / (2.0 * filled * d)))
+        m, d = Q.shape
+        state = scores(self, Q, k)
+        step = max(256, int(CALL / (2.0 * m * d)))
         for first in range(rows.start, rows.stop, step):
             checkpoint()
-            block = self.rows[first : min(rows.stop, first + step)]
-            brute.scan(
-                block, first, k, self.origin, self.scale, self.norm,
-                panels, norm, slack, level, count, score, row,
-            )  # fmt: skip
-        decided = count[0, :m] >= 0
+            state.scan(first, min(rows.stop, first + step))
+        decided = state.count[0, :m] >= 0
         best, at = np.empty((m, k)), np.empty((m, k), np.intp)
-        brute.settle(Q64, self.rows, count[0], row, best, at)
+        brute.settle(Q64, self.rows, state.count[0], state.row, best, at)
         d2[where[decided]], ids[where[decided]] = best[decided], at[decided]
         return decided
 
@@ -134,20 +136,10 @@ class BruteIndex:
             brute.direct(q, block, *part)
             part[1][:] += first
             found.append(part)
-        return _nearest_of(found, k)
+        return nearest_of(found, k)
 
 
-def frame_of(mean, low, high) -> tuple[np.ndarray, float]:
-    """Origin and power of two that bring rows between `low` and `high` near zero and one."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        origin = np.nan_to_num(mean.astype(np.float32))
-        reach = float(np.maximum(high - origin, origin - low).max())
-    if not 0 < reach < np.inf:
-        return origin, 1.0
-    return origin, float(np.ldexp(1.0, int(np.clip(-np.frexp(reach)[1], -1000, 120))))
-
-
-def _nearest_of(found, k):
+def nearest_of(found, k):
     """The k nearest of several lists of the same queries."""
     if len(found) == 1:
         return found[0]

@@ -25,3 +25,6 @@ static INLINE int LOWEST_BIT(unsigned long long x) {
 }
 #define KEEP(x) do { volatile double kept = (double)(x); (void)kept; } while (0)
 #endif
+
+typedef int32_t f32_int; /* one lane of an f32_i */
+typedef int64_t f64_int;

@@ -14,9 +14,9 @@ enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
     typedef struct {                                                                               \
         ptrdiff_t k, capacity;                                                                     \
         ptrdiff_t spare;         /* candidates taken between two prunings */                        \
-        REAL kappa, kappa_self;  /* doubt(a, b) = kappa |a||b| + kappa_self |a|^2 + slack(b) */     \
-        REAL *level;             /* the k-th largest lower bound of a score so far */               \
-        const REAL *norm, *slack;                                                                  \
+        REAL square;             /* a score is good to slope |a| + square |a|^2 + slack */           \
+        const REAL *slope, *slack;                                                                 \
+        REAL *level;             /* lower bounds of k scores reach this */                          \
         const float *row_norm;   /* at least |a| of every row */                                             \
         int32_t *count;          /* candidates held; -1: given up */                                \
         int32_t *full;           /* the count that calls for pruning */                             \
@@ -30,11 +30,11 @@ SEARCH(f64, double)
 
 #define TABLE(T, REAL, INT)                                                                        \
     typedef struct {                                                                               \
-        void (*convert_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, REAL,     \
+        void (*convert_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
                             REAL *, ptrdiff_t);                                                    \
-        void (*convert_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, REAL,     \
+        void (*convert_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
                             REAL *, ptrdiff_t);                                                    \
-        void (*convert_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, REAL,      \
+        void (*convert_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,    \
                            REAL *, ptrdiff_t);                                                     \
         void (*measure)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *, REAL *);             \
         void (*measure_panel)(const REAL *, ptrdiff_t, REAL *);                                     \
@@ -78,6 +78,10 @@ typedef struct {
     int (*finite_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
     int (*finite_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
     double (*read)(const double *, ptrdiff_t);
+    /* of rows and points in bytes; NULL where the machine has no instructions for it */
+    void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
+                          const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
+                          f32_search *, ptrdiff_t);
 } kernels;
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
@@ -85,6 +89,9 @@ typedef struct {
 #if defined(__x86_64__)
 #define STATFAST_X86 1
 extern const kernels kernels_x86_64_v4, kernels_x86_64_v3, kernels_x86_64;
+void collect_bytes_vnni(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
+                        const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
+                        f32_search *, ptrdiff_t);
 #elif defined(__aarch64__)
 #define STATFAST_NEON 1
 extern const kernels kernels_neon;

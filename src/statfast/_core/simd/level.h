@@ -6,9 +6,6 @@
 #define GLUE_(a, b) a##b
 #define GLUE(a, b) GLUE_(a, b)
 
-typedef int32_t f32_int;
-typedef int64_t f64_int;
-
 #include "rows.h"
 
 #define REAL float
@@ -19,6 +16,7 @@ typedef int64_t f64_int;
 #define V(word) f32_##word
 #include "vmath.h"
 #include "pack.h"
+#include "search.h"
 #include "tile.h"
 #include "columns.h"
 #undef REAL
@@ -36,6 +34,7 @@ typedef int64_t f64_int;
 #define V(word) f64_##word
 #include "vmath.h"
 #include "pack.h"
+#include "search.h"
 #include "tile.h"
 #include "columns.h"
 #undef REAL

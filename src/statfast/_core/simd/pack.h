@@ -7,7 +7,7 @@
    in float, so that rows of different types are moved by the very same vector. */
 #define CONVERT(SRC, NAME, WIDE)                                                                   \
     static void V(convert_##NAME)(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,       \
-                                  const float *origin, REAL scale, REAL *out, ptrdiff_t ldo) {      \
+                                  const float *origin, double scale, REAL *out, ptrdiff_t ldo) {      \
         for (ptrdiff_t i = 0; i < n; i++) {                                                        \
             const SRC *x = (const SRC *)rows + i * ldx;                                            \
             REAL *y = out + i * ldo;                                                               \

@@ -32,7 +32,8 @@
    The order that has to be reproduced is that of the squared distances summed in double by
    differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the score: that is added.
    With g the largest |a| of a group of rows every score of point b is then good to
-       kappa |b| g + (kappa/2 + delta) g^2 + slack(b),   slack(b) = delta |b|^2 + tau,
+       slope(b) g + square g^2 + slack(b),
+       slope(b) = kappa |b|,  square = kappa/2 + delta,  slack(b) = delta |b|^2 + tau,
    delta = (d + 4) 2^-53. */
 
 #define NR (2 * LANES)
@@ -106,98 +107,16 @@ static void V(largest_two)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrd
     V(istore)(index, index0), V(istore)(index + LANES, index1);
 }
 
-/* A number that at least k of n numbers (k >= 1) reach, and hardly more than k: bisection, whose
-   counts are straight vector code where a selection would mispredict its branches. */
-static REAL V(reached_by)(const REAL *x, ptrdiff_t n, ptrdiff_t k) {
-    REAL low = x[0], high = x[0];
-    for (ptrdiff_t c = 1; c < n; c++) {
-        low = x[c] < low ? x[c] : low;
-        high = x[c] > high ? x[c] : high;
-    }
-    for (int round = 0; round < 14; round++) {
-        const REAL middle = low + (high - low) / 2;
-        V(int) reached = 0;
-        for (ptrdiff_t c = 0; c < n; c++) reached += x[c] >= middle;
-        if (reached >= k) low = middle;
-        else high = middle;
-        if (reached == k) break;
-    }
-    return low;
-}
-
-static INLINE REAL V(doubt)(const V(search) *s, ptrdiff_t l, REAL norm) {
-    return s->kappa * s->norm[l] * norm + s->kappa_self * norm * norm + s->slack[l];
-}
-
-/* Keep of point l's candidates those that may be among its k nearest, and raise its level: a score
-   that the lower bounds of at least k candidates reach.  A point with too many near ties to keep is
-   given up (count -1) and left to the caller. */
-static void V(prune)(V(search) *s, ptrdiff_t l) {
-    REAL *score = s->score + l * s->capacity;
-    int32_t *row = s->row + l * s->capacity;
-    const ptrdiff_t n = s->count[l];
-    if (n < s->k) return;
-    for (ptrdiff_t c = 0; c < n; c++) {
-        const REAL doubt = V(doubt)(s, l, s->row_norm[row[c]]);
-        s->low[c] = score[c] - doubt;
-        s->high[c] = score[c] + doubt;
-    }
-    const REAL level = V(reached_by)(s->low, n, s->k);
-    if (level > s->level[l]) s->level[l] = level;
-    ptrdiff_t kept = 0;
-    for (ptrdiff_t c = 0; c < n; c++) {
-        score[kept] = score[c];
-        row[kept] = row[c];
-        kept += s->high[c] >= s->level[l];
-    }
-    s->count[l] = (int32_t)kept;
-    s->full[l] = (int32_t)(kept + s->spare < s->capacity ? kept + s->spare : s->capacity);
-    if (kept + s->spare / 4 >= s->capacity) {
-        s->count[l] = -1;
-        s->level[l] = REAL_MAX;
-    }
-}
-
 /* Threshold-and-append epilogue: every row whose score may still be among the k largest of point
    l of the panel becomes one of its candidates.  `reach` holds the largest |a| of each group. */
 static void V(collect)(const REAL *a, ptrdiff_t lda, const REAL *start, const REAL *reach, ptrdiff_t n,
                        const REAL *panel, ptrdiff_t depth, ptrdiff_t first, V(search) *s, ptrdiff_t point) {
-    REAL *level = s->level + point;
-    const REAL *norm = s->norm + point, *slack = s->slack + point;
     for (ptrdiff_t r = 0; r < n; r += ROWS) {
         V(v) acc[ROWS][2];
         V(scores)(acc, a + r * lda, lda, start + r, panel, depth);
-        const REAL g = reach[r / ROWS];
-        const V(v) slope = V(set1)(-s->kappa * g), base = V(set1)(s->kappa_self * g * g);
-        const V(v) bar0 = V(load)(level) - V(load)(slack) - base + slope * V(load)(norm);
-        const V(v) bar1 = V(load)(level + LANES) - V(load)(slack + LANES) - base
-                          + slope * V(load)(norm + LANES);
-        V(v) top0 = acc[0][0], top1 = acc[0][1];
-        UNROLL for (int i = 1; i < ROWS; i++) {
-            top0 = V(max)(top0, acc[i][0]);
-            top1 = V(max)(top1, acc[i][1]);
-        }
-        if (!(V(bits)(V(ge)(top0, bar0)) | V(bits)(V(ge)(top1, bar1)))) continue;
-
-        REAL tile[ROWS * NR];
-        UNROLL for (int i = 0; i < ROWS; i++) {
-            V(store)(tile + i * NR, acc[i][0]);
-            V(store)(tile + i * NR + LANES, acc[i][1]);
-        }
-        const ptrdiff_t rows = n - r < ROWS ? n - r : ROWS;
-        for (ptrdiff_t i = 0; i < rows; i++) {
-            const REAL *scores = tile + i * NR;
-            uint64_t hits = (uint64_t)V(bits)(V(ge)(V(load)(scores), bar0))
-                            | (uint64_t)V(bits)(V(ge)(V(load)(scores + LANES), bar1)) << LANES;
-            for (; hits; hits &= hits - 1) {
-                const ptrdiff_t lane = LOWEST_BIT(hits), l = point + lane;
-                if (s->count[l] < 0) continue;
-                const ptrdiff_t at = l * s->capacity + s->count[l]++;
-                s->score[at] = scores[lane];
-                s->row[at] = (int32_t)(first + r + i);
-                if (s->count[l] >= s->full[l]) V(prune)(s, l);
-            }
-        }
+        const V(v) g = V(set1)(reach[r / ROWS]);
+        V(offer)(s, point, acc, V(bar)(s, point, g), V(bar)(s, point + LANES, g), first + r,
+                 n - r < ROWS ? n - r : ROWS);
     }
 }
 

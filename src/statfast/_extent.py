@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where rows lie: column means and extremes, and the frame in which float32 is good enough.
+
+Kernels that decide in float32 and settle in float64 first move the rows to an origin near their
+mean, and scale them by a power of two to about 1. Neither changes which row is nearest; both keep
+float32 far from cancellation, overflow and underflow.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._blocks import Chunks, reduce
+from statfast._core.extent import extent
+
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What one pass over rows found."""
+
+    n: int
+    dtype: np.dtype
+    total: np.ndarray  # (d,) column sums; not finite if a number of the column is not
+    low: np.ndarray  # (d,) column minima
+    high: np.ndarray  # (d,) column maxima
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Column means, which rounding must not put outside their columns."""
+        return np.clip(self.total / self.n, self.low, self.high)
+
+
+def extent_of(rows: np.ndarray | Chunks, n_jobs: int | None = None) -> Extent:
+    """Pass over the rows once."""
+
+    def partial(where, X):
+        d = X.shape[1]
+        found = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
+        extent(X, *found)
+        return Extent(where.stop, X.dtype, *found)
+
+    def merge(a, b):
+        low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
+        return Extent(b.n, b.dtype, a.total + b.total, low, high)
+
+    effort = 4.0 * rows.size if isinstance(rows, np.ndarray) else np.inf
+    with np.errstate(over="ignore", invalid="ignore"):
+        return reduce(partial, rows, merge=merge, n_jobs=n_jobs, effort=effort)
+
+
+def origin_of(mean: np.ndarray) -> np.ndarray:
+    """The point to move rows to: their mean, as float32 so that rows of all types move alike."""
+    return np.clip(np.nan_to_num(mean), -FLOAT32_MAX, FLOAT32_MAX).astype(np.float32)
+
+
+def scale_of(reach: float) -> float:
+    """The power of two that brings numbers up to `reach` to between 1/2 and 1."""
+    if not 0 < reach < np.inf:
+        return 1.0
+    return float(np.ldexp(1.0, min(-int(np.frexp(reach)[1]), 1000)))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows rounded to bytes, as a filter of neighbours: whether it pays, and what it leaves open."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._blocks import grid
+from statfast._core import bytewise, pairwise
+
+FEWEST, LEAST = 4096, 1 << 20  # rows and numbers: with fewer, rounding costs more than it saves
+WIDEST = 65_536  # features beyond which sums of byte products overflow
+
+
+@dataclass(frozen=True)
+class ByteCode:
+    """The rows in bytes, and how many rows too many their rounding leaves as candidates."""
+
+    code: np.ndarray  # (n, d) uint8
+    step: float  # y is about step * (code - 128)
+    left: float  # the largest |y - step * (code - 128)|
+    near: float  # a typical squared distance to the nearest row but three, of 1024
+    dimension: float  # so that about (distance / near) ** dimension times as many are nearer
+    doubt: float  # by how much a squared distance may be off
+
+    @classmethod
+    def step_of(cls, rows, reach):
+        """The unit of a byte (1 for whole numbers), and an array for the codes if they may pay."""
+        n, d = rows.shape
+        if not (bytewise.available() and n >= FEWEST and n * d >= LEAST and d <= WIDEST):
+            return 0.5, None
+        if whole_numbers(rows):
+            return 1.0, rows if rows.dtype == np.uint8 else np.empty(rows.shape, np.uint8)
+        return reach / 127, np.empty(rows.shape, np.uint8)
+
+    @classmethod
+    def of(cls, index, code, step, left):
+        """Look at some rows' distances to others to see how crowded the neighbourhoods are."""
+        n = len(code)
+        at = np.linspace(0, n - 1, 1088).astype(np.intp)
+        queries, others = at[::17], np.delete(at, np.s_[::17])
+        y = (index.rows[at].astype(np.float64) - index.origin) * index.scale
+        ours, theirs = np.ascontiguousarray(y[::17]), np.delete(y, np.s_[::17], axis=0)
+        squared = np.empty((len(queries), len(others)))
+        pairwise.matrix("squared", ours, theirs, np.zeros(y.shape[1], np.float32), 0.0, squared)
+        squared.sort(axis=1)
+        near, far = np.median(squared[:, 3]), np.median(squared[:, 31])
+        dimension = np.log(8) / max(np.log(far / near), 1e-3) if near > 0 else np.inf
+        return cls(code, step, left, near, dimension, 8 * float(np.median(index.norm)) * left)
+
+    def pays(self, k):
+        """Whether bytes will decide most queries for k neighbours."""
+        return bytewise.available() and self.candidates(k) <= 2 * k + 64
+
+    def candidates(self, k):
+        """How many candidates a query for k neighbours is likely to have."""
+        if self.left == 0:
+            return k
+        if self.near == 0:
+            return np.inf
+        distance = self.near * (k * 1024 / (4 * len(self.code))) ** (1 / self.dimension)
+        return k * np.exp(min(50.0, self.dimension * np.log1p(self.doubt / distance)))
+
+
+def whole_numbers(rows):
+    """Whether the rows are whole numbers from 0 to 255."""
+    if rows.dtype == np.uint8:
+        return True
+    for block in grid(len(rows)):
+        some = rows[block]
+        with np.errstate(invalid="ignore"):
+            if not np.array_equal(some, some.astype(np.uint8)):
+                return False
+    return True

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The searches of a block of queries by brute force, one for each type of score.
+
+Each takes the index, the queries and k; ``scan(first, stop)`` shows it rows; afterwards ``count``
+and ``row`` hold the candidates of every query, count -1 standing for undecided.
+"""
+
+import numpy as np
+
+from statfast._core import brute, bytewise, tiles
+
+
+class FloatScores:
+    """The search of some queries by scores of one floating-point type."""
+
+    def __init__(self, index, Q, k):
+        self.index, self.k = index, k
+        m, d = Q.shape
+        width = tiles.tile_shape(np.dtype(self.real).char)[1]
+        filled = -(-m // width) * width
+        self.panels = np.empty(filled * d, self.real)
+        self.slope, self.slack, self.level = np.empty((3, filled), self.real)
+        self.count = np.empty((2, filled), np.int32)
+        self.score = np.empty((filled, 2 * k + 64), self.real)
+        self.row = np.empty(self.score.shape, np.int32)
+        brute.begin(
+            Q, index.origin, index.scale, k,
+            self.panels, self.slope, self.slack, self.level, self.count,
+        )  # fmt: skip
+
+    def scan(self, first, stop):
+        index = self.index
+        brute.scan(
+            index.rows[first:stop], first, self.k, index.origin, index.scale, index.norm,
+            self.panels, self.slope, self.slack, self.level, self.count, self.score, self.row,
+        )  # fmt: skip
+
+
+class Float32Scores(FloatScores):
+    real = np.float32
+
+
+class Float64Scores(FloatScores):
+    real = np.float64
+
+
+class ByteScores:
+    """The search of some queries by scores of bytes."""
+
+    def __init__(self, index, Q, k):
+        self.index, self.k = index, k
+        m, d = Q.shape
+        width = tiles.tile_shape("f")[1]
+        filled = -(-m // width) * width
+        self.panels = np.empty(filled * bytewise.padded_depth(d), np.int8)
+        self.offset = np.empty(filled, np.int32)
+        self.unit, self.slope, self.slack, self.level = np.empty((4, filled), np.float32)
+        self.count = np.empty((2, filled), np.int32)
+        self.score = np.empty((filled, 4 * k + 128), np.float32)
+        self.row = np.empty(self.score.shape, np.int32)
+        code = index.bytes
+        bytewise.begin(
+            Q, index.origin, index.scale, code.step, code.left, k, self.panels,
+            self.offset, self.unit, self.slope, self.slack, self.level, self.count,
+        )  # fmt: skip
+
+    def scan(self, first, stop):
+        index = self.index
+        bytewise.scan(
+            index.bytes.code[first:stop], index.start, index.norm, first, self.k,
+            self.panels, self.offset, self.unit, self.slope, self.slack, self.level,
+            self.count, self.score, self.row,
+        )  # fmt: skip
