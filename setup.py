@@ -36,7 +36,13 @@ DIRECTIVES = {
 
 # No -march=native (the tiles pick their instruction set at import) and no -ffast-math (it breaks
 # NaN, infinity and compensated sums); errno and floating-point traps are never looked at.
-GNU_FLAGS = ["-std=gnu11", "-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math"]
+GNU_FLAGS = [
+    "-std=gnu11",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+]
 GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"]
 GNU_LINK_FLAGS = []
 if SANITIZE:

@@ -92,8 +92,11 @@ def _quota(groups=Path("/proc/self/cgroup"), root=Path("/sys/fs/cgroup")):
 
 
 def grid(n: int, least: int = 256, most: int = 16384, parts: int = 64) -> list[slice]:
-    """Cut n rows into about `parts` blocks of `least` to `most` rows, whatever the threads."""
-    step = min(max(-(-n // parts), least), most)
+    """Cut n rows into about `parts` blocks of `least` to `most` rows, whatever the threads.
+
+    All but the last have a multiple of 64 rows, so that blocks begin where panels of rows do.
+    """
+    step = -(-min(max(-(-n // parts), least), most) // 64) * 64
     return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
 

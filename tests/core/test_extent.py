@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core.extent import all_finite, extent
+from statfast._core import extent as kernel
 
 REALS = [np.float32, np.float64]
 DTYPES = [*REALS, np.uint8]
@@ -48,9 +48,9 @@ def view(draw):
 @given(problem=view(), offender=st.sampled_from(OFFENDERS))
 def test_one_offender_anywhere_is_seen(problem, offender):
     X, where = problem
-    assert all_finite(X)
+    assert kernel.all_finite(X)
     X[where] = offender
-    assert not all_finite(X)
+    assert not kernel.all_finite(X)
 
 
 @pytest.mark.parametrize("dtype", REALS)
@@ -61,9 +61,9 @@ def test_every_place_is_looked_at(name, dtype):
         for i in range(n):
             for p in range(d):
                 X[i, p] = OFFENDERS[(i + p) % 4]
-                assert not all_finite(X)
+                assert not kernel.all_finite(X)
                 X[i, p] = 0
-        assert all_finite(X)
+        assert kernel.all_finite(X)
 
 
 @pytest.mark.parametrize("dtype", REALS)
@@ -71,29 +71,29 @@ def test_opposite_infinities_do_not_cancel(dtype):
     for d in (2, 16, 32, 33):
         X = np.full((4, d), np.inf, dtype)
         X[::2] *= -1
-        assert not all_finite(X)
+        assert not kernel.all_finite(X)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_nothing_is_finite(shape, dtype):
-    assert all_finite(np.empty(shape, dtype))
+    assert kernel.all_finite(np.empty(shape, dtype))
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_bytes_are_finite(name):
     X = VIEWS[name](5, 40, np.uint8)
     X[:] = 255
-    assert all_finite(X)
+    assert kernel.all_finite(X)
 
 
 def test_a_repeated_row_and_read_only_memory():
     row = np.arange(20.0)
     X = np.broadcast_to(row, (50, 20))
-    assert all_finite(X)
+    assert kernel.all_finite(X)
     row[19] = np.inf
-    assert not all_finite(X)
-    assert not all_finite(X.T)
+    assert not kernel.all_finite(X)
+    assert not kernel.all_finite(X.T)
 
 
 def start(d):
@@ -113,7 +113,7 @@ def test_extent_is_the_twin(n, d, dtype, step, wider, seed):
     X = rng.integers(0, 256, (n * abs(step), d + wider)).astype(dtype)[::step, :d]
     X.setflags(write=False)
     total, low, high = start(d)
-    extent(X, total, low, high)
+    kernel.extent(X, total, low, high)
     np.testing.assert_array_equal(total, X.sum(axis=0, dtype=np.float64))
     np.testing.assert_array_equal(low, X.min(axis=0))
     np.testing.assert_array_equal(high, X.max(axis=0))
@@ -123,9 +123,9 @@ def test_extent_is_the_twin(n, d, dtype, step, wider, seed):
 def test_extent_of_blocks_is_that_of_the_whole(n, cut, seed):
     X = np.random.default_rng(seed).standard_normal((n, 7)) + 1e3
     whole, parts = start(7), start(7)
-    extent(X, *whole)
-    extent(X[:cut], *parts)
-    extent(X[cut:], *parts)
+    kernel.extent(X, *whole)
+    kernel.extent(X[:cut], *parts)
+    kernel.extent(X[cut:], *parts)
     np.testing.assert_array_equal(whole, parts)
 
 
@@ -133,7 +133,7 @@ def test_sums_of_float32_are_double():
     X = np.full((1 << 15, 2), 16777217 / 2**24, np.float32)
     X[0] = 2**20
     total, low, high = start(2)
-    extent(X, total, low, high)
+    kernel.extent(X, total, low, high)
     np.testing.assert_array_equal(total, X.astype(np.float64).sum(axis=0))
     assert low[0] == X[1, 0]
     assert high[0] == 2**20
@@ -147,5 +147,5 @@ def test_a_non_finite_number_leaves_a_non_finite_sum(dtype, offender):
         X[row, 1] = offender
         X[4 - row, 1] = -offender
         found = start(3)
-        extent(X, *found)
+        kernel.extent(X, *found)
         assert np.isfinite(found[0]).tolist() == [True, False, True]

@@ -140,10 +140,3 @@ def test_rows_may_lie_apart_and_be_read_only(dtype):
     posterior.argmax(part, coef, intercept, best)
     twin.argmax(part, coef, intercept, expected)
     np.testing.assert_array_equal(best, expected)
-
-
-def test_no_rows():
-    coef, intercept = np.ones((3, 2)), np.zeros(3)
-    posterior.scores(np.empty((0, 2)), coef, intercept, np.empty((0, 3)))
-    posterior.softmax(np.empty((0, 2)), coef, intercept, np.empty((0, 3)))
-    posterior.argmax(np.empty((0, 2)), coef, intercept, np.empty(0, np.intp))

@@ -23,8 +23,10 @@ def matrix(kind, A, B, gamma):
     return {"squared": d2, "distance": np.sqrt(d2), "rbf": np.exp(-gamma * d2)}[kind]
 
 
-whole = np.vectorize(lambda x: int(Fraction(float(x)) * GRAIN), otypes=[object])
-whole.__doc__ = "Numbers times GRAIN, as Python integers."
+@np.vectorize(otypes=[object])
+def whole(x):
+    """Numbers times GRAIN, as Python integers."""
+    return int(Fraction(float(x)) * GRAIN)
 
 
 def exactly_squared(A, B):
@@ -33,7 +35,7 @@ def exactly_squared(A, B):
     return (away * away).sum(axis=2)
 
 
-@np.vectorize
+@np.vectorize(otypes=[float])
 def relative_error(computed, exact):
     """|computed - exact| / exact, of a float64 and an integer of GRAIN**2."""
     off = abs(int(Fraction(float(computed)) * GRAIN**2) - exact)

@@ -22,12 +22,13 @@ from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memset
 
 from statfast._core.rows cimport (
-    aligned, apart, convert, measure, measure_panel, number, pack, padded, panel_columns, real,
+    UNIT32, UNIT64, aligned, apart, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
 )
-from statfast._core.search cimport UNIT32, UNIT64, admit, bind, groups_reach
+from statfast._core.search cimport admit, bind, groups_reach
 from statfast._core.tiles cimport active, chunk_rows, f32_search, f64_search
 
 cdef struct Neighbor:
@@ -123,7 +124,7 @@ def begin(
     int32_t[:, ::1] count,          # OUT
 ):
     """Pack the queries, with the error terms and the thresholds of each."""
-    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], ld = padded(d), q, j
+    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], q, j
     cdef Py_ssize_t across = panel_columns(<real>0)
     cdef double tau, far, kappa, highest, norm, delta = (d + 4) * UNIT64
     # Beyond `far` the terms of the bound might overflow: such a query is left to the caller.
@@ -131,22 +132,17 @@ def begin(
         kappa, tau, far, highest = kappa_of(d, UNIT32), (d + 8) * 2.0 ** -100, 1e15, FLT_MAX
     else:
         kappa, tau, far, highest = kappa_of(d, UNIT64), (d + 8) * 2.0 ** -1000, 1e120, DBL_MAX
-    cdef real *flat = <real *>malloc(across * ld * sizeof(real))
-    if flat == NULL:
-        raise MemoryError
     with nogil:
         j = 0
         while j < m:
-            convert(&Q[j, 0], stride_of(Q), min(across, m - j), d, &origin[0], scale, flat, ld)
-            pack(flat, ld, min(across, m - j), d, &panels[j * d])
-            measure_panel(&panels[j * d], d, &slope[j])
+            lay(&Q[j, 0], stride_of(Q), NULL, min(across, m - j), d, &origin[0], scale,
+                &panels[j * d], &slope[j])
             j += across
         for q in range(slope.shape[0]):
             norm = slope[q]
             admit(q, q < m and norm < far, k, highest, level, count)
             slope[q] = <real>(kappa * norm if norm < far else 0)
             slack[q] = <real>(delta * norm * norm + tau if norm < far else 0)
-    free(flat)
 
 
 def scan(
@@ -192,6 +188,7 @@ def scan(
             measure(flat, ld, some, d, start, length)
             for j in range(some, (some + height - 1) // height * height):
                 start[j] = -INFINITY
+                memset(flat + j * ld, 0, ld * sizeof(real))  # or -inf might meet inf there
             groups_reach(&row_norm[first + at], some, height, reach)
             j = 0
             while j < filled:

@@ -16,9 +16,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from statfast._core.rows cimport (
-    aligned, convert, measure, number, padded, panel_columns, stride_of
+    UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of
 )
-from statfast._core.search cimport UNIT32, UNIT64, admit, bind, groups_reach
+from statfast._core.search cimport admit, bind, groups_reach
 from statfast._core.tiles cimport active, chunk_rows, f32_search
 
 

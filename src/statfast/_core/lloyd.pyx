@@ -9,6 +9,9 @@ best scores lie closer together than the errors may account for is decided again
 differences to all centres: the labels are those of float64 arithmetic throughout, the lowest index
 among equal distances. Sums are float64.
 
+Bounds carried from one step to the next tell most rows that cannot have changed their centre
+without looking at them: Hamerly 2010, Making k-means even faster, doi:10.1137/1.9781611972801.12.
+
 Cost: 2 n k d flop at the float32 multiply-add rate, one read of the rows and one update of d sums
 a row. The caller guarantees rows of contiguous numbers and labels below k.
 """
@@ -16,12 +19,12 @@ a row. The caller guarantees rows of contiguous numbers and labels below k.
 import numpy as np
 
 from libc.float cimport FLT_MAX
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.rows cimport (
-    add, aligned, apart, convert, measure, measure_panel, number, pack, padded, panel_columns,
+    UNIT32, UNIT64, add, aligned, apart, convert, lay, measure, number, padded, panel_columns,
     stride_of,
 )
 from statfast._core.tiles cimport active, chunk_rows
@@ -31,8 +34,8 @@ cdef enum:
     PANELS_BYTES = 131072
     MOST_PANELS = 16
 
-cdef double UNIT32 = 2.0 ** -24
-cdef double UNIT64 = 2.0 ** -53
+cdef double FAR = 1e15  # as in simd/bounds.h
+
 
 
 def frame(
@@ -49,7 +52,7 @@ def frame(
     norm = np.empty(k, dtype=np.float32)
     cdef float[:, ::1] a_ = a
     cdef float[::1] start_ = start, norm_ = norm
-    cdef double reach = 0
+    cdef double kappa, delta, reach = 0
     convert(&centers[0, 0], d, k, d, &origin[0], scale, &a_[0, 0], ld)
     measure(&a_[0, 0], ld, k, d, &start_[0], &norm_[0])
     for c in range(k):
@@ -65,112 +68,249 @@ def frame(
     return a, start, np.asarray(origin), bound
 
 
+def lay_out(
+    const number[:, :] X,           # IN (n, d)
+    const float[::1] origin,        # IN (d,)
+    double scale,
+    float[::1] panels,              # OUT (n' * d,) n' = n filled up to whole panels
+    float[::1] norms,               # OUT (n',)
+):
+    """The rows as float32 panels, for steps without end over the same rows."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], across = panel_columns(<float>0), j = 0
+    with nogil:
+        while j < n:
+            lay(&X[j, 0], stride_of(X), NULL, min(across, n - j), d, &origin[0], scale,
+                &panels[j * d], &norms[j])
+            j += across
+
+
 def step(
     const number[:, :] X,           # IN (n, d)
     const double[::1] weights,      # IN (n,) or None
     const double[:, ::1] centers,   # IN (k, d)
     frame,                          # IN of these centres
     int32_t[::1] labels,            # INOUT (n,)
-    double[:, ::1] sums,            # INOUT (k, d) weighted sums of the rows are added; or None
-    double[::1] mass,               # INOUT (k,) weights are added; or None
+    double[:, ::1] sums,            # INOUT (k, d) weighted sums of rows by centre; or None
+    double[::1] mass,               # INOUT (k,) their weights; or None
+    bint changes=False,             # IN whether to add all rows, or what has moved
+    float[::1] upper=None,          # INOUT (n,) bounds on the distance to the own centre; or None
+    float[::1] lower=None,          # INOUT (n,) and to every other
+    float[:, ::1] motion=None,      # IN (3, k) move, drop and gap of the centres; or None
+    float[::1] panels=None,         # IN what `lay_out` made of the rows; or None
+    float[::1] norms=None,          # IN
 ):
-    """Assign every row to its nearest centre; add the rows up by centre; count changed labels."""
+    """Assign every row to its nearest centre; add rows up by centre; count changed labels.
+
+    With ``motion`` the bounds are those of the centres before they moved, and rows that the widened
+    bounds decide are not looked at; without, bounds are only written.
+    """
+    cdef Step one
     cdef const float[:, ::1] a
     cdef const float[::1] start, origin
-    cdef const double[::1] bound
-    a, start, origin, bound = frame
-    cdef Py_ssize_t n = X.shape[0], moved
-    if n == 0:
+    cdef const double[::1] terms
+    cdef Py_ssize_t moved
+    a, start, origin, terms = frame
+    if X.shape[0] == 0:
         return 0
-    cdef const double *weight = NULL if weights is None else &weights[0]
-    cdef double *sum = NULL if sums is None else &sums[0, 0]
-    cdef double *total = NULL if mass is None else &mass[0]
+    one.n = X.shape[0]
+    one.d = X.shape[1]
+    one.k = centers.shape[0]
+    one.ldx = stride_of(X)
+    one.weights = NULL if weights is None else &weights[0]
+    one.centers = &centers[0, 0]
+    one.a = &a[0, 0]
+    one.start = &start[0]
+    one.filled = a.shape[0]
+    one.ld = a.shape[1]
+    one.origin = &origin[0]
+    one.terms = &terms[0]
+    one.labels = &labels[0]
+    one.sums = NULL if sums is None else &sums[0, 0]
+    one.mass = NULL if mass is None else &mass[0]
+    one.changes = changes
+    one.upper = NULL if upper is None else &upper[0]
+    one.lower = NULL if lower is None else &lower[0]
+    one.motion = NULL if motion is None else &motion[0, 0]
+    one.panels = NULL if panels is None else &panels[0]
+    one.norms = NULL if norms is None else &norms[0]
     with nogil:
-        moved = pass_over(
-            &X[0, 0], stride_of(X), n, weight, centers, a, start, &origin[0], &bound[0],
-            &labels[0], sum, total)
+        moved = pass_over(&X[0, 0], &one)
     if moved < 0:
         raise MemoryError
     return moved
 
 
-cdef Py_ssize_t pass_over(
-    const number *x, Py_ssize_t ldx, Py_ssize_t n, const double *weights,
-    const double[:, ::1] centers, const float[:, ::1] a, const float[::1] start,
-    const float *origin, const double *bound, int32_t *labels, double *sums, double *mass,
-) noexcept nogil:
-    """Label n rows and add them up while they are in cache; returns how many labels changed,
+cdef struct Step:
+    Py_ssize_t n, d, k, ldx, filled, ld
+    const double *weights
+    const double *centers
+    const float *a
+    const float *start
+    const float *origin
+    const double *terms
+    int32_t *labels
+    double *sums
+    double *mass
+    bint changes
+    float *upper
+    float *lower
+    const float *motion
+    const float *panels
+    const float *norms
+
+
+cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
+    """Label the rows and add them up while they are in cache; returns how many labels changed,
     or -1 without memory."""
-    cdef Py_ssize_t k = centers.shape[0], d = centers.shape[1], ld = a.shape[1]
-    cdef Py_ssize_t across = panel_columns(<float>0), chunk = chunk_rows(ld * sizeof(float))
+    cdef Py_ssize_t d = s.d, across = panel_columns(<float>0)
     cdef Py_ssize_t panels = max(1, min(
         <Py_ssize_t>MOST_PANELS, PANELS_BYTES // (across * d * <Py_ssize_t>sizeof(float))))
-    cdef Py_ssize_t most = min(panels * across, (n + across - 1) // across * across)
-    cdef Py_ssize_t first, some, j, r, i, moved = 0
-    cdef int32_t label
-    cdef double doubt
+    cdef Py_ssize_t most = min(panels * across, (s.n + across - 1) // across * across)
+    cdef Py_ssize_t first = 0, some, count, moved = 0, i
+    cdef double tile = s.filled * (d + 5) / 32.0  # cycles a row, about
+    cdef bint ready
+    cdef float *panel
+    cdef float *norm
+    cdef Room room
     cdef void *block = malloc(
-        64 + sizeof(double) * (k + d) + sizeof(float) * (most * (ld + d + 3) + 64)
-        + sizeof(int32_t) * most)
+        64 + sizeof(double) * (s.k + d) + sizeof(float) * (most * (d + 5) + 64)
+        + sizeof(int32_t) * 2 * most)
     if block == NULL:
         return -1
-    cdef double *apart_k = <double *>aligned(block)
-    cdef double *point = apart_k + k
-    cdef float *panel = <float *>aligned(point + d)
-    cdef float *flat = panel + most * d
-    cdef float *norm = flat + most * ld
-    cdef float *best = norm + most
-    cdef float *second = best + most
-    cdef int32_t *index = <int32_t *>(second + most)
-
-    first = 0
-    while first < n:
-        some = min(most, n - first)
-        convert(x + first * ldx, ldx, some, d, origin, bound[0], flat, ld)
-        pack(flat, ld, some, d, panel)
-        j = 0
-        while j < some:
-            measure_panel(panel + j * d, d, norm + j)
-            j += across
-        for i in range(most):
-            best[i] = second[i] = -FLT_MAX
-            index[i] = 0
-        r = 0
-        while r < a.shape[0]:
-            j = 0
-            while j < some:
-                active().f32.largest_two(
-                    &a[r, 0], ld, &start[r], min(chunk, a.shape[0] - r), panel + j * d, d, r,
-                    best + j, second + j, index + j)
-                j += across
-            r += chunk
-        for i in range(some):
-            label = index[i]
-            doubt = bound[1] * norm[i] + bound[2] + bound[3] * norm[i] * norm[i]
-            if not (<double>best[i] - second[i] > 2 * doubt):
-                label = nearest(x + (first + i) * ldx, centers, point, apart_k)
-            moved += label != labels[first + i]
-            labels[first + i] = label
-        if sums != NULL:
-            add(x + first * ldx, ldx, some, d, NULL if weights == NULL else weights + first,
-                labels + first, sums, mass)
+    room.apart = <double *>aligned(block)
+    room.point = room.apart + s.k
+    panel = <float *>aligned(room.point + d)
+    norm = panel + most * d
+    room.best = norm + most
+    room.second = room.best + most
+    room.upper = room.second + most
+    room.lower = room.upper + most
+    room.index = <int32_t *>(room.lower + most)
+    room.left = room.index + most
+    while first < s.n:
+        some = min(most, s.n - first)
+        if s.motion == NULL:
+            count = some
+        else:
+            count = active().widen(
+                s.labels + first, some, s.motion, s.motion + s.k, s.motion + 2 * s.k,
+                s.upper + first, s.lower + first, room.left)
+        # Rows laid out before are looked at all together, unless laying out what is left is cheaper.
+        ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
+        if ready or count == some:
+            count = some
+            for i in range(some):
+                room.left[i] = <int32_t>i
+        if ready:
+            room.panel = <float *>s.panels + first * d
+            room.norm = <float *>s.norms + first
+        else:
+            room.panel = panel
+            room.norm = norm
+        if count > 0:
+            moved += look(x + first * s.ldx, s, first, count, ready, &room)
+        if s.sums != NULL and not s.changes:
+            add(x + first * s.ldx, s.ldx, some, d, NULL if s.weights == NULL else s.weights + first,
+                s.labels + first, s.sums, s.mass)
         first += some
     free(block)
     return moved
 
 
-cdef int32_t nearest(
-    const number *x, const double[:, ::1] centers, double *point, double *apart_k
+cdef struct Room:
+    double *apart
+    double *point
+    float *panel
+    float *norm
+    float *best
+    float *second
+    float *upper
+    float *lower
+    int32_t *index
+    int32_t *left
+
+
+cdef Py_ssize_t look(
+    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, bint ready, Room *room
 ) noexcept nogil:
-    """Index of the centre nearest to x by float64 differences, the lowest on ties."""
-    cdef Py_ssize_t k = centers.shape[0], d = centers.shape[1], p, c
+    """Label the rows x[left]."""
+    cdef Py_ssize_t d = s.d, ld = s.ld, across = panel_columns(<float>0), i, j = 0, r = 0, moved = 0
+    cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(float))
+    cdef float spread = 2 * (d + 8) * UNIT32
+    cdef int32_t label, old
+    cdef bint unsure
+    while j < count:
+        if not ready:
+            lay(x, s.ldx, room.left + j, min(across, count - j), d, s.origin, s.terms[0],
+                room.panel + j * d, room.norm + j)
+        j += across
+    for i in range(j):
+        room.best[i] = room.second[i] = -FLT_MAX
+        room.index[i] = 0
+    while r < s.filled:
+        j = 0
+        while j < count:
+            active().f32.largest_two(
+                s.a + r * ld, ld, s.start + r, min(chunk, s.filled - r), room.panel + j * d, d, r,
+                room.best + j, room.second + j, room.index + j)
+            j += across
+        r += chunk
+    unsure = active().bound(
+        room.best, room.second, room.norm, count, s.terms, spread, room.upper, room.lower)
+    if unsure:
+        for i in range(count):
+            if not sure(s.terms, room, i):
+                room.index[i] = nearest(x + room.left[i] * s.ldx, s, room, i)
+    for i in range(count):
+        j = first + room.left[i]
+        label = room.index[i]
+        if s.upper != NULL:
+            s.upper[j] = room.upper[i]
+            s.lower[j] = room.lower[i]
+        old = s.labels[j]
+        if label != old:
+            moved += 1
+            s.labels[j] = label
+            if s.changes:
+                transfer(x + room.left[i] * s.ldx, s, j, old, label)
+    return moved
+
+
+cdef inline bint sure(const double *terms, const Room *room, Py_ssize_t i) noexcept nogil:
+    cdef double norm = room.norm[i]
+    return norm < FAR and <double>room.best[i] - room.second[i] > 2.004 * (
+        terms[1] * norm + terms[2] + terms[3] * norm * norm)
+
+
+cdef void transfer(
+    const number *x, const Step *s, Py_ssize_t row, int32_t old, int32_t new
+) noexcept nogil:
+    """Move one row from the sums of one centre to those of another."""
+    cdef double w = 1 if s.weights == NULL else s.weights[row]
+    if old >= 0:
+        w = -w
+        add(x, s.ldx, 1, s.d, &w, &old, s.sums, s.mass)
+        w = -w
+    add(x, s.ldx, 1, s.d, &w, &new, s.sums, s.mass)
+
+
+cdef int32_t nearest(const number *x, const Step *s, Room *room, Py_ssize_t i) noexcept nogil:
+    """Index of the centre nearest to x by float64 differences, the lowest on ties; and bounds."""
+    cdef Py_ssize_t p, c
     cdef int32_t best = 0
-    for p in range(d):
-        point[p] = x[p]
-    apart(point, &centers[0, 0], d, k, d, apart_k)
-    for c in range(1, k):
-        if apart_k[c] < apart_k[best]:
+    cdef double second = INFINITY
+    for p in range(s.d):
+        room.point[p] = x[p]
+    apart(room.point, s.centers, s.d, s.k, s.d, room.apart)
+    for c in range(1, s.k):
+        if room.apart[c] < room.apart[best]:
+            second = room.apart[best]
             best = <int32_t>c
+        elif room.apart[c] < second:
+            second = room.apart[c]
+    # The squares are good to (d + 4) 2^-53, and a float to 2^-24.
+    room.upper[i] = <float>(sqrt(room.apart[best]) * s.terms[0] * (1 + 4 * UNIT32))
+    room.lower[i] = <float>min(<double>FLT_MAX, sqrt(second) * s.terms[0] * (1 - 4 * UNIT32))
     return best
 
 

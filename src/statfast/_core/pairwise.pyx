@@ -13,7 +13,7 @@ import numpy as np
 from libc.math cimport exp, sqrt
 from libc.stdlib cimport free, malloc
 
-from statfast._core.rows cimport aligned, convert, measure, pack, padded, panel_columns
+from statfast._core.rows cimport aligned, convert, measure, padded, panel_columns
 from statfast._core.tiles cimport (
     STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, active, chunk_rows
 )
@@ -63,7 +63,7 @@ def matrix(
             while j < m:
                 columns = min(across, m - j)
                 convert(&B[j, 0], d, columns, d, &origin[0], 1, flat, ld)
-                pack(flat, ld, columns, d, panel)
+                active().f64.pack(flat, ld, columns, d, panel)
                 if code != STORE_SCORE:
                     measure(flat, ld, columns, d, &across_start[0], &length[0])
                 active().f64.store(a, ld, &start[0], some, panel, &across_start[0], d, code, gamma,

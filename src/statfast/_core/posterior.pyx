@@ -10,12 +10,8 @@ Cost: 2 n K d flop and n K exponentials. The caller guarantees rows of contiguou
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.rows cimport aligned, convert, number, pack, panel_columns, real, stride_of
+from statfast._core.rows cimport aligned, lay, number, panel_columns, real, stride_of
 from statfast._core.tiles cimport STORE_SCORE, active
-
-cdef enum:
-    FEW = 4  # rows for which laying out a panel costs more than it saves
-
 
 def scores(
     const number[:, :] X,           # IN (n, d)
@@ -44,21 +40,7 @@ def argmax(
     Py_ssize_t[::1] out,            # OUT (n,) class of the largest score, the lowest on ties
 ):
     """out = class of the largest score, the lowest on ties"""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], classes = coef.shape[0], i, c, p
-    cdef double best, score
-    if n > FEW:
-        linear(X, coef, intercept, <double *>NULL, &out[0], False)
-        return
-    with nogil:
-        for i in range(n):
-            best = 0
-            for c in range(classes):
-                score = intercept[c]
-                for p in range(d):
-                    score += coef[c, p] * X[i, p]
-                if c == 0 or score > best:
-                    best = score
-                    out[i] = c
+    linear(X, coef, intercept, <double *>NULL, &out[0], False)
 
 
 cdef int linear(
@@ -71,14 +53,14 @@ cdef int linear(
     cdef void *block
     cdef double *a
     cdef double *start
-    cdef double *flat
+    cdef double *norm
     cdef double *panel
     cdef double *nothing
     cdef double *tile
     cdef float *origin
     if n == 0:
         return 0
-    cdef Py_ssize_t doubles = filled * (d + 1) + across * (2 * d + 1 + filled)
+    cdef Py_ssize_t doubles = filled * (d + 1) + across * (d + 2 + filled)
     block = malloc(64 + sizeof(double) * doubles + sizeof(float) * d)
     if block == NULL:
         raise MemoryError
@@ -87,8 +69,8 @@ cdef int linear(
         panel = <double *>aligned(block)
         tile = panel + across * d
         nothing = tile + across * filled
-        flat = nothing + across
-        a = flat + across * d
+        norm = nothing + across
+        a = norm + across
         start = a + filled * d
         origin = <float *>(start + filled)
         memcpy(a, &coef[0, 0], classes * d * sizeof(double))
@@ -96,8 +78,7 @@ cdef int linear(
         first = 0
         while first < n:
             some = min(across, n - first)
-            convert(&X[first, 0], ldx, some, d, origin, 1, flat, d)
-            pack(flat, d, some, d, panel)
+            lay(&X[first, 0], ldx, NULL, some, d, origin, 1, panel, norm)
             active().f64.store(a, d, start, classes, panel, nothing, d, STORE_SCORE, 0,
                                tile, across, across)
             if winner != NULL:

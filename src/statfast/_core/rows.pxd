@@ -5,6 +5,14 @@ from libc.stdint cimport int32_t, uintptr_t
 
 from statfast._core.tiles cimport active
 
+cdef extern from *:
+    """
+    #define STATFAST_UNIT32 0x1p-24
+    #define STATFAST_UNIT64 0x1p-53
+    """
+    const double UNIT32 "STATFAST_UNIT32"
+    const double UNIT64 "STATFAST_UNIT64"
+
 ctypedef fused number:
     float
     double
@@ -58,20 +66,25 @@ cdef inline void measure(
         active().f64.measure(a, lda, n, d, start, norm)
 
 
-cdef inline void pack(
-    const real *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, real *panels
+cdef inline void lay(
+    const number *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+    const float *origin, double scale, real *panel, real *norm,
 ) noexcept nogil:
+    """One panel of the points x[pick] (or x), and norm >= the length of each"""
     if real is float:
-        active().f32.pack(x, ldx, n, d, panels)
+        if number is double:
+            active().f32.lay_f64(x, ldx, pick, n, d, origin, scale, panel, norm)
+        elif number is float:
+            active().f32.lay_f32(x, ldx, pick, n, d, origin, scale, panel, norm)
+        else:
+            active().f32.lay_u8(x, ldx, pick, n, d, origin, scale, panel, norm)
     else:
-        active().f64.pack(x, ldx, n, d, panels)
-
-
-cdef inline void measure_panel(const real *panel, Py_ssize_t d, real *norm) noexcept nogil:
-    if real is float:
-        active().f32.measure_panel(panel, d, norm)
-    else:
-        active().f64.measure_panel(panel, d, norm)
+        if number is double:
+            active().f64.lay_f64(x, ldx, pick, n, d, origin, scale, panel, norm)
+        elif number is float:
+            active().f64.lay_f32(x, ldx, pick, n, d, origin, scale, panel, norm)
+        else:
+            active().f64.lay_u8(x, ldx, pick, n, d, origin, scale, panel, norm)
 
 
 cdef inline Py_ssize_t panel_columns(real example) noexcept nogil:

@@ -9,14 +9,6 @@ from libc.stdint cimport int32_t
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport active, f32_search, f64_search
 
-cdef extern from *:
-    """
-    #define STATFAST_UNIT32 0x1p-24
-    #define STATFAST_UNIT64 0x1p-53
-    """
-    const double UNIT32 "STATFAST_UNIT32"
-    const double UNIT64 "STATFAST_UNIT64"
-
 ctypedef fused search:
     f32_search
     f64_search

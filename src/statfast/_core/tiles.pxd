@@ -59,7 +59,18 @@ cdef extern from "kernels.h" nogil:
         void (*measure)(
             const float *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, float *start, float *norm
         ) noexcept nogil
-        void (*measure_panel)(const float *panel, Py_ssize_t d, float *norm) noexcept nogil
+        void (*lay_f64)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, float *panel, float *norm
+        ) noexcept nogil
+        void (*lay_f32)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, float *panel, float *norm
+        ) noexcept nogil
+        void (*lay_u8)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, float *panel, float *norm
+        ) noexcept nogil
         void (*pack)(
             const float *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, float *panels
         ) noexcept nogil
@@ -105,7 +116,18 @@ cdef extern from "kernels.h" nogil:
         void (*measure)(
             const double *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, double *start, double *norm
         ) noexcept nogil
-        void (*measure_panel)(const double *panel, Py_ssize_t d, double *norm) noexcept nogil
+        void (*lay_f64)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, double *panel, double *norm
+        ) noexcept nogil
+        void (*lay_f32)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, double *panel, double *norm
+        ) noexcept nogil
+        void (*lay_u8)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, double *panel, double *norm
+        ) noexcept nogil
         void (*pack)(
             const double *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *panels
         ) noexcept nogil
@@ -175,6 +197,14 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         bint (*finite_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
         bint (*finite_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
+        Py_ssize_t (*widen)(
+            const int32_t *label, Py_ssize_t n, const float *move, const float *drop,
+            const float *gap, float *upper, float *lower, int32_t *left
+        ) noexcept nogil
+        bint (*bound)(
+            const float *best, const float *second, const float *norm, Py_ssize_t n,
+            const double *terms, float spread, float *upper, float *lower
+        ) noexcept nogil
         double (*read)(const double *x, Py_ssize_t n) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,

@@ -9,13 +9,16 @@ from operator import add
 
 import numpy as np
 
-from statfast._blocks import checkpoint, reduce
+from statfast._blocks import checkpoint, each, grid, reduce
 from statfast._core import lloyd as kernel
+from statfast._extent import scale_of
 from statfast._validation import as_rows, as_weights
 from statfast.cluster.survey import KEPT, frame_of
 
 # Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
 PIECE = 1 << 27
+PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
+LAID_OUT = 1 << 26  # numbers: the most rows that are kept as float32 panels (256 MB)
 
 
 class LloydStep:
@@ -130,13 +133,21 @@ class LloydStep:
         centers[empty] = centers[self.mass.argmax()]
         return centers
 
-    def _add(self, X, weights, centers, frame, labels):
-        """Assign the rows of a checked block, in place of `labels`, and add their statistics."""
+    def _add(
+        self, X, weights, centers, frame, labels,
+        changes=False, upper=None, lower=None, motion=None, panels=None, norms=None,
+    ):  # fmt: skip
+        """Assign the rows of a checked block, in place of `labels`, and add their statistics.
+
+        With `changes` only rows that changed their cluster count, for the new and against the old.
+        """
         for part in pieces(X.shape[0], centers.size):
-            some = None if weights is None else weights[part]
+            some, up, low = (None if a is None else a[part] for a in (weights, upper, lower))
+            laid = None if panels is None else panels[part.start * X.shape[1] :]
             self.moved += kernel.step(
-                X[part], some, centers, frame, labels[part], self.sums, self.mass
-            )
+                X[part], some, centers, frame, labels[part], self.sums, self.mass,
+                changes, up, low, motion, laid, None if laid is None else norms[part.start :],
+            )  # fmt: skip
 
     def _clear(self):
         self.sums.fill(0.0)
@@ -178,24 +189,135 @@ def iterate(data, centers, *, tol, max_iter, report=None):
     inertia : float
     n_iter : int
     """
-    labels = np.full(data.shape[0], -1, np.int32)
-    spare = []
+    state = Assignment(data, centers)
     for n_iter in range(1, max_iter + 1):
-        step = assign_and_sum(data, centers, labels, spare)
+        step = state.advance()
         if not step.mass.all():
-            relocate(data, step, centers, labels)
+            relocate(data, step, state.centers, state.labels)
+            state.forget()
         solved = data.rounded(step.solve())
-        shift = float(np.square(solved - centers).sum())
-        moved, centers = step.moved, solved
-        spare.append(step)
+        shift = float(np.square(solved - state.centers).sum())
+        moved = step.moved
+        state.move(solved)
         if report:
             report(f"iteration {n_iter}: {moved} rows moved, squared shift {shift:.6g}")
         if moved == 0 or shift <= tol:
             break
-    settled = moved == 0 and shift == 0
-    frame = None if settled else data.frame(centers)
-    total = inertia(data.rows, data.weights, centers, frame, labels, data.n_jobs)
-    return centers, labels, total, n_iter
+    if moved or shift:
+        state.settle()
+    total = inertia(data.rows, data.weights, state.centers, None, state.labels, data.n_jobs)
+    return state.centers, state.labels, total, n_iter
+
+
+class Assignment:
+    """The rows with their nearest centres, from one iteration to the next.
+
+    Bounds on the distances spare most rows a look once the centres move little, and the sums of an
+    iteration are those of the last with the rows moved that changed their centre. Every `AFRESH`
+    iterations they are summed anew, lest rounding pile up; and always where rows have weights,
+    whose sums would not return to exactly zero.
+    """
+
+    AFRESH = 16
+
+    def __init__(self, data, centers):
+        self.data, self.centers = data, centers
+        # One scale throughout: the bounds are in its units. Centres to come lie among the rows.
+        self.scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
+        n = data.shape[0]
+        self.labels = np.full(n, -1, np.int32)
+        self.upper, self.lower = np.zeros((2, n), np.float32)
+        self.last = None  # where the centres were when the bounds were made
+        self.step, self.age = None, 0
+        self.spare = []
+        self.panels, self.norms = self._lay_out()
+
+    def _lay_out(self):
+        """The rows as the kernel wants them, in float32; None where that takes too much memory."""
+        rows, (n, d) = self.data.rows, self.data.shape
+        filled = -(-n // PANEL) * PANEL
+        if not isinstance(rows, np.ndarray) or isinstance(rows, np.memmap) or filled * d > LAID_OUT:
+            return None, None
+        panels, norms = np.empty(filled * d, np.float32), np.empty(filled, np.float32)
+
+        def work(part):
+            X = np.ascontiguousarray(rows[part])
+            kernel.lay_out(
+                X, self.data.origin, self.scale, panels[part.start * d :], norms[part.start :]
+            )
+
+        each(work, grid(n), n_jobs=self.data.n_jobs, effort=4.0 * n * d)
+        return panels, norms
+
+    def forget(self):
+        """Let the next look be at all rows, and sum them anew."""
+        self.step = self.last = None
+
+    def move(self, centers):
+        """Put the centres elsewhere."""
+        self.last = self.centers if self.step else None
+        self.centers = centers
+
+    def advance(self):
+        """Give every row its nearest centre; returns the statistics of the clusters."""
+        changes = self.step is not None and self.data.weights is None and self.age < self.AFRESH
+        found = self._look(changes)
+        if changes:
+            self.spare.append(found)
+            self.step.moved = 0
+            self.step.merge(found)
+            self.age += 1
+        else:
+            self.step, self.age = found, 1
+        return self.step
+
+    def settle(self):
+        """Give every row its nearest centre."""
+        self._look(True)
+
+    def _look(self, changes):
+        shape, centers, spare = self.centers.shape, self.centers, self.spare
+        frame = kernel.frame(centers, self.data.origin, self.scale)
+        motion = None if self.last is None else self._motion(frame)
+
+        def partial(rows, X, weights, labels, upper, lower):
+            try:
+                step = spare.pop()._clear()
+            except IndexError:  # not tested first: other threads take from the same list
+                step = LloydStep(*shape)
+            laid = None, None
+            if self.panels is not None:
+                laid = self.panels[rows.start * shape[1] :], self.norms[rows.start :]
+            step._add(X, weights, centers, frame, labels, changes, upper, lower, motion, *laid)
+            return step
+
+        def merge(total, step):
+            total.merge(step)
+            spare.append(step)
+            return total
+
+        return sweep(
+            partial, self.data.rows, self.data.weights, self.labels, self.upper, self.lower,
+            merge=merge, size=centers.size, n_jobs=self.data.n_jobs,
+        )  # fmt: skip
+
+    def _motion(self, frame):
+        """How far each centre has moved, how far the farthest of the others has, and half the
+        distance to the nearest of them: (3, k) float32, rounded to the safe side."""
+        centers = self.centers
+        k = len(centers)
+        motion = np.zeros((3, k), np.float32)
+        moved = np.sqrt(np.square(centers - self.last).sum(axis=1)) * self.scale
+        motion[0] = moved * (1 + 1e-6)
+        motion[1] = motion[0].max()
+        first = motion[0].argmax()
+        motion[1, first] = np.delete(motion[0], first).max(initial=0)
+        if k * k <= self.data.shape[0]:
+            upper, lower = np.empty((2, k), np.float32)
+            itself = np.empty(k, np.int32)
+            kernel.step(centers, None, centers, frame, itself, None, None, False, upper, lower)
+            motion[2] = np.maximum(lower, 0) / 2
+        return motion
 
 
 def tolerance(data, tol):
@@ -204,35 +326,9 @@ def tolerance(data, tol):
         return 0.0
     one, labels = data.mean[None], np.zeros(data.shape[0], np.int32)
     if data.weights is not None:
-        one = assign_and_sum(data, one, labels, []).solve()
+        one = Assignment(data, one).advance().solve()
     scatter = inertia(data.rows, data.weights, one, None, labels, data.n_jobs)
     return tol * scatter / (data.mass * data.shape[1])
-
-
-def assign_and_sum(data, centers, labels, spare):
-    """One pass: every row to its nearest centre, in place of `labels`, and the sums for the next.
-
-    `spare` holds the statistics of earlier blocks, to be used again rather than allocated anew.
-    """
-    frame = data.frame(centers)
-
-    def partial(rows, X, weights, labels):
-        try:
-            step = spare.pop()._clear()
-        except IndexError:  # not tested first: other threads take from the same list
-            step = LloydStep(*centers.shape)
-        step._add(X, weights, centers, frame, labels)
-        return step
-
-    def merge(total, step):
-        total.merge(step)
-        spare.append(step)
-        return total
-
-    return sweep(
-        partial, data.rows, data.weights, labels,
-        merge=merge, size=centers.size, n_jobs=data.n_jobs,
-    )  # fmt: skip
 
 
 def relocate(data, step, centers, labels):
@@ -321,15 +417,16 @@ def distances(rows, centers, n_jobs=None):
 
 def sweep(partial, rows, *aligned, merge, size, n_jobs):
     """``reduce`` for a pass that compares each row with centres of `size` numbers altogether."""
-    # Blocks with many statistics must hold many rows, or merging costs as much as making them.
-    least = min(max(256, size // 32), 8192)
+    # Blocks with many statistics must hold many rows, or merging costs as much as making them; and
+    # those of few centres too, or handing them out does.
+    least = min(max(256, size // 32, (1 << 23) // size), 8192)
     effort = 2.0 * rows.shape[0] * size if isinstance(rows, np.ndarray) else np.inf
     return reduce(partial, rows, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
 
 
 def pieces(n, size):
     """Slices of n rows, each little work against centres of this many numbers."""
-    step = max(64, PIECE // size)
+    step = max(PANEL, PIECE // size // PANEL * PANEL)
     yield slice(0, min(n, step))
     for start in range(step, n, step):
         checkpoint()

@@ -17,6 +17,7 @@ FEW = 8  # queries: for so few, packing the rows costs more than the differences
 SMALL = 1e6  # differences: below this there is nothing to prepare or to share
 QUERIES = 1024  # queries of one task: they amortise the conversion of the rows
 CANDIDATES = 1 << 26  # bytes of candidates of one task
+FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
 FLOAT32_WIDTH = 100_000  # features beyond which the bound on float32 scores is void
 
 
@@ -39,6 +40,8 @@ class BruteIndex:
         origin = origin_of(found.mean)
         reach = float(np.maximum(found.high - origin, origin - found.low).max())
         scale = scale_of(reach)
+        if rows.dtype == np.float32:
+            scale = min(scale, FLOAT32_SCALE)
         step, code = ByteCode.step_of(rows, reach * scale)
         if step == 1.0:
             origin, scale = np.full(d, 128, np.float32), 1.0
@@ -119,7 +122,7 @@ class BruteIndex:
         for first in range(rows.start, rows.stop, step):
             checkpoint()
             state.scan(first, min(rows.stop, first + step))
-        decided = state.count[0, :m] >= 0
+        decided = state.count[0, :m] >= k  # those given up count -1
         best, at = np.empty((m, k)), np.empty((m, k), np.intp)
         brute.settle(Q64, self.rows, state.count[0], state.row, best, at)
         d2[where[decided]], ids[where[decided]] = best[decided], at[decided]

@@ -37,7 +37,12 @@ SEARCH(f64, double)
         void (*convert_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,    \
                            REAL *, ptrdiff_t);                                                     \
         void (*measure)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *, REAL *);             \
-        void (*measure_panel)(const REAL *, ptrdiff_t, REAL *);                                     \
+        void (*lay_f64)(const void *, ptrdiff_t, const int32_t *, ptrdiff_t, ptrdiff_t,           \
+                        const float *, double, REAL *, REAL *);                                    \
+        void (*lay_f32)(const void *, ptrdiff_t, const int32_t *, ptrdiff_t, ptrdiff_t,           \
+                        const float *, double, REAL *, REAL *);                                    \
+        void (*lay_u8)(const void *, ptrdiff_t, const int32_t *, ptrdiff_t, ptrdiff_t,            \
+                        const float *, double, REAL *, REAL *);                                    \
         void (*pack)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);                        \
         void (*largest)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *, ptrdiff_t,  \
                         ptrdiff_t, REAL *, INT *);                                                 \
@@ -77,6 +82,10 @@ typedef struct {
                    double *, double *);
     int (*finite_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
     int (*finite_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
+    ptrdiff_t (*widen)(const int32_t *, ptrdiff_t, const float *, const float *, const float *,
+                       float *, float *, int32_t *);
+    int (*bound)(const float *, const float *, const float *, ptrdiff_t, const double *, float,
+                 float *, float *);
     double (*read)(const double *, ptrdiff_t);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,

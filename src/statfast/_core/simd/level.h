@@ -6,6 +6,7 @@
 #define GLUE_(a, b) a##b
 #define GLUE(a, b) GLUE_(a, b)
 
+#include "bounds.h"
 #include "rows.h"
 
 #define REAL float
@@ -47,7 +48,8 @@
 #define KERNELS(T, COUNT)                                                                          \
     {                                                                                              \
         .convert_f64 = T##_convert_f64, .convert_f32 = T##_convert_f32,                            \
-        .convert_u8 = T##_convert_u8, .measure = T##_measure, .measure_panel = T##_measure_panel,   \
+        .convert_u8 = T##_convert_u8, .measure = T##_measure, .lay_f64 = T##_lay_f64,               \
+        .lay_f32 = T##_lay_f32, .lay_u8 = T##_lay_u8,                                              \
         .pack = T##_pack, .largest = T##_largest, .largest_two = T##_largest_two,                   \
         .collect = T##_collect, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
@@ -63,5 +65,6 @@ const kernels GLUE(kernels_, LEVEL) = {
     .extent_f64 = extent_f64, .extent_f32 = extent_f32, .extent_u8 = extent_u8,
     .add_f64 = add_f64, .add_f32 = add_f32, .add_u8 = add_u8,
     .finite_f64 = finite_f64, .finite_f32 = finite_f32,
+    .widen = widen, .bound = bound,
     .read = read_f64,
 };

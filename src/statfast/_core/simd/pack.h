@@ -34,19 +34,6 @@ static void V(measure)(const REAL *a, ptrdiff_t lda, ptrdiff_t n, ptrdiff_t d, R
     }
 }
 
-/* norm >= |b| of the NR points of a panel; relative error of the sum below d u. */
-static void V(measure_panel)(const REAL *panel, ptrdiff_t d, REAL *norm) {
-    V(v) sum0 = V(set1)(0), sum1 = V(set1)(0);
-    for (ptrdiff_t p = 0; p < d; p++, panel += NR) {
-        const V(v) b0 = V(load)(panel), b1 = V(load)(panel + LANES);
-        sum0 = V(fma)(b0, b0, sum0);
-        sum1 = V(fma)(b1, b1, sum1);
-    }
-    const V(v) up = V(set1)((REAL)(1.000001 + (double)(d + 2) * REAL_UNIT));
-    V(store)(norm, V(sqrt)(sum0) * up);
-    V(store)(norm + LANES, V(sqrt)(sum1) * up);
-}
-
 #if LANES > 1
 #define PICK_LOW(l) ((l) & STEP ? LANES + (l) - STEP : (l))
 #define PICK_HIGH(l) ((l) & STEP ? LANES + (l) : (l) + STEP)
@@ -121,5 +108,42 @@ static void V(pack)(const REAL *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, R
         }
     }
 }
+
+/* One panel of up to NR points straight from the user's rows: rows[pick[l]], or rows[l] without a
+   pick, moved and scaled; and norm >= |b| of each, by at most 2 (d + 8) u |b|.  It is made in slices
+   of SLICE features, so that everything but the panel itself stays in the first cache. */
+#define SLICE 64
+#define LAY(SRC, NAME)                                                                             \
+    static void V(lay_##NAME)(const void *rows, ptrdiff_t ldx, const int32_t *pick, ptrdiff_t n,    \
+                              ptrdiff_t d, const float *origin, double scale, REAL *panel,         \
+                              REAL *norm) {                                                        \
+        REAL sheet[NR * SLICE];                                                                    \
+        V(v) sum0 = V(set1)(0), sum1 = V(set1)(0);                                                 \
+        for (ptrdiff_t p = 0; p < d; p += SLICE, panel += NR * SLICE) {                            \
+            const ptrdiff_t some = d - p < SLICE ? d - p : SLICE;                                  \
+            if (pick) {                                                                            \
+                for (ptrdiff_t l = 0; l < n; l++)                                                  \
+                    V(convert_##NAME)((const SRC *)rows + pick[l] * ldx + p, ldx, 1, some,          \
+                                      origin + p, scale, sheet + l * SLICE, SLICE);                \
+            } else {                                                                               \
+                V(convert_##NAME)((const SRC *)rows + p, ldx, n, some, origin + p, scale, sheet,    \
+                                  SLICE);                                                          \
+            }                                                                                      \
+            V(pack)(sheet, SLICE, n, some, panel);                                                 \
+            for (ptrdiff_t q = 0; q < some; q++) {                                                 \
+                const V(v) b0 = V(load)(panel + q * NR), b1 = V(load)(panel + q * NR + LANES);      \
+                sum0 = V(fma)(b0, b0, sum0);                                                       \
+                sum1 = V(fma)(b1, b1, sum1);                                                       \
+            }                                                                                      \
+        }                                                                                          \
+        const V(v) up = V(set1)((REAL)(1 + (double)(d + 8) * REAL_UNIT));                          \
+        V(store)(norm, V(sqrt)(sum0) * up);                                                        \
+        V(store)(norm + LANES, V(sqrt)(sum1) * up);                                                \
+    }
+LAY(double, f64)
+LAY(float, f32)
+LAY(uint8_t, u8)
+#undef LAY
+#undef SLICE
 
 #undef NR

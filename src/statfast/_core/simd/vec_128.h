@@ -28,7 +28,6 @@ static inline unsigned f64_bits(f64_m m) { return (unsigned)((m[0] & 1) | (m[1] 
     static inline void T##_store(REAL *p, T##_v v) { memcpy(p, &v, 16); }                         \
     static inline T##_i T##_iload(const INT *p) { T##_i v; memcpy(&v, p, 16); return v; }         \
     static inline void T##_istore(INT *p, T##_i v) { memcpy(p, &v, 16); }                         \
-    static inline T##_v T##_fma(T##_v a, T##_v b, T##_v c) { return a * b + c; }                  \
     static inline T##_m T##_gt(T##_v a, T##_v b) { return a > b; }                                \
     static inline T##_m T##_ge(T##_v a, T##_v b) { return a >= b; }                               \
     static inline T##_i T##_iselect(T##_m m, T##_i a, T##_i b) { return (a & m) | (b & ~m); }      \
@@ -44,6 +43,8 @@ WORDS_128(f64, double, int64_t)
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
+static inline f32_v f32_fma(f32_v a, f32_v b, f32_v c) { return (f32_v)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b); }
+static inline f64_v f64_fma(f64_v a, f64_v b, f64_v c) { return (f64_v)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b); }
 static inline f32_v f32_max(f32_v a, f32_v b) { return (f32_v)vmaxq_f32((float32x4_t)a, (float32x4_t)b); }
 static inline f32_v f32_min(f32_v a, f32_v b) { return (f32_v)vminq_f32((float32x4_t)a, (float32x4_t)b); }
 static inline f64_v f64_max(f64_v a, f64_v b) { return (f64_v)vmaxq_f64((float64x2_t)a, (float64x2_t)b); }
@@ -52,6 +53,8 @@ static inline f32_v f32_sqrt(f32_v a) { return (f32_v)vsqrtq_f32((float32x4_t)a)
 static inline f64_v f64_sqrt(f64_v a) { return (f64_v)vsqrtq_f64((float64x2_t)a); }
 #else
 #include <emmintrin.h>
+static inline f32_v f32_fma(f32_v a, f32_v b, f32_v c) { return a * b + c; }
+static inline f64_v f64_fma(f64_v a, f64_v b, f64_v c) { return a * b + c; }
 static inline f32_v f32_max(f32_v a, f32_v b) { return (f32_v)_mm_max_ps((__m128)a, (__m128)b); }
 static inline f32_v f32_min(f32_v a, f32_v b) { return (f32_v)_mm_min_ps((__m128)a, (__m128)b); }
 static inline f64_v f64_max(f64_v a, f64_v b) { return (f64_v)_mm_max_pd((__m128d)a, (__m128d)b); }
