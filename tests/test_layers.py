@@ -20,6 +20,7 @@ FOUNDATIONS = [
     "_errors",
     "_validation",
     "_base",
+    "_chunks",
     "_blocks",
     "_extent",
     "_summary",

@@ -2,7 +2,8 @@
 """Exact, fast statistical learning on numpy and scipy alone."""
 
 from statfast._base import Estimator
-from statfast._blocks import Chunks, set_progress
+from statfast._blocks import set_progress
+from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import Chunks, reduce
+from statfast._blocks import reduce
+from statfast._chunks import Chunks
 from statfast._core.extent import extent
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLDA
 
-from statfast._blocks import Chunks
+from statfast._chunks import Chunks
 from statfast.datasets import load_digits, load_iris, load_wine
 from statfast.generative import LinearDiscriminantAnalysis
 from tests.reference import moments as twin

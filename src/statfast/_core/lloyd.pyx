@@ -37,7 +37,6 @@ cdef enum:
 cdef double FAR = 1e15  # as in simd/bounds.h
 
 
-
 def frame(
     const double[:, ::1] centers,   # IN (k, d)
     const float[::1] origin,        # IN (d,)
@@ -195,7 +194,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
             count = active().widen(
                 s.labels + first, some, s.motion, s.motion + s.k, s.motion + 2 * s.k,
                 s.upper + first, s.lower + first, room.left)
-        # Rows laid out before are looked at all together, unless laying out what is left is cheaper.
+        # Rows laid out before are looked at all together, unless laying out the rest is cheaper.
         ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
         if ready or count == some:
             count = some

@@ -13,6 +13,7 @@ from libc.string cimport memcpy, memset
 from statfast._core.rows cimport aligned, lay, number, panel_columns, real, stride_of
 from statfast._core.tiles cimport STORE_SCORE, active
 
+
 def scores(
     const number[:, :] X,           # IN (n, d)
     const double[:, ::1] coef,      # IN (K, d)

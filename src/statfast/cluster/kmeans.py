@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._base import Clusterer, Estimator, Transformer
-from statfast._blocks import Chunks
+from statfast._chunks import Chunks
 from statfast._core import lloyd as kernel
 from statfast._errors import ConvergenceWarning, not_fitted, warn_user
 from statfast._validation import (

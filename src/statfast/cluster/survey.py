@@ -6,7 +6,8 @@ from math import isfinite
 
 import numpy as np
 
-from statfast._blocks import Chunks, reduce
+from statfast._blocks import reduce
+from statfast._chunks import Chunks
 from statfast._core import lloyd as kernel
 from statfast._extent import extent_of, origin_of, scale_of
 from statfast._validation import as_weights, require_finite

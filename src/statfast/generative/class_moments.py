@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import Chunks, checkpoint, reduce
+from statfast._blocks import checkpoint, reduce
+from statfast._chunks import Chunks
 from statfast._core.moments import class_scatter
 from statfast._validation import require_finite
 

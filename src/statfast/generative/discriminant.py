@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._base import Classifier, Estimator, Transformer
-from statfast._blocks import Chunks
+from statfast._chunks import Chunks
 from statfast._core.posterior import argmax, scores, softmax
 from statfast._errors import not_fitted, shown
 from statfast._validation import (

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows that come in pieces, for data larger than memory."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from statfast._errors import wrong_type
+from statfast._validation import FLOATS, as_rows
+
+
+class Chunks:
+    """Rows that come as a sequence of arrays, and need not fit in memory together.
+
+    They are read in order, by the caller's thread. How long each is shows in the rounding of sums.
+
+    Parameters
+    ----------
+    make : callable, or iterable, of array-likes of shape (m, d)
+        A function that returns an iterator over the chunks, anew for each pass that a method
+        makes, or a list of them (of memory maps, say). An iterator will do where one pass is
+        enough. Lengths m may differ; float64, float32 and uint8 stay as they are.
+
+    Attributes
+    ----------
+    shape, dtype : tuple of int (n, d), and numpy.dtype
+        Those of all rows; None until a pass is complete.
+
+    Raises
+    ------
+    ValueError
+        During a pass: if a chunk is not a 2-d array of finite numbers (looked at in the first
+        pass) or differs from the first in columns or dtype; if there are no rows, or not as many
+        as before; if an iterator is to be read again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import Chunks
+    >>> rows = Chunks(lambda: (np.full((4, 2), i) for i in range(3)))
+    >>> [chunk.shape for chunk in rows]
+    [(4, 2), (4, 2), (4, 2)]
+    >>> rows.shape, rows.dtype
+    ((12, 2), dtype('float64'))
+    """
+
+    def __init__(self, make: Callable[[], Iterable] | Iterable) -> None:
+        if not callable(make) and not isinstance(make, Iterable):
+            raise wrong_type("make", "a list of arrays, or a function that returns one", make)
+        self._make, self._spent = make, False
+        self.shape: tuple[int, int] | None = None
+        self.dtype: np.dtype | None = None
+        self._lengths: list[int] | None = None
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Make a pass: yield the chunks, checked."""
+        if self._spent:
+            raise ValueError(
+                "X is an iterator of chunks, which can be read once, and a second pass is needed. "
+                "Pass a list of arrays, or a function that returns a new iterator."
+            )
+        self._spent = isinstance(self._make, Iterator)
+        kind: Any = None
+        lengths = []
+        for number, chunk in enumerate(self._make() if callable(self._make) else self._make):
+            name, new = f"chunk {number} of X", self.shape is None
+            chunk = as_rows(chunk, name=name, keep=(*FLOATS, np.uint8), n_min=0, finite=new)
+            here = chunk.shape[1], chunk.dtype
+            kind = kind or here
+            if here != kind:
+                raise ValueError(f"{name} has columns and dtype {here}, the first chunk {kind}.")
+            lengths.append(len(chunk))
+            yield chunk
+        n = sum(lengths)
+        if n == 0:
+            raise ValueError("X has 0 sample(s) in its chunks while a minimum of 1 is required.")
+        if self.shape not in (None, (n, kind[0])):
+            raise ValueError(
+                f"X had shape {self.shape} before, and has {(n, kind[0])} now. Its function must "
+                "return the same rows every time."
+            )
+        self.shape, self.dtype, self._lengths = (n, kind[0]), kind[1], lengths
