@@ -13,7 +13,7 @@ guarantees rows of contiguous numbers and codes below the number of classes.
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.rows cimport aligned, number, panel_columns
+from statfast._core.rows cimport aligned, number, panel_columns, stride_of
 from statfast._core.tiles cimport active
 
 cdef enum:
@@ -36,12 +36,15 @@ def class_scatter(
     cdef Py_ssize_t ld = max(tall, (d + across - 1) // across * across)
     cdef Py_ssize_t sheet = max(16, min(512, SHEET_BYTES // (8 * ld))), first, some, i, p
     cdef bint weighted = weights is not None
+    cdef const double *weight = NULL
     cdef void *block
     cdef double *z
     cdef double *wz
     cdef double *total
     if n == 0:
         return
+    if weighted:
+        weight = &weights[0]
     block = malloc(64 + sizeof(double) * ld * (tall + sheet * (1 + weighted)))
     if block == NULL:
         raise MemoryError
@@ -53,10 +56,10 @@ def class_scatter(
         first = 0
         while first < n:
             some = min(sheet, n - first)
-            for i in range(some):
-                shift_row(&X[first + i, 0], d, weights[first + i] if weighted else 1,
-                          &shift[codes[first + i], 0], z + i * ld, wz + i * ld,
-                          &mass[codes[first + i]], &sums[codes[first + i], 0])
+            shift_rows(&X[first, 0], stride_of(X), some, d, weight, &codes[first],
+                       &shift[0, 0], &mass[0], &sums[0, 0], z, wz, ld)
+            if weighted:
+                weight += some
             active().f64.rank_update(z, wz, ld, some, d, total)
             first += some
         for i in range(d):
@@ -65,18 +68,15 @@ def class_scatter(
     free(block)
 
 
-cdef inline void shift_row(
-    const number *x, Py_ssize_t d, double w, const double *shift, double *z, double *wz,
-    double *mass, double *sum,
+cdef inline void shift_rows(
+    const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
+    const Py_ssize_t *codes, const double *shift, double *mass, double *sums,
+    double *z, double *wz, Py_ssize_t ld,
 ) noexcept nogil:
-    cdef Py_ssize_t p
-    mass[0] += w
-    if z == wz:
-        for p in range(d):
-            z[p] = x[p] - shift[p]
-            sum[p] += z[p]
+    """z = x - shift and wz = w z of every row, added up by class."""
+    if number is double:
+        active().shift_f64(x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)
+    elif number is float:
+        active().shift_f32(x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)
     else:
-        for p in range(d):
-            z[p] = x[p] - shift[p]
-            wz[p] = w * z[p]
-            sum[p] += wz[p]
+        active().shift_u8(x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear scores of rows for K classes, and what follows from them: posteriors or the best class.
 
+Each function returns whether all scores were finite, as those of finite rows nearly always are.
+
 The rows are the points and the classes the rows of a tile, so that the softmax runs down the
 columns with one point a lane. All arithmetic is float64.
 
@@ -21,7 +23,7 @@ def scores(
     real[:, ::1] out,               # OUT (n, K)
 ):
     """out = X coef' + intercept"""
-    linear(X, coef, intercept, &out[0, 0], NULL, False)
+    return X.shape[0] == 0 or linear(X, coef, intercept, &out[0, 0], NULL, False)
 
 
 def softmax(
@@ -31,7 +33,7 @@ def softmax(
     real[:, ::1] out,               # OUT (n, K)
 ):
     """out = exp(score) / sum of exp(score) over the classes"""
-    linear(X, coef, intercept, &out[0, 0], NULL, True)
+    return X.shape[0] == 0 or linear(X, coef, intercept, &out[0, 0], NULL, True)
 
 
 def argmax(
@@ -41,13 +43,15 @@ def argmax(
     Py_ssize_t[::1] out,            # OUT (n,) class of the largest score, the lowest on ties
 ):
     """out = class of the largest score, the lowest on ties"""
-    linear(X, coef, intercept, <double *>NULL, &out[0], False)
+    return X.shape[0] == 0 or linear(X, coef, intercept, <double *>NULL, &out[0], False)
 
 
 cdef int linear(
     const number[:, :] X, const double[:, ::1] coef, const double[::1] intercept,
     real *out, Py_ssize_t *winner, bint normalise,
 ) except -1:
+    """Scores, posteriors or winners; returns whether all scores are finite."""
+    cdef double broken = 0  # stays 0 while scores are finite
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], classes = coef.shape[0], ldx = stride_of(X)
     cdef Py_ssize_t across = panel_columns(<double>0), rows = active().rows
     cdef Py_ssize_t filled = (classes + rows - 1) // rows * rows, first, some, i, c
@@ -59,8 +63,6 @@ cdef int linear(
     cdef double *nothing
     cdef double *tile
     cdef float *origin
-    if n == 0:
-        return 0
     cdef Py_ssize_t doubles = filled * (d + 1) + across * (d + 2 + filled)
     block = malloc(64 + sizeof(double) * doubles + sizeof(float) * d)
     if block == NULL:
@@ -82,6 +84,8 @@ cdef int linear(
             lay(&X[first, 0], ldx, NULL, some, d, origin, 1, panel, norm)
             active().f64.store(a, d, start, classes, panel, nothing, d, STORE_SCORE, 0,
                                tile, across, across)
+            for c in range(classes * across):
+                broken += tile[c] * 0
             if winner != NULL:
                 for i in range(some):
                     winner[first + i] = 0
@@ -96,4 +100,4 @@ cdef int linear(
                         out[(first + i) * classes + c] = <real>tile[c * across + i]
             first += some
     free(block)
-    return 0
+    return broken == 0

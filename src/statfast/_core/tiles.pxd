@@ -195,6 +195,21 @@ cdef extern from "kernels.h" nogil:
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
             int32_t *labels, double *sums, double *mass
         ) noexcept nogil
+        void (*shift_f64)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
+            const Py_ssize_t *codes, const double *shift, double *mass, double *sums, double *z,
+            double *wz, Py_ssize_t ld
+        ) noexcept nogil
+        void (*shift_f32)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
+            const Py_ssize_t *codes, const double *shift, double *mass, double *sums, double *z,
+            double *wz, Py_ssize_t ld
+        ) noexcept nogil
+        void (*shift_u8)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
+            const Py_ssize_t *codes, const double *shift, double *mass, double *sums, double *z,
+            double *wz, Py_ssize_t ld
+        ) noexcept nogil
         bint (*finite_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
         bint (*finite_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
         Py_ssize_t (*widen)(

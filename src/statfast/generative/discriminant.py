@@ -406,7 +406,7 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
     def _rows(self, X):
         if "_rule" not in self.__dict__:  # unfitted, or partial_fit waits for more rows
             raise not_fitted(self)
-        return rows_for(self, X, keep=KEPT)
+        return rows_for(self, X, keep=KEPT, finite=False)  # `fill` looks at the scores
 
     @property
     def _n_features_out(self):

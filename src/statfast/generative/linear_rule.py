@@ -5,25 +5,33 @@ import numpy as np
 
 from statfast._blocks import each, grid
 from statfast._core.posterior import scores
+from statfast._validation import require_finite
 
 _AT_ONCE = 256  # contiguous rows up to here go to the kernel in one piece
 
 
 def fill(out, kernel, rows, rule, n_jobs):
-    """Let ``kernel(block, coef, intercept, out)`` fill ``out``, of one entry per row."""
+    """Let ``kernel(block, coef, intercept, out)`` fill ``out``, of one entry per row.
+
+    The kernel returns whether its scores are finite. If not all are, the rows are looked through:
+    that spares finite rows a pass of their own.
+    """
     coef, intercept = rule
     n = rows.shape[0]
-    if out.size == 0:  # no canonical variates: all class means are equal
-        return
-    if n <= _AT_ONCE and rows.flags.c_contiguous:
-        kernel(rows, coef, intercept, out)
-        return
 
     def work(part):
-        kernel(np.ascontiguousarray(rows[part]), coef, intercept, out[part])
+        return kernel(np.ascontiguousarray(rows[part]), coef, intercept, out[part])
 
-    # Reading a value costs about as much as eight operations on one in cache.
-    each(work, grid(n), n_jobs=n_jobs, effort=float(n) * (2 * coef.size + 8 * coef.shape[1]))
+    if out.size == 0:  # no canonical variates: all class means are equal
+        finite = False
+    elif n <= _AT_ONCE and rows.flags.c_contiguous:
+        finite = kernel(rows, coef, intercept, out)
+    else:
+        # Reading a value costs about as much as eight operations on one in cache.
+        effort = float(n) * (2 * coef.size + 8 * coef.shape[1])
+        finite = all(each(work, grid(n), n_jobs=n_jobs, effort=effort))
+    if not finite:
+        require_finite(rows)
 
 
 def filled(kernel, rows, rule, n_jobs):
@@ -37,12 +45,14 @@ def filled(kernel, rows, rule, n_jobs):
 def log_softmax(block, coef, intercept, out):
     """The kernel `softmax` on the logarithmic scale."""
     delta = np.empty(out.shape)
-    scores(block, coef, intercept, delta)
-    delta -= delta.max(axis=1, keepdims=True)
-    delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
+    finite = scores(block, coef, intercept, delta)
+    with np.errstate(invalid="ignore"):  # scores that are not finite are reported
+        delta -= delta.max(axis=1, keepdims=True)
+        delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
     if out.dtype == np.float32:
         delta[delta >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
     out[...] = delta
+    return finite
 
 
 def for_all_classes(coef, intercept):

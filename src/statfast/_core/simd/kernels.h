@@ -80,6 +80,15 @@ typedef struct {
                     double *, double *);
     void (*add_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
                    double *, double *);
+    void (*shift_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+                      const ptrdiff_t *, const double *, double *, double *, double *, double *,
+                      ptrdiff_t);
+    void (*shift_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+                      const ptrdiff_t *, const double *, double *, double *, double *, double *,
+                      ptrdiff_t);
+    void (*shift_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+                      const ptrdiff_t *, const double *, double *, double *, double *, double *,
+                      ptrdiff_t);
     int (*finite_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
     int (*finite_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
     ptrdiff_t (*widen)(const int32_t *, ptrdiff_t, const float *, const float *, const float *,

@@ -64,6 +64,7 @@ const kernels GLUE(kernels_, LEVEL) = {
     .apart_f64 = apart_f64, .apart_f32 = apart_f32, .apart_u8 = apart_u8,
     .extent_f64 = extent_f64, .extent_f32 = extent_f32, .extent_u8 = extent_u8,
     .add_f64 = add_f64, .add_f32 = add_f32, .add_u8 = add_u8,
+    .shift_f64 = shift_f64, .shift_f32 = shift_f32, .shift_u8 = shift_u8,
     .finite_f64 = finite_f64, .finite_f32 = finite_f32,
     .widen = widen, .bound = bound,
     .read = read_f64,

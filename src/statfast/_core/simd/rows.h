@@ -69,6 +69,30 @@ ADD(float, f32)
 ADD(uint8_t, u8)
 #undef ADD
 
+/* z = x - shift of its class, wz = w z (unless they are one), and the sums of both by class. */
+#define SHIFT(SRC, NAME)                                                                           \
+    static void shift_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,             \
+                             const double *weights, const ptrdiff_t *codes, const double *shift,   \
+                             double *mass, double *sums, double *z, double *wz, ptrdiff_t ld) {     \
+        const SRC *x = (const SRC *)rows;                                                          \
+        for (ptrdiff_t i = 0; i < n; i++, x += ldx, z += ld, wz += ld) {                           \
+            const double w = weights ? weights[i] : 1, *from = shift + codes[i] * d;               \
+            double *sum = sums + codes[i] * d;                                                     \
+            mass[codes[i]] += w;                                                                   \
+            for (ptrdiff_t p = 0; p < d; p++) {                                                    \
+                const double t = (double)x[p] - from[p];                                           \
+                z[p] = t;                                                                          \
+                sum[p] += w * t;                                                                   \
+            }                                                                                      \
+            if (z != wz)                                                                           \
+                for (ptrdiff_t p = 0; p < d; p++) wz[p] = w * z[p];                                \
+        }                                                                                          \
+    }
+SHIFT(double, f64)
+SHIFT(float, f32)
+SHIFT(uint8_t, u8)
+#undef SHIFT
+
 /* Whether all numbers are finite: x * 0 is 0 for those and NaN for the others. */
 #define FINITE(SRC, NAME)                                                                          \
     static int finite_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d) {           \
