@@ -84,7 +84,7 @@ class BruteIndex:
     def _tasks(self, m, k):
         """Pairs (queries, rows): blocks of queries; where those are few, blocks of rows too."""
         n, d = self.rows.shape
-        most = max(32, min(QUERIES, CANDIDATES // (32 * k + 1024), (1 << 22) // (4 * d)))
+        most = max(32, min(QUERIES, CANDIDATES // (64 * k + 4096), (1 << 22) // (4 * d)))
         queries = grid(m, least=min(256, most), most=most, parts=8)
         pieces = max(1, min(8 // len(queries), n * d // int(SMALL)))
         rows = grid(n, least=max(k, -(-n // pieces)), most=n, parts=pieces)
@@ -96,12 +96,12 @@ class BruteIndex:
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         Q64 = np.ascontiguousarray(Q, np.float64)
         left = np.arange(m)
-        for scores in self._scores(k, d) if m > FEW else ():
+        for scores in self._scores(k, d):
+            if left.size <= FEW:
+                break
             some = Q if left.size == m else Q[left]
             decided = self._by_scores(scores, some, rows, k, Q64[left], left, d2, ids)
             left = left[~decided]
-            if left.size == 0:
-                break
         for q in left:
             d2[q], ids[q] = self._by_differences(Q64[q : q + 1], rows, k)
         return d2, ids

@@ -56,7 +56,7 @@ class ByteScores:
         self.offset = np.empty(filled, np.int32)
         self.unit, self.slope, self.slack, self.level = np.empty((4, filled), np.float32)
         self.count = np.empty((2, filled), np.int32)
-        self.score = np.empty((filled, 4 * k + 128), np.float32)
+        self.score = np.empty((filled, index.bytes.room(k)), np.float32)
         self.row = np.empty(self.score.shape, np.int32)
         code = index.bytes
         bytewise.begin(

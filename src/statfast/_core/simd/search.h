@@ -56,7 +56,8 @@ static void V(prune)(V(search) *s, ptrdiff_t l) {
         kept += s->high[c] >= s->level[l];
     }
     s->count[l] = (int32_t)kept;
-    s->full[l] = (int32_t)(kept + s->spare < s->capacity ? kept + s->spare : s->capacity);
+    const ptrdiff_t spare = kept / 2 > s->spare ? kept / 2 : s->spare;
+    s->full[l] = (int32_t)(kept + spare < s->capacity ? kept + spare : s->capacity);
     if (kept + s->spare / 4 >= s->capacity) {
         s->count[l] = -1;
         s->level[l] = REAL_MAX;
