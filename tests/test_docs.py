@@ -135,6 +135,12 @@ def test_module_says_what_it_is(module):
         assert importlib.import_module(module).__doc__
 
 
+def test_reference_lists_every_public_name():
+    page = (ROOT / "docs" / "reference.rst").read_text("utf-8")
+    listed = set(re.findall(r"^   ([\w.]+)$", page, re.MULTILINE))
+    assert not {name.removeprefix("statfast.") for name, _ in PUBLIC} - listed
+
+
 # ------------------------------------------------------------------ examples
 def run_examples(test, **kwargs):
     """Run one doctest; the text of its failures."""
@@ -172,6 +178,18 @@ def test_page_examples_run(page, monkeypatch, tmp_path):
             namespace = test.globs
         elif page.suffix == ".md":
             exec(compile(block, f"{page.name}, python block {number}", "exec"), namespace)
+
+
+ROOMS = re.compile(r"^- `([\w/]+)/`: (.*?\.)$(?! {2})", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"`(\w[\w*]*\.(?:py|pyx|pxd|c|h))`")
+
+
+def test_contributing_names_the_rooms_there_are():
+    rooms = ROOMS.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+    named = [(folder, file) for folder, row in rooms for file in FILE.findall(row)]
+    source = ROOT / "src" / "statfast"
+    assert named
+    assert not [pair for pair in named if not list((source / pair[0]).glob(pair[1]))]
 
 
 def test_readme_shows_an_example():

@@ -2,20 +2,23 @@
 """KMeans: against its slow twin and scikit-learn, and what it promises in its docstring."""
 
 import copy
+import math
 import pickle
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import sklearn.cluster
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast import _blocks
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import KMeans, LloydStep
+from statfast.cluster import KMeans, LloydStep, assignment, panels, passes
+from statfast.cluster.lloyd import tolerance
+from statfast.cluster.survey import survey
 from tests.reference import kmeans as twin
 
 
@@ -45,10 +48,11 @@ def same_fit(a, b):
     max_iter=st.sampled_from([1, 2, 300]),
     weighted=st.booleans(),
     tied=st.booleans(),
+    bounds=st.booleans(),
 )
 @pytest.mark.filterwarnings("ignore:Only .* clusters hold")
-def test_fit_is_the_twin(seed, n, d, k, tol, max_iter, weighted, tied):
-    """Also with ties, duplicates, empty clusters and rows of no weight."""
+def test_fit_is_the_twin(seed, n, d, k, tol, max_iter, weighted, tied, bounds):
+    """Also with ties, duplicates, empty clusters and rows of no weight; with bounds and without."""
     draws = np.random.default_rng(seed)
     X = draws.integers(0, 4, (n, d)).astype(float) if tied else draws.normal(size=(n, d))
     weights = draws.integers(0, 3, n) if weighted else np.ones(n)
@@ -57,7 +61,9 @@ def test_fit_is_the_twin(seed, n, d, k, tol, max_iter, weighted, tied):
     start = X[draws.integers(0, n, k)] + tied * 0.5
     centers, labels, inertia, n_iter, _ = twin.kmeans(X, start, weights, max_iter, tol)
 
-    km = KMeans(k, init=start, tol=tol, max_iter=max_iter).fit(X, sample_weight=weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignment, "FEW", 0 if bounds else np.inf)
+        km = KMeans(k, init=start, tol=tol, max_iter=max_iter).fit(X, sample_weight=weights)
 
     assert_allclose(km.cluster_centers_, centers, rtol=1e-12, atol=1e-12)
     assert_allclose(km.inertia_, inertia, rtol=1e-12, atol=1e-12)
@@ -134,6 +140,112 @@ def test_as_many_clusters_as_rows(init):
     assert km.inertia_ == 0
     assert sorted(km.labels_) == list(range(40))
     assert_array_equal(km.cluster_centers_[km.labels_], X)
+
+
+# ------------------------------------------------------------------ from iteration to iteration
+def passing(far, near, farther):
+    """A far row that joins the near ones for a while, and the starts that make it do so."""
+    X = np.concatenate([[far], np.full(100, near), np.full(20, farther)])[:, None]
+    return X, np.array([[0.0], [2.5 * far]])
+
+
+@pytest.mark.parametrize("rows", [(1.5e16, 0.9, 2.2e16), (1.5e6, 1e-9, 2.2e6)])
+@pytest.mark.parametrize(("tol", "max_iter"), [(0.0, 300), (0.0, 2), (1e-12, 300)])
+def test_a_far_row_that_passes_through_a_cluster_leaves_no_trace(rows, tol, max_iter):
+    X, start = passing(*rows)
+    km = KMeans(2, init=start, tol=tol, max_iter=max_iter).fit(X)
+    assert_array_equal(km.labels_, np.repeat([1, 0, 1], [1, 100, 20]))
+    assert_allclose(km.cluster_centers_, [[rows[1]], [X[km.labels_ == 1].mean()]], rtol=1e-13)
+    assert km.n_iter_ == min(3, max_iter)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(2, 120),
+    k=st.integers(1, 8),
+    spread=st.integers(0, 40),
+    bounds=st.booleans(),
+)
+@pytest.mark.filterwarnings("ignore:Only .* clusters hold")
+def test_centres_are_means_at_all_scales(seed, n, k, spread, bounds):
+    draws = np.random.default_rng(seed)
+    X = draws.normal(size=(n, 1)) * 10.0 ** draws.uniform(0, spread, (n, 1))
+    k = min(k, n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignment, "FEW", 0 if bounds else np.inf)
+        km = KMeans(k, init=X[draws.permutation(n)[:k]], tol=0).fit(X)
+    assume(km.n_iter_ < 300)
+    for c in range(k):
+        own = X[km.labels_ == c, 0]
+        if len(own):
+            limit = 1e-13 * np.abs(own).sum() / len(own)
+            assert abs(km.cluster_centers_[c, 0] - math.fsum(own) / len(own)) <= limit
+
+
+@pytest.mark.parametrize("afresh", [3, 16])
+def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monkeypatch):
+    """Centres of sums made anew may move rows where those before moved none: it goes on."""
+    X = np.repeat([0.9, -4.2, -9, 60, 100], [100, 1, 100, 1, 10])[:, None]
+    merge, calls = LloydStep.merge, []
+
+    def drifting(self, other):
+        calls.append(merge(self, other))
+        if len(calls) == 1:  # the first patch, which takes row 60 out of the first cluster
+            self.sums[0] = 0.0
+        return self
+
+    monkeypatch.setattr(LloydStep, "merge", drifting)
+    monkeypatch.setattr(assignment.Assignment, "AFRESH", afresh)
+    km = KMeans(3, init=[[0.0], [-9], [150]], tol=0).fit(X)
+    # Next to a first centre of 0 row -4.2 belongs to it, and so it would stay for ever.
+    assert_array_equal(km.labels_, np.repeat([0, 1, 1, 2, 2], [100, 1, 100, 1, 10]))
+    means = [X[km.labels_ == c].mean(axis=0) for c in range(3)]
+    assert_allclose(km.cluster_centers_, means, rtol=1e-13)
+    assert km.n_iter_ == 6  # the row moves in the fifth
+
+
+def test_rows_are_laid_out_once_for_all_runs(monkeypatch):
+    made = []
+    lay_out = panels.Panels._lay_out
+    monkeypatch.setattr(
+        panels.Panels, "_lay_out", lambda self, scale: made.append(scale) or lay_out(self, scale)
+    )
+    X = blobs(300, 3, 5)
+    weights = np.random.default_rng(0).uniform(1, 2, 300)
+    KMeans(5, n_init=7, init="random", random_state=0).fit(X, sample_weight=weights)
+    assert len(made) == 1
+    starts = iter([X[:5], X[:5] * 100, X[:5]])  # bounds need another scale there
+    far = KMeans(5, n_init=3, init=lambda X, k, random_state: next(starts)).fit(X)
+    assert len(made) == 4
+    assert_array_equal(far.labels_, far.predict(X))
+
+
+def test_rows_too_many_to_be_kept_are_labelled_alike(monkeypatch):
+    X = blobs(700, 5, 6)
+    kept = starting(X, 9, tol=0).fit(X)
+    monkeypatch.setattr(panels, "MOST", 0)
+    same_fit(starting(X, 9, tol=0).fit(X), kept)
+
+
+def test_small_pieces_are_the_whole(monkeypatch):
+    X = blobs(5000, 5, 40)
+    whole = starting(X, 70, tol=0).fit(X)  # k * k < n: gaps between the centres count
+    score = whole.score(X)
+    monkeypatch.setattr(passes, "PIECE", 1)
+    same_fit(starting(X, 70, tol=0).fit(X), whole)
+    assert whole.score(X) == score
+
+
+def test_tolerance_is_a_share_of_the_weighted_variance():
+    X = blobs(900, 3, 5) + 100
+    weights = np.random.default_rng(0).uniform(0, 3, 900)
+    for rows in (X, X.astype(np.float32), np.abs(X).astype(np.uint8)):
+        mean = np.average(rows, axis=0, weights=weights)
+        variance = np.average((rows - mean) ** 2, axis=0, weights=weights).mean()
+        data = survey(rows, weights, None)
+        assert_allclose(tolerance(data, 0.5), 0.5 * variance, rtol=1e-6)
+        assert_allclose(tolerance(survey(rows, None, None), 2), 2 * rows.var(axis=0).mean(), 1e-6)
+    assert tolerance(data, 0) == 0
 
 
 # ------------------------------------------------------------------ ties and empty clusters
@@ -472,7 +584,9 @@ def test_verbose_prints_each_iteration(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == km.n_iter_
     assert lines[0].startswith("iteration 1: 300 rows moved")
-    starting(X, 4).fit(X)
+    starting(X, 4, verbose=True).fit(X)
+    assert capsys.readouterr().out.splitlines() == lines
+    starting(X, 4, verbose=False).fit(X)
     assert capsys.readouterr().out == ""
 
 
@@ -512,6 +626,9 @@ FINE = np.arange(12.0).reshape(6, 2)
         ({"n_clusters": True}, TypeError, "n_clusters must be an integer"),
         ({"max_iter": 0}, ValueError, "max_iter"),
         ({"tol": -1}, ValueError, "tol must be at least 0"),
+        ({"verbose": -1}, ValueError, "verbose must be at least 0"),
+        ({"verbose": "yes"}, TypeError, "verbose must be an integer"),
+        ({"verbose": None}, TypeError, "verbose must be an integer"),
         ({"tol": np.nan}, ValueError, "tol"),
         ({"n_init": 0}, ValueError, "n_init"),
         ({"n_init": "many"}, ValueError, "n_init must be 'auto'"),

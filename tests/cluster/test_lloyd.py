@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from statfast._core import differences
 from statfast._core import lloyd as kernel
 from statfast.cluster import LloydStep
-from statfast.cluster.lloyd import pieces
+from statfast.cluster.passes import pieces
 from statfast.cluster.survey import frame_of, survey
 from tests.reference import kmeans as twin
 
@@ -75,8 +76,8 @@ def test_distances_and_transform_are_the_twins(seed, n, d, k, dtype):
     labels = np.random.default_rng(seed).integers(0, k, n).astype(np.int32)
     own, expected_own = np.empty((2, n))
     apart, expected_apart = np.empty((2, n, k))
-    kernel.distances(X, centers, labels, own)
-    kernel.transform(X, centers, apart)
+    differences.distances(X, centers, labels, own)
+    differences.transform(X, centers, apart)
     twin.distances(X, centers, labels, expected_own)
     twin.transform(X, centers, expected_apart)
     assert_allclose(own, expected_own, rtol=1e-13)

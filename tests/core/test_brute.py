@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import lloyd, tiles
+from statfast._core import brute as kernel
+from statfast._core import differences, tiles
+from statfast.neighbors import brute
 from statfast.neighbors.brute import BruteIndex
 from tests.reference import neighbors as twin
 
@@ -98,6 +100,24 @@ def one_unspeakable_outlier(rng, n, m, d):
     return X, Q
 
 
+def opposite_outliers(rng, n, m, d):
+    """Rows in shells, as points and their opposites, that vanish beside two that are farther out
+    than float32 reaches. The mean is zero, and so are the queries."""
+    base = rng.random(d)
+    shells = np.array([rng.permutation(base) for _ in range(n // 2)])
+    shells[20:] *= 3
+    shells[0] = 1e60
+    X = np.zeros((n, d))
+    X[: n // 2 * 2] = np.stack([shells, -shells], axis=1).reshape(-1, d)
+    return X, np.zeros((m, d))
+
+
+def vanishing(rng, n, m, d):
+    """So tiny that squared distances have few digits or none."""
+    scale = 10.0 ** -rng.choice([160, 161, 163, 170])
+    return scale * rng.standard_normal((n, d)), scale * rng.standard_normal((m, d))
+
+
 def far_queries(rng, n, m, d):
     X, Q = plain(rng, n, m, d)
     return X, Q + 10.0 ** rng.uniform(0, 12, (m, 1))
@@ -129,8 +149,8 @@ def on_a_tiny_sphere(rng, n, m, d):
 FAMILIES = [
     plain, near_duplicates, two_far_clouds, clusters_of_duplicates, integer_grid, all_equal,
     all_equal_queries_too, huge, tiny, mixed_scales, every_scale, constant_columns, one_outlier,
-    one_unspeakable_outlier, far_queries, query_is_a_row, on_a_sphere, on_a_huge_sphere,
-    on_a_tiny_sphere,
+    one_unspeakable_outlier, opposite_outliers, vanishing, far_queries, query_is_a_row, on_a_sphere,
+    on_a_huge_sphere, on_a_tiny_sphere,
 ]  # fmt: skip
 
 
@@ -140,7 +160,7 @@ def by_differences(X, Q, k):
     d2, ids = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp)
     to_all, Q = np.empty(len(X)), np.ascontiguousarray(Q, np.float64)
     for i in range(len(Q)):
-        lloyd.distances(X, Q, np.full(len(X), i, np.int32), to_all)
+        differences.distances(X, Q, np.full(len(X), i, np.int32), to_all)
         ids[i] = np.argsort(to_all, kind="stable")[:k]
         d2[i] = to_all[ids[i]]
     return d2, ids
@@ -183,6 +203,50 @@ def test_float32_rows_and_queries(family):
 def test_float32_rows_from_end_to_end(size, of_queries):
     X, Q = (size * rows for rows in plain(np.random.default_rng(11), 2200, 100, 10))
     check(X.astype(np.float32), Q.astype(of_queries), 5)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("d", [4, 260])
+def test_float32_rows_farther_apart_than_float32_reaches(side, d):
+    rng = np.random.default_rng(17)
+    X = (0.5e38 * rng.standard_normal((4200, d)).clip(-4, 4)).astype(np.float32)
+    X[:, 0] = -3.3e38 * side
+    X[7] = 0
+    X[7, 0] = 3.39e38 * side
+    Q = 1e35 * rng.random((200, d))
+    Q[:, 0] = 0.07e38 * side
+    _, ids = check(X, Q.astype(np.float32), 3)
+    assert d > 4 or (ids[:, 0] == 7).all()
+    check(X, Q, 3)
+
+
+@pytest.mark.parametrize("family", [plain, all_equal, clusters_of_duplicates, vanishing])
+@pytest.mark.parametrize("k", [1, 7, 2990])
+def test_calls_of_any_size_give_the_same_answer(family, k, monkeypatch):
+    X, Q = family(np.random.default_rng(18), 3000, 100, 12)
+    index = BruteIndex.build(X, 1)
+    expected = index.query(Q, k, 1)
+    calls, settle, distances = [], kernel.settle, kernel.distances
+
+    def settle_some(Q, rows, count, row, *out):
+        calls.append(len(Q) * row.shape[1] * Q.shape[1])
+        settle(Q, rows, count, row, *out)
+
+    def some_distances(q, rows, out):
+        calls.append(rows.size)
+        distances(q, rows, out)
+
+    monkeypatch.setattr(kernel, "settle", settle_some)
+    monkeypatch.setattr(kernel, "distances", some_distances)
+    monkeypatch.setattr(brute, "CALL", 1e5)
+    monkeypatch.setattr(brute, "DIFFERENCES", 5000)
+    monkeypatch.setattr(brute, "ENCODED", 5000)
+    found = BruteIndex.build(X, 1).query(Q, k, 1)
+    np.testing.assert_array_equal(found[1], expected[1])
+    np.testing.assert_array_equal(found[0], expected[0])
+    one_query = 12 * (2 * k + 64)  # cannot be cut
+    assert len(calls) > 1
+    assert max(calls) <= max(5000, one_query)
 
 
 def whole_bytes(rng, n, m, d):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import lloyd, tiles
+from statfast._core import differences, lloyd, tiles
 from statfast.cluster import KMeans
 from statfast.cluster.survey import survey
 from tests.reference import kmeans as twin
@@ -94,7 +94,7 @@ def apart(X, centers):
     """Squared distances (n, k) in the order of summation that defines the labels."""
     out, X = np.empty((len(centers), len(X))), np.ascontiguousarray(X, np.float64)
     for c in range(len(centers)):
-        lloyd.distances(X, centers, np.full(len(X), c, np.int32), out[c])
+        differences.distances(X, centers, np.full(len(X), c, np.int32), out[c])
     return out.T
 
 
@@ -177,7 +177,7 @@ def test_no_label_loses_by_more_than_rounding(family, k, d):
     own, best = exact[rows, labels], exact.min(axis=1)
     assert all((o - b) * 2**53 <= 3 * (d + 4) * b for o, b in zip(own, best, strict=True))
     out = np.empty(len(X))
-    lloyd.distances(X, centers, labels, out)
+    differences.distances(X, centers, labels, out)
     assert relative_error(out, own).max() <= (d + 4) * UNIT
 
 

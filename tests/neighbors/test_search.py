@@ -238,6 +238,12 @@ def test_not_fitted(rows):
         NearestNeighbors().kneighbors(rows)
 
 
+def test_more_rows_than_32_bits_can_number_are_refused():
+    rows = np.broadcast_to(np.zeros((1, 1), np.uint8), (2**31, 1))
+    with pytest.raises(ValueError, match=r"at most 2147483647 rows .* got 2147483648\."):
+        NearestNeighbors(1).fit(rows)
+
+
 def test_overflow_is_refused():
     search = NearestNeighbors(2).fit([[1e200], [-1e200], [1.1e200]])
     with pytest.raises(ValueError, match="overflows"):

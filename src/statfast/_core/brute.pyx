@@ -11,8 +11,8 @@ doi:10.1145/2807591.2807601.
 
 A search is ``begin`` (queries packed), any number of ``scan`` calls over ranges of rows, and
 ``settle``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
-(many rows at nearly one distance) are handed back; ``direct`` answers those, and single queries,
-by differences alone.
+(many rows at nearly one distance) are handed back; ``distances`` and ``nearest`` answer those, and
+``direct`` a few queries among few rows, by differences alone.
 
 Cost: 2 m n d flop; memory for each query 8 (2 k + 64) bytes and the packed query. The caller
 guarantees rows of contiguous numbers, 1 <= k <= n and n below 2^31.
@@ -28,7 +28,7 @@ from statfast._core.rows cimport (
     UNIT32, UNIT64, aligned, apart, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
 )
-from statfast._core.search cimport admit, bind, groups_reach
+from statfast._core.search cimport FAR, admit, bind, groups_reach, tau_of
 from statfast._core.tiles cimport active, chunk_rows, f32_search, f64_search
 
 cdef struct Neighbor:
@@ -91,27 +91,6 @@ cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *fo
     put_in_order(found, k)
 
 
-def norms(
-    const number[:, :] R,           # IN (n, d)
-    const float[::1] origin,        # IN (d,)
-    double scale,
-    float[::1] norm,                # OUT (n,) at least |(r - origin) * scale|
-):
-    """Length of every row from the origin, rounded up."""
-    cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), rows = 64, first, some
-    cdef float *flat = <float *>malloc(rows * (ld + 1) * sizeof(float))
-    if flat == NULL:
-        raise MemoryError
-    with nogil:
-        first = 0
-        while first < n:
-            some = min(rows, n - first)
-            convert(&R[first, 0], stride_of(R), some, d, &origin[0], scale, flat, ld)
-            measure(flat, ld, some, d, flat + rows * ld, &norm[first])
-            first += some
-    free(flat)
-
-
 def begin(
     const number[:, :] Q,           # IN (m, d)
     const float[::1] origin,        # IN (d,)
@@ -127,11 +106,12 @@ def begin(
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], q, j
     cdef Py_ssize_t across = panel_columns(<real>0)
     cdef double tau, far, kappa, highest, norm, delta = (d + 4) * UNIT64
+    cdef bint known
     # Beyond `far` the terms of the bound might overflow: such a query is left to the caller.
     if real is float:
-        kappa, tau, far, highest = kappa_of(d, UNIT32), (d + 8) * 2.0 ** -100, 1e15, FLT_MAX
+        kappa, tau, far, highest = kappa_of(d, UNIT32), tau_of(d, scale, True), FAR, FLT_MAX
     else:
-        kappa, tau, far, highest = kappa_of(d, UNIT64), (d + 8) * 2.0 ** -1000, 1e120, DBL_MAX
+        kappa, tau, far, highest = kappa_of(d, UNIT64), tau_of(d, scale, False), 1e120, DBL_MAX
     with nogil:
         j = 0
         while j < m:
@@ -140,9 +120,10 @@ def begin(
             j += across
         for q in range(slope.shape[0]):
             norm = slope[q]
-            admit(q, q < m and norm < far, k, highest, level, count)
-            slope[q] = <real>(kappa * norm if norm < far else 0)
-            slack[q] = <real>(delta * norm * norm + tau if norm < far else 0)
+            known = norm < far and tau < far
+            admit(q, q < m and known, k, highest, level, count)
+            slope[q] = <real>(kappa * norm if known else 0)
+            slack[q] = <real>(delta * norm * norm + tau if known else 0)
 
 
 def scan(
@@ -209,7 +190,7 @@ def scan(
 
 
 cdef inline double kappa_of(Py_ssize_t d, double unit) noexcept nogil:
-    return 1.02 * unit * (d + 5)
+    return 1.02 * unit * (d + 8)
 
 
 cdef inline double square_of(Py_ssize_t d, double unit) noexcept nogil:
@@ -224,14 +205,14 @@ def settle(
     double[:, ::1] apart_out,       # OUT (m, k) squared distances, ascending
     Py_ssize_t[:, ::1] row_out,     # OUT (m, k)
 ):
-    """The k nearest among each query's candidates, by float64 differences."""
+    """The k nearest among each query's candidates, if there are k, by float64 differences."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
     cdef Neighbor *found = <Neighbor *>malloc(max(1, row.shape[1]) * sizeof(Neighbor))
     if found == NULL:
         raise MemoryError
     with nogil:
         for q in range(m):
-            if count[q] < 0:
+            if count[q] < k:
                 continue
             for c in range(count[q]):
                 found[c].row = row[q, c]
@@ -265,4 +246,32 @@ def direct(
                 apart_out[q, c] = found[c].apart
                 row_out[q, c] = found[c].row
     free(all_apart)
+    free(found)
+
+
+def distances(
+    const double[::1] q,            # IN (d,) the query in float64
+    const number[:, :] R,           # IN (n, d)
+    double[::1] out,                # OUT (n,) squared distances
+):
+    """The squared distances of a query to rows, by float64 differences."""
+    with nogil:
+        apart(&q[0], &R[0, 0], stride_of(R), R.shape[0], R.shape[1], &out[0])
+
+
+def nearest(
+    const double[::1] all_apart,    # IN (n,)
+    double[::1] apart_out,          # OUT (k,) the smallest, ascending
+    Py_ssize_t[::1] row_out,        # OUT (k,) their rows
+):
+    """The k smallest of n distances."""
+    cdef Py_ssize_t n = all_apart.shape[0], k = row_out.shape[0], c
+    cdef Neighbor *found = <Neighbor *>malloc((k + 1) * sizeof(Neighbor))
+    if found == NULL:
+        raise MemoryError
+    with nogil:
+        pick(&all_apart[0], n, k, found)
+        for c in range(k):
+            apart_out[c] = found[c].apart
+            row_out[c] = found[c].row
     free(found)

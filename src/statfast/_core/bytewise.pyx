@@ -18,7 +18,7 @@ from libc.string cimport memcpy, memset
 from statfast._core.rows cimport (
     UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of
 )
-from statfast._core.search cimport admit, bind, groups_reach
+from statfast._core.search cimport FAR, admit, bind, groups_reach, tau_of
 from statfast._core.tiles cimport active, chunk_rows, f32_search
 
 
@@ -42,30 +42,45 @@ def encode(
     const float[::1] origin,            # IN (d,)
     double scale,
     double step,                        # h: one unit of a byte
-    unsigned char[:, :] code,           # OUT (n, d) or None: the rows are their own code
-    float[::1] start,                   # OUT (n,) -|y|^2 / 2
+    unsigned char[:, :] code,           # OUT (n, d) or None: none wanted
+    float[::1] start,                   # OUT (n,) -|y|^2 / 2, or None
     float[::1] norm,                    # OUT (n,) at least |y|
 ):
-    """Round rows to bytes; returns the largest |y - h r|, rounded up."""
-    cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), i, p
-    cdef double left, whole, most = 0, rate = 1 / step
-    cdef bint coded = code is not None
-    cdef float *y = <float *>malloc(ld * sizeof(float))
-    if y == NULL:
+    """Measure rows and round them to bytes; returns the largest |y - h r|, rounded up."""
+    cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), first = 0, some, i
+    cdef Py_ssize_t rows = max(1, min(16, 65536 // ld))  # few enough for the cache
+    cdef double most = 0
+    cdef float half[16]
+    cdef bint coded = code is not None, started = start is not None
+    cdef float *sheet = <float *>malloc(rows * ld * sizeof(float))
+    if sheet == NULL:
         raise MemoryError
     with nogil:
-        for i in range(n):
-            convert(&R[i, 0], stride_of(R), 1, d, &origin[0], scale, y, ld)
-            measure(y, ld, 1, d, &start[i], &norm[i])
-            if coded:
-                left = 0
-                for p in range(d):
-                    whole = min(max(rounded(y[p] * rate), -128.0), 127.0)
-                    code[i, p] = <unsigned char>(<int>whole + 128)
-                    left += (y[p] - step * whole) * (y[p] - step * whole)
-                most = max(most, left)
-    free(y)
+        while first < n:
+            some = min(rows, n - first)
+            convert(&R[first, 0], stride_of(R), some, d, &origin[0], scale, sheet, ld)
+            measure(sheet, ld, some, d, half, &norm[first])
+            for i in range(some):
+                if started:
+                    start[first + i] = half[i]
+                if coded:
+                    most = max(most, round_off(sheet + i * ld, d, step, &code[first + i, 0]))
+            first += some
+    free(sheet)
     return sqrt(most) * 1.000001
+
+
+cdef inline double round_off(
+    const float *y, Py_ssize_t d, double step, unsigned char *code
+) noexcept nogil:
+    """The bytes of one row; returns |y - h r|^2."""
+    cdef double left = 0, whole, rate = 1 / step
+    cdef Py_ssize_t p
+    for p in range(d):
+        whole = min(max(rounded(y[p] * rate), -128.0), 127.0)
+        code[p] = <unsigned char>(<int>whole + 128)
+        left += (y[p] - step * whole) * (y[p] - step * whole)
+    return left
 
 
 def begin(
@@ -87,6 +102,7 @@ def begin(
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], ld = padded(d), q, p
     cdef Py_ssize_t across = panel_columns(<float>0), depth = (d + 3) // 4 * 4
     cdef double norm, left, low, high, g, whole, delta = (d + 4) * UNIT64
+    cdef double tau = tau_of(d, scale, True)
     cdef bint integral
     cdef int32_t total
     cdef signed char *panel
@@ -110,7 +126,7 @@ def begin(
                 high = max(high, <double>x[p])
                 integral = integral and rounded(x[p]) == x[p]
             norm = sqrt(norm) * 1.000001
-            if not norm < 1e15:
+            if not (norm < FAR and tau < FAR):
                 continue
             g = max(-low, high) / 127
             if g == 0 or (integral and step == 1 and -128 <= low and high <= 127):
@@ -126,9 +142,8 @@ def begin(
             left = sqrt(left) * 1.000001
             offset[q] = -128 * total
             unit[q] = <float>(g * step)
-            slope[q] = <float>(8.2 * UNIT32 * norm + 1.000001 * left)
-            slack[q] = <float>(
-                delta * norm * norm + (d + 8) * 2.0 ** -100 + 1.01 * (norm + left) * left_over)
+            slope[q] = <float>(12.2 * UNIT32 * norm + 1.000001 * left)
+            slack[q] = <float>(delta * norm * norm + tau + 1.01 * (norm + left) * left_over)
             admit(q, True, k, FLT_MAX, level, count)
     free(x)
 
@@ -160,7 +175,7 @@ def scan(
     cdef unsigned char *flat = <unsigned char *>aligned(block)
     cdef float *from_ = <float *>(flat + chunk * ld)
     cdef float *reach = from_ + chunk
-    bind(&search, k, 4 * UNIT32 + (d + 4) * UNIT64, slope, slack, level, count, score, row,
+    bind(&search, k, 6 * UNIT32 + (d + 4) * UNIT64, slope, slack, level, count, score, row,
          reach + chunk)
     search.row_norm = &row_norm[0]
     with nogil:

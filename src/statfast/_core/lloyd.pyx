@@ -18,7 +18,7 @@ a row. The caller guarantees rows of contiguous numbers and labels below k.
 
 import numpy as np
 
-from libc.float cimport FLT_MAX
+from libc.float cimport FLT_MAX, FLT_MIN
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
@@ -56,13 +56,16 @@ def frame(
     measure(&a_[0, 0], ld, k, d, &start_[0], &norm_[0])
     for c in range(k):
         reach = max(reach, <double>norm_[c])
-    kappa = 1.02 * UNIT32 * (d + 5) if d * UNIT32 < 0.01 else np.inf
+    kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else np.inf
     delta = (d + 4) * UNIT64
+    # What float64 squares of differences lose below their range, in units of the score.
+    lost = d * (scale * 2.0 ** -537) ** 2
     bound = np.array([
         scale,
         kappa * reach,
-        (kappa / 2 + delta) * reach * reach + (d + 8) * 2.0 ** -100,
+        (kappa / 2 + delta) * reach * reach + (d + 8) * 2.0 ** -100 + lost,
         delta,
+        reach,
     ])
     return a, start, np.asarray(origin), bound
 
@@ -194,6 +197,8 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
             count = active().widen(
                 s.labels + first, some, s.motion, s.motion + s.k, s.motion + 2 * s.k,
                 s.upper + first, s.lower + first, room.left)
+            if tile > d + 150:  # else a distance measured anew costs too much of a look
+                count = tighten(x + first * s.ldx, s, first, room.left, count)
         # Rows laid out before are looked at all together, unless laying out the rest is cheaper.
         ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
         if ready or count == some:
@@ -214,6 +219,25 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
         first += some
     free(block)
     return moved
+
+
+cdef inline Py_ssize_t tighten(
+    const number *x, const Step *s, Py_ssize_t first, int32_t *left, Py_ssize_t count
+) noexcept nogil:
+    """Keep of the listed rows those that their distance to the own centre does not decide."""
+    cdef const float *gap = s.motion + 2 * s.k
+    if number is double:
+        return active().tighten_f64(
+            x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
+            gap, s.upper + first, s.lower + first, left, count)
+    elif number is float:
+        return active().tighten_f32(
+            x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
+            gap, s.upper + first, s.lower + first, left, count)
+    else:
+        return active().tighten_u8(
+            x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
+            gap, s.upper + first, s.lower + first, left, count)
 
 
 cdef struct Room:
@@ -307,40 +331,10 @@ cdef int32_t nearest(const number *x, const Step *s, Room *room, Py_ssize_t i) n
             best = <int32_t>c
         elif room.apart[c] < second:
             second = room.apart[c]
-    # The squares are good to (d + 4) 2^-53, and a float to 2^-24.
-    room.upper[i] = <float>(sqrt(room.apart[best]) * s.terms[0] * (1 + 4 * UNIT32))
-    room.lower[i] = <float>min(<double>FLT_MAX, sqrt(second) * s.terms[0] * (1 - 4 * UNIT32))
+    # The squares are good to (d + 4) 2^-53 and what lies below their range, a float to 2^-24.
+    cdef double lost = s.d * 2.0 ** -1074
+    room.upper[i] = <float>(
+        sqrt(room.apart[best] + lost) * s.terms[0] * (1 + 4 * UNIT32) + FLT_MIN)
+    room.lower[i] = <float>min(
+        <double>FLT_MAX, sqrt(max(0.0, second - lost)) * s.terms[0] * (1 - 4 * UNIT32))
     return best
-
-
-def distances(
-    const number[:, :] X,           # IN (n, d)
-    const double[:, ::1] centers,   # IN (k, d)
-    const int32_t[::1] labels,      # IN (n,)
-    double[::1] out,                # OUT (n,)
-):
-    """Squared distance of every row to its own centre, by float64 differences."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i
-    with nogil:
-        for i in range(n):
-            apart(&centers[labels[i], 0], &X[i, 0], d, 1, d, &out[i])
-
-
-def transform(
-    const number[:, :] X,           # IN (n, d)
-    const double[:, ::1] centers,   # IN (k, d)
-    double[:, ::1] out,             # OUT (n, k)
-):
-    """Euclidean distance of every row to every centre, by float64 differences."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = centers.shape[0], i, p, c
-    cdef double *point = <double *>malloc(d * sizeof(double))
-    if point == NULL:
-        raise MemoryError
-    with nogil:
-        for i in range(n):
-            for p in range(d):
-                point[p] = X[i, p]
-            apart(point, &centers[0, 0], d, k, d, &out[i, 0])
-            for c in range(k):
-                out[i, c] = sqrt(out[i, c])
-    free(point)

@@ -14,6 +14,19 @@ ctypedef fused search:
     f64_search
 
 
+cdef extern from *:
+    """
+    #define STATFAST_FAR 1e15
+    """
+    const double FAR "STATFAST_FAR"  # a float32 score of a point this far out might overflow
+
+
+cdef inline double tau_of(Py_ssize_t d, double scale, bint single) noexcept nogil:
+    """What vanishes below the range of the types, in units of the score: see simd/tile.h."""
+    cdef double loss = scale * 2.0 ** -537
+    return (d + 8.0) * (d + 8.0) * (2.0 ** -90 if single else 2.0 ** -580) + d * loss * loss
+
+
 cdef inline Py_ssize_t spare_of(Py_ssize_t k) noexcept nogil:
     """Candidates taken between prunings: few keep the threshold fresh, many save prunings."""
     return max(k, <Py_ssize_t>16)

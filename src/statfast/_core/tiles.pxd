@@ -216,6 +216,21 @@ cdef extern from "kernels.h" nogil:
             const int32_t *label, Py_ssize_t n, const float *move, const float *drop,
             const float *gap, float *upper, float *lower, int32_t *left
         ) noexcept nogil
+        Py_ssize_t (*tighten_f64)(
+            const void *x, Py_ssize_t ldx, const float *origin, double scale,
+            const int32_t *label, const float *a, Py_ssize_t lda, Py_ssize_t d, float reach,
+            const float *gap, float *upper, const float *lower, int32_t *left, Py_ssize_t n
+        ) noexcept nogil
+        Py_ssize_t (*tighten_f32)(
+            const void *x, Py_ssize_t ldx, const float *origin, double scale,
+            const int32_t *label, const float *a, Py_ssize_t lda, Py_ssize_t d, float reach,
+            const float *gap, float *upper, const float *lower, int32_t *left, Py_ssize_t n
+        ) noexcept nogil
+        Py_ssize_t (*tighten_u8)(
+            const void *x, Py_ssize_t ldx, const float *origin, double scale,
+            const int32_t *label, const float *a, Py_ssize_t lda, Py_ssize_t d, float reach,
+            const float *gap, float *upper, const float *lower, int32_t *left, Py_ssize_t n
+        ) noexcept nogil
         bint (*bound)(
             const float *best, const float *second, const float *norm, Py_ssize_t n,
             const double *terms, float spread, float *upper, float *lower

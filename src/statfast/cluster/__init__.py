@@ -2,6 +2,6 @@
 """Clustering."""
 
 from statfast.cluster.kmeans import KMeans
-from statfast.cluster.lloyd import LloydStep
+from statfast.cluster.step import LloydStep
 
 __all__ = ["KMeans", "LloydStep"]

@@ -17,7 +17,8 @@ from statfast._validation import (
     refuse_large,
     rows_for,
 )
-from statfast.cluster.lloyd import distances, inertia, iterate, nearest, tolerance
+from statfast.cluster.lloyd import iterate, tolerance
+from statfast.cluster.passes import distances, nearest, potential
 from statfast.cluster.seeding import plus_plus, random_rows
 from statfast.cluster.survey import KEPT, frame_of, require_range, survey
 
@@ -49,7 +50,7 @@ class KMeans(Transformer, Clusterer, Estimator):
         A run ends once the squared distance by which all centres moved is at most `tol` times
         the mean (weighted) variance of the columns. It ends in any case when no row changes
         its cluster.
-    verbose : int, default=0
+    verbose : int or bool, default=0
         If not 0, each iteration prints a line.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws. An int gives the same result each time.
@@ -79,8 +80,10 @@ class KMeans(Transformer, Clusterer, Estimator):
     -----
     **Exact**: each row goes to the centre nearest to it by float64 arithmetic on differences,
     sum_j (x_j - c_j)^2, and sums are float64 whatever the dtype of X. **Ties go to the lowest
-    index.** The result is the same for any number of threads, and for an array, a memory map and
-    `statfast.Chunks` of the same rows.
+    index.** Shortcuts change no label: float32 scores decide where their rounding cannot matter,
+    and bounds on the distances (Hamerly 2010) spare rows a look. The result is the same for any
+    number of threads, and for an array and a memory map of the same rows; `statfast.Chunks` of
+    them give the same up to the rounding of sums.
 
     **Empty clusters**: a cluster that loses all its rows takes the row farthest from its own
     centre (unweighted distance, rows of weight 0 left out); several such clusters, in order of
@@ -90,12 +93,14 @@ class KMeans(Transformer, Clusterer, Estimator):
     **Weights**: a weight of 2 counts like a row given twice, and a weight of 0 like a row left
     out, except for the draws of init="random".
 
-    An array of float64, float32 or uint8 is read as it is, a block at a time, and never
-    converted whole.
+    An array of float64, float32 or uint8 is read as it is, a block at a time. Rows in memory (not
+    memory maps, not `Chunks`) are kept as float32 besides, for the time of the fit, while that
+    takes at most 256 MB.
 
-    Cost: O(n d k) an iteration, O(n d k log k) for the start by k-means++. Memory: O(k d), and
-    for each row 4 bytes of label; while k-means++ draws, 8 bytes more, and 8 for each of the
-    2 + floor(log k) candidates while all of those fit in 256 MB.
+    Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
+    k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
+    are kept; while k-means++ draws, 8 bytes more, and 8 for each of the 2 + floor(log k) candidates
+    while all of those fit in 256 MB.
 
     References
     ----------
@@ -104,6 +109,9 @@ class KMeans(Transformer, Clusterer, Estimator):
 
     Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. SODA
     2007, 1027-1035. doi:10.5555/1283383.1283494
+
+    Hamerly, G. (2010). Making k-means even faster. SDM 2010, 130-140.
+    doi:10.1137/1.9781611972801.12
 
     Examples
     --------
@@ -169,6 +177,8 @@ class KMeans(Transformer, Clusterer, Estimator):
         k = as_count(self.n_clusters, "n_clusters")
         max_iter = as_count(self.max_iter, "max_iter")
         tol = as_real(self.tol, "tol", low=0)
+        if not isinstance(self.verbose, bool):
+            as_count(self.verbose, "verbose", low=0)
         runs = self._runs()
         rng = as_generator(self.random_state)
         rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
@@ -294,7 +304,7 @@ class KMeans(Transformer, Clusterer, Estimator):
             n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]
             sample_weight = as_weights(sample_weight, n)
         centers, frame = self._model()
-        return -inertia(rows, sample_weight, centers, frame, n_jobs=self.n_jobs)
+        return -potential(rows, sample_weight, centers, frame, self.n_jobs)
 
     def _runs(self):
         """How many starts to run from."""

@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 
 from statfast._core import seeding as kernel
-from statfast.cluster.lloyd import joined, pieces, sweep
+from statfast.cluster.passes import joined, pieces, sweep
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 HELD = 1 << 28  # bytes

@@ -11,6 +11,7 @@ from statfast._chunks import Chunks
 from statfast._core import lloyd as kernel
 from statfast._extent import extent_of, origin_of, scale_of
 from statfast._validation import as_weights, require_finite
+from statfast.cluster.panels import Panels
 
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
 
@@ -29,11 +30,23 @@ class Survey:
     high: np.ndarray  # (d,) greatest value
     origin: np.ndarray  # (d,) float32, about the mean
     reach: float  # greatest distance from it in any column
+    panels: Panels
 
     @property
     def mass(self):
         """Total weight."""
         return self.shape[0] if self.weights is None else self.weights.sum()
+
+    def center(self):
+        """The weighted mean of the rows, (d,)."""
+        if self.weights is None:
+            return self.mean
+
+        def partial(where, X, weights):
+            return np.einsum("i,ij->j", weights, X)  # not BLAS, whose threads change the bits
+
+        total = reduce(partial, self.rows, self.weights, merge=np.add, n_jobs=self.n_jobs)
+        return total / self.mass
 
     def frame(self, centers):
         """The kernel's form of these centres, about the mean of the rows."""
@@ -72,7 +85,8 @@ def survey(rows, sample_weight, n_jobs):
     reach = float(np.maximum(high - origin, origin - low).max())
     dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
     shape = found.n, len(low)
-    return Survey(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach)
+    panels = Panels(rows, origin, n_jobs)
+    return Survey(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels)
 
 
 def require_range(low, high, mass, name):

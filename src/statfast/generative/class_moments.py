@@ -2,18 +2,23 @@
 """Class moments: weight, mean and pooled within-class scatter, from one pass over the rows."""
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._blocks import checkpoint, reduce
 from statfast._chunks import Chunks
+from statfast._core import tiles
 from statfast._core.moments import class_scatter
 from statfast._validation import require_finite
 
 # A shift that is this many within-class standard deviations off costs four of sixteen digits.
-_FAR = 100.0
-_UNBROKEN = 1e9  # multiplications in a row: well below 0.1 s, so that Ctrl-C is heard
+_DEVIATIONS = 100.0
+
+# A kernel call is held to this many multiplications, so that Ctrl-C is heard between two calls:
+# well below 0.1 s, as larger tiles are those of faster machines.
+CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ def _first_rows(X, codes, n_classes):
 def _moments_about(shift, X, codes, weights, n_jobs):
     """Class moments from sums about ``shift`` (K, d), and whether it was far from the means."""
     n_classes, d = shift.shape
-    step = max(64, int(_UNBROKEN / d**2))
+    step = max(64, int(CALL / d**2))
 
     def partial(rows, block, block_codes, block_weights):
         mass, sums, scatter = np.zeros(n_classes), np.zeros((n_classes, d)), np.zeros((d, d))
@@ -136,5 +141,5 @@ def _moments_about(shift, X, codes, weights, n_jobs):
     within = lower + np.tril(lower, -1).T
     variances = within.diagonal().clip(0.0)
     np.fill_diagonal(within, variances)
-    far = ((moved**2).sum(axis=0) > _FAR**2 * variances).any()
+    far = ((moved**2).sum(axis=0) > _DEVIATIONS**2 * variances).any()
     return ClassMoments(mass, shift + offset, within), far

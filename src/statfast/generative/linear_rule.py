@@ -3,9 +3,10 @@
 
 import numpy as np
 
-from statfast._blocks import each, grid
+from statfast._blocks import checkpoint, each, grid
 from statfast._core.posterior import scores
 from statfast._validation import require_finite
+from statfast.generative.class_moments import CALL
 
 _AT_ONCE = 256  # contiguous rows up to here go to the kernel in one piece
 
@@ -18,9 +19,16 @@ def fill(out, kernel, rows, rule, n_jobs):
     """
     coef, intercept = rule
     n = rows.shape[0]
+    cost = coef.size + 16 * len(coef)  # of one row's scores and exponentials
+    step = max(64, int(CALL / max(1, cost)))
 
-    def work(part):
-        return kernel(np.ascontiguousarray(rows[part]), coef, intercept, out[part])
+    def work(task):
+        finite = True
+        for start in range(task.start, task.stop, step):
+            checkpoint()
+            part = slice(start, min(task.stop, start + step))
+            finite &= kernel(np.ascontiguousarray(rows[part]), coef, intercept, out[part])
+        return finite
 
     if out.size == 0:  # no canonical variates: all class means are equal
         finite = False

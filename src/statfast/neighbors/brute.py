@@ -2,21 +2,25 @@
 """Brute force: every row is looked at, most of them only in bytes or in float32."""
 
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
-from statfast._core import brute, bytewise
-from statfast._extent import extent_of, origin_of, scale_of
+from statfast._core import brute, bytewise, tiles
+from statfast._extent import FLOAT32_MAX, extent_of, origin_of, scale_of
 from statfast.neighbors.bytecode import ByteCode
 from statfast.neighbors.scores import ByteScores, Float32Scores, Float64Scores
 
-# A kernel call is held to this many flop (some 20 ms), so that Ctrl-C is heard between two calls.
-CALL = 4e9
+# A kernel call is held to this many flop, so that Ctrl-C is heard between two calls: tens of
+# milliseconds, as larger tiles are those of faster machines.
+CALL = min(4e9, 2e7 * prod(tiles.tile_shape("f")))
+DIFFERENCES = CALL / 50  # that many take as long
 FEW = 8  # queries: for so few, packing the rows costs more than the differences to all of them
 SMALL = 1e6  # differences: below this there is nothing to prepare or to share
 QUERIES = 1024  # queries of one task: they amortise the conversion of the rows
 CANDIDATES = 1 << 26  # bytes of candidates of one task
+ENCODED = 1 << 24  # numbers measured and rounded to bytes in one task
 FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
 FLOAT32_WIDTH = 100_000  # features beyond which the bound on float32 scores is void
 
@@ -28,8 +32,7 @@ class BruteIndex:
     rows: np.ndarray  # (n, d) float64, float32 or uint8
     origin: np.ndarray  # (d,) float32, about the mean: distances do not change, errors shrink
     scale: float  # a power of two that brings the rows near 1
-    start: np.ndarray  # (n,) float32, -|y|^2 / 2 of the rows y so moved and scaled
-    norm: np.ndarray  # (n,) float32, at least |y|
+    norm: np.ndarray  # (n,) float32, at least |y| of the rows y so moved and scaled
     bytes: "ByteCode | None"
 
     @classmethod
@@ -38,26 +41,30 @@ class BruteIndex:
         rows = X if X.strides[1] == X.itemsize or d == 1 else np.ascontiguousarray(X)
         found = extent_of(rows, n_jobs)
         origin = origin_of(found.mean)
-        reach = float(np.maximum(found.high - origin, origin - found.low).max())
-        scale = scale_of(reach)
-        if rows.dtype == np.float32:
-            scale = min(scale, FLOAT32_SCALE)
+        reach = reach_of(found, origin)
+        single = rows.dtype == np.float32
+        if single and reach > FLOAT32_MAX:  # moving the rows would overflow
+            origin = np.zeros_like(origin)
+            reach = reach_of(found, origin)
+        scale = min(scale_of(reach), FLOAT32_SCALE if single else np.inf)
         step, code = ByteCode.step_of(rows, reach * scale)
         if step == 1.0:
             origin, scale = np.full(d, 128, np.float32), 1.0
-        start, norm = np.empty((2, n), np.float32)
+        norm = np.empty(n, np.float32)
+        start = None if code is None else np.empty(n, np.float32)
 
         def encode(block):
             part = None if code is None or code is rows else code[block]
-            return bytewise.encode(
-                rows[block], origin, scale, step, part, start[block], norm[block]
-            )
+            half = None if start is None else start[block]
+            return bytewise.encode(rows[block], origin, scale, step, part, half, norm[block])
 
-        left = max(each(encode, grid(n, 1024), n_jobs=n_jobs, effort=n * d * 8.0))
-        index = cls(rows, origin, scale, start, norm, None)
+        most = min(16384, max(64, ENCODED // d))
+        blocks = grid(n, least=min(1024, most), most=most)
+        left = max(each(encode, blocks, n_jobs=n_jobs, effort=n * d * 8.0))
+        index = cls(rows, origin, scale, norm, None)
         if code is None:
             return index
-        return replace(index, bytes=ByteCode.of(index, code, step, left))
+        return replace(index, bytes=ByteCode.of(index, code, start, step, left))
 
     def query(
         self, Q: np.ndarray, k: int, n_jobs: int | None = None
@@ -103,7 +110,7 @@ class BruteIndex:
             decided = self._by_scores(scores, some, rows, k, Q64[left], left, d2, ids)
             left = left[~decided]
         for q in left:
-            d2[q], ids[q] = self._by_differences(Q64[q : q + 1], rows, k)
+            d2[q], ids[q] = self._by_differences(Q64[q], rows, k)
         return d2, ids
 
     def _scores(self, k, d):
@@ -118,28 +125,42 @@ class BruteIndex:
         """Answer the queries whose candidates can be told apart; returns which."""
         m, d = Q.shape
         state = scores(self, Q, k)
-        step = max(256, int(CALL / (2.0 * m * d)))
+        step = max(64, int(CALL / (2.0 * m * d)))
         for first in range(rows.start, rows.stop, step):
             checkpoint()
             state.scan(first, min(rows.stop, first + step))
-        decided = state.count[0, :m] >= k  # those given up count -1
+        count, row = state.count[0, :m], state.row
+        decided = count >= k  # those given up count -1
         best, at = np.empty((m, k)), np.empty((m, k), np.intp)
-        brute.settle(Q64, self.rows, state.count[0], state.row, best, at)
+        step = max(1, int(DIFFERENCES / (row.shape[1] * (d + 64))))
+        for first in range(0, m, step):
+            checkpoint()
+            part = slice(first, first + step)
+            brute.settle(Q64[part], self.rows, count[part], row[part], best[part], at[part])
         d2[where[decided]], ids[where[decided]] = best[decided], at[decided]
         return decided
 
     def _by_differences(self, q, rows, k):
-        """Answer one query from the distances to all rows."""
-        step = max(k, int(CALL / 50) // q.shape[1])
+        """Answer one query from the distances to all rows, picking from at least k at a time."""
+        step = max(1, int(DIFFERENCES) // q.shape[0])
+        held = np.empty(min(rows.stop - rows.start, max(k, step)))
         found = []
-        for first in range(rows.start, rows.stop, step):
-            checkpoint()
-            block = self.rows[first : min(rows.stop, first + step)]
-            part = np.empty((1, min(k, len(block)))), np.empty((1, min(k, len(block))), np.intp)
-            brute.direct(q, block, *part)
-            part[1][:] += first
+        for start in range(rows.start, rows.stop, len(held)):
+            stop = min(rows.stop, start + len(held))
+            for first in range(start, stop, step):
+                checkpoint()
+                block = self.rows[first : min(stop, first + step)]
+                brute.distances(q, block, held[first - start :])
+            part = np.empty((1, min(k, stop - start))), np.empty((1, min(k, stop - start)), np.intp)
+            brute.nearest(held[: stop - start], part[0][0], part[1][0])
+            part[1][:] += start
             found.append(part)
         return nearest_of(found, k)
+
+
+def reach_of(found, origin):
+    """The farthest that any number lies from the origin's."""
+    return float(np.maximum(found.high - origin, origin - found.low).max())
 
 
 def nearest_of(found, k):

@@ -10,6 +10,7 @@ from statfast._core import bytewise, pairwise
 
 FEWEST, LEAST = 4096, 1 << 20  # rows and numbers: with fewer, rounding costs more than it saves
 WIDEST = 65_536  # features beyond which sums of byte products overflow
+SAMPLED = 1 << 22  # about the numbers of the rows looked at, which are at least 136
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,13 @@ class ByteCode:
     """The rows in bytes, and how many rows too many their rounding leaves as candidates."""
 
     code: np.ndarray  # (n, d) uint8
+    start: np.ndarray  # (n,) float32, -|y|^2 / 2
     step: float  # y is about step * (code - 128)
     left: float  # the largest |y - step * (code - 128)|
-    near: float  # a typical squared distance to the nearest row but three, of 1024
-    dimension: float  # so that about (distance / near) ** dimension times as many are nearer
-    doubt: float  # by how much a squared distance may be off
+    others: int = 0
+    near: float = 0.0  # a typical squared distance to the nearest row but three, of `others`
+    dimension: float = 0.0  # so that about (distance / near) ** dimension times as many are nearer
+    doubt: float = 0.0  # by how much a squared distance may be off
 
     @classmethod
     def step_of(cls, rows, reach):
@@ -34,19 +37,25 @@ class ByteCode:
         return reach / 127, np.empty(rows.shape, np.uint8)
 
     @classmethod
-    def of(cls, index, code, step, left):
+    def of(cls, index, code, start, step, left):
         """Look at some rows' distances to others to see how crowded the neighbourhoods are."""
-        n = len(code)
-        at = np.linspace(0, n - 1, 1088).astype(np.intp)
-        queries, others = at[::17], np.delete(at, np.s_[::17])
-        y = (index.rows[at].astype(np.float64) - index.origin) * index.scale
+        if left == 0:
+            return cls(code, start, step, left)
+        n, d = code.shape
+        queries = min(64, max(8, SAMPLED // (17 * d)))
+        others = 16 * queries
+        at = np.linspace(0, n - 1, queries + others).astype(np.intp)
+        y = index.rows[at].astype(np.float64)
+        y -= index.origin
+        y *= index.scale
         ours, theirs = np.ascontiguousarray(y[::17]), np.delete(y, np.s_[::17], axis=0)
-        squared = np.empty((len(queries), len(others)))
-        pairwise.matrix("squared", ours, theirs, np.zeros(y.shape[1], np.float32), 0.0, squared)
+        squared = np.empty((queries, others))
+        pairwise.matrix("squared", ours, theirs, np.zeros(d, np.float32), 0.0, squared)
         squared.sort(axis=1)
         near, far = np.median(squared[:, 3]), np.median(squared[:, 31])
         dimension = np.log(8) / max(np.log(far / near), 1e-3) if near > 0 else np.inf
-        return cls(code, step, left, near, dimension, 8 * float(np.median(index.norm)) * left)
+        doubt = 8 * float(np.median(index.norm)) * left
+        return cls(code, start, step, left, others, near, dimension, doubt)
 
     def pays(self, k):
         """Whether bytes are likely to be faster than float32 for k neighbours.
@@ -68,7 +77,8 @@ class ByteCode:
             return k
         if self.near == 0:
             return np.inf
-        distance = self.near * (k * 1024 / (4 * len(self.code))) ** (1 / self.dimension)
+        crowding = k * self.others / (4 * len(self.code))
+        distance = self.near * crowding ** (1 / self.dimension)
         return k * np.exp(min(50.0, self.dimension * np.log1p(self.doubt / distance)))
 
 

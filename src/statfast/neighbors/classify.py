@@ -109,9 +109,9 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with a row and a column, if y is not one label for
-            each row (several outputs are refused: fit one classifier for each), or if a
-            parameter is out of its range.
+            If X is not a finite 2-d array with a row and a column, if it has 2^31 rows or
+            more, if y is not one label for each row (several outputs are refused: fit one
+            classifier for each), or if a parameter is out of its range.
         TypeError
             If X is sparse, or `n_neighbors` is no integer.
         """

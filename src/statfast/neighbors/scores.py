@@ -67,7 +67,7 @@ class ByteScores:
     def scan(self, first, stop):
         index = self.index
         bytewise.scan(
-            index.bytes.code[first:stop], index.start, index.norm, first, self.k,
+            index.bytes.code[first:stop], index.bytes.start, index.norm, first, self.k,
             self.panels, self.offset, self.unit, self.slope, self.slack, self.level,
             self.count, self.score, self.row,
         )  # fmt: skip

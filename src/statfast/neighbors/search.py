@@ -21,6 +21,8 @@ from statfast.neighbors.brute import BruteIndex
 # algorithm= -> (algorithm_, index class)
 INDEXES = {"auto": ("brute", BruteIndex), "brute": ("brute", BruteIndex)}
 
+MOST_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
+
 # Dtypes searched as they are; every other one becomes float64.
 KEPT = (np.float64, np.float32, np.uint8)
 
@@ -114,6 +116,11 @@ class NeighborSearch(Estimator):
     def _searchable(self, rows: np.ndarray) -> dict:
         """Build the index of checked rows: the attributes that fit has to publish."""
         as_count(self.n_neighbors, "n_neighbors")
+        if len(rows) > MOST_ROWS:
+            raise ValueError(
+                f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
+                "parts and merge the neighbours found in each."
+            )
         used, index = INDEXES[as_choice(self.algorithm, "algorithm", tuple(INDEXES))]
         return {
             "n_samples_fit_": rows.shape[0],
@@ -206,7 +213,8 @@ class NearestNeighbors(NeighborSearch):
 
     Cost: fit O(n d); a search of m rows O(n m d), made in float32 or, where the machine multiplies
     bytes (AVX-512 VNNI), on rows rounded to bytes; an error bound decides which rows are looked at
-    again in float64. Memory: n d bytes for the rounded rows, and 16 m k bytes of results.
+    again in float64. Memory: 4 n bytes; where bytes are multiplied 4 n more, and n d for rounded
+    rows (none for uint8 rows); and 16 m k bytes of results.
 
     References
     ----------
@@ -248,8 +256,8 @@ class NearestNeighbors(NeighborSearch):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with a row and a column, or if a parameter is out
-            of its range.
+            If X is not a finite 2-d array with a row and a column, if it has 2^31 rows or
+            more, or if a parameter is out of its range.
         TypeError
             If X is sparse, or `n_neighbors` is no integer.
         """

@@ -24,6 +24,49 @@ static ptrdiff_t widen(const int32_t *label, ptrdiff_t n, const float *move, con
     return count;
 }
 
+/* Of the listed rows keep those that their distance to the own centre, measured anew, does not decide
+   either.  The rows are moved and scaled like those of the tiles; a is the centres' tile rows, none of
+   them longer than reach.  Rounding the two points moves their distance by u (|x| + |a|), of which
+   |x| <= |a| + distance; summing the squares by (d + 4) u of it. */
+#define TIGHTEN(SRC, NAME, WIDE)                                                                   \
+    static ptrdiff_t tighten_##NAME(const void *rows, ptrdiff_t ldx, const float *origin,          \
+                                    double scale, const int32_t *label, const float *a,            \
+                                    ptrdiff_t lda, ptrdiff_t d, float reach, const float *gap,     \
+                                    float *upper, const float *lower, int32_t *left,               \
+                                    ptrdiff_t n) {                                                 \
+        const float wider = 1 + (float)(d + 16) * (FLT_EPSILON / 2);                               \
+        const float rounding = 4 * (FLT_EPSILON / 2) * reach + (float)d * FLT_MIN;                 \
+        ptrdiff_t count = 0;                                                                       \
+        for (ptrdiff_t j = 0; j < n; j++) {                                                        \
+            const int32_t i = left[j], c = label[i];                                               \
+            const SRC *x = (const SRC *)rows + i * ldx;                                            \
+            const float *y = a + c * lda;                                                          \
+            float part[16] = {0}, sum = 0;                                                         \
+            ptrdiff_t p = 0;                                                                       \
+            for (; p + 16 <= d; p += 16)                                                           \
+                for (int k = 0; k < 16; k++) {                                                     \
+                    const float t = (float)(((WIDE)x[p + k] - (WIDE)origin[p + k]) * (WIDE)scale)  \
+                                    - y[p + k];                                                    \
+                    part[k] += t * t;                                                              \
+                }                                                                                  \
+            for (; p < d; p++) {                                                                   \
+                const float t = (float)(((WIDE)x[p] - (WIDE)origin[p]) * (WIDE)scale) - y[p];      \
+                sum += t * t;                                                                      \
+            }                                                                                      \
+            for (int half = 8; half; half /= 2)                                                    \
+                for (int k = 0; k < half; k++) part[k] += part[k + half];                          \
+            const float u = sqrtf(sum + part[0]) * wider + rounding;                                         \
+            if (u < upper[i]) upper[i] = u;                                                        \
+            left[count] = i;                                                                       \
+            count += !(upper[i] < (lower[i] > gap[c] ? lower[i] : gap[c]));                        \
+        }                                                                                          \
+        return count;                                                                              \
+    }
+TIGHTEN(double, f64, double)
+TIGHTEN(float, f32, float)
+TIGHTEN(uint8_t, u8, float)
+#undef TIGHTEN
+
 /* From the two largest scores of n points to bounds on their distances; returns whether some point's
    scores lie too close together to tell which is larger.  A score is good to
    slope |x| + base + delta |x|^2, and |x| lies between norm (1 - spread) and norm. */

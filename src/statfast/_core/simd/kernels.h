@@ -93,6 +93,15 @@ typedef struct {
     int (*finite_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
     ptrdiff_t (*widen)(const int32_t *, ptrdiff_t, const float *, const float *, const float *,
                        float *, float *, int32_t *);
+    ptrdiff_t (*tighten_f64)(const void *, ptrdiff_t, const float *, double, const int32_t *,
+                             const float *, ptrdiff_t, ptrdiff_t, float, const float *, float *,
+                             const float *, int32_t *, ptrdiff_t);
+    ptrdiff_t (*tighten_f32)(const void *, ptrdiff_t, const float *, double, const int32_t *,
+                             const float *, ptrdiff_t, ptrdiff_t, float, const float *, float *,
+                             const float *, int32_t *, ptrdiff_t);
+    ptrdiff_t (*tighten_u8)(const void *, ptrdiff_t, const float *, double, const int32_t *,
+                             const float *, ptrdiff_t, ptrdiff_t, float, const float *, float *,
+                             const float *, int32_t *, ptrdiff_t);
     int (*bound)(const float *, const float *, const float *, ptrdiff_t, const double *, float,
                  float *, float *);
     double (*read)(const double *, ptrdiff_t);

@@ -12,6 +12,7 @@
 #define REAL float
 #define REAL_BITS 32
 #define REAL_MAX FLT_MAX
+#define REAL_MIN FLT_MIN
 #define REAL_UNIT (FLT_EPSILON / 2)
 #define LANES F32_LANES
 #define V(word) f32_##word
@@ -23,6 +24,7 @@
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
+#undef REAL_MIN
 #undef REAL_UNIT
 #undef LANES
 #undef V
@@ -30,6 +32,7 @@
 #define REAL double
 #define REAL_BITS 64
 #define REAL_MAX DBL_MAX
+#define REAL_MIN DBL_MIN
 #define REAL_UNIT (DBL_EPSILON / 2)
 #define LANES F64_LANES
 #define V(word) f64_##word
@@ -41,6 +44,7 @@
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
+#undef REAL_MIN
 #undef REAL_UNIT
 #undef LANES
 #undef V
@@ -67,5 +71,6 @@ const kernels GLUE(kernels_, LEVEL) = {
     .shift_f64 = shift_f64, .shift_f32 = shift_f32, .shift_u8 = shift_u8,
     .finite_f64 = finite_f64, .finite_f32 = finite_f32,
     .widen = widen, .bound = bound,
+    .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64,
 };

@@ -3,11 +3,12 @@
 
 #define NR (2 * LANES)
 
-/* out = (x - origin) * scale, row by row, in the wider of the two types.  The origin is representable
-   in float, so that rows of different types are moved by the very same vector. */
+/* out = (x - origin) * scale, row by row, in the wider of the two types.  The origin is
+   representable in float, so that rows of different types are moved by the very same vector. */
 #define CONVERT(SRC, NAME, WIDE)                                                                   \
     static void V(convert_##NAME)(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,       \
-                                  const float *origin, double scale, REAL *out, ptrdiff_t ldo) {      \
+                                  const float *origin, double scale, REAL *out,                    \
+                                  ptrdiff_t ldo) {                                                 \
         for (ptrdiff_t i = 0; i < n; i++) {                                                        \
             const SRC *x = (const SRC *)rows + i * ldx;                                            \
             REAL *y = out + i * ldo;                                                               \
@@ -20,8 +21,10 @@ CONVERT(float, f32, REAL)
 CONVERT(uint8_t, u8, REAL)
 #undef CONVERT
 
-/* start = -|a|^2 / 2 (summed in double, rounded once) and norm >= |a| of n rows. */
-static void V(measure)(const REAL *a, ptrdiff_t lda, ptrdiff_t n, ptrdiff_t d, REAL *start, REAL *norm) {
+/* start = -|a|^2 / 2 (summed in double, rounded once) and norm >= |a| of n rows, where a may have
+   lost what lies below the normal range. */
+static void V(measure)(const REAL *a, ptrdiff_t lda, ptrdiff_t n, ptrdiff_t d, REAL *start,
+                       REAL *norm) {
     for (ptrdiff_t i = 0; i < n; i++, a += lda) {
         double part[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;
         ptrdiff_t p = 0;
@@ -30,7 +33,7 @@ static void V(measure)(const REAL *a, ptrdiff_t lda, ptrdiff_t n, ptrdiff_t d, R
         for (; p < d; p++) sum += (double)a[p] * (double)a[p];
         for (int q = 0; q < 8; q++) sum += part[q];
         start[i] = (REAL)(-0.5 * sum);
-        norm[i] = (REAL)(sqrt(sum) * 1.000001);
+        norm[i] = (REAL)(sqrt(sum) * 1.000001 + (double)d * REAL_MIN);
     }
 }
 
@@ -38,7 +41,9 @@ static void V(measure)(const REAL *a, ptrdiff_t lda, ptrdiff_t n, ptrdiff_t d, R
 #define PICK_LOW(l) ((l) & STEP ? LANES + (l) - STEP : (l))
 #define PICK_HIGH(l) ((l) & STEP ? LANES + (l) : (l) + STEP)
 #if LANES == 16
-#define EACH_LANE(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)
+#define EACH_LANE(f)                                                                               \
+    f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), f(13), f(14), \
+        f(15)
 #elif LANES == 8
 #define EACH_LANE(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
 #elif LANES == 4
@@ -52,11 +57,11 @@ static void V(measure)(const REAL *a, ptrdiff_t lda, ptrdiff_t n, ptrdiff_t d, R
 #define MERGE(a, b, PICK) __builtin_shuffle(a, b, (V(i)){EACH_LANE(PICK)})
 #endif
 /* One butterfly stage: swap the off-diagonal STEP x STEP blocks of every 2 STEP x 2 STEP block. */
-#define STAGE                                                        \
-    UNROLL for (int i = 0; i < LANES; i++) if (!(i & STEP)) {        \
-        const V(v) x = r[i], y = r[i + STEP];                        \
-        r[i] = MERGE(x, y, PICK_LOW);                                \
-        r[i + STEP] = MERGE(x, y, PICK_HIGH);                        \
+#define STAGE                                                                                      \
+    UNROLL for (int i = 0; i < LANES; i++) if (!(i & STEP)) {                                      \
+        const V(v) x = r[i], y = r[i + STEP];                                                      \
+        r[i] = MERGE(x, y, PICK_LOW);                                                              \
+        r[i + STEP] = MERGE(x, y, PICK_HIGH);                                                      \
     }
 static INLINE void V(transpose)(V(v) r[LANES]) {
 #define STEP 1
@@ -95,9 +100,11 @@ static void V(pack)(const REAL *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, R
             for (; p + LANES <= d; p += LANES) {
                 for (ptrdiff_t half = 0; half < NR; half += LANES) {
                     V(v) r[LANES];
-                    UNROLL for (int i = 0; i < LANES; i++) r[i] = V(load)(rows + (half + i) * ldx + p);
+                    UNROLL for (int i = 0; i < LANES; i++)
+                        r[i] = V(load)(rows + (half + i) * ldx + p);
                     V(transpose)(r);
-                    UNROLL for (int i = 0; i < LANES; i++) V(store)(panels + (p + i) * NR + half, r[i]);
+                    UNROLL for (int i = 0; i < LANES; i++)
+                        V(store)(panels + (p + i) * NR + half, r[i]);
                 }
             }
         }
@@ -110,11 +117,12 @@ static void V(pack)(const REAL *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, R
 }
 
 /* One panel of up to NR points straight from the user's rows: rows[pick[l]], or rows[l] without a
-   pick, moved and scaled; and norm >= |b| of each, by at most 2 (d + 8) u |b|.  It is made in slices
-   of SLICE features, so that everything but the panel itself stays in the first cache. */
+   pick, moved and scaled; and norm >= |b| of each, by at most 2 (d + 8) u |b|, but for squares that
+   vanish below the range of REAL: see tau in tile.h.  It is made in slices of SLICE features, so
+   that everything but the panel itself stays in the first cache. */
 #define SLICE 64
 #define LAY(SRC, NAME)                                                                             \
-    static void V(lay_##NAME)(const void *rows, ptrdiff_t ldx, const int32_t *pick, ptrdiff_t n,    \
+    static void V(lay_##NAME)(const void *rows, ptrdiff_t ldx, const int32_t *pick, ptrdiff_t n,   \
                               ptrdiff_t d, const float *origin, double scale, REAL *panel,         \
                               REAL *norm) {                                                        \
         REAL sheet[NR * SLICE];                                                                    \
@@ -123,15 +131,15 @@ static void V(pack)(const REAL *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, R
             const ptrdiff_t some = d - p < SLICE ? d - p : SLICE;                                  \
             if (pick) {                                                                            \
                 for (ptrdiff_t l = 0; l < n; l++)                                                  \
-                    V(convert_##NAME)((const SRC *)rows + pick[l] * ldx + p, ldx, 1, some,          \
+                    V(convert_##NAME)((const SRC *)rows + pick[l] * ldx + p, ldx, 1, some,         \
                                       origin + p, scale, sheet + l * SLICE, SLICE);                \
             } else {                                                                               \
-                V(convert_##NAME)((const SRC *)rows + p, ldx, n, some, origin + p, scale, sheet,    \
+                V(convert_##NAME)((const SRC *)rows + p, ldx, n, some, origin + p, scale, sheet,   \
                                   SLICE);                                                          \
             }                                                                                      \
             V(pack)(sheet, SLICE, n, some, panel);                                                 \
             for (ptrdiff_t q = 0; q < some; q++) {                                                 \
-                const V(v) b0 = V(load)(panel + q * NR), b1 = V(load)(panel + q * NR + LANES);      \
+                const V(v) b0 = V(load)(panel + q * NR), b1 = V(load)(panel + q * NR + LANES);     \
                 sum0 = V(fma)(b0, b0, sum0);                                                       \
                 sum1 = V(fma)(b1, b1, sum1);                                                       \
             }                                                                                      \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The register tile and what is done with it before it leaves the registers.
 
-   Every dense loop of the package is a block product whose result is mostly thrown away: the nearest
-   centre, the k nearest rows, a kernel value.  So the product is made one tile at a time, ROWS rows
-   of `a` by NR = 2 LANES columns of a packed panel, and each epilogue looks at the tile while it is
-   still in registers (the idea of GSKNN: Yu, Huang, Austin, Xiao, Biros 2015,
+   Every dense loop of the package is a block product whose result is mostly thrown away: the
+   nearest centre, the k nearest rows, a kernel value.  So the product is made one tile at a time,
+   ROWS rows of `a` by NR = 2 LANES columns of a packed panel, and each epilogue looks at the tile
+   while it is still in registers (the idea of GSKNN: Yu, Huang, Austin, Xiao, Biros 2015,
    doi:10.1145/2807591.2807601; the blocking is that of Goto & van de Geijn 2008,
    doi:10.1145/1356052.1356053).
 
    Layouts.  `a` holds rows of depth numbers, `lda` apart, padded with any finite rows to a multiple
-   of ROWS; nothing is transposed, so float rows can be used where they lie.  A panel holds NR points
-   feature by feature: point l's feature p at panel[p * NR + l].
+   of ROWS; nothing is transposed, so float rows can be used where they lie.  A panel holds NR
+   points feature by feature: point l's feature p at panel[p * NR + l].
 
    Every distance is made as its score
        s(a, b) = a.b - |a|^2/2,    |a - b|^2 = |b|^2 - 2 s(a, b),
@@ -26,15 +26,23 @@
      a chain of d multiply-adds from start errs by at most gamma_{d+1} (|a|^2/2 + |a||b|),
        gamma_n = nu/(1 - nu) (Higham 2002, doi:10.1137/1.9780898718027, section 3.1; d+1 because
        without FMA the product is rounded as well).
-   Together |s~ - s| <= kappa (|a||b| + |a|^2/2) + tau with kappa = 1.02 u (d + 5) while d u < 0.01,
-   where 1.02 also covers that norms are computed ones, and tau = (d + 8) 2^-100 (float) covers
-   products below the normal range, the data having been scaled to max |a_p| of about 1.
+   Together |s~ - s| <= kappa (|a||b| + |a|^2/2) + tau with kappa = 1.02 u (d + 8) while d u < 0.01,
+   where 1.02 also covers that norms are computed ones.  What errors add up to above is d + 4: the
+   other four u pay for the roundings of a number like s~ in which bars are made of it (search.h).
    The order that has to be reproduced is that of the squared distances summed in double by
-   differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the score: that is added.
-   With g the largest |a| of a group of rows every score of point b is then good to
+   differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the score: that is
+   added.  With g the largest |a| of a group of rows every score of point b is then good to
        slope(b) g + square g^2 + slack(b),
        slope(b) = kappa |b|,  square = kappa/2 + delta,  slack(b) = delta |b|^2 + tau,
-   delta = (d + 4) 2^-53. */
+   delta = (d + 4) 2^-53.
+
+   What vanishes below the range of a type is tau.  The data are scaled to |a_p| of about 1 (bytes:
+   up to 128) and |b| < 2^50.  In float, rows and products lose 2^-150 a number, which moves a score
+   by up to (d + 8) 2^-100; and squares lose so much that a computed |b| may be sqrt(d) 2^-74 short,
+   which is u (d + 8) 128 d 2^-74 of slope(b) g: tau = (d + 8)^2 2^-90 covers both.  In double,
+   where the square that is lost is 2^-1075 and |b| < 2^400, it is (d + 8)^2 2^-580.  Squares of
+   differences in double are summed in the unscaled units; they lose up to 2^-1075 each, in units of
+   the score at most d (scale 2^-537)^2 together: that is added to tau. */
 
 #define NR (2 * LANES)
 
@@ -59,7 +67,8 @@ static INLINE void V(scores)(V(v) acc[ROWS][2], const REAL *a, ptrdiff_t lda, co
     V(multiply)(acc, a, lda, 1, panel, NR, depth);
 }
 
-/* Arg-min epilogue: the largest score of each point over n rows, and its row; the earliest on ties. */
+/* Arg-min epilogue: the largest score of each point over n rows, and its row, the earliest on
+   ties. */
 static void V(largest)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
                        const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
                        REAL *best, V(int) *index) {
@@ -109,8 +118,9 @@ static void V(largest_two)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrd
 
 /* Threshold-and-append epilogue: every row whose score may still be among the k largest of point
    l of the panel becomes one of its candidates.  `reach` holds the largest |a| of each group. */
-static void V(collect)(const REAL *a, ptrdiff_t lda, const REAL *start, const REAL *reach, ptrdiff_t n,
-                       const REAL *panel, ptrdiff_t depth, ptrdiff_t first, V(search) *s, ptrdiff_t point) {
+static void V(collect)(const REAL *a, ptrdiff_t lda, const REAL *start, const REAL *reach,
+                       ptrdiff_t n, const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
+                       V(search) *s, ptrdiff_t point) {
     for (ptrdiff_t r = 0; r < n; r += ROWS) {
         V(v) acc[ROWS][2];
         V(scores)(acc, a + r * lda, lda, start + r, panel, depth);
@@ -120,8 +130,8 @@ static void V(collect)(const REAL *a, ptrdiff_t lda, const REAL *start, const RE
     }
 }
 
-/* Store epilogue: out[i, l] = f(tile), rows of a down, points of the panel across.  The scores start
-   at start[i] + across[l], so that with both halves given they are -|a - b|^2 / 2. */
+/* Store epilogue: out[i, l] = f(tile), rows of a down, points of the panel across.  The scores
+   start at start[i] + across[l], so that with both halves given they are -|a - b|^2 / 2. */
 static INLINE V(v) V(shape)(V(v) x, int kind, V(v) gamma) {
     const V(v) zero = V(set1)(0);
     if (kind == STORE_SCORE) return x;
@@ -177,7 +187,8 @@ static void V(store_tiles)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrd
 
 /* Weighted rank-n update: the lower triangle of c += z' diag(w) z, where wz = diag(w) z (wz = z
    without weights).  z, wz and c have width `ld`, a multiple of both ROWS and NR beyond d. */
-static void V(rank_update)(const REAL *z, const REAL *wz, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t d, REAL *c) {
+static void V(rank_update)(const REAL *z, const REAL *wz, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t d,
+                           REAL *c) {
     for (ptrdiff_t i0 = 0; i0 < d; i0 += ROWS) {
         for (ptrdiff_t j0 = 0; j0 < d && j0 < i0 + ROWS; j0 += NR) {
             V(v) acc[ROWS][2];

@@ -7,7 +7,8 @@
      + - * & | ~ << >>          work on T_v and T_i as they do on numbers
      set1 load store            broadcast; unaligned memory access       (iset1 iload istore: T_i)
      fma(a, b, c)               a * b + c, rounded once where the machine can
-     max min sqrt               of reals without NaN
+     max min sqrt               of reals; max(c, x) and min(c, x) give x where x is NaN, on which
+                                exp relies
      gt(a, b)  ge(a, b)         lane masks;  bits(m): lane l of the mask as bit l
      select(m, a, b)            a where the mask is set, b elsewhere              (iselect: T_i)
      asint asreal               the same bits under the other name

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which centre each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
+
+from operator import add
+
+import numpy as np
+
+from statfast._core import lloyd as kernel
+from statfast._extent import scale_of
+from statfast.cluster.passes import assign, pieces, sweep
+from statfast.cluster.step import LloydStep
+
+FEW = 1 << 14  # multiply-adds: a look at all rows costs no more than the bounds would
+
+
+class Assignment:
+    """The rows with their nearest centres, from one iteration to the next.
+
+    Bounds on the distances spare most rows a look once the centres move little: Hamerly 2010,
+    doi:10.1137/1.9781611972801.12. The sums of an iteration are those of the last, patched: the
+    rows that changed their centre are moved. Every `AFRESH` iterations they are made anew, lest
+    rounding pile up; and always where rows have weights, whose sums would not return to exactly
+    zero.
+
+    Attributes
+    ----------
+    centers : ndarray of shape (k, d), float64
+    labels : ndarray of shape (n,), int32
+        The nearest centre of each row, as of the last pass.
+    patched : bool
+        Whether the sums are patched. A great row that passes through a cluster takes the low bits
+        of its sum along, so they may be far off.
+    """
+
+    AFRESH = 16
+
+    def __init__(self, data, centers):
+        self.data, self.centers = data, centers
+        # One scale throughout: the bounds are in its units. Centres to come lie among the rows.
+        self._scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
+        self._panels, self._norms = data.panels.at(self._scale)
+        n = data.shape[0]
+        self.labels = np.full(n, -1, np.int32)
+        self.patched = False
+        self._upper, self._lower = np.zeros((2, n), np.float32)
+        self._last = None  # where the centres were when the bounds were made
+        self._step, self._age = None, 0
+        self._settled = 0  # how many rows `settle` has moved since `advance`
+        self._spare = []  # steps of blocks, merged and free to be used again
+
+    def move(self, centers):
+        """Put the centres elsewhere."""
+        self.centers = centers
+
+    def advance(self):
+        """Give every row its nearest centre.
+
+        Returns
+        -------
+        step : LloydStep
+            The statistics of the clusters; the next call changes this same object.
+        """
+        if self._step is None or self.data.weights is not None or self._age >= self.AFRESH:
+            self.add_up()
+        else:
+            found = self._add_up(changes=True)
+            self._step.moved = 0
+            self._step.merge(found)
+            self._spare.append(found)
+            self._age += 1
+            self.patched |= found.moved > 0
+        self._step.moved += self._settled
+        self._settled = 0
+        return self._step
+
+    def add_up(self):
+        """Give every row its nearest centre, and make the sums anew; returns the statistics."""
+        self._step, self._age, self.patched = self._add_up(changes=False), 1, False
+        return self._step
+
+    def settle(self):
+        """Give every row its nearest centre, no more; returns how many rows changed theirs."""
+        if np.array_equal(self._last, self.centers):
+            return 0
+        moved = self._pass(self._assign, add)
+        self._settled += moved
+        self.forget()
+        return moved
+
+    def forget(self):
+        """Make the sums anew next time: they have become those of other labels."""
+        self._step = None
+
+    def _add_up(self, changes):
+        """The statistics of all rows, or the changes that rows make which change their centre."""
+        spare, shape = self._spare, self.centers.shape
+
+        def partial(*block):
+            try:
+                step = spare.pop()._clear()
+            except IndexError:  # not tested first: other threads take from the same list
+                step = LloydStep(*shape)
+            step.moved = self._assign(*block, step.sums, step.mass, changes)
+            return step
+
+        def merge(total, step):
+            total.merge(step)
+            spare.append(step)
+            return total
+
+        return self._pass(partial, merge)
+
+    def _pass(self, partial, merge):
+        """One pass over the rows, after which the bounds are those of these centres."""
+        data = self.data
+        self._frame = kernel.frame(self.centers, data.origin, self._scale)
+        known = self._last is not None and data.shape[0] * self.centers.size > FEW
+        self._motion = self._moves() if known else None
+        total = sweep(
+            partial, data.rows, data.weights, self.labels, self._upper, self._lower,
+            merge=merge, size=self.centers.size, n_jobs=data.n_jobs,
+        )  # fmt: skip
+        self._last = self.centers
+        return total
+
+    def _assign(self, rows, X, weights, labels, upper, lower, sums=None, mass=None, changes=False):
+        """What a pass does with a block; returns how many rows changed their centre."""
+        laid = None, None
+        if self._panels is not None:
+            laid = self._panels[rows.start * X.shape[1] :], self._norms[rows.start :]
+        return assign(
+            X, self.centers, self._frame, labels, weights, sums, mass,
+            changes, upper, lower, self._motion, *laid,
+        )  # fmt: skip
+
+    def _moves(self):
+        """How far each centre has moved, how far the farthest of the others has, and half the
+        distance to the nearest of them: (3, k) float32, rounded to the safe side."""
+        centers, k = self.centers, len(self.centers)
+        motion = np.zeros((3, k), np.float32)
+        move, drop, gap = motion
+        change = centers - self._last
+        move[:] = np.sqrt((change * change).sum(axis=1)) * (self._scale * (1 + 1e-6))
+        first = move.argmax()
+        drop[:] = move[first]
+        move[first], kept = 0, move[first]
+        drop[first], move[first] = move.max(), kept
+        if k * k <= self.data.shape[0]:
+            upper, lower = np.empty((2, k), np.float32)
+            itself = np.empty(k, np.int32)
+            for part in pieces(k, centers.size):
+                kernel.step(
+                    centers[part], None, centers, self._frame, itself[part], None, None,
+                    False, upper[part], lower[part],
+                )  # fmt: skip
+            gap[:] = np.maximum(lower, 0) / 2
+        return motion

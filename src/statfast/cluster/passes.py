@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Passes over rows, each comparing them with centres.
+
+They go through ``_blocks.reduce``, so the rows may be an array, a memory map or ``Chunks``.
+"""
+
+from operator import add
+
+import numpy as np
+
+from statfast._blocks import checkpoint, reduce
+from statfast._core import differences
+from statfast._core import lloyd as kernel
+
+# Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
+PIECE = 1 << 27
+PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
+
+
+def assign(
+    X, centers, frame, labels, weights=None, sums=None, mass=None,
+    changes=False, upper=None, lower=None, motion=None, panels=None, norms=None,
+):  # fmt: skip
+    """``kernel.step`` for a block of any size; returns how many labels changed."""
+    moved = 0
+    for part in pieces(X.shape[0], centers.size):
+        some, up, low = (None if a is None else a[part] for a in (weights, upper, lower))
+        laid = None, None
+        if panels is not None:
+            laid = panels[part.start * X.shape[1] :], norms[part.start :]
+        moved += kernel.step(
+            X[part], some, centers, frame, labels[part], sums, mass, changes, up, low, motion, *laid
+        )
+    return moved
+
+
+def nearest(rows, centers, frame, n_jobs=None):
+    """The nearest centre of each row: labels (n,) int32."""
+
+    def partial(where, X):
+        labels = np.empty(X.shape[0], np.int32)
+        assign(X, centers, frame, labels)
+        return [labels]
+
+    return np.concatenate(sweep(partial, rows, merge=joined, size=centers.size, n_jobs=n_jobs))
+
+
+def inertia(rows, weights, centers, labels, n_jobs=None):
+    """The sum of weight * squared distance to the centre of each row's label."""
+
+    def partial(where, X, weights, labels):
+        return scatter(X, weights, centers, labels)
+
+    size = centers.shape[1]
+    return sweep(partial, rows, weights, labels, merge=add, size=size, n_jobs=n_jobs)
+
+
+def potential(rows, weights, centers, frame, n_jobs=None):
+    """The sum of weight * squared distance to the nearest centre."""
+
+    def partial(where, X, weights):
+        labels = np.empty(X.shape[0], np.int32)
+        assign(X, centers, frame, labels)
+        return scatter(X, weights, centers, labels)
+
+    return sweep(partial, rows, weights, merge=add, size=centers.size, n_jobs=n_jobs)
+
+
+def scatter(X, weights, centers, labels):
+    """The inertia of a block."""
+    d2 = np.empty(X.shape[0])
+    for part in pieces(X.shape[0], X.shape[1]):
+        differences.distances(X[part], centers, labels[part], d2[part])
+    return float((d2 if weights is None else d2 * weights).sum())
+
+
+def distances(rows, centers, n_jobs=None):
+    """Euclidean distances (n, k) of each row to each centre; float32 for float32 rows."""
+
+    def partial(where, X):
+        out = np.empty((X.shape[0], len(centers)))
+        for part in pieces(X.shape[0], centers.size):
+            differences.transform(X[part], centers, out[part])
+        return [out.astype(np.float32) if X.dtype == np.float32 else out]
+
+    return np.concatenate(sweep(partial, rows, merge=joined, size=centers.size, n_jobs=n_jobs))
+
+
+def sweep(partial, rows, *aligned, merge, size, n_jobs):
+    """``reduce`` for a pass that compares each row with centres of `size` numbers altogether."""
+    # Blocks with many statistics must hold many rows, or merging costs as much as making them; and
+    # those of few centres too, or handing them out does.
+    least = min(max(256, size // 32, (1 << 23) // size), 8192)
+    effort = 2.0 * rows.shape[0] * size if isinstance(rows, np.ndarray) else np.inf
+    return reduce(partial, rows, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
+
+
+def pieces(n, size):
+    """Slices of n rows, each little work against centres of this many numbers."""
+    step = max(PANEL, PIECE // size // PANEL * PANEL)
+    yield slice(0, min(n, step))
+    for start in range(step, n, step):
+        checkpoint()
+        yield slice(start, min(n, start + step))
+
+
+def joined(a, b):
+    """Merge of lists: results kept in the order of the blocks."""
+    a.extend(b)
+    return a

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The statistics of one iteration of Lloyd's algorithm, which add up over rows."""
+
+import numpy as np
+
+from statfast._validation import as_rows, as_weights
+from statfast.cluster.passes import assign
+from statfast.cluster.survey import KEPT, frame_of
+
+
+class LloydStep:
+    """Statistics of some rows from which one k-means iteration is solved.
+
+    They add up: of rows kept in many places, each place need only send its k (d + 1) numbers.
+    `KMeans` itself is fitted this way, block by block.
+
+    Parameters
+    ----------
+    k : int
+        Number of centres.
+    d : int
+        Number of columns.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (k, d), float64
+        Weighted sum of the rows nearest to each centre.
+    mass : ndarray of shape (k,), float64
+        Weight of the rows nearest to each centre.
+    moved : int
+        How many rows changed their cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.cluster import LloydStep
+    >>> here, there = np.array([[0.0], [1.0]]), np.array([[8.0], [10.0], [12.0]])
+    >>> centers = np.array([[0.0], [6.0]])
+    >>> for _ in range(2):
+    ...     step = LloydStep.partial(here, centers).merge(LloydStep.partial(there, centers))
+    ...     centers = step.solve()
+    >>> centers
+    array([[ 0.5],
+           [10. ]])
+    """
+
+    __slots__ = ("mass", "moved", "sums")
+
+    def __init__(self, k, d):
+        self.sums = np.zeros((k, d))
+        self.mass = np.zeros(k)
+        self.moved = 0
+
+    @classmethod
+    def partial(cls, X, centers, sample_weight=None, labels=None):
+        """Assign rows to their nearest centres and sum them up.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows; float64, float32 and uint8 are taken as they are.
+        centers : array-like of shape (k, d)
+            The centres; a row equally near to several belongs to the first of them.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row; None gives each row weight 1.
+        labels : ndarray of shape (n,), int32, optional
+            The cluster of each row so far, updated in place; None counts every row as moved.
+
+        Returns
+        -------
+        step : LloydStep
+
+        Raises
+        ------
+        ValueError
+            If X or centers is not a finite 2-d array, or if their shapes do not match.
+        """
+        X = np.ascontiguousarray(as_rows(X, keep=KEPT))
+        centers = np.array(as_rows(centers, name="centers"), dtype=np.float64, order="C")
+        n, d = X.shape
+        if centers.shape[1] != d:
+            raise ValueError(
+                f"centers must have as many columns as X ({d}); got {centers.shape[1]}."
+            )
+        weights = as_weights(sample_weight, n)
+        if labels is None:
+            labels = np.full(n, -1, np.int32)
+        elif getattr(labels, "dtype", None) != np.int32 or labels.shape != (n,):
+            raise ValueError(f"labels must be an int32 array of shape ({n},), one for each row.")
+        step = cls(*centers.shape)
+        frame = frame_of(centers)
+        step.moved = assign(X, centers, frame, labels, weights, step.sums, step.mass)
+        return step
+
+    def merge(self, other):
+        """Add the statistics of other rows, in place.
+
+        Parameters
+        ----------
+        other : LloydStep
+            Made with the same centres.
+
+        Returns
+        -------
+        self : LloydStep
+        """
+        self.sums += other.sums
+        self.mass += other.mass
+        self.moved += other.moved
+        return self
+
+    def solve(self):
+        """Means of the clusters; an empty one is put where the heaviest is.
+
+        Returns
+        -------
+        centers : ndarray of shape (k, d), float64
+        """
+        if self.mass.all():
+            return self.sums / self.mass[:, None]
+        empty = self.mass == 0
+        centers = self.sums / np.where(empty, 1.0, self.mass)[:, None]
+        centers[empty] = centers[self.mass.argmax()]
+        return centers
+
+    def _clear(self):
+        """Start again from nothing: the step of a block that has been merged serves another."""
+        self.sums.fill(0.0)
+        self.mass.fill(0.0)
+        self.moved = 0
+        return self
+
+    def _give(self, row, weight, source, target):
+        """Take a row from the cluster `source` and make it the only one of `target`."""
+        rest = self.mass[source] - weight
+        if rest > 1e-12 * self.mass[source]:
+            self.sums[source] -= weight * row
+        else:  # it was the only one: what is left is rounding
+            self.sums[source] = rest = 0.0
+        self.mass[source] = rest
+        self.sums[target] = weight * row
+        self.mass[target] = weight
