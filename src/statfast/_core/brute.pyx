@@ -28,8 +28,8 @@ from statfast._core.rows cimport (
     UNIT32, UNIT64, aligned, apart, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
 )
-from statfast._core.search cimport FAR, admit, bind, groups_reach, tau_of
-from statfast._core.tiles cimport active, chunk_rows, f32_search, f64_search
+from statfast._core.search cimport admit, bind, groups_reach, tau_of
+from statfast._core.tiles cimport FAR, active, chunk_rows, f32_search, f64_search
 
 cdef struct Neighbor:
     double apart

@@ -18,8 +18,8 @@ from libc.string cimport memcpy, memset
 from statfast._core.rows cimport (
     UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of
 )
-from statfast._core.search cimport FAR, admit, bind, groups_reach, tau_of
-from statfast._core.tiles cimport active, chunk_rows, f32_search
+from statfast._core.search cimport admit, bind, groups_reach, tau_of
+from statfast._core.tiles cimport FAR, active, chunk_rows, f32_search
 
 
 cdef inline double rounded(double x) noexcept nogil:

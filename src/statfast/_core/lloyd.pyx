@@ -27,14 +27,12 @@ from statfast._core.rows cimport (
     UNIT32, UNIT64, add, aligned, apart, convert, lay, measure, number, padded, panel_columns,
     stride_of,
 )
-from statfast._core.tiles cimport active, chunk_rows
+from statfast._core.tiles cimport FAR, active, chunk_rows
 
 # Panels converted and packed together: enough rows to hide the calls, few enough for the cache.
 cdef enum:
     PANELS_BYTES = 131072
     MOST_PANELS = 16
-
-cdef double FAR = 1e15  # as in simd/bounds.h
 
 
 def frame(
@@ -63,7 +61,7 @@ def frame(
     bound = np.array([
         scale,
         kappa * reach,
-        (kappa / 2 + delta) * reach * reach + (d + 8) * 2.0 ** -100 + lost,
+        (kappa / 2 + delta) * reach * reach + (d + 8) ** 2 * 2.0 ** -90 + lost,
         delta,
         reach,
     ])

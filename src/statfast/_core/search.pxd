@@ -13,14 +13,6 @@ ctypedef fused search:
     f32_search
     f64_search
 
-
-cdef extern from *:
-    """
-    #define STATFAST_FAR 1e15
-    """
-    const double FAR "STATFAST_FAR"  # a float32 score of a point this far out might overflow
-
-
 cdef inline double tau_of(Py_ssize_t d, double scale, bint single) noexcept nogil:
     """What vanishes below the range of the types, in units of the score: see simd/tile.h."""
     cdef double loss = scale * 2.0 ** -537

@@ -5,6 +5,8 @@ from libc.stdint cimport int32_t, int64_t
 
 
 cdef extern from "kernels.h" nogil:
+    const double FAR  # |x| beyond which a float score might overflow
+
     enum:
         STORE_SCORE
         STORE_SQUARED

@@ -10,6 +10,7 @@ from statfast._extent import scale_of
 from statfast.cluster.passes import assign, pieces, sweep
 from statfast.cluster.step import LloydStep
 
+FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
 FEW = 1 << 14  # multiply-adds: a look at all rows costs no more than the bounds would
 
 
@@ -115,6 +116,7 @@ class Assignment:
         data = self.data
         self._frame = kernel.frame(self.centers, data.origin, self._scale)
         known = self._last is not None and data.shape[0] * self.centers.size > FEW
+        known &= self._scale < FINE
         self._motion = self._moves() if known else None
         total = sweep(
             partial, data.rows, data.weights, self.labels, self._upper, self._lower,

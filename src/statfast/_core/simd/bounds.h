@@ -5,9 +5,6 @@
 
 #define OUTWARD 2.4e-7f /* more than the rounding of two float operations */
 
-/* Rows so far out that a score might overflow are left to float64. */
-#define FAR 1e15f
-
 /* The centres have moved: widen the bounds, and list the rows they no longer decide. */
 static ptrdiff_t widen(const int32_t *label, ptrdiff_t n, const float *move, const float *drop,
                        const float *gap, float *upper, float *lower, int32_t *left) {
@@ -79,7 +76,7 @@ static int bound(const float *best, const float *second, const float *norm, ptrd
         const float doubt = 1.001f * (slope * norm[i] + base + delta * square);
         const float near = square - 2 * best[i] + 2 * doubt;
         const float far = square * (1 - 2 * spread) - 2 * second[i] - 2 * doubt;
-        unsure |= !(best[i] - second[i] > 2 * doubt) | !(norm[i] < FAR);
+        unsure |= !(best[i] - second[i] > 2 * doubt) | !(norm[i] < (float)FAR);
         upper[i] = sqrtf(near > 0 ? near : 0) * (1 + OUTWARD) + OUTWARD * norm[i];
         lower[i] = sqrtf(far > 0 ? far : 0) * (1 - OUTWARD) - OUTWARD * norm[i];
     }

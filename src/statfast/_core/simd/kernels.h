@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A point this far out might overflow a float score: it is left to float64. */
+#define FAR 1e15
+
 enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
