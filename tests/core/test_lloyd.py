@@ -302,7 +302,8 @@ def test_the_bound_of_the_frame_holds_and_is_nearly_reached(d):
             off = errors(computed_scores(a, start, rounded), exact_scores(A[i : i + 1], B))[0]
             assert (off <= doubt).all()
             worst = max(worst, (off / doubt).max())
-    assert worst > 0.2
+    # d + 5 roundings may show in a score; the bound also has room for three of the comparison.
+    assert worst > 0.2 * (d + 5) / (d + 8)
 
 
 @pytest.mark.parametrize(("real", "unit"), [(np.float32, 2.0**-24), (np.float64, UNIT)])
