@@ -18,16 +18,15 @@ a row. The caller guarantees rows of contiguous numbers and labels below k.
 
 import numpy as np
 
-from libc.float cimport FLT_MAX, FLT_MIN
-from libc.math cimport INFINITY, sqrt
+from libc.float cimport FLT_MAX
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
+from statfast._core.decide cimport nearest, sure
 from statfast._core.rows cimport (
-    UNIT32, UNIT64, add, aligned, apart, convert, lay, measure, number, padded, panel_columns,
-    stride_of,
+    UNIT32, UNIT64, add, aligned, convert, lay, measure, number, padded, panel_columns, stride_of,
 )
-from statfast._core.tiles cimport FAR, active, chunk_rows
+from statfast._core.tiles cimport active, chunk_rows
 
 # Panels converted and packed together: enough rows to hide the calls, few enough for the cache.
 cdef enum:
@@ -72,15 +71,21 @@ def lay_out(
     const number[:, :] X,           # IN (n, d)
     const float[::1] origin,        # IN (d,)
     double scale,
-    float[::1] panels,              # OUT (n' * d,) n' = n filled up to whole panels
-    float[::1] norms,               # OUT (n',)
+    float[::1] panels,              # OUT (m' * d,) m' = m filled up to whole panels
+    float[::1] norms,               # OUT (m',)
+    const int32_t[::1] pick=None,   # IN (m,) the rows wanted; None: all n
 ):
-    """The rows as float32 panels, for steps without end over the same rows."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], across = panel_columns(<float>0), j = 0
+    """Rows as float32 panels, for steps without end over the same rows."""
+    cdef Py_ssize_t d = X.shape[1], across = panel_columns(<float>0), j = 0
+    cdef Py_ssize_t m = X.shape[0] if pick is None else pick.shape[0]
     with nogil:
-        while j < n:
-            lay(&X[j, 0], stride_of(X), NULL, min(across, n - j), d, &origin[0], scale,
-                &panels[j * d], &norms[j])
+        while j < m:
+            if pick is None:
+                lay(&X[j, 0], stride_of(X), NULL, min(across, m - j), d, &origin[0], scale,
+                    &panels[j * d], &norms[j])
+            else:
+                lay(&X[0, 0], stride_of(X), &pick[j], min(across, m - j), d, &origin[0], scale,
+                    &panels[j * d], &norms[j])
             j += across
 
 
@@ -280,8 +285,10 @@ cdef Py_ssize_t look(
         room.best, room.second, room.norm, count, s.terms, spread, room.upper, room.lower)
     if unsure:
         for i in range(count):
-            if not sure(s.terms, room, i):
-                room.index[i] = nearest(x + room.left[i] * s.ldx, s, room, i)
+            if not sure(s.terms, room.best[i], room.second[i], room.norm[i]):
+                room.index[i] = nearest(
+                    x + room.left[i] * s.ldx, d, s.centers, s.k, s.terms[0],
+                    room.point, room.apart, &room.upper[i], &room.lower[i])
     for i in range(count):
         j = first + room.left[i]
         label = room.index[i]
@@ -297,12 +304,6 @@ cdef Py_ssize_t look(
     return moved
 
 
-cdef inline bint sure(const double *terms, const Room *room, Py_ssize_t i) noexcept nogil:
-    cdef double norm = room.norm[i]
-    return norm < FAR and <double>room.best[i] - room.second[i] > 2.004 * (
-        terms[1] * norm + terms[2] + terms[3] * norm * norm)
-
-
 cdef void transfer(
     const number *x, const Step *s, Py_ssize_t row, int32_t old, int32_t new
 ) noexcept nogil:
@@ -313,26 +314,3 @@ cdef void transfer(
         add(x, s.ldx, 1, s.d, &w, &old, s.sums, s.mass)
         w = -w
     add(x, s.ldx, 1, s.d, &w, &new, s.sums, s.mass)
-
-
-cdef int32_t nearest(const number *x, const Step *s, Room *room, Py_ssize_t i) noexcept nogil:
-    """Index of the centre nearest to x by float64 differences, the lowest on ties; and bounds."""
-    cdef Py_ssize_t p, c
-    cdef int32_t best = 0
-    cdef double second = INFINITY
-    for p in range(s.d):
-        room.point[p] = x[p]
-    apart(room.point, s.centers, s.d, s.k, s.d, room.apart)
-    for c in range(1, s.k):
-        if room.apart[c] < room.apart[best]:
-            second = room.apart[best]
-            best = <int32_t>c
-        elif room.apart[c] < second:
-            second = room.apart[c]
-    # The squares are good to (d + 4) 2^-53 and what lies below their range, a float to 2^-24.
-    cdef double lost = s.d * 2.0 ** -1074
-    room.upper[i] = <float>(
-        sqrt(room.apart[best] + lost) * s.terms[0] * (1 + 4 * UNIT32) + FLT_MIN)
-    room.lower[i] = <float>min(
-        <double>FLT_MAX, sqrt(max(0.0, second - lost)) * s.terms[0] * (1 - 4 * UNIT32))
-    return best

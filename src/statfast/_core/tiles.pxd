@@ -162,6 +162,7 @@ cdef extern from "kernels.h" nogil:
     ctypedef struct kernels:
         const char *name
         Py_ssize_t rows
+        Py_ssize_t group
         f32_kernels f32
         f64_kernels f64
         void (*apart_f64)(
@@ -236,6 +237,16 @@ cdef extern from "kernels.h" nogil:
         bint (*bound)(
             const float *best, const float *second, const float *norm, Py_ssize_t n,
             const double *terms, float spread, float *upper, float *lower
+        ) noexcept nogil
+        bint (*search_groups)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t groups,
+            const float *panel, Py_ssize_t d, const float *norm, const double *terms, float spread,
+            const float *drop, const int32_t *own, float *slack, float *upper, float *lower,
+            float *best, float *second, int32_t *index, int32_t *group, float *peak, Py_ssize_t *n
+        ) noexcept nogil
+        void (*slacken)(
+            const float *peak, const int32_t *group, Py_ssize_t n, const float *norm,
+            const float *upper, const double *terms, float spread, float *slack
         ) noexcept nogil
         double (*read)(const double *x, Py_ssize_t n) noexcept nogil
         void (*collect_bytes)(

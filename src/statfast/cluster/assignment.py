@@ -9,6 +9,7 @@ from statfast._core import lloyd as kernel
 from statfast._extent import scale_of
 from statfast.cluster.passes import assign, pieces, sweep
 from statfast.cluster.step import LloydStep
+from statfast.cluster.yinyang import SortedRows
 
 FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
 FEW = 1 << 14  # multiply-adds: a look at all rows costs no more than the bounds would
@@ -18,10 +19,11 @@ class Assignment:
     """The rows with their nearest centres, from one iteration to the next.
 
     Bounds on the distances spare most rows a look once the centres move little: Hamerly 2010,
-    doi:10.1137/1.9781611972801.12. The sums of an iteration are those of the last, patched: the
-    rows that changed their centre are moved. Every `AFRESH` iterations they are made anew, lest
-    rounding pile up; and always where rows have weights, whose sums would not return to exactly
-    zero.
+    doi:10.1137/1.9781611972801.12, or, where there are many centres, those of `SortedRows`.
+
+    The sums of an iteration are those of the last, patched: the rows that changed their centre are
+    moved. Every `AFRESH` iterations they are made anew, lest rounding pile up; and always where
+    rows have weights, whose sums would not return to exactly zero.
 
     Attributes
     ----------
@@ -45,7 +47,11 @@ class Assignment:
         self.patched = False
         self._upper, self._lower = np.zeros((2, n), np.float32)
         self._last = None  # where the centres were when the bounds were made
+        self._sorted = None  # the rows sorted, once that pays
         self._step, self._age = None, 0
+        self._suited = self._scale < FINE and SortedRows.suit(
+            data, len(centers), self._panels is not None
+        )
         self._settled = 0  # how many rows `settle` has moved since `advance`
         self._spare = []  # steps of blocks, merged and free to be used again
 
@@ -64,26 +70,29 @@ class Assignment:
         if self._step is None or self.data.weights is not None or self._age >= self.AFRESH:
             self.add_up()
         else:
-            found = self._add_up(changes=True)
-            self._step.moved = 0
-            self._step.merge(found)
-            self._spare.append(found)
+            self._patch()
             self._age += 1
-            self.patched |= found.moved > 0
+            self.patched |= self._step.moved > 0
         self._step.moved += self._settled
         self._settled = 0
         return self._step
 
     def add_up(self):
         """Give every row its nearest centre, and make the sums anew; returns the statistics."""
-        self._step, self._age, self.patched = self._add_up(changes=False), 1, False
+        if self._sorts():
+            moved = len(self._assign_sorted()[0])
+            self._step = self._sorted.add_up(len(self.centers))
+            self._step.moved = moved
+        else:
+            self._step = self._add_up(changes=False)
+        self._age, self.patched = 1, False
         return self._step
 
     def settle(self):
         """Give every row its nearest centre, no more; returns how many rows changed theirs."""
         if np.array_equal(self._last, self.centers):
             return 0
-        moved = self._pass(self._assign, add)
+        moved = len(self._assign_sorted()[0]) if self._sorted else self._pass(self._assign, add)
         self._settled += moved
         self.forget()
         return moved
@@ -91,6 +100,28 @@ class Assignment:
     def forget(self):
         """Make the sums anew next time: they have become those of other labels."""
         self._step = None
+
+    def _patch(self):
+        """Give every row its nearest centre, and move in the sums the rows that change theirs."""
+        if self._sorts():
+            rows, source = self._assign_sorted()
+            self._sorted.transfer(self._step, rows, source)
+            self._step.moved = len(rows)
+        else:
+            found = self._add_up(changes=True)
+            self._step.moved = 0
+            self._step.merge(found)
+            self._spare.append(found)
+
+    def _sorts(self):
+        """Whether rows are sorted, which they are once their nearest centres are known."""
+        if self._sorted is None and self._last is not None and self._suited:
+            self._sorted = SortedRows(self.data, self._last, self.labels, self._upper, self._scale)
+        return self._sorted is not None
+
+    def _assign_sorted(self):
+        self._last = self.centers
+        return self._sorted.assign(self.centers)
 
     def _add_up(self, changes):
         """The statistics of all rows, or the changes that rows make which change their centre."""

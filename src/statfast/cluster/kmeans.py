@@ -81,9 +81,9 @@ class KMeans(Transformer, Clusterer, Estimator):
     **Exact**: each row goes to the centre nearest to it by float64 arithmetic on differences,
     sum_j (x_j - c_j)^2, and sums are float64 whatever the dtype of X. **Ties go to the lowest
     index.** Shortcuts change no label: float32 scores decide where their rounding cannot matter,
-    and bounds on the distances (Hamerly 2010) spare rows a look. The result is the same for any
-    number of threads, and for an array and a memory map of the same rows; `statfast.Chunks` of
-    them give the same up to the rounding of sums.
+    and bounds on the distances (Hamerly 2010; with many centres those of Ding et al. 2015) spare
+    rows a look. The result is the same for any number of threads; a memory map or `statfast.Chunks`
+    of the same rows give the same up to the rounding of sums.
 
     **Empty clusters**: a cluster that loses all its rows takes the row farthest from its own
     centre (unweighted distance, rows of weight 0 left out); several such clusters, in order of
@@ -95,11 +95,11 @@ class KMeans(Transformer, Clusterer, Estimator):
 
     An array of float64, float32 or uint8 is read as it is, a block at a time. Rows in memory (not
     memory maps, not `Chunks`) are kept as float32 besides, for the time of the fit, while that
-    takes at most 256 MB.
+    takes at most 256 MB; with many centres (56 where vectors are widest) a second time, sorted.
 
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
-    are kept; while k-means++ draws, 8 bytes more, and 8 for each of the 2 + floor(log k) candidates
+    are kept, twice that and k / 50 bytes if they are sorted; while k-means++ draws, 8 bytes more, and 8 for each of the 2 + floor(log k) candidates
     while all of those fit in 256 MB.
 
     References
@@ -112,6 +112,9 @@ class KMeans(Transformer, Clusterer, Estimator):
 
     Hamerly, G. (2010). Making k-means even faster. SDM 2010, 130-140.
     doi:10.1137/1.9781611972801.12
+
+    Ding, Y., Zhao, Y., Shen, X., Musuvathi, M. and Mytkowicz, T. (2015). Yinyang k-means: a drop-in
+    replacement of the classic k-means with consistent speedup. ICML 2015, 579-587.
 
     Examples
     --------

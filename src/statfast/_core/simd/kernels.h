@@ -68,7 +68,8 @@ TABLE(f64, double, int64_t)
 
 typedef struct {
     const char *name;
-    ptrdiff_t rows; /* of a tile */
+    ptrdiff_t rows;  /* of a tile */
+    ptrdiff_t group; /* rows whose bounds are kept together: see groups.h */
     f32_kernels f32;
     f64_kernels f64;
     void (*apart_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
@@ -107,6 +108,12 @@ typedef struct {
                              const float *, int32_t *, ptrdiff_t);
     int (*bound)(const float *, const float *, const float *, ptrdiff_t, const double *, float,
                  float *, float *);
+    int (*search_groups)(const float *, ptrdiff_t, const float *, ptrdiff_t, const float *,
+                         ptrdiff_t, const float *, const double *, float, const float *,
+                         const int32_t *, float *, float *, float *, float *, float *, int32_t *,
+                         int32_t *, float *, ptrdiff_t *);
+    void (*slacken)(const float *, const int32_t *, ptrdiff_t, const float *, const float *,
+                    const double *, float, float *);
     double (*read)(const double *, ptrdiff_t);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,

@@ -6,6 +6,9 @@
 #define GLUE_(a, b) a##b
 #define GLUE(a, b) GLUE_(a, b)
 
+/* Rows of a group: half a tile where that is enough accumulators to hide the latency of one. */
+#define GROUP (ROWS < 12 ? ROWS : ROWS / 2)
+
 #include "bounds.h"
 #include "rows.h"
 
@@ -20,6 +23,7 @@
 #include "pack.h"
 #include "search.h"
 #include "tile.h"
+#include "groups.h"
 #include "columns.h"
 #undef REAL
 #undef REAL_BITS
@@ -63,6 +67,7 @@
 const kernels GLUE(kernels_, LEVEL) = {
     .name = LEVEL_NAME,
     .rows = ROWS,
+    .group = GROUP,
     .f32 = KERNELS(f32, F32_LANES),
     .f64 = KERNELS(f64, F64_LANES),
     .apart_f64 = apart_f64, .apart_f32 = apart_f32, .apart_u8 = apart_u8,
@@ -71,6 +76,7 @@ const kernels GLUE(kernels_, LEVEL) = {
     .shift_f64 = shift_f64, .shift_f32 = shift_f32, .shift_u8 = shift_u8,
     .finite_f64 = finite_f64, .finite_f32 = finite_f32,
     .widen = widen, .bound = bound,
+    .search_groups = f32_search_groups, .slacken = f32_slacken,
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64,
 };

@@ -46,20 +46,25 @@
 
 #define NR (2 * LANES)
 
-/* acc[i][.] += sum over p of a[i * row + p * step] * b[p * ldb ..] */
-static INLINE void V(multiply)(V(v) acc[ROWS][2], const REAL *a, ptrdiff_t row, ptrdiff_t step,
-                               const REAL *b, ptrdiff_t ldb, ptrdiff_t depth) {
-    for (ptrdiff_t p = 0; p < depth; p++) {
-        const V(v) b0 = V(load)(b), b1 = V(load)(b + LANES);
-        UNROLL for (int i = 0; i < ROWS; i++) {
-            const V(v) ai = V(set1)(a[i * row]);
-            acc[i][0] = V(fma)(ai, b0, acc[i][0]);
-            acc[i][1] = V(fma)(ai, b1, acc[i][1]);
-        }
-        a += step;
-        b += ldb;
+/* acc[i][.] += sum over p of a[i * row + p * step] * b[p * ldb ..], for all rows of a tile or for
+   those of a group. */
+#define MULTIPLY(NAME, COUNT)                                                                      \
+    static INLINE void V(NAME)(V(v) acc[COUNT][2], const REAL *a, ptrdiff_t row, ptrdiff_t step,   \
+                               const REAL *b, ptrdiff_t ldb, ptrdiff_t depth) {                    \
+        for (ptrdiff_t p = 0; p < depth; p++) {                                                    \
+            const V(v) b0 = V(load)(b), b1 = V(load)(b + LANES);                                   \
+            UNROLL for (int i = 0; i < COUNT; i++) {                                               \
+                const V(v) ai = V(set1)(a[i * row]);                                               \
+                acc[i][0] = V(fma)(ai, b0, acc[i][0]);                                             \
+                acc[i][1] = V(fma)(ai, b1, acc[i][1]);                                             \
+            }                                                                                      \
+            a += step;                                                                             \
+            b += ldb;                                                                              \
+        }                                                                                          \
     }
-}
+MULTIPLY(multiply, ROWS)
+MULTIPLY(multiply_group, GROUP)
+#undef MULTIPLY
 
 static INLINE void V(scores)(V(v) acc[ROWS][2], const REAL *a, ptrdiff_t lda, const REAL *start,
                              const REAL *panel, ptrdiff_t depth) {

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lloyd's algorithm for many centres: groups of near centres, panels of near rows, and a bound for
+each panel and group.
+
+Ding, Zhao, Shen, Musuvathi & Mytkowicz 2015, Yinyang k-means,
+https://proceedings.mlr.press/v37/ding15.html, keep a bound for each row and group of centres. Here
+rows are sorted by their centres, so that the rows of a panel have the same groups near, and a bound
+stands for a whole panel: what is left to look at are tiles, and no row has to be picked out of its
+panel. The bound is on the difference of two distances (simd/groups.h).
+
+Labels are those of float64 arithmetic: what float32 cannot decide is decided again (decide.pxd).
+
+Cost: n k / (panel * group) bounds of one float, read and written once a pass; 2 d flop for each
+pair of a panel's row and a centre of a group that is looked at. The caller guarantees rows of
+contiguous numbers, none of them FAR from the origin, and sorted rows that fill whole panels.
+"""
+
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc, qsort
+
+from statfast._core.decide cimport nearest, sure
+from statfast._core.rows cimport UNIT32, add, aligned, apart, number, panel_columns, stride_of
+from statfast._core.tiles cimport active
+
+
+def group_rows():
+    """Rows of a group of centres."""
+    return active().group
+
+
+def panel_rows():
+    """Rows of a panel of points."""
+    return panel_columns(<float>0)
+
+
+cdef struct Place:
+    double along
+    int32_t row
+
+
+cdef int compare(const void *a, const void *b) noexcept nogil:
+    cdef const Place *x = <const Place *>a
+    cdef const Place *y = <const Place *>b
+    if x.along != y.along:
+        return -1 if x.along < y.along else 1
+    return -1 if x.row < y.row else 1
+
+
+def arrange(
+    const double[:, ::1] centers,   # IN (k, d)
+    int32_t[::1] order,             # OUT (k,) the centres, near ones next to each other
+):
+    """Split the centres in two until groups are left: along the line from the one farthest from the
+    mean to the one farthest from that, where the halves are whole groups."""
+    cdef Py_ssize_t k = centers.shape[0], d = centers.shape[1], group = active().group
+    cdef Py_ssize_t first, stop, half, i, p, depth = 0
+    cdef int32_t a, b
+    cdef double t
+    cdef double *mean = <double *>malloc((d + k) * sizeof(double))
+    cdef Place *place = <Place *>malloc(k * sizeof(Place))
+    cdef Py_ssize_t *stack = <Py_ssize_t *>malloc(2 * 128 * sizeof(Py_ssize_t))
+    if mean == NULL or place == NULL or stack == NULL:
+        free(mean)
+        free(place)
+        free(stack)
+        raise MemoryError
+    cdef double *distance = mean + d
+    with nogil:
+        for i in range(k):
+            place[i].row = <int32_t>i
+        stack[0], stack[1], depth = 0, k, 1
+        while depth > 0:
+            depth -= 1
+            first, stop = stack[2 * depth], stack[2 * depth + 1]
+            if stop - first <= group:
+                continue
+            for p in range(d):
+                mean[p] = 0
+            for i in range(first, stop):
+                for p in range(d):
+                    mean[p] += centers[place[i].row, p]
+            for p in range(d):
+                mean[p] /= stop - first
+            a = farthest(mean, centers, place + first, stop - first, distance)
+            b = farthest(&centers[a, 0], centers, place + first, stop - first, distance)
+            for i in range(first, stop):
+                t = 0
+                for p in range(d):
+                    t += centers[place[i].row, p] * (centers[b, p] - centers[a, p])
+                place[i].along = t
+            qsort(place + first, stop - first, sizeof(Place), &compare)
+            half = ((stop - first) // 2 + group - 1) // group * group
+            # The longer half first: the stack is then never deeper than the number of halvings.
+            stack[2 * depth], stack[2 * depth + 1] = first, first + half
+            stack[2 * depth + 2], stack[2 * depth + 3] = first + half, stop
+            depth += 2
+        for i in range(k):
+            order[i] = place[i].row
+    free(mean)
+    free(place)
+    free(stack)
+
+
+cdef int32_t farthest(
+    const double *point, const double[:, ::1] centers, const Place *place, Py_ssize_t n,
+    double *distance,
+) noexcept nogil:
+    cdef Py_ssize_t d = centers.shape[1], i
+    cdef double most = -1
+    cdef int32_t best = place[0].row
+    for i in range(n):
+        apart(point, &centers[place[i].row, 0], d, 1, d, distance)
+        if distance[0] > most:
+            most = distance[0]
+            best = place[i].row
+    return best
+
+
+def assign(
+    const number[:, :] X,           # IN (n, d) all rows
+    const int32_t[::1] order,       # IN (m,) which of them these panels hold
+    const float[::1] panels,        # IN (m * d,)
+    const float[::1] norms,         # IN (m,)
+    const double[:, ::1] centers,   # IN (k, d)
+    frame,                          # IN of the centres in the order of the groups
+    const int32_t[::1] arranged,    # IN (k,) that order
+    const int32_t[::1] place,       # IN (k,) where each centre is in it
+    const float[::1] drop,          # IN (g',) how far the centres of each group have moved at most
+    int32_t[::1] own,               # INOUT (m,) place of the nearest centre
+    float[::1] upper,               # INOUT (m,) bounds on the distance to it
+    float[:, ::1] slack,            # INOUT (panels, g') see simd/groups.h
+    int32_t[::1] labels,            # INOUT (n,) the nearest centre
+    int32_t[::1] rows,              # OUT (m,) those whose nearest centre is another now
+    int32_t[::1] source,            # OUT (m,) and which it was
+):
+    """Find the nearest centre of the rows of some panels; returns how many changed theirs."""
+    cdef const float[:, ::1] a
+    cdef const float[::1] start
+    cdef const double[::1] terms
+    a, start, _, terms = frame
+    cdef Py_ssize_t m = order.shape[0], d = X.shape[1], k = centers.shape[0], ld = a.shape[1]
+    cdef Py_ssize_t across = panel_columns(<float>0), groups = slack.shape[1]
+    cdef Py_ssize_t j = 0, i, looked, moved = 0
+    cdef float spread = 2 * (d + 8) * UNIT32
+    cdef int32_t row, old, new
+    cdef bint unsure
+    cdef void *block = malloc(
+        64 + sizeof(double) * (d + k)
+        + (sizeof(float) + sizeof(int32_t)) * (across * (groups + 8) + groups + across))
+    if block == NULL:
+        raise MemoryError
+    cdef float *peak = <float *>aligned(block)
+    cdef float *best = peak + groups * across
+    cdef float *second = best + across
+    cdef float *lower = second + across
+    cdef double *point = <double *>(lower + across)
+    cdef double *distance = point + d
+    cdef int32_t *index = <int32_t *>(distance + k)
+    cdef int32_t *group = index + across
+    with nogil:
+        while j < m:
+            unsure = active().search_groups(
+                &a[0, 0], ld, &start[0], groups, &panels[j * d], d, &norms[j], &terms[0], spread,
+                &drop[0], &own[j], &slack[j // across, 0], &upper[j], lower,
+                best, second, index, group, peak, &looked)
+            for i in range(across):
+                if unsure and not sure(&terms[0], best[i], second[i], norms[j + i]):
+                    index[i] = place[nearest(
+                        &X[order[j + i], 0], d, &centers[0, 0], k, terms[0], point, distance,
+                        &upper[j + i], lower + i)]
+                new = index[i]
+                if new != own[j + i]:
+                    own[j + i] = new
+                    row = order[j + i]
+                    old = labels[row]
+                    new = arranged[new]
+                    if old != new:  # a row that fills up a panel has been here before
+                        labels[row] = new
+                        rows[moved] = row
+                        source[moved] = old
+                        moved += 1
+            active().slacken(peak, group, looked, &norms[j], &upper[j], &terms[0], spread,
+                             &slack[j // across, 0])
+            j += across
+    free(block)
+    return moved
+
+
+def transfer(
+    const number[:, :] X,           # IN (n, d)
+    const double[::1] weights,      # IN (n,) or None
+    const int32_t[::1] labels,      # IN (n,)
+    const int32_t[::1] rows,        # IN (m,) rows that have changed their centre
+    const int32_t[::1] source,      # IN (m,) and which it was
+    double[:, ::1] sums,            # INOUT (k, d) weighted sums of the rows of each centre
+    double[::1] mass,               # INOUT (k,)
+):
+    """Move rows from the sums of one centre to those of another."""
+    cdef Py_ssize_t d = X.shape[1], i
+    cdef double w
+    with nogil:
+        for i in range(rows.shape[0]):
+            w = 1 if weights is None else weights[rows[i]]
+            add(&X[rows[i], 0], d, 1, d, &w, &labels[rows[i]], &sums[0, 0], &mass[0])
+            w = -w
+            add(&X[rows[i], 0], d, 1, d, &w, &source[i], &sums[0, 0], &mass[0])
+
+
+def add_up(
+    const number[:, :] X,           # IN (n, d)
+    const double[::1] weights,      # IN (n,) or None
+    const int32_t[::1] labels,      # IN (n,)
+    double[:, ::1] sums,            # INOUT (k, d)
+    double[::1] mass,               # INOUT (k,)
+):
+    """Add rows to the sums of their centres."""
+    with nogil:
+        add(&X[0, 0], stride_of(X), X.shape[0], X.shape[1],
+            NULL if weights is None else &weights[0], &labels[0], &sums[0, 0], &mass[0])

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows sorted by their centres, and what bounds tell of them while many centres move."""
+
+import numpy as np
+
+from statfast._blocks import each, grid
+from statfast._core import lloyd
+from statfast._core import yinyang as kernel
+from statfast.cluster.passes import PANEL, pieces, sweep
+from statfast.cluster.step import LloydStep
+
+FEWEST = 8  # groups of centres: bounds on fewer spare too little
+CROWD = 4  # rows for each centre, on average: fewer fill no panel with rows of near centres
+TASKS = 32  # of a pass: few, as each costs some microseconds of Python
+
+
+class SortedRows:
+    """The rows of a fit in memory, sorted so that those of near centres share a panel.
+
+    Ding et al. 2015, Yinyang k-means; see ``_core/yinyang.pyx``.
+
+    Parameters
+    ----------
+    data : Survey
+    centers : ndarray of shape (k, d), float64
+    labels : ndarray of shape (n,), int32
+        The nearest centre of each row; kept up to date from now on.
+    distances : ndarray of shape (n,), float32
+        How far each row is from its centre, about.
+    scale : float
+        The power of two by which the panels are scaled.
+    """
+
+    @staticmethod
+    def suit(data, k, laid_out):
+        """Whether rows, laid out as panels or not, are worth sorting."""
+        n, rows = data.shape[0], data.rows
+        return (
+            laid_out
+            and rows.strides[1] == rows.itemsize
+            and k >= FEWEST * kernel.group_rows()
+            and n >= CROWD * k
+        )
+
+    def __init__(self, data, centers, labels, distances, scale):
+        self.data, self.labels, self._scale = data, labels, scale
+        (n, d), k = data.shape, len(centers)
+        self._arranged = np.empty(k, np.int32)
+        kernel.arrange(centers, self._arranged)
+        self._place = np.empty(k, np.int32)
+        self._place[self._arranged] = np.arange(k, dtype=np.int32)
+
+        # By place and then by distance, whose bits are ordered as it is: rows at the border of a
+        # cluster stand together.
+        own = self._place[labels]
+        order = np.argsort(own.astype(np.int64) << 32 | distances.view(np.int32))
+        order = np.concatenate([order, np.repeat(order[-1:], -n % PANEL)]).astype(np.int32)
+        self._order, self._own = order, own[order]
+        m = len(order)
+        self._panels, self._norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
+
+        def lay_out(part):
+            lloyd.lay_out(
+                data.rows, data.origin, scale,
+                self._panels[part.start * d :], self._norms[part.start :], order[part],
+            )  # fmt: skip
+
+        each(lay_out, grid(m), n_jobs=data.n_jobs, effort=4.0 * n * d)
+        groups = -(-k // kernel.group_rows())
+        self._slack = np.full((m // kernel.panel_rows(), -(-groups // 16) * 16), -np.inf, "f4")
+        self._slack[:, groups:] = np.finfo(np.float32).max
+        self._upper = np.zeros(m, np.float32)
+        self._last = centers
+
+    def assign(self, centers):
+        """Give every row its nearest centre; returns the rows that changed theirs, and those."""
+        data = self.data
+        frame = lloyd.frame(centers[self._arranged], data.origin, self._scale)
+        drop = self._drop(centers)
+        height = kernel.panel_rows()
+
+        def work(part):
+            found = []
+            for some in pieces(part.stop - part.start, centers.size):
+                at = slice(part.start + some.start, part.start + some.stop)
+                rows, source = np.empty((2, at.stop - at.start), np.int32)
+                moved = kernel.assign(
+                    data.rows, self._order[at], self._panels[at.start * data.shape[1] :],
+                    self._norms[at], centers, frame, self._arranged, self._place, drop,
+                    self._own[at], self._upper[at],
+                    self._slack[at.start // height : at.stop // height],
+                    self.labels, rows, source,
+                )  # fmt: skip
+                found.append((rows[:moved], source[:moved]))
+            return found
+
+        tasks = grid(len(self._order), parts=TASKS)
+        effort = 0.5 * len(data.rows) * centers.size
+        parts = each(work, tasks, n_jobs=data.n_jobs, effort=effort)
+        self._last = centers
+        rows, source = zip(*(pair for part in parts for pair in part), strict=True)
+        return np.concatenate(rows), np.concatenate(source)
+
+    def transfer(self, step, rows, source):
+        """Take what `assign` has found into statistics."""
+        kernel.transfer(
+            self.data.rows, self.data.weights, self.labels, rows, source, step.sums, step.mass
+        )
+
+    def add_up(self, k):
+        """The statistics of all rows as they are labelled."""
+        data = self.data
+
+        def partial(where, X, weights, labels):
+            step = LloydStep(k, X.shape[1])
+            kernel.add_up(X, weights, labels, step.sums, step.mass)
+            return step
+
+        return sweep(
+            partial, data.rows, data.weights, self.labels,
+            merge=LloydStep.merge, size=k * data.shape[1], n_jobs=data.n_jobs,
+        )  # fmt: skip
+
+    def _drop(self, centers):
+        """How far the centres of each group have moved at most, rounded up."""
+        change = centers - self._last
+        move = np.sqrt((change * change).sum(axis=1)) * (self._scale * (1 + 1e-6))
+        drop = np.zeros(self._slack.shape[1], np.float32)
+        starts = np.arange(0, len(centers), kernel.group_rows())
+        drop[: len(starts)] = np.maximum.reduceat(move[self._arranged], starts)
+        return drop * np.float32(1 + 1e-6)

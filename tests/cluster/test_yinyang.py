@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""k-means over sorted rows is k-means: the same bits as over rows that are not."""
+
+import numpy as np
+import pytest
+
+from statfast.cluster import KMeans
+from statfast.cluster.assignment import Assignment
+from statfast.cluster.survey import survey
+from statfast.cluster.yinyang import SortedRows
+
+
+def blobs(n, k, d, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    X = 3 * rng.standard_normal((k // 4 + 1, d))[rng.integers(k // 4 + 1, size=n)]
+    X += rng.standard_normal((n, d))
+    if dtype == np.uint8:
+        X = np.clip(20 * X + 100, 0, 255)
+    X = np.ascontiguousarray(X.astype(dtype))
+    return X, X[rng.choice(n, k, replace=False)].astype(np.float64)
+
+
+def fit(X, init, sort, weights=None, **parameters):
+    """The fitted model, and how often rows were sorted."""
+    with pytest.MonkeyPatch.context() as patch:
+        runs, made = [], SortedRows.__init__
+
+        def counted(self, *arguments):
+            runs.append(1)
+            made(self, *arguments)
+
+        patch.setattr(SortedRows, "__init__", counted)
+        if not sort:
+            patch.setattr(SortedRows, "suit", staticmethod(lambda *arguments: False))
+        model = KMeans(len(init), init=init, **parameters).fit(X, sample_weight=weights)
+    return model, len(runs)
+
+
+def same(a, b):
+    np.testing.assert_array_equal(a.labels_, b.labels_)
+    assert a.n_iter_ == b.n_iter_
+    assert a.inertia_ == pytest.approx(b.inertia_, rel=1e-12)
+    np.testing.assert_allclose(a.cluster_centers_, b.cluster_centers_, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+@pytest.mark.parametrize(("n", "k", "d"), [(3001, 150, 5), (2000, 200, 40), (6000, 128, 2)])
+def test_sorting_changes_nothing(n, k, d, dtype):
+    X, init = blobs(n, k, d, dtype)
+    ours, sorted_ = fit(X, init, True, tol=0)
+    plain, unsorted = fit(X, init, False, tol=0)
+    assert (sorted_, unsorted) == (1, 0)
+    same(ours, plain)
+
+
+def test_weights_are_summed_alike():
+    X, init = blobs(3000, 150, 4, np.float64)
+    weights = np.random.default_rng(1).integers(0, 4, 3000).astype(float)
+    ours, sorted_ = fit(X, init, True, weights)
+    assert sorted_
+    same(ours, fit(X, init, False, weights)[0])
+
+
+def test_empty_clusters_are_filled_alike():
+    X, init = blobs(3000, 150, 4, np.float64)
+    init[10:30] = 1e3 + np.arange(20)[:, None]
+    ours, sorted_ = fit(X, init, True)
+    assert sorted_
+    same(ours, fit(X, init, False)[0])
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    X, init = blobs(20_000, 200, 10, np.float64)
+    one, two, seven = (fit(X, init, True, max_iter=15, n_jobs=jobs)[0] for jobs in (1, 2, 7))
+    for other in (two, seven):
+        assert one.cluster_centers_.tobytes() == other.cluster_centers_.tobytes()
+        assert one.labels_.tobytes() == other.labels_.tobytes()
+        assert one.inertia_ == other.inertia_
+
+
+@pytest.mark.parametrize("order", ["strided rows", "F"])
+def test_rows_however_they_lie_in_memory(order):
+    X, init = blobs(3000, 150, 4, np.float64)
+    other = np.asfortranarray(X) if order == "F" else np.repeat(X, 2, axis=0)[::2]
+    same(fit(other, init, True)[0], fit(X, init, True)[0])
+
+
+def test_few_centres_and_few_rows_are_not_sorted():
+    for n, k in [(3000, 20), (300, 150), (3000, 150)]:
+        X, init = blobs(n, k, 3, np.float64)
+        assert fit(X, init, True, max_iter=3)[1] == (k == 150 and n == 3000)
+
+
+def test_rows_are_sorted_once_their_centres_are_known():
+    X, init = blobs(3000, 150, 4, np.float64)
+    state = Assignment(survey(X, None, 1), init)
+    state.advance()
+    assert state._sorted is None
+    state.advance()
+    assert state._sorted is not None
