@@ -95,7 +95,7 @@ class KMeans(Transformer, Clusterer, Estimator):
 
     An array of float64, float32 or uint8 is read as it is, a block at a time. Rows in memory (not
     memory maps, not `Chunks`) are kept as float32 besides, for the time of the fit, while that
-    takes at most 256 MB; with many centres (56 where vectors are widest) a second time, sorted.
+    takes at most 256 MB; with many centres, about k (d + 5) > 6600, a second time, sorted.
 
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows

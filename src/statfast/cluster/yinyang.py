@@ -10,6 +10,7 @@ from statfast.cluster.passes import PANEL, pieces, sweep
 from statfast.cluster.step import LloydStep
 
 FEWEST = 8  # groups of centres: bounds on fewer spare too little
+LEAST = 6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
 CROWD = 4  # rows for each centre, on average: fewer fill no panel with rows of near centres
 TASKS = 32  # of a pass: few, as each costs some microseconds of Python
 
@@ -34,11 +35,12 @@ class SortedRows:
     @staticmethod
     def suit(data, k, laid_out):
         """Whether rows, laid out as panels or not, are worth sorting."""
-        n, rows = data.shape[0], data.rows
+        (n, d), rows = data.shape, data.rows
         return (
             laid_out
             and rows.strides[1] == rows.itemsize
             and k >= FEWEST * kernel.group_rows()
+            and k * (d + 5) >= LEAST
             and n >= CROWD * k
         )
 
