@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import tree_works as trees
 from benchmarks.works import (
     CdistNeighbors,
     Discriminant,
@@ -54,6 +55,17 @@ STATFAST = {
     "knn": "statfast.neighbors.KNeighborsClassifier",
 }
 
+
+def _trees(library):
+    """The works of the suite kdtree; "auto" is to race statfast's choice against the trees."""
+    return {
+        "tree": partial(trees.TreeWork, library),
+        "auto": partial(trees.TreeWork, library),
+        "self tree": partial(trees.SelfWork, library),
+        "one query": partial(trees.SingleWork, library),
+    }
+
+
 LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
@@ -65,10 +77,15 @@ LIBRARIES: dict[str, Library] = {
             "predict kNN": partial(Predict, STATFAST["knn"]),
             "tile": Tile,
             "import": partial(Import, "statfast"),
+            **_trees(trees.Statfast),
+            "auto": partial(trees.TreeWork, trees.Auto),
         },
         packages=("statfast",),
         ours=True,
     ),
+    "pykdtree": Library(_trees(trees.Pykdtree), packages=("pykdtree",)),
+    "pynanoflann": Library(_trees(trees.Pynanoflann), packages=("pynanoflann",)),
+    "quitefastmst": Library(_trees(trees.Quitefastmst), packages=("quitefastmst",)),
     "scikit-learn": Library(
         {
             "neighbors": partial(Neighbors, SKLEARN["neighbors"]),
@@ -80,6 +97,7 @@ LIBRARIES: dict[str, Library] = {
             "import": partial(
                 Import, "sklearn.neighbors", "sklearn.cluster", "sklearn.discriminant_analysis"
             ),
+            **_trees(trees.Sklearn),
         },
         packages=("scikit-learn",),
     ),
@@ -96,6 +114,7 @@ LIBRARIES: dict[str, Library] = {
             "predict KMeans": partial(Predict, SKLEARNEX["kmeans"]),
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
+            **_trees(trees.Sklearnex),
         },
         packages=("scikit-learn-intelex", "daal"),
     ),
@@ -108,7 +127,10 @@ LIBRARIES: dict[str, Library] = {
         packages=("faiss-cpu",),
         dtypes={"neighbors": ("float32",)},
     ),
-    "scipy": Library({"neighbors": CdistNeighbors, "kmeans": ScipyKMeans}, packages=("scipy",)),
+    "scipy": Library(
+        {"neighbors": CdistNeighbors, "kmeans": ScipyKMeans, **_trees(trees.Scipy)},
+        packages=("scipy",),
+    ),
     "scipy (k-d tree)": Library({"neighbors": TreeNeighbors}, not_a_peer="another algorithm"),
     "numpy": Library({"tile": Matmul}, packages=("numpy",)),
     "FMA loop": Library({"tile": FmaLoop}, not_a_peer="the limit, not a product"),

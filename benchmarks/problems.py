@@ -5,63 +5,12 @@ A problem says which `work` is asked of the libraries, how its data are made, an
 floating-point operations and bytes the plain algorithm needs. Its seed comes from its name.
 """
 
-import os
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-SIZES = {"float32": 4, "float64": 8}
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One row of a suite."""
-
-    name: str
-    work: str  # what the libraries are asked for: a key of libraries.LIBRARIES[...].works
-    make: Callable[[int], dict]  # seed -> the work's inputs
-    dtype: str = "float64"
-    flops: float = 0.0  # of the plain algorithm, multiplications and additions apart
-    nbytes: float = 0.0  # of the rows it reads
-    passes: float = 1.0  # over those rows
-    beyond: bool = False  # not one of the shapes that carry a bar
-
-    def data(self) -> dict:
-        return self.make(zlib.crc32(self.name.encode()))
-
-
-# --- rows ---
-
-
-def _noise(kind, rng, n, d, dtype):
-    if kind == "uniform":
-        return rng.random((n, d), dtype=dtype)
-    return rng.standard_normal((n, d), dtype=dtype)
-
-
-# Distance of the groups' centres from the origin, per axis: blobs overlap, clusters do not.
-SPREAD = {"blobs": 1.0, "clusters": 10.0}
-
-
-def _rows(kind, rng, n, d, dtype, groups=20):
-    """Rows of one kind: normal, uniform, blobs (overlapping), clusters (far apart)."""
-    rows = _noise(kind, rng, n, d, dtype)
-    if kind in SPREAD:
-        centres = SPREAD[kind] * rng.standard_normal((groups, d), dtype=dtype)
-        rows += centres[np.arange(n) % groups]
-    return rows
-
-
-def mnist():
-    """MNIST's four arrays from ``$STATFAST_DATA``, or from shared/data beside this repository."""
-    from statfast.datasets import load_mnist
-
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return load_mnist(Path(os.environ.get("STATFAST_DATA", beside)) / "mnist")
+from benchmarks import tree_problems
+from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
 
 def _neighbors_data(kind, n, m, d, k, dtype, seed):
@@ -69,7 +18,7 @@ def _neighbors_data(kind, n, m, d, k, dtype, seed):
         digits = mnist()
         rows, queries = digits.X_train[:n].astype(dtype), digits.X_test[:m].astype(dtype)
     else:
-        both = _rows(kind, np.random.default_rng(seed), n + m, d, dtype)
+        both = rows_of(kind, np.random.default_rng(seed), n + m, d, dtype)
         rows, queries = both[:n], both[n:].copy()
     return {"X": rows, "Q": queries, "k": k}
 
@@ -81,7 +30,7 @@ def _kmeans_data(kind, n, d, k, dtype, iterations, seed):
     if kind == "mnist":
         rows = mnist().X_train[:n].astype(dtype)
     else:
-        rows = _rows(kind, rng, n, d, dtype, groups)
+        rows = rows_of(kind, rng, n, d, dtype, groups)
     turn, group = np.divmod(np.arange(k), groups)
     init = rows[rng.choice(n // groups, turn[-1] + 1, replace=False)[turn] * groups + group]
     return {"X": rows, "init": init, "iterations": iterations}
@@ -174,6 +123,7 @@ SUITES: dict[str, list[Problem]] = {
         _neighbors("normal", 20_000, 2_000, 1_500, 10, F32, beyond=True),
         _neighbors("uniform", 10_000, 2_000, 1_500, 5, F64, beyond=True),
     ],
+    "kdtree": tree_problems.PROBLEMS,
     "kmeans": [
         _kmeans("blobs", 200_000, 16, 64, F64),
         _kmeans("blobs", 1_000_000, 2, 20, F64),
@@ -229,6 +179,7 @@ QUICK: dict[str, list[Problem]] = {
         _neighbors("normal", 2_000, 500, 64, 5, F32),
         _neighbors("uniform", 1_009, 101, 3, 10, F64, beyond=True),
     ],
+    "kdtree": tree_problems.QUICK,
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),
         _kmeans("blobs", 2_000, 33, 17, F32, beyond=True),
