@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import metric_works as metrics
 from benchmarks import tree_works as trees
 from benchmarks.works import (
     CdistNeighbors,
@@ -66,6 +67,16 @@ def _trees(library):
     }
 
 
+def _metrics(path, *, bits=metrics.HammingNeighbors, bytewise=metrics.ByteNeighbors):
+    """Brute force by an estimator: bytes, bits, sparse rows, and metrics but Euclid's."""
+    return {
+        "neighbors bytes": partial(bytewise, path),
+        "neighbors metric": partial(metrics.MetricNeighbors, path),
+        "neighbors hamming": partial(bits, path),
+        "neighbors sparse": partial(Neighbors, path),
+    }
+
+
 LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
@@ -77,6 +88,7 @@ LIBRARIES: dict[str, Library] = {
             "predict kNN": partial(Predict, STATFAST["knn"]),
             "tile": Tile,
             "import": partial(Import, "statfast"),
+            **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
             **_trees(trees.Statfast),
             "auto": partial(trees.TreeWork, trees.Auto),
         },
@@ -97,6 +109,7 @@ LIBRARIES: dict[str, Library] = {
             "import": partial(
                 Import, "sklearn.neighbors", "sklearn.cluster", "sklearn.discriminant_analysis"
             ),
+            **_metrics(SKLEARN["neighbors"]),
             **_trees(trees.Sklearn),
         },
         packages=("scikit-learn",),
@@ -114,6 +127,7 @@ LIBRARIES: dict[str, Library] = {
             "predict KMeans": partial(Predict, SKLEARNEX["kmeans"]),
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
+            **_metrics(SKLEARNEX["neighbors"]),
             **_trees(trees.Sklearnex),
         },
         packages=("scikit-learn-intelex", "daal"),
@@ -121,11 +135,14 @@ LIBRARIES: dict[str, Library] = {
     "faiss": Library(
         {
             "neighbors": FaissNeighbors,
+            "neighbors bytes": metrics.FaissBytes,
+            "neighbors metric": metrics.FaissMetric,
+            "neighbors hamming": metrics.FaissHamming,
             "kmeans": FaissKMeans,
             "import": partial(Import, "faiss"),
         },
         packages=("faiss-cpu",),
-        dtypes={"neighbors": ("float32",)},
+        dtypes={"neighbors": ("float32",), "neighbors metric": ("float32",)},
     ),
     "scipy": Library(
         {"neighbors": CdistNeighbors, "kmeans": ScipyKMeans, **_trees(trees.Scipy)},
