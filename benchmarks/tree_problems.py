@@ -13,7 +13,8 @@ from benchmarks.problem import Problem, rows_of
 
 BUDGET = 2.0  # seconds of rounds for each library and problem
 HOPELESS = 2.5  # times the fastest peer's first run; see also run.FLOOR
-LIMIT = 120.0  # seconds
+LIMIT = 90.0  # seconds of a library's first run
+WORST_LIMIT = 15.0  # the same, where libraries may never come back
 PROBES = 20  # queries that show that a tree was built
 SINGLES = 5_000  # queries that come one by one
 F32, F64 = "float32", "float64"
@@ -96,8 +97,8 @@ def _self_data(kind, n, d, k, dtype, seed):
 
 
 def _problem(name, work, make, dtype, **more):
-    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT}
-    return Problem(f"{name} {dtype}", work, make, dtype, **bounds, **more)
+    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
+    return Problem(f"{name} {dtype}", work, make, dtype, **bounds)
 
 
 def _cross(kind, n, d, k, dtype, *, m=None, work="tree", label="", ordered=False, **more):
@@ -130,7 +131,7 @@ def _worst(n, m, dtype="float64"):
     """The hard kinds, each to be compared with uniform rows of the same shape."""
     uniform = _cross("uniform", n, 3, 4, dtype, m=m, label="usual uniform", beyond=True)
     kinds = ("equal", "line", "outlier", "grid", "duplicates", "half")
-    more = {"group": "worst", "baseline": uniform.name}
+    more = {"group": "worst", "baseline": uniform.name, "limit": WORST_LIMIT}
     hard = (_cross(kind, n, 3, 4, dtype, m=m, label=f"worst {kind}", **more) for kind in kinds)
     return [uniform, *hard]
 
