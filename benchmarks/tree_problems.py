@@ -14,7 +14,7 @@ from benchmarks.problem import Problem, rows_of
 BUDGET = 2.0  # seconds of rounds for each library and problem
 HOPELESS = 2.5  # times the fastest peer's first run; see also run.FLOOR
 LIMIT = 90.0  # seconds of a library's first run
-WORST_LIMIT = 15.0  # the same, where libraries may never come back
+WORST_LIMIT = 8.0  # the same, where libraries may never come back
 PROBES = 20  # queries that show that a tree was built
 SINGLES = 5_000  # queries that come one by one
 F32, F64 = "float32", "float64"
