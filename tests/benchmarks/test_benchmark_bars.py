@@ -3,7 +3,7 @@
 
 import pytest
 
-from benchmarks import bars
+from benchmarks import bars, report
 from benchmarks.bars import Bar
 from benchmarks.run import compare
 
@@ -83,3 +83,20 @@ def test_seconds(lines):
     assert line["reached"] == "yes"
     (line,) = lines(bar, _row("a", 5e-6, scipy=30e-6))
     assert line["reached"] == "no"
+
+
+def test_the_readme_has_a_line_for_each_bar_and_none_for_each_problem():
+    rows = [_row("a", 1.0, group="cross", scipy=3.0), _row("b", 1.0, group="", beyond=True)]
+    document = {
+        "suite": "kdtree",
+        "openblas_coretype": "unset",
+        "machine": {"cpu": "a processor", "usable_cores": 2, "isa": None},
+        "versions": {},
+        "problems": rows,
+        "geometric_means": {},
+    }
+    text = report.readme_table({("kdtree", "unset"): document})
+    assert "| other rows, d = 2 to 8, k = 1 to 16 " in text
+    assert "3.00x (a)" in text
+    assert "| a " not in text
+    assert "1e6" not in text  # groups without a problem have no line
