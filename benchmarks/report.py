@@ -55,7 +55,7 @@ def lines(row: dict) -> str:
 
 
 def _errors(entry):
-    return ", ".join(f"{name} {size:.2g}" for name, size in entry["errors"].items() if size)
+    return ", ".join(f"{name} {size:.3g}" for name, size in entry["errors"].items() if size)
 
 
 def table(document: dict) -> str:
