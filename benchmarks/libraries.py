@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import metric_works as metrics
+from benchmarks import tree_works as trees
 from benchmarks.works import (
     CdistNeighbors,
     Discriminant,
@@ -54,6 +56,27 @@ STATFAST = {
     "knn": "statfast.neighbors.KNeighborsClassifier",
 }
 
+
+def _trees(library):
+    """The works of the suite kdtree; "auto" is to race statfast's choice against the trees."""
+    return {
+        "tree": partial(trees.TreeWork, library),
+        "auto": partial(trees.TreeWork, library),
+        "self tree": partial(trees.SelfWork, library),
+        "one query": partial(trees.SingleWork, library),
+    }
+
+
+def _metrics(path, *, bits=metrics.HammingNeighbors, bytewise=metrics.ByteNeighbors):
+    """Brute force by an estimator: bytes, bits, sparse rows, and metrics but Euclid's."""
+    return {
+        "neighbors bytes": partial(bytewise, path),
+        "neighbors metric": partial(metrics.MetricNeighbors, path),
+        "neighbors hamming": partial(bits, path),
+        "neighbors sparse": partial(Neighbors, path),
+    }
+
+
 LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
@@ -65,10 +88,16 @@ LIBRARIES: dict[str, Library] = {
             "predict kNN": partial(Predict, STATFAST["knn"]),
             "tile": Tile,
             "import": partial(Import, "statfast"),
+            **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
+            **_trees(trees.Statfast),
+            "auto": partial(trees.TreeWork, trees.Auto),
         },
         packages=("statfast",),
         ours=True,
     ),
+    "pykdtree": Library(_trees(trees.Pykdtree), packages=("pykdtree",)),
+    "pynanoflann": Library(_trees(trees.Pynanoflann), packages=("pynanoflann",)),
+    "quitefastmst": Library(_trees(trees.Quitefastmst), packages=("quitefastmst",)),
     "scikit-learn": Library(
         {
             "neighbors": partial(Neighbors, SKLEARN["neighbors"]),
@@ -80,6 +109,8 @@ LIBRARIES: dict[str, Library] = {
             "import": partial(
                 Import, "sklearn.neighbors", "sklearn.cluster", "sklearn.discriminant_analysis"
             ),
+            **_metrics(SKLEARN["neighbors"]),
+            **_trees(trees.Sklearn),
         },
         packages=("scikit-learn",),
     ),
@@ -96,19 +127,27 @@ LIBRARIES: dict[str, Library] = {
             "predict KMeans": partial(Predict, SKLEARNEX["kmeans"]),
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
+            **_metrics(SKLEARNEX["neighbors"]),
+            **_trees(trees.Sklearnex),
         },
         packages=("scikit-learn-intelex", "daal"),
     ),
     "faiss": Library(
         {
             "neighbors": FaissNeighbors,
+            "neighbors bytes": metrics.FaissBytes,
+            "neighbors metric": metrics.FaissMetric,
+            "neighbors hamming": metrics.FaissHamming,
             "kmeans": FaissKMeans,
             "import": partial(Import, "faiss"),
         },
         packages=("faiss-cpu",),
-        dtypes={"neighbors": ("float32",)},
+        dtypes={"neighbors": ("float32",), "neighbors metric": ("float32",)},
     ),
-    "scipy": Library({"neighbors": CdistNeighbors, "kmeans": ScipyKMeans}, packages=("scipy",)),
+    "scipy": Library(
+        {"neighbors": CdistNeighbors, "kmeans": ScipyKMeans, **_trees(trees.Scipy)},
+        packages=("scipy",),
+    ),
     "scipy (k-d tree)": Library({"neighbors": TreeNeighbors}, not_a_peer="another algorithm"),
     "numpy": Library({"tile": Matmul}, packages=("numpy",)),
     "FMA loop": Library({"tile": FmaLoop}, not_a_peer="the limit, not a product"),

@@ -107,7 +107,7 @@ def least_seconds(problem, limits: dict, caches: dict) -> float | None:
     Reading counts only where the rows do not fit into the largest cache. An algorithm that does
     less (bounds in k-means, a float32 pass over float64 rows) can be faster than this.
     """
-    if not limits or not problem.flops:
+    if problem.dtype not in limits or not problem.flops:
         return None
     seconds = problem.flops / limits[problem.dtype]
     if problem.nbytes > max(caches.values(), default=0):

@@ -5,63 +5,13 @@ A problem says which `work` is asked of the libraries, how its data are made, an
 floating-point operations and bytes the plain algorithm needs. Its seed comes from its name.
 """
 
-import os
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix, random_array
 
-SIZES = {"float32": 4, "float64": 8}
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One row of a suite."""
-
-    name: str
-    work: str  # what the libraries are asked for: a key of libraries.LIBRARIES[...].works
-    make: Callable[[int], dict]  # seed -> the work's inputs
-    dtype: str = "float64"
-    flops: float = 0.0  # of the plain algorithm, multiplications and additions apart
-    nbytes: float = 0.0  # of the rows it reads
-    passes: float = 1.0  # over those rows
-    beyond: bool = False  # not one of the shapes that carry a bar
-
-    def data(self) -> dict:
-        return self.make(zlib.crc32(self.name.encode()))
-
-
-# --- rows ---
-
-
-def _noise(kind, rng, n, d, dtype):
-    if kind == "uniform":
-        return rng.random((n, d), dtype=dtype)
-    return rng.standard_normal((n, d), dtype=dtype)
-
-
-# Distance of the groups' centres from the origin, per axis: blobs overlap, clusters do not.
-SPREAD = {"blobs": 1.0, "clusters": 10.0}
-
-
-def _rows(kind, rng, n, d, dtype, groups=20):
-    """Rows of one kind: normal, uniform, blobs (overlapping), clusters (far apart)."""
-    rows = _noise(kind, rng, n, d, dtype)
-    if kind in SPREAD:
-        centres = SPREAD[kind] * rng.standard_normal((groups, d), dtype=dtype)
-        rows += centres[np.arange(n) % groups]
-    return rows
-
-
-def mnist():
-    """MNIST's four arrays from ``$STATFAST_DATA``, or from shared/data beside this repository."""
-    from statfast.datasets import load_mnist
-
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return load_mnist(Path(os.environ.get("STATFAST_DATA", beside)) / "mnist")
+from benchmarks import tree_problems
+from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
 
 def _neighbors_data(kind, n, m, d, k, dtype, seed):
@@ -69,9 +19,37 @@ def _neighbors_data(kind, n, m, d, k, dtype, seed):
         digits = mnist()
         rows, queries = digits.X_train[:n].astype(dtype), digits.X_test[:m].astype(dtype)
     else:
-        both = _rows(kind, np.random.default_rng(seed), n + m, d, dtype)
+        both = rows_of(kind, np.random.default_rng(seed), n + m, d, dtype)
         rows, queries = both[:n], both[n:].copy()
     return {"X": rows, "Q": queries, "k": k}
+
+
+def _bytes_data(kind, n, m, d, k, seed):
+    """MNIST with its labels, or bytes: uniform, or clusters as descriptors of images are."""
+    if kind == "mnist":
+        data, digits = _neighbors_data(kind, n, m, d, k, np.uint8, seed), mnist()
+        return data | {"labels": (digits.y_train[:n], digits.y_test[:m])}
+    rng = np.random.default_rng(seed)
+    if kind == "descriptors":
+        rows = 20 + 12 * abs(rows_of("blobs", rng, n + m, d, "float32", groups=200))
+        both = np.clip(rows, 0, 255).astype(np.uint8)
+    else:
+        both = rng.integers(256, size=(n + m, d), dtype=np.uint8)
+    return {"X": both[:n], "Q": both[n:].copy(), "k": k}
+
+
+def _metric_data(metric, kind, n, m, d, k, dtype, seed):
+    if metric == "hamming":
+        both = np.random.default_rng(seed).integers(2, size=(n + m, d), dtype=np.uint8)
+        return {"X": both[:n], "Q": both[n:].copy(), "k": k, "metric": metric}
+    return _neighbors_data(kind, n, m, d, k, dtype, seed) | {"metric": metric}
+
+
+def _sparse_data(n, m, d, k, density, dtype, seed):
+    rows = random_array(
+        (n + m, d), density=density, format="csr", dtype=dtype, rng=np.random.default_rng(seed)
+    )
+    return {"X": csr_matrix(rows[:n]), "Q": csr_matrix(rows[n:]), "k": k}
 
 
 def _kmeans_data(kind, n, d, k, dtype, iterations, seed):
@@ -81,7 +59,7 @@ def _kmeans_data(kind, n, d, k, dtype, iterations, seed):
     if kind == "mnist":
         rows = mnist().X_train[:n].astype(dtype)
     else:
-        rows = _rows(kind, rng, n, d, dtype, groups)
+        rows = rows_of(kind, rng, n, d, dtype, groups)
     turn, group = np.divmod(np.arange(k), groups)
     init = rows[rng.choice(n // groups, turn[-1] + 1, replace=False)[turn] * groups + group]
     return {"X": rows, "init": init, "iterations": iterations}
@@ -115,6 +93,27 @@ def _neighbors(kind, n, m, d, k, dtype, *, beyond=False):
     return Problem(name, "neighbors", make, dtype, 2.0 * n * m * d, nbytes, beyond=beyond)
 
 
+def _bytes(kind, n, m, d, k, *, beyond=False):
+    make = partial(_bytes_data, kind, n, m, d, k)
+    name = f"{kind} {n}x{m}x{d} k={k} uint8"
+    bounds = {"beyond": beyond, "budget": BUDGET, "hopeless": 4.0}
+    return Problem(name, "neighbors bytes", make, "uint8", 2.0 * n * m * d, 1.0 * n * d, **bounds)
+
+
+def _metric(metric, kind, n, m, d, k, dtype):
+    """Other metrics carry no bar."""
+    work = "neighbors hamming" if metric == "hamming" else "neighbors metric"
+    make = partial(_metric_data, metric, kind, n, m, d, k, dtype)
+    name = f"{metric} {kind} {n}x{m}x{d} k={k} {dtype}"
+    return Problem(name, work, make, dtype, beyond=True, budget=BUDGET, hopeless=4.0)
+
+
+def _sparse(n, m, d, k, density, dtype):
+    make = partial(_sparse_data, n, m, d, k, density, dtype)
+    name = f"sparse {density:.0%} of {n}x{m}x{d} k={k} {dtype}"
+    return Problem(name, "neighbors sparse", make, dtype, beyond=True, budget=BUDGET)
+
+
 def _kmeans(kind, n, d, k, dtype, *, beyond=False, iterations=20):
     name = f"{kind} n={n} d={d} k={k} {dtype}"
     make = partial(_kmeans_data, kind, n, d, k, dtype, iterations)
@@ -145,6 +144,7 @@ def _tile(m, n, d, dtype, *, beyond=False):
     return Problem(f"tile {m}x{n}x{d} {dtype}", "tile", make, dtype, 2.0 * m * n * d, beyond=beyond)
 
 
+BUDGET = 10.0  # seconds of rounds for each library, where peers take long
 F32, F64 = "float32", "float64"
 BOTH = (F32, F64)
 
@@ -173,7 +173,22 @@ SUITES: dict[str, list[Problem]] = {
         _neighbors("clusters", 30_011, 3_001, 200, 10, F64, beyond=True),
         _neighbors("normal", 20_000, 2_000, 1_500, 10, F32, beyond=True),
         _neighbors("uniform", 10_000, 2_000, 1_500, 5, F64, beyond=True),
+        _bytes("mnist", 60_000, 10_000, 784, 1),
+        _bytes("mnist", 60_000, 10_000, 784, 10, beyond=True),
+        _bytes("descriptors", 100_000, 10_000, 128, 1, beyond=True),
+        _bytes("descriptors", 100_000, 10_000, 128, 10, beyond=True),
+        _bytes("uniform", 100_000, 10_000, 128, 1, beyond=True),
+        _bytes("uniform", 20_000, 5_000, 33, 5, beyond=True),
+        _metric("manhattan", "normal", 20_000, 2_000, 32, 5, F32),
+        _metric("manhattan", "normal", 20_000, 2_000, 32, 5, F64),
+        _metric("chebyshev", "normal", 20_000, 2_000, 32, 5, F32),
+        _metric("chebyshev", "normal", 20_000, 2_000, 32, 5, F64),
+        _metric("cosine", "normal", 50_000, 5_000, 128, 10, F32),
+        _metric("cosine", "normal", 20_000, 5_000, 128, 10, F64),
+        _metric("hamming", "bits", 50_000, 5_000, 256, 10, "uint8"),
+        _sparse(20_000, 2_000, 1_000, 10, 0.02, F64),
     ],
+    "kdtree": tree_problems.PROBLEMS,
     "kmeans": [
         _kmeans("blobs", 200_000, 16, 64, F64),
         _kmeans("blobs", 1_000_000, 2, 20, F64),
@@ -228,7 +243,10 @@ QUICK: dict[str, list[Problem]] = {
     "knn-brute": [
         _neighbors("normal", 2_000, 500, 64, 5, F32),
         _neighbors("uniform", 1_009, 101, 3, 10, F64, beyond=True),
+        _bytes("descriptors", 1_009, 101, 128, 5, beyond=True),
+        _bytes("uniform", 1_009, 101, 33, 1, beyond=True),
     ],
+    "kdtree": tree_problems.QUICK,
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),
         _kmeans("blobs", 2_000, 33, 17, F32, beyond=True),

@@ -7,12 +7,15 @@ A ratio is the fastest peer's time divided by statfast's: above 1 statfast is th
 import json
 from pathlib import Path
 
+from benchmarks import bars
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 UNSET = "unset"
 START, END = "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
 TITLES = {
     "knn-brute": "k nearest neighbours, brute force (build + query)",
+    "kdtree": "k nearest neighbours in few dimensions (build + query)",
     "kmeans": "k-means (20 iterations from the same start)",
     "moments": "linear discriminant analysis (fit + posteriors)",
     "latency": "one row through `predict`",
@@ -52,7 +55,7 @@ def lines(row: dict) -> str:
 
 
 def _errors(entry):
-    return ", ".join(f"{name} {size:.2g}" for name, size in entry["errors"].items() if size)
+    return ", ".join(f"{name} {size:.3g}" for name, size in entry["errors"].items() if size)
 
 
 def table(document: dict) -> str:
@@ -60,6 +63,8 @@ def table(document: dict) -> str:
     rows = [_row(row) for row in document["problems"]]
     head = ("problem", "statfast", "fastest peer", "ratio", "of limit", "extra memory")
     text = [_heading(document), "", *_markdown(head, rows), ""]
+    if document["suite"] in bars.BARS:
+        text += [*_markdown(bars.HEAD, bars.table(document)), ""]
     text += [_mean(label, mean) for label, mean in document["geometric_means"].items()]
     if "sizes" in document:
         text.append(
@@ -154,6 +159,9 @@ def readme_table(documents: dict[tuple[str, str], dict]) -> str:
             continue
         leading = next(iter(of_suite.values()))
         text += [f"**{title}**", ""]
+        if suite in bars.BARS:
+            text += [*_markdown(bars.HEAD, bars.table(leading)), ""]
+            continue
         rows = [
             _readme_row(row, of_suite, types) for row in leading["problems"] if not row["beyond"]
         ]

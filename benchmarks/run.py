@@ -21,6 +21,7 @@ from pathlib import Path
 from benchmarks import limits, report
 from benchmarks.checks import checker, verdict
 from benchmarks.libraries import LIBRARIES, entrants
+from benchmarks.problem import HANG
 from benchmarks.problems import SUITES, find
 from benchmarks.worker import Job
 
@@ -41,7 +42,7 @@ ONE_THREAD = {"tiles"}
 UNSET = "unset"  # OpenBLAS looks at the processor itself
 PAUSE = 0.06  # seconds; the last library's idle threads have stopped spinning by then
 PATIENCE = 20.0  # seconds; what takes longer is run once
-HANG = 900.0  # seconds; what takes longer is ended
+FLOOR = 4.0  # seconds that a library gets before it can be hopeless
 
 
 class Racer:
@@ -62,17 +63,20 @@ class Racer:
             pickle.dump(message, self.process.stdin)
             self.process.stdin.flush()
 
-    def ask(self, command: str) -> dict:
+    def ask(self, command: str, limit: float = HANG) -> dict:
         time.sleep(PAUSE)
         self._send(command)
-        return self.reply()
+        return self.reply(limit)
 
-    def reply(self) -> dict:
-        alarm = threading.Timer(HANG, self.process.kill)
+    def reply(self, limit: float = HANG) -> dict:
+        late = threading.Event()
+        alarm = threading.Timer(limit, lambda: (late.set(), self.process.kill()))
         alarm.start()
         try:
             return pickle.load(self.process.stdout)
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):
+            if late.is_set():
+                return {"status": "ended", "note": f"took more than {limit:.3g} s"}
             return {"status": "failed", "note": f"ended with exit code {self.process.wait()}"}
         finally:
             alarm.cancel()
@@ -99,10 +103,11 @@ def race(problem, jobs: dict[str, Job], rounds: int, environment) -> dict:
         found = {name: racer.reply() for name, racer in racers.items()}
         for name, racer in racers.items():
             if found[name]["status"] == "ready":
-                found[name] = _first(problem, name, racer.ask("first"), check)
+                reply = racer.ask("first", _allowed(problem, name, found))
+                found[name] = _first(problem, name, reply, check)
         for _ in range(rounds):
             for name, entry in found.items():
-                if entry["status"] in ("ok", "differs") and entry["first"] < PATIENCE:
+                if _goes_on(problem, entry):
                     _add_round(entry, racers[name].ask("round"))
     finally:
         for racer in racers.values():
@@ -110,6 +115,25 @@ def race(problem, jobs: dict[str, Job], rounds: int, environment) -> dict:
     for entry in found.values():
         _summarise(entry)
     return {"libraries": found}
+
+
+def _allowed(problem, name, found):
+    """Seconds for a library's first run: a peer far behind another one that is right is ended."""
+    peers = [
+        entry["first"]
+        for other, entry in found.items()
+        if entry["status"] == "ok" and not LIBRARIES[other].ours
+    ]
+    if LIBRARIES[name].ours or not peers:
+        return problem.limit
+    return min(problem.limit, max(FLOOR, problem.hopeless * min(peers)))
+
+
+def _goes_on(problem, entry):
+    """Whether another round is due: not of what failed, takes minutes, or has had its share."""
+    if entry["status"] not in ("ok", "differs") or entry["first"] >= PATIENCE:
+        return False
+    return entry["first"] + sum(one["total"] for one in entry["rounds"]) < problem.budget
 
 
 def _first(problem, name, reply, check):
@@ -211,6 +235,7 @@ def run(suite: str, options) -> dict:
             continue
         names = [n for n in entrants(problem) if not options.libraries or n in options.libraries]
         row = {"name": problem.name, "dtype": problem.dtype, "beyond": problem.beyond}
+        row |= {"group": problem.group, "baseline": problem.baseline}
         caches = document["machine"]["caches"]
         row["limit_seconds"] = limits.least_seconds(problem, document["limits"], caches)
         jobs = {n: Job(suite, options.quick, problem.name, n, threads) for n in names}

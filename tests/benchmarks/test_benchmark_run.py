@@ -5,13 +5,14 @@ import json
 import os
 import platform
 import sys
+from dataclasses import replace
 
 import pytest
 
 from benchmarks import report
 from benchmarks.limits import least_seconds
 from benchmarks.problems import QUICK, SUITES
-from benchmarks.run import Racer, compare, geometric_means, main
+from benchmarks.run import FLOOR, Racer, _allowed, _goes_on, compare, geometric_means, main
 from benchmarks.worker import Job
 
 
@@ -86,6 +87,42 @@ def test_a_class_that_is_missing_has_failed(monkeypatch, tmp_path):
     (tmp_path / "sklearn" / "__init__.py").write_text("")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     assert _reply("scikit-learn")["status"] == "failed"
+
+
+def test_what_takes_too_long_is_ended(monkeypatch, tmp_path):
+    (tmp_path / "sklearn.py").write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    job = Job("moments", True, "LDA 5000x30 K=5 float64", "scikit-learn", 1)
+    racer = Racer(job, os.environ)
+    try:
+        reply = racer.reply(0.1)
+    finally:
+        racer.stop()
+    assert reply == {"status": "ended", "note": "took more than 0.1 s"}
+
+
+def test_a_peer_far_behind_another_is_given_less():
+    problem = replace(QUICK["moments"][0], hopeless=2.0, limit=100.0)
+    found = {"statfast": {"status": "ok", "first": 1.0}, "faiss": {"status": "ready"}}
+    assert _allowed(problem, "scipy", found) == 100.0
+    found["scikit-learn"] = {"status": "differs", "first": 5.0}
+    assert _allowed(problem, "scipy", found) == 100.0
+    found["faiss"] = {"status": "ok", "first": 10.0}
+    assert _allowed(problem, "scipy", found) == 20.0
+    assert _allowed(problem, "statfast", found) == 100.0
+    found["faiss"]["first"] = 0.1
+    assert _allowed(problem, "scipy", found) == FLOOR
+
+
+def test_rounds_stop_when_the_budget_is_spent():
+    problem = replace(QUICK["moments"][0], budget=3.0)
+    entry = {"status": "ok", "first": 1.0, "rounds": [{"total": 1.0}]}
+    assert _goes_on(problem, entry)
+    entry["rounds"].append({"total": 1.0})
+    assert not _goes_on(problem, entry)
+    assert not _goes_on(problem, {"status": "failed"})
+    assert _goes_on(QUICK["moments"][0], entry)
+    assert not _goes_on(QUICK["moments"][0], entry | {"first": 30.0})
 
 
 def test_a_crash_is_reported(monkeypatch, tmp_path):

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bars that groups of problems have to reach, and where they stand: one line for each bar.
+
+A bar says against which peers it counts (all that are right where it names none), the geometric
+mean of the ratios to the fastest of them, and the least ratio of a single problem.
+"""
+
+import statistics
+from dataclasses import dataclass
+
+ANY = "any peer"
+HEAD = ("work", "problems", "against", "geometric mean", "least", "bar", "reached")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a group has to reach; what is zero is not asked for."""
+
+    title: str
+    peers: tuple[str, ...] = ()
+    mean: float = 0.0  # of the ratios, geometric
+    least: float = 0.0  # of the ratios
+    slower: float = 0.0  # at most so many times as slow as the problem's baseline
+    seconds: float = 0.0  # at most
+
+
+TREES = ("pykdtree", "pynanoflann", "scipy")
+
+# Suite -> group -> bars; the group "" is that of the problems beyond, which have none to reach.
+BARS: dict[str, dict[str, list[Bar]]] = {
+    "kdtree": {
+        "cross": [
+            Bar("other rows, d = 2 to 8, k = 1 to 16", TREES, mean=2.5, least=1.5),
+            Bar("the same"),
+        ],
+        "self": [
+            Bar("the rows themselves, d = 2 to 5", ("quitefastmst",), mean=1.5),
+            Bar("the same", ("pykdtree",), mean=2.5),
+        ],
+        "auto": [Bar('`algorithm="auto"`, normal, d = 10 to 16', least=2.0)],
+        "many": [Bar("k = 100 and 1000, d = 3", ("pykdtree",), least=4.0)],
+        "build": [Bar("build alone, n = 1e6, d = 3", ("pykdtree",), least=1.3)],
+        "one": [Bar("one query at a time, n = 1e5, d = 3", ("scipy",), seconds=4e-6)],
+        "worst": [Bar("worst cases, beside uniform rows", slower=2.0), Bar("the same")],
+        "": [Bar("other shapes")],
+    }
+}
+
+
+def table(document: dict) -> list[tuple[str, ...]]:
+    """The lines of a suite's bars, as cells under HEAD."""
+    bars = BARS[document["suite"]]
+    lines = []
+    for group, of_group in bars.items():
+        rows = [row for row in document["problems"] if row["group"] == group]
+        rows = [row for row in rows if group or row["beyond"]]
+        lines += [_line(bar, rows, document["problems"]) for bar in of_group if rows]
+    return lines
+
+
+def _line(bar, rows, every):
+    if bar.slower:
+        values, words = _slowdowns(rows, every), "uniform rows"
+        extreme, bound = max, f"<= {bar.slower:g}x"
+        reached = [value <= bar.slower for value in values.values()]
+    else:
+        values, words = _ratios(rows, bar.peers), ", ".join(bar.peers) or ANY
+        extreme, bound = min, _bound(bar)
+        reached = [value >= bar.least for value in values.values()]
+    if not values:
+        return bar.title, f"0 of {len(rows)}", words, "-", "-", bound, "-"
+    mean = statistics.geometric_mean(values.values())
+    name = extreme(values, key=values.get)
+    reached += [mean >= bar.mean]
+    worst = f"{values[name]:.2f}x ({name})"
+    if bar.seconds:
+        times = [row["libraries"]["statfast"]["median"] for row in rows if row["name"] in values]
+        reached += [max(times) <= bar.seconds]
+        worst = f"{max(times) * 1e6:.3g} µs"
+    right = len(values) == len(rows)  # a problem that was not answered rightly is not reached
+    yes = "yes" if right and all(reached) else "no"
+    count = f"{len(values)}" if right else f"{len(values)} of {len(rows)}"
+    return bar.title, count, words, f"{mean:.2f}x", worst, bound, yes if bound != "-" else "-"
+
+
+def _bound(bar):
+    parts = [
+        f">= {bar.mean:g}x" if bar.mean else "",
+        f"none < {bar.least:g}x" if bar.least else "",
+        f"<= {bar.seconds * 1e6:g} µs" if bar.seconds else "",
+    ]
+    return ", ".join(filter(None, parts)) or "-"
+
+
+def _ratios(rows, peers):
+    """Problem -> the time of the fastest of the peers that is right, divided by ours."""
+    found = {}
+    for row in rows:
+        if not peers:
+            ratios = [row["ratio"]] if "ratio" in row else []
+        else:
+            right = (p for p in peers if row["libraries"].get(p, {}).get("status") == "ok")
+            ratios = [row["ratios"][peer] for peer in right if peer in row.get("ratios", {})]
+        if ratios:
+            found[row["name"]] = min(ratios)
+    return found
+
+
+def _slowdowns(rows, every):
+    """Problem -> our time divided by that of its baseline."""
+    times = {row["name"]: row["libraries"].get("statfast", {}).get("median") for row in every}
+    return {
+        row["name"]: times[row["name"]] / times[row["baseline"]]
+        for row in rows
+        if times.get(row["name"]) and times.get(row["baseline"])
+    }

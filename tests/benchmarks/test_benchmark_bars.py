@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of the bars, on results made up for it."""
+
+import pytest
+
+from benchmarks import bars, report
+from benchmarks.bars import Bar
+from benchmarks.run import compare
+
+SUITE = "a suite"
+
+
+def _row(name, ours, group="g", baseline="", beyond=False, **peers):
+    """Peers: name -> seconds, or (status, seconds)."""
+    peers = {p: t if isinstance(t, tuple) else ("ok", t) for p, t in peers.items()}
+    timed = {"statfast": ("ok", ours), **peers}
+    entries = {n: {"status": s, "median": t, "min": t} for n, (s, t) in timed.items() if t}
+    row = {"name": name, "group": group, "baseline": baseline, "beyond": beyond}
+    return compare(row | {"libraries": entries})
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    def of(bar, *rows):
+        monkeypatch.setitem(bars.BARS, SUITE, {"g": [bar]})
+        table = bars.table({"suite": SUITE, "problems": list(rows)})
+        return [dict(zip(bars.HEAD, line, strict=True)) for line in table]
+
+    return of
+
+
+def test_the_fastest_of_the_bars_peers_counts(lines):
+    bar = Bar("trees", ("pykdtree", "scipy"), mean=2.0, least=1.5)
+    rows = (
+        _row("a", 1.0, pykdtree=4.0, scipy=9.0, faiss=1.1),
+        _row("b", 1.0, pykdtree=5.0, scipy=2.0),
+    )
+    (line,) = lines(bar, *rows)
+    assert line["against"] == "pykdtree, scipy"
+    assert line["geometric mean"] == "2.83x"
+    assert line["least"] == "2.00x (b)"
+    assert line["bar"] == ">= 2x, none < 1.5x"
+    assert line["reached"] == "yes"
+    (line,) = lines(bar, *rows, _row("c", 1.0, pykdtree=1.4))
+    assert line["reached"] == "no"
+    (line,) = lines(Bar("any"), *rows)
+    assert line["least"] == "1.10x (a)"
+    assert line["reached"] == "-"
+
+
+def test_a_peer_that_differs_does_not_count(lines):
+    bar = Bar("trees", ("pykdtree", "scipy"), least=2.0)
+    (line,) = lines(bar, _row("a", 1.0, pykdtree=("differs", 1.0), scipy=3.0))
+    assert line["least"] == "3.00x (a)"
+    (line,) = lines(bar, _row("a", 1.0, pykdtree=("differs", 1.0)))
+    assert line["problems"] == "0 of 1"
+    assert line["reached"] == "-"
+
+
+def test_a_problem_without_an_answer_of_ours_is_not_reached(lines):
+    bar = Bar("trees", ("scipy",), least=2.0)
+    (line,) = lines(bar, _row("a", 1.0, scipy=3.0), _row("b", None, scipy=3.0))
+    assert line["problems"] == "1 of 2"
+    assert line["reached"] == "no"
+
+
+def test_slowdowns_are_beside_the_baseline(lines):
+    base = _row("usual", 2.0, group="", beyond=True)
+    rows = (_row("equal", 1.0, baseline="usual"), _row("line", 3.8, baseline="usual"))
+    (line,) = lines(Bar("worst", slower=2.0), base, *rows)
+    assert line["against"] == "uniform rows"
+    assert line["least"] == "1.90x (line)"
+    assert line["reached"] == "yes"
+    (line,) = lines(Bar("worst", slower=2.0), base, *rows, _row("grid", 4.2, baseline="usual"))
+    assert line["reached"] == "no"
+
+
+def test_seconds(lines):
+    bar = Bar("one", ("scipy",), seconds=4e-6)
+    (line,) = lines(bar, _row("a", 3e-6, scipy=30e-6))
+    assert line["geometric mean"] == "10.00x"
+    assert line["least"] == "3 µs"
+    assert line["reached"] == "yes"
+    (line,) = lines(bar, _row("a", 5e-6, scipy=30e-6))
+    assert line["reached"] == "no"
+
+
+def test_the_readme_has_a_line_for_each_bar_and_none_for_each_problem():
+    rows = [_row("a", 1.0, group="cross", scipy=3.0), _row("b", 1.0, group="", beyond=True)]
+    document = {
+        "suite": "kdtree",
+        "openblas_coretype": "unset",
+        "machine": {"cpu": "a processor", "usable_cores": 2, "isa": None},
+        "versions": {},
+        "problems": rows,
+        "geometric_means": {},
+    }
+    text = report.readme_table({("kdtree", "unset"): document})
+    assert "| other rows, d = 2 to 8, k = 1 to 16 " in text
+    assert "3.00x (a)" in text
+    assert "| a " not in text
+    assert "1e6" not in text  # groups without a problem have no line
