@@ -11,11 +11,11 @@ import numpy as np
 from statfast._blocks import each
 from statfast._core import tangent
 from statfast._errors import shown, wrong_type
-from statfast._validation import as_real
+from statfast._validation import as_real, refuse_large
 
 CALL = 5e7  # flop of a kernel call: tens of milliseconds in plain C
-# The price of moving by 1 along a tangent of length 1: so small that it does not count (from 1e-6
-# to 1e-2 MNIST's errors stay the same), so large that tangents which nearly coincide do no harm.
+# The price of moving by 1 along a tangent of length 1: so small that it hardly counts (from 1e-6 to
+# 1e-2 MNIST's errors are about the same), so large that tangents which coincide do no harm.
 RIDGE = 1e-3
 
 
@@ -33,13 +33,16 @@ class Motion:
         sigma = as_real(sigma, "sigma", 0.0, float(max(shape)))
         if not isinstance(two_sided, bool | np.bool_):
             raise wrong_type("two_sided", "True or False", two_sided)
+        around = 6.0 * sigma  # the kernel puts a frame about the image
+        frame = 24.0 * (shape[0] + around) * (shape[1] + around)
+        refuse_large(frame, "Smoothing an image", "Lower sigma.")
         return cls(shape, gaussian_taps(sigma), bool(two_sided))
 
     def squared(self, Q, X, ids: np.ndarray, n_jobs: int | None, name: str = "X") -> np.ndarray:
         """Squared distances (m, c) of the images Q to the rows `ids` (m, c) of X."""
         m, c = ids.shape
         height, width = self.shape
-        flop = height * width * (230.0 if self.both else 40.0 + 8.0 * len(self.taps))
+        flop = height * width * ((230.0 if self.both else 40.0) + 4.0 * len(self.taps))
         pairs = max(1, int(CALL / flop))
         rows, columns = max(1, pairs // c), min(c, pairs)
         out = np.empty((m, c))
