@@ -71,7 +71,7 @@ def tangent_distance(a, b, *, image_shape=None, sigma=0.65, two_sided=True, n_jo
     >>> round(float(np.linalg.norm(here - there)), 2)
     0.62
     >>> round(tangent_distance(here, there), 2)
-    0.02
+    0.01
     """
     single = np.ndim(a) == np.ndim(b) == 1
     first, second = (
