@@ -62,7 +62,7 @@ def draw(path):
     of_one, mass = posterior(plane, means)
     best = np.average(np.minimum(of_one, 1 - of_one), weights=mass)
 
-    figure = Figure(figsize=(12, 4.6), dpi=150, layout="constrained")
+    figure = Figure(figsize=(12, 4.9), dpi=150, layout="constrained")
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
     for ax, k in zip(panels, (1, 10, 100), strict=True):
         model = KNeighborsClassifier(k).fit(X, y)

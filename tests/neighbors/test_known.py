@@ -10,10 +10,10 @@ import json
 import numpy as np
 import pytest
 
-from statfast._core import vote
 from statfast.datasets import load_iris, load_mnist
 from statfast.neighbors import KNeighborsClassifier
 from statfast.neighbors.brute import BruteIndex
+from tests.reference.neighbors import winners as vote
 
 
 @pytest.fixture(scope="module")
@@ -102,16 +102,16 @@ def mnist(shared_data):
 
 
 def test_mnist_ties(mnist):
-    """The table of docs/theory/neighbors.rst: the vote of slices of one search."""
+    """The table of docs/theory/neighbors.rst: votes of parts of one search."""
     d2, ids = BruteIndex.build(mnist.X_train).query(mnist.X_test, 11)
-    codes, votes = mnist.y_train.astype(np.intp), np.zeros(10)
-    errors = {"lowest": [], "nearest": []}
-    for k in (1, 3, 5, 7, 9, 11):
-        near, to = np.ascontiguousarray(ids[:, :k]), np.ascontiguousarray(d2[:, :k])
-        for ties, counted in errors.items():
-            found = np.empty(10_000, np.intp)
-            vote.winners(codes, near, to, None, ties == "nearest", votes, found)
-            counted.append(int((found != mnist.y_test).sum()))
+    codes, weights = mnist.y_train.astype(np.intp), np.ones(ids.shape)
+    errors = {
+        ties: [
+            int((vote(codes, ids[:, :k], d2[:, :k], weights, 10, ties) != mnist.y_test).sum())
+            for k in (1, 3, 5, 7, 9, 11)
+        ]
+        for ties in ("lowest", "nearest")
+    }
     assert errors["lowest"] == [309, 295, 312, 306, 341, 332]
     assert errors["nearest"] == [309, 283, 307, 301, 331, 327]
 
