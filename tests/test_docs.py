@@ -152,6 +152,8 @@ def run_examples(test, **kwargs):
 @pytest.mark.parametrize("module", sorted(set(modules()) - {"statfast.__main__"}))
 def test_module_examples_run(module, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    if module.startswith("statfast.plot"):
+        pytest.importorskip("matplotlib")
     loaded = importlib.import_module(module)
     tests = doctest.DocTestFinder(exclude_empty=True).find(loaded, module)
     assert not (failures := "".join(run_examples(test) for test in tests)), failures

@@ -29,6 +29,12 @@ def test_import_leaves_heavy_packages_out(loaded, name):
     assert name not in loaded
 
 
+def test_pictures_are_loaded_on_use_and_matplotlib_when_one_is_drawn(loaded):
+    assert "statfast.plot" not in loaded
+    code = "import sys, statfast.plot\nanswer = sorted(sys.modules)"
+    assert "matplotlib" not in in_new_process(code)
+
+
 def test_import_starts_no_thread_or_process():
     code = "import threading, statfast\nanswer = [t.name for t in threading.enumerate()]"
     assert in_new_process(code) == ["MainThread"]

@@ -28,7 +28,7 @@ def test_one_screen_of_known_answers():
     assert max(map(len, lines)) <= 100
     assert "1 thread," in lines[0]
     assert tiles.isa() in lines[0]
-    for answer in ("164 of 178", "78.851441", "769 of 797", "mnist: data not found"):
+    for answer in ("164 of 178", "78.851441", "769 of 797", "777 of 797", "mnist: data not found"):
         assert answer in run.stdout
     assert not run.stderr
 

@@ -7,7 +7,12 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
-from statfast.neighbors import KNeighborsClassifier, NearestNeighbors
+from statfast.neighbors import (
+    KNeighborsClassifier,
+    NearestNeighbors,
+    TangentDistanceClassifier,
+    tangent_distance,
+)
 
 __version__ = "0.1.0"
 
@@ -21,5 +26,7 @@ __all__ = [
     "LloydStep",
     "NearestNeighbors",
     "NotFittedError",
+    "TangentDistanceClassifier",
     "set_progress",
+    "tangent_distance",
 ]

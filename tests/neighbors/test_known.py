@@ -12,6 +12,8 @@ import pytest
 
 from statfast.datasets import load_iris, load_mnist
 from statfast.neighbors import KNeighborsClassifier
+from statfast.neighbors.brute import BruteIndex
+from tests.reference.neighbors import winners as vote
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +99,21 @@ def test_zip_digits(reference, shared_data):
 @pytest.fixture(scope="module")
 def mnist(shared_data):
     return load_mnist(shared_data("mnist"))
+
+
+def test_mnist_ties(mnist):
+    """The table of docs/theory/neighbors.rst: votes of parts of one search."""
+    d2, ids = BruteIndex.build(mnist.X_train).query(mnist.X_test, 11)
+    codes, weights = mnist.y_train.astype(np.intp), np.ones(ids.shape)
+    errors = {
+        ties: [
+            int((vote(codes, ids[:, :k], d2[:, :k], weights, 10, ties) != mnist.y_test).sum())
+            for k in (1, 3, 5, 7, 9, 11)
+        ]
+        for ties in ("lowest", "nearest")
+    }
+    assert errors["lowest"] == [309, 295, 312, 306, 341, 332]
+    assert errors["nearest"] == [309, 283, 307, 301, 331, 327]
 
 
 @pytest.mark.parametrize(

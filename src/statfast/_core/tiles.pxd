@@ -249,6 +249,16 @@ cdef extern from "kernels.h" nogil:
             const float *upper, const double *terms, float spread, float *slack
         ) noexcept nogil
         double (*read)(const double *x, Py_ssize_t n) noexcept nogil
+        void (*smooth)(
+            const double *image, Py_ssize_t h, Py_ssize_t w, const double *taps, Py_ssize_t reach,
+            double *work, double *out
+        ) noexcept nogil
+        void (*tangents)(
+            const double *f, Py_ssize_t h, Py_ssize_t w, double *out, Py_ssize_t ld
+        ) noexcept nogil
+        void (*products)(
+            const double *a, const double *b, Py_ssize_t columns, Py_ssize_t ld, double *out
+        ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,
             Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float

@@ -115,6 +115,10 @@ typedef struct {
     void (*slacken)(const float *, const int32_t *, ptrdiff_t, const float *, const float *,
                     const double *, float, float *);
     double (*read)(const double *, ptrdiff_t);
+    void (*smooth)(const double *, ptrdiff_t, ptrdiff_t, const double *, ptrdiff_t, double *,
+                   double *);
+    void (*tangents)(const double *, ptrdiff_t, ptrdiff_t, double *, ptrdiff_t);
+    void (*products)(const double *, const double *, ptrdiff_t, ptrdiff_t, double *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,

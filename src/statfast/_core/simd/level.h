@@ -11,6 +11,7 @@
 
 #include "bounds.h"
 #include "rows.h"
+#include "tangent.h"
 
 #define REAL float
 #define REAL_BITS 32
@@ -79,4 +80,5 @@ const kernels GLUE(kernels_, LEVEL) = {
     .search_groups = f32_search_groups, .slacken = f32_slacken,
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64,
+    .smooth = smooth_image, .tangents = tangents_of, .products = products_of,
 };

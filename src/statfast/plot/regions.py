@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decision regions: which class a classifier gives to each point of the plane."""
+
+import numpy as np
+
+from statfast._validation import as_count, as_labels, as_real, as_rows
+
+# Distinct to colour-blind eyes too: the palette of M. Okabe and K. Ito without its black.
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
+TINT = 0.22  # how much of a class's colour its region has, the rest is white
+LEAST = 1e-9  # |share - 1/2| of a point whose class only a tie rule decided
+
+
+def decision_regions(
+    model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None, point_size=18.0
+):
+    """Draw the classes that a fitted classifier gives to the plane, and labelled rows on it.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted to two columns, with ``predict``, of statfast or of any other library. Of two
+        classes the boundary is where ``predict_proba``, if there is one, passes 1/2, which is
+        smooth where that is.
+    X : array-like of shape (n, 2)
+        Rows to show, finite; the picture extends a little beyond them.
+    y : array-like of shape (n,)
+        Their labels.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    resolution : int, default=300
+        Points at which the model is asked, along each side: it predicts resolution^2 rows.
+    margin : float, default=0.05
+        How far the picture extends beyond the rows, as a share of their range.
+    colors : sequence of matplotlib colours, optional
+        One for each class in ascending order of labels; None takes a palette of seven that
+        repeats.
+    point_size : float, default=18.0
+        Area of the points in square typographic points; 0 draws none.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With one labelled collection of points for each class of `y`: ``ax.legend()`` names them.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If X does not have two columns or is not finite, if y is not one label for each row, if a
+        parameter is out of its range, or if there are fewer colours than classes.
+
+    Notes
+    -----
+    Regions are those of `predict` at the points asked; what lies between them is interpolated.
+    Cost: one prediction of resolution^2 rows; memory 24 bytes for each and what the model takes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import KNeighborsClassifier
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import decision_regions
+    >>> iris = load_iris()
+    >>> X, y = iris.data[:, 2:], iris.target
+    >>> model = KNeighborsClassifier(15).fit(X, y)
+    >>> ax = decision_regions(model, X, y, ax=Figure().subplots(), resolution=50)
+    >>> len(ax.collections) > 3
+    True
+    """
+    rows = as_rows(X)
+    if rows.shape[1] != 2:
+        raise ValueError(
+            f"X must have 2 columns, the axes of the picture; got {rows.shape[1]}. Fit the model "
+            "to two columns and pass those."
+        )
+    shown_labels, shown_codes = as_labels(y, len(rows))
+    resolution = as_count(resolution, "resolution", 2)
+    margin = as_real(margin, "margin", 0.0)
+    point_size = as_real(point_size, "point_size", 0.0)
+    across, down = (side(rows[:, j], margin, resolution) for j in (0, 1))
+
+    points = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
+    predicted, codes = as_labels(model.predict(points), len(points), name="model.predict(X)")
+    labels = np.union1d(np.union1d(shown_labels, predicted), getattr(model, "classes_", predicted))
+    palette = chosen_colors(colors, len(labels))
+    region = np.searchsorted(labels, predicted)[codes].reshape(resolution, resolution)
+
+    ax = new_axes() if ax is None else ax
+    paint(ax, across, down, region, palette)
+    for field in boundaries(model, points, labels, region):
+        ax.contour(across, down, field, levels=[0.0], colors="0.25", linewidths=1.0, zorder=2)
+    for code, label in enumerate(shown_labels):
+        some = rows[shown_codes == code]
+        color = palette[np.searchsorted(labels, label)]
+        if point_size:
+            ax.scatter(
+                some[:, 0], some[:, 1], s=point_size, color=[color], edgecolors="white",
+                linewidths=0.5, label=str(label), zorder=3,
+            )  # fmt: skip
+    ax.set_xlim(across[0], across[-1])
+    ax.set_ylim(down[0], down[-1])
+    return ax
+
+
+def new_axes():
+    """Axes of a new figure of pyplot."""
+    from matplotlib import pyplot
+
+    return pyplot.subplots()[1]
+
+
+def side(values: np.ndarray, margin: float, resolution: int) -> np.ndarray:
+    """The coordinates asked along one side."""
+    low, high = float(values.min()), float(values.max())
+    beyond = margin * (high - low) or 0.5  # a picture of one value has a width too
+    return np.linspace(low - beyond, high + beyond, resolution)
+
+
+def chosen_colors(colors, count: int) -> np.ndarray:
+    """Red, green and blue of each class, (count, 3)."""
+    from matplotlib.colors import to_rgb
+
+    if colors is None:
+        colors = [COLORS[i % len(COLORS)] for i in range(count)]
+    if len(colors) < count:
+        raise ValueError(f"colors must hold one for each of {count} classes; got {len(colors)}.")
+    return np.array([to_rgb(color) for color in colors[:count]])
+
+
+def paint(ax, across, down, region, palette) -> None:
+    """Fill the regions with light colours."""
+    half = [0.5 * (line[1] - line[0]) for line in (across, down)]
+    ends = (across[0] - half[0], across[-1] + half[0], down[0] - half[1], down[-1] + half[1])
+    tints = 1.0 - TINT * (1.0 - palette)
+    ax.imshow(
+        tints[region], extent=ends, origin="lower", aspect="auto", interpolation="nearest", zorder=0
+    )
+
+
+def boundaries(model, points, labels, region):
+    """Fields over the plane whose zero lines are the boundaries of the regions."""
+    if len(labels) == 2 and hasattr(model, "predict_proba"):
+        second = np.asarray(model.predict_proba(points))[:, -1].reshape(region.shape) - 0.5
+        # Where shares are tied, as of an even number of neighbours, the line follows predict.
+        yield np.where(region == 1, np.maximum(second, LEAST), np.minimum(second, -LEAST))
+        return
+    for code in range(len(labels)):
+        inside = region == code
+        if inside.any() and not inside.all():
+            yield inside - 0.5
