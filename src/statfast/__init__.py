@@ -7,7 +7,7 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
-from statfast.neighbors import KNeighborsClassifier, NearestNeighbors
+from statfast.neighbors import KNeighborsClassifier, LSHNeighbors, NearestNeighbors
 
 __version__ = "0.1.0"
 
@@ -17,6 +17,7 @@ __all__ = [
     "Estimator",
     "KMeans",
     "KNeighborsClassifier",
+    "LSHNeighbors",
     "LinearDiscriminantAnalysis",
     "LloydStep",
     "NearestNeighbors",

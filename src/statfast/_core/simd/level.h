@@ -8,6 +8,7 @@
 
 #include "bounds.h"
 #include "rows.h"
+#include "sketch.h"
 
 #define REAL float
 #define REAL_BITS 32
@@ -21,6 +22,7 @@
 #include "search.h"
 #include "tile.h"
 #include "columns.h"
+#include "hadamard.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -41,6 +43,7 @@
 #include "search.h"
 #include "tile.h"
 #include "columns.h"
+#include "hadamard.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -57,6 +60,7 @@
         .pack = T##_pack, .largest = T##_largest, .largest_two = T##_largest_two,                   \
         .collect = T##_collect, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
+        .rotate = T##_rotate, .vertex = T##_vertex, .rivals = T##_rivals,                           \
         .multiply_adds = T##_multiply_adds, .lanes = COUNT,                                        \
     }
 
@@ -72,5 +76,5 @@ const kernels GLUE(kernels_, LEVEL) = {
     .finite_f64 = finite_f64, .finite_f32 = finite_f32,
     .widen = widen, .bound = bound,
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
-    .read = read_f64,
+    .read = read_f64, .estimate = estimate,
 };
