@@ -45,6 +45,7 @@ ESTIMATORS = public_estimators()
 # Parameters for small data.
 SMALL = {
     "KMeans": {"n_clusters": 3, "random_state": 0},
+    "LSHNeighbors": {"random_state": 0},
 }
 
 # Parameters of which only the truth value counts: nothing is nonsense to them.

@@ -20,18 +20,18 @@ from statfast.neighbors.hashing import Hashes
 OTHERS = 4096  # rows that stand for all
 OWN = 10  # at most so many of a query's neighbours
 MOST_TABLES = 32
-PROBES = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128], np.intp)
+PROBES = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], np.intp)
 LENGTHS = {
-    "p_stable": (2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24),
+    "p_stable": (2, 4, 6, 8, 10, 12, 14, 16, 20),
     "hyperplane": (4, 6, 8, 10, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24),
     "cross_polytope": (4, 6, 8, 10, 12, 14, 16, 18, 20, 22),
 }
-WIDTHS = (0.7, 1.0, 1.4, 2.0, 2.8, 4.0)  # in distances to the last neighbour
+WIDTHS = (1.0, 1.4, 2.0, 2.8, 4.0)  # in distances to the last neighbour
 
 # Prices in nanoseconds of one core, about: of 1000 multiply-adds of a projection, of a butterfly
 # of a rotation, of a step in a table, of a bucket, of an entry, of a row's sketch; and of a row's
 # distance for itself and for each of its bytes.
-PRODUCTS, BUTTERFLY, STEP, BUCKET, ENTRY, SKETCH, ROW, BYTE = 8.0, 0.05, 6, 15, 2.5, 15, 20, 0.11
+PRODUCTS, BUTTERFLY, STEP, BUCKET, ENTRY, SKETCH, ROW, BYTE = 8.0, 0.05, 6, 50, 2.5, 15, 20, 0.06
 
 
 @dataclass(frozen=True)
