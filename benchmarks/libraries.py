@@ -12,9 +12,11 @@ from functools import partial
 from benchmarks.works import (
     CdistNeighbors,
     Discriminant,
+    FaissApproximate,
     FaissKMeans,
     FaissNeighbors,
     FmaLoop,
+    HashNeighbors,
     Import,
     KMeans,
     Matmul,
@@ -58,6 +60,7 @@ LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
             "neighbors": partial(Neighbors, STATFAST["neighbors"]),
+            "approximate": partial(HashNeighbors, "statfast.neighbors.LSHNeighbors"),
             "kmeans": partial(KMeans, STATFAST["kmeans"]),
             "lda": partial(Discriminant, STATFAST["lda"]),
             "predict KMeans": partial(Predict, STATFAST["kmeans"]),
@@ -107,6 +110,16 @@ LIBRARIES: dict[str, Library] = {
         },
         packages=("faiss-cpu",),
         dtypes={"neighbors": ("float32",)},
+    ),
+    "statfast (brute force)": Library(
+        {"approximate": partial(Neighbors, STATFAST["neighbors"])},
+        not_a_peer="exact",
+    ),
+    "faiss (IVF)": Library(
+        {"approximate": partial(FaissApproximate, "IVF256,Flat", "nprobe")},
+    ),
+    "faiss (HNSW)": Library(
+        {"approximate": partial(FaissApproximate, "HNSW16", "efSearch")},
     ),
     "scipy": Library({"neighbors": CdistNeighbors, "kmeans": ScipyKMeans}, packages=("scipy",)),
     "scipy (k-d tree)": Library({"neighbors": TreeNeighbors}, not_a_peer="another algorithm"),

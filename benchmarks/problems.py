@@ -145,6 +145,13 @@ def _tile(m, n, d, dtype, *, beyond=False):
     return Problem(f"tile {m}x{n}x{d} {dtype}", "tile", make, dtype, 2.0 * m * n * d, beyond=beyond)
 
 
+def _approximate(kind, n, m, d, k):
+    name = f"{kind} {n}x{m}x{d} k={k} recall 0.9"
+    make = partial(_neighbors_data, kind, n, m, d, k, F32)
+    nbytes = float(n * d * SIZES[F32])
+    return Problem(name, "approximate", make, F32, 2.0 * n * m * d, nbytes)
+
+
 F32, F64 = "float32", "float64"
 BOTH = (F32, F64)
 
@@ -173,6 +180,11 @@ SUITES: dict[str, list[Problem]] = {
         _neighbors("clusters", 30_011, 3_001, 200, 10, F64, beyond=True),
         _neighbors("normal", 20_000, 2_000, 1_500, 10, F32, beyond=True),
         _neighbors("uniform", 10_000, 2_000, 1_500, 5, F64, beyond=True),
+    ],
+    "lsh": [
+        _approximate("mnist", 60_000, 10_000, 784, 10),
+        _approximate("clusters", 200_000, 10_000, 32, 10),
+        _approximate("normal", 100_000, 10_000, 64, 10),
     ],
     "kmeans": [
         _kmeans("blobs", 200_000, 16, 64, F64),
@@ -229,6 +241,7 @@ QUICK: dict[str, list[Problem]] = {
         _neighbors("normal", 2_000, 500, 64, 5, F32),
         _neighbors("uniform", 1_009, 101, 3, 10, F64, beyond=True),
     ],
+    "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),
         _kmeans("blobs", 2_000, 33, 17, F32, beyond=True),

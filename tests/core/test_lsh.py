@@ -135,10 +135,9 @@ def test_the_base_of_a_query_is_the_code_of_the_row(family):
     rng = np.random.default_rng(10)
     rows = rng.standard_normal((77, 20)).astype(np.float32)
     hashes = Hashes.draw(family, frame(20), 9, 10, 1.5, rng)
-    base, cost, move, part = hashes.steps(rows, hashes.panels(), 12)
+    base, cost, _, part = hashes.steps(rows, hashes.panels(), 12)
     np.testing.assert_array_equal((base >> np.uint64(32)).T.astype(np.int64), codes(hashes, rows))
     assert (np.diff(np.nan_to_num(cost, posinf=9e9), axis=2) >= 0).all()
-    # A step leads to a code that differs in its part alone: taking it back leads home.
     assert ((part < hashes.form.shape[1]) | np.isinf(cost)).all()
 
 

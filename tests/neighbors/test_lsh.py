@@ -162,7 +162,7 @@ def test_a_query_with_too_few_candidates_is_answered_exactly():
 def test_few_rows(n):
     X = normal(np.random.default_rng(10), n, 4)
     model = LSHNeighbors(random_state=0).fit(X)
-    distances, ids = model.kneighbors(X, n_neighbors=n)
+    _, ids = model.kneighbors(X, n_neighbors=n)
     np.testing.assert_array_equal(np.sort(ids, axis=1), np.tile(np.arange(n), (n, 1)))
     if n > 1:
         assert model.kneighbors(n_neighbors=n - 1)[1].shape == (n, n - 1)

@@ -2,9 +2,8 @@
 """Locality-sensitive hashing: from rows to codes, and what stands next to the code of a query.
 
 The families are the p-stable projections of Datar, Immorlica, Indyk & Mirrokni 2004,
-doi:10.1145/997817.997857 (the whole part of a.x / width + b), the hyperplanes of Charikar 2002,
-doi:10.1145/509907.509965 (the sign of a.x), and the cross-polytopes of Andoni, Indyk, Laarhoven,
-Razenshteyn & Schmidt 2015, arXiv:1509.02897 (the vertex nearest to a pseudo-random rotation of x).
+doi:10.1145/997817.997857 (the whole part of a.x / width + b), and the hyperplanes of Charikar 2002,
+doi:10.1145/509907.509965 (the sign of a.x). polytope.pyx has a third.
 
 A table hashes a row to a few whole numbers, its parts. They are reduced to one code by a random
 linear form modulo 2^64, of which the upper 32 bits are kept: different parts share a code about
@@ -17,8 +16,8 @@ An entry of a table is (code << 32) | row, and the table is its entries in order
 Deviations: codes are made in float32, so rows that lie on a border to within rounding may fall to
 either side of it, the same for equal rows.
 
-Cost: 2 n d columns flop (p-stable, hyperplane), or about 5 n w log w a rotation of width w. The
-caller guarantees rows of contiguous numbers, d >= 1, and sizes that agree.
+Cost: 2 n d columns flop. The caller guarantees rows of contiguous numbers, d >= 1, and sizes that
+agree.
 """
 
 import numpy as np
@@ -28,17 +27,15 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.rows cimport aligned, convert, lay, number, padded, panel_columns, stride_of
+from statfast._core.rows cimport aligned, convert, number, padded, panel_columns, stride_of
+from statfast._core.steps cimport insert
 from statfast._core.tiles cimport STORE_SCORE, active, chunk_rows
 
 P_STABLE, HYPERPLANE, CROSS_POLYTOPE = range(3)
 SIGNS = 480     # of a sketch, beside a float32 length in 64 bytes
 MOST_STEPS = 64  # of a query in a table
 
-cdef enum:
-    RIVALS = 64
-cdef double FAR_OUT = 1e9           # hashes beyond this are all taken for this
-cdef float RIVAL_HEIGHT = 0.5       # of the nearest vertex: none below this is probed
+cdef double FAR_OUT = 1e9       # hashes beyond this are all taken for this
 
 
 # ------------------------------------------------------------------ projections
@@ -127,28 +124,6 @@ def encode(
 
 
 # ------------------------------------------------------------------ steps from one code to others
-cdef inline void insert(
-    float cost, uint64_t move, Py_ssize_t part, Py_ssize_t most, Py_ssize_t *held,
-    float *costs, uint64_t *moves, uint8_t *parts,
-) noexcept nogil:
-    """Keep the cheapest steps, in order."""
-    cdef Py_ssize_t at = held[0]
-    if at == most:
-        if most == 0 or not (cost < costs[most - 1]):
-            return
-        at -= 1
-    else:
-        held[0] += 1
-    while at > 0 and cost < costs[at - 1]:
-        costs[at] = costs[at - 1]
-        moves[at] = moves[at - 1]
-        parts[at] = parts[at - 1]
-        at -= 1
-    costs[at] = cost
-    moves[at] = move
-    parts[at] = <uint8_t>part
-
-
 def steps_of(
     int kind,                           # P_STABLE or HYPERPLANE
     const float[:, ::1] projected,      # IN (m, tables * length)
@@ -191,129 +166,13 @@ def steps_of(
                         insert(<float>((1 - above) * (1 - above)), form[t, j], j, steps, &held,
                                costs, moves, parts)
                     elif at[j] * at[j] < INFINITY:
-                        insert(at[j] * at[j], <uint64_t>0 - form[t, j] if at[j] >= 0 else form[t, j],
-                               j, steps, &held, costs, moves, parts)
+                        insert(at[j] * at[j],
+                               <uint64_t>0 - form[t, j] if at[j] >= 0 else form[t, j], j, steps,
+                               &held, costs, moves, parts)
                 for j in range(held, steps):
                     costs[j] = <float>INFINITY
                 base[q, t] = code
                 at += length
-
-
-# ------------------------------------------------------------------ cross-polytopes
-def vertices(
-    const number[:, :] X,           # IN (n, d)
-    const float[::1] origin,        # IN (d,)
-    double scale,
-    const float[:, :, ::1] signs,   # IN (tables * parts, 3, width) of the rotations
-    const Py_ssize_t[::1] widths,   # IN (parts,) coordinates looked at
-    const uint64_t[:, ::1] form,    # IN (tables, parts)
-    Py_ssize_t first,
-    uint64_t[:, :] entries,         # OUT (tables, n)
-):
-    """The entries of rows in every table of cross-polytopes."""
-    cdef Py_ssize_t n = X.shape[0], tables = form.shape[0], parts = form.shape[1], i, t, c, l, some
-    cdef Py_ssize_t across = panel_columns(<float>0)
-    cdef int32_t[::1] vertex = np.empty(across, np.int32)
-    cdef uint64_t[::1] code = np.empty(across, np.uint64)
-    cdef Rotation r
-    begin(&r, X.shape[1], signs)
-    with nogil:
-        i = 0
-        while i < n:
-            some = min(across, n - i)
-            lay(&X[i, 0], stride_of(X), NULL, some, r.depth, &origin[0], scale, r.panel, r.height)
-            for t in range(tables):
-                code[:] = 0
-                for c in range(parts):
-                    active().f32.rotate(r.panel, r.depth, r.width, &signs[t * parts + c, 0, 0], r.y)
-                    active().f32.vertex(r.y, widths[c], r.height, &vertex[0])
-                    for l in range(some):
-                        code[l] += form[t, c] * <uint64_t>vertex[l]
-                for l in range(some):
-                    entries[t, i + l] = (code[l] >> 32 << 32) | <uint64_t>(first + i + l)
-            i += across
-    free(r.block)
-
-
-def vertex_steps(
-    const number[:, :] X,           # IN (m, d)
-    const float[::1] origin,        # IN (d,)
-    double scale,
-    const float[:, :, ::1] signs,   # IN (tables * parts, 3, width)
-    const Py_ssize_t[::1] widths,   # IN (parts,)
-    const uint64_t[:, ::1] form,    # IN (tables, parts)
-    uint64_t[:, ::1] base,          # OUT (m, tables)
-    float[:, :, ::1] cost,          # OUT (m, tables, steps)
-    uint64_t[:, :, ::1] move,       # OUT (m, tables, steps)
-    uint8_t[:, :, ::1] part,        # OUT (m, tables, steps)
-):
-    """As `steps_of`: a step goes to another high vertex, at the square of what it is lower."""
-    cdef Py_ssize_t m = X.shape[0], tables = form.shape[0], parts = form.shape[1], i, t, c, l, j
-    cdef Py_ssize_t across = panel_columns(<float>0), steps = cost.shape[2], some
-    cdef int32_t[::1] vertex = np.empty(across, np.int32), count = np.empty(across, np.int32)
-    cdef int32_t[:, ::1] rival = np.empty((across, RIVALS), np.int32)
-    cdef float[:, ::1] tall = np.empty((across, RIVALS), np.float32)
-    cdef Py_ssize_t[::1] held = np.empty(across, np.intp)
-    cdef float[::1] level = np.empty(across, np.float32)
-    cdef float lower
-    cdef Rotation r
-    begin(&r, X.shape[1], signs)
-    with nogil:
-        i = 0
-        while i < m:
-            some = min(across, m - i)
-            lay(&X[i, 0], stride_of(X), NULL, some, r.depth, &origin[0], scale, r.panel, r.height)
-            for t in range(tables):
-                for l in range(some):
-                    base[i + l, t] = 0
-                    held[l] = 0
-                for c in range(parts):
-                    active().f32.rotate(r.panel, r.depth, r.width, &signs[t * parts + c, 0, 0], r.y)
-                    active().f32.vertex(r.y, widths[c], r.height, &vertex[0])
-                    for l in range(some):
-                        base[i + l, t] += form[t, c] * <uint64_t>vertex[l]
-                    if steps == 0:
-                        continue
-                    for l in range(across):
-                        level[l] = RIVAL_HEIGHT * r.height[l] if l < some else <float>INFINITY
-                        count[l] = 0
-                    active().f32.rivals(r.y, widths[c], &level[0], RIVALS, &count[0], &tall[0, 0],
-                                        &rival[0, 0])
-                    for l in range(some):
-                        for j in range(count[l]):
-                            lower = (r.height[l] - tall[l, j]) / r.width
-                            if rival[l, j] != vertex[l] and lower * lower < INFINITY:
-                                insert(
-                                    lower * lower,
-                                    form[t, c] * <uint64_t>(<Py_ssize_t>rival[l, j] - vertex[l]),
-                                    c, steps, &held[l],
-                                    &cost[i + l, t, 0], &move[i + l, t, 0], &part[i + l, t, 0],
-                                )
-                for l in range(some):
-                    for j in range(held[l], steps):
-                        cost[i + l, t, j] = <float>INFINITY
-            i += across
-    free(r.block)
-
-
-cdef struct Rotation:
-    Py_ssize_t depth, width
-    void *block
-    float *panel    # (depth, panel columns)
-    float *y        # (width, panel columns)
-    float *height   # (panel columns,)
-
-
-cdef int begin(Rotation *r, Py_ssize_t d, const float[:, :, ::1] signs) except -1:
-    cdef Py_ssize_t across = panel_columns(<float>0)
-    r.depth, r.width = d, signs.shape[2]
-    r.block = malloc(64 + sizeof(float) * across * (r.depth + r.width + 1))
-    if r.block == NULL:
-        raise MemoryError
-    r.panel = <float *>aligned(r.block)
-    r.y = r.panel + across * r.depth
-    r.height = r.y + across * r.width
-    return 0
 
 
 # ------------------------------------------------------------------ tables and sketches

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Search of hash tables by multi-probe: look into buckets, compare what is found there.
 
-Which buckets, probes.pxd says. The rows found are looked at once each, and those with a sketch only if it is among the nearest
-`keep` of the query. Their distances are then summed in float64 by differences, which settles the
-order: (distance, row).
+Which buckets, probes.pxd says. The rows found are looked at once each, and those with a sketch are
+compared only if it is among the nearest `keep` of the query. The distances are summed in float64 by
+differences, which settles the order: (distance, row).
 
 Cost: a query looks up tables * probes buckets. The caller guarantees tables in order, rows of
 contiguous numbers, k >= 1, at most 64 parts, and row numbers below 2^31.
@@ -45,7 +45,7 @@ cdef inline bint before(const Found *a, const Found *b) noexcept nogil:
 
 cdef void keep_nearest(Found *heap, Py_ssize_t *held, Py_ssize_t k, Found one) noexcept nogil:
     """Keep k, the last of them on top of the heap."""
-    cdef Py_ssize_t at = held[0], child
+    cdef Py_ssize_t at = held[0]
     if at < k:
         held[0] += 1
         while at > 0 and before(&heap[(at - 1) // 2], &one):
@@ -277,17 +277,17 @@ cdef void compare_kept(const double *q, const number[:, :] R, Work *w) noexcept 
 cdef void compare(
     const double *q, const number[:, :] R, const int32_t *rows, Py_ssize_t n, Work *w
 ) noexcept nogil:
-    cdef Py_ssize_t d = R.shape[1], i, line, next = 0
+    cdef Py_ssize_t d = R.shape[1], i, line, queued = 0
     cdef Py_ssize_t lines = min(<Py_ssize_t>WAITING, (d * <Py_ssize_t>sizeof(number) + 63) // 64)
     cdef Py_ssize_t ahead = WAITING // lines
     cdef const char *at
     cdef Found one
     for i in range(n):
-        while next < n and next <= i + ahead:
-            at = <const char *>&R[rows[next], 0]
+        while queued < n and queued <= i + ahead:
+            at = <const char *>&R[rows[queued], 0]
             for line in range(lines):
                 fetch(at + 64 * line)
-            next += 1
+            queued += 1
         apart(q, &R[rows[i], 0], d, 1, d, &one.apart)
         one.row = rows[i]
         keep_nearest(w.found, &w.held, w.k, one)

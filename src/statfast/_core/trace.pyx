@@ -47,7 +47,7 @@ def trace(
     Py_ssize_t others,                  # rows before this one are anybody's
     Py_ssize_t first,                   # query q's own are others + (first + q) own + 0 ... own - 1
     Py_ssize_t own,
-    Py_ssize_t[:, :, ::1] found,        # INOUT (3, choices, tables), see below
+    Py_ssize_t[:, :, ::1] found,        # OUT (3, choices, tables), of zeros; see below
 ):
     """Count for each number of probes, and each table, the rows found there and in none before.
 
@@ -56,9 +56,10 @@ def trace(
     """
     cdef Py_ssize_t m = base.shape[0], tables = base.shape[1], steps = cost.shape[2]
     cdef Py_ssize_t choices = probes.shape[0], most = probes[choices - 1], q, t, p, i, c, low, row
-    cdef Py_ssize_t mine, count
+    cdef Py_ssize_t mine, count, start
     cdef int drawer = shift - 32
-    cdef int32_t[:, ::1] met = np.full((others + own, choices), -1, np.int32)
+    cdef int32_t[::1] met = np.full(others + own, -1, np.int32)     # the query that met it last
+    cdef int32_t[::1] fewest = np.empty(others + own, np.int32)     # and the choice that sufficed
     cdef StepSet *heap = <StepSet *>malloc(4 * (most + 1) * sizeof(StepSet) + most * 4)
     if heap == NULL:
         raise MemoryError
@@ -74,7 +75,8 @@ def trace(
                 for p in range(count):
                     while probes[low] <= p:
                         low += 1
-                    for i in range(starts[t, code[p] >> drawer], starts[t, (code[p] >> drawer) + 1]):
+                    start = code[p] >> drawer
+                    for i in range(starts[t, start], starts[t, start + 1]):
                         if <uint32_t>(entries[t, i] >> 32) != code[p]:
                             continue
                         row = <Py_ssize_t><uint32_t>entries[t, i]
@@ -82,10 +84,16 @@ def trace(
                             if not (mine <= row < mine + own):
                                 continue
                             row -= mine - others
-                        for c in range(low, choices):
-                            if row < others:
-                                found[2, c, t] += 1
-                            if met[row, c] != q:
-                                met[row, c] = <int32_t>q
-                                found[0 if row >= others else 1, c, t] += 1
+                        if row < others:
+                            found[2, low, t] += 1
+                        if met[row] != q:
+                            met[row] = <int32_t>q
+                            fewest[row] = <int32_t>choices
+                        for c in range(low, fewest[row]):
+                            found[0 if row >= others else 1, c, t] += 1
+                        if low < fewest[row]:
+                            fewest[row] = <int32_t>low
+    for c in range(1, choices):
+        for t in range(tables):
+            found[2, c, t] += found[2, c - 1, t]
     free(heap)

@@ -24,7 +24,7 @@ PROBES = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], np.intp)
 LENGTHS = {
     "p_stable": (2, 4, 6, 8, 10, 12, 14, 16, 20),
     "hyperplane": (4, 6, 8, 10, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24),
-    "cross_polytope": (4, 6, 8, 10, 12, 14, 16, 18, 20, 22),
+    "cross_polytope": (4, 7, 10, 13, 16, 19, 22),
 }
 WIDTHS = (1.0, 1.4, 2.0, 2.8, 4.0)  # in distances to the last neighbour
 

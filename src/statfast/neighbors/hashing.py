@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from statfast._core import lsh
+from statfast._core import lsh, polytope
 
 FAMILIES = ("p_stable", "hyperplane", "cross_polytope")
 MOST_PARTS = 64  # of a table: the parts that a probe moves are bits of a word
@@ -82,8 +82,8 @@ class Hashes:
     @property
     def most_steps(self):
         """How many neighbouring codes may be one step away."""
-        tables, parts = self.form.shape
-        return min(lsh.MOST_STEPS, {"p_stable": 2, "hyperplane": 1}.get(self.family, 64) * parts)
+        of_a_part = {"p_stable": 2, "hyperplane": 1}.get(self.family, lsh.MOST_STEPS)
+        return min(lsh.MOST_STEPS, of_a_part * self.form.shape[1])
 
     def panels(self):
         """The directions as `projected` wants them."""
@@ -99,7 +99,7 @@ class Hashes:
     def encode(self, rows, panels, first, out, projected=None):
         """Write the entries of rows `first`, `first + 1`, ... into out (tables, rows)."""
         if self.family == "cross_polytope":
-            lsh.vertices(rows, *self._rotations(), first, out)
+            polytope.vertices(rows, *self._rotations(), first, out)
             return
         if projected is None:
             projected = self.projected(rows, panels)
@@ -113,7 +113,7 @@ class Hashes:
             np.empty(shape, np.uint64), np.empty(shape, np.uint8),
         )  # fmt: skip
         if self.family == "cross_polytope":
-            lsh.vertex_steps(rows, *self._rotations(), *out)
+            polytope.vertex_steps(rows, *self._rotations(), *out)
             return out
         if projected is None:
             projected = self.projected(rows, panels)
