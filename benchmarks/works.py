@@ -196,7 +196,7 @@ class FaissApproximate(FaissNeighbors):
     """An index of faiss's factory, its one search parameter raised until a sample reaches 0.92."""
 
     def __init__(self, description, parameter):
-        self.description, self.parameter = description, parameter
+        self.description, self.parameter, self.value = description, parameter, None
 
     def fit(self):
         self.index = self.faiss.index_factory(self.X.shape[1], self.description)
@@ -204,22 +204,27 @@ class FaissApproximate(FaissNeighbors):
         self.index.add(self.X)
 
     def answer(self):
-        if not self.remark:
-            self.tune()
+        if self.value is None:
+            self.value = self.tuned()
+            self.remark = f"{self.parameter}={self.value}"
+        self.search_with(self.value)
         return super().answer()
 
-    def tune(self):
+    def search_with(self, value):
+        self.faiss.ParameterSpace().set_index_parameter(self.index, self.parameter, value)
+
+    def tuned(self):
         flat = self.faiss.IndexFlatL2(self.X.shape[1])
         flat.add(self.X)
         some = self.Q[:500]
         farthest = flat.search(some, self.k)[0][:, -1:] * 1.0001
         value = 1
         while value < 4096:
-            self.faiss.ParameterSpace().set_index_parameter(self.index, self.parameter, value)
+            self.search_with(value)
             if (self.index.search(some, self.k)[0] <= farthest).mean() >= 0.92:
                 break
             value = max(value + 1, value * 5 // 4)
-        self.remark = f"{self.parameter}={value}"
+        return value
 
 
 # --- scipy ---

@@ -20,6 +20,7 @@ from statfast.neighbors.hashing import Hashes
 OTHERS = 4096  # rows that stand for all
 OWN = 10  # at most so many of a query's neighbours
 MOST_TABLES = 32
+MOST_POLYTOPES = 16  # tables of them: rotations take longer than projections
 PROBES = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], np.intp)
 LENGTHS = {
     "p_stable": (2, 4, 6, 8, 10, 12, 14, 16, 20),
@@ -82,10 +83,14 @@ class Wish:
 
 def choose(sample, frame, wish, goal, row_bytes, rng, n_jobs=None):
     """The cheapest plan that reaches the goal on the sample, or the one that comes nearest."""
-    tables = wish.tables or MOST_TABLES
     plans = []
+
+    def better(plan):
+        return (0, plan.cost) if plan.recall >= goal else (1, -plan.recall, plan.cost)
+
     for family in wish.families:
         lengths = (wish.length,) if wish.length else fitting(family, sample)
+        tables = wish.tables or (MOST_POLYTOPES if family == "cross_polytope" else MOST_TABLES)
         drawn = Hashes.draw(family, frame, tables, max(lengths), 1.0, rng)
         panels = drawn.panels()
         linear = family != "cross_polytope"
@@ -94,19 +99,20 @@ def choose(sample, frame, wish, goal, row_bytes, rng, n_jobs=None):
         widths = [1.0]
         if family == "p_stable":
             widths = [wish.width] if wish.width else [w * sample.near for w in WIDTHS]
-        tasks = [(length, width) for width in widths for length in lengths]
 
         def measured(task, drawn=drawn, both=both, tables=tables):
             hashes = drawn.part_of(tables, *task)
             return best_of(sample, hashes, both, wish, goal, row_bytes)
 
-        plans += each(measured, tasks, n_jobs=n_jobs)
-    reached = [plan for plan in plans if plan.recall >= goal]
-    if reached:
-        best = min(reached, key=lambda plan: plan.cost)
-    else:
-        best = max(plans, key=lambda plan: (plan.recall, -plan.cost))
-    return best
+        # Every third length, then those around the best: cost has one valley in the length.
+        tasks = [(length, width) for width in widths for length in lengths[1::3] or lengths]
+        tried = each(measured, tasks, n_jobs=n_jobs)
+        best = min(range(len(tasks)), key=lambda task: better(tried[task]))
+        at, width = lengths.index(tasks[best][0]), tasks[best][1]
+        beside = [i for i in (at - 2, at - 1, at + 1, at + 2) if 0 <= i < len(lengths)]
+        tasks = [(lengths[i], width) for i in beside]
+        plans += [tried[best], *each(measured, tasks, n_jobs=n_jobs)]
+    return min(plans, key=better)
 
 
 def fitting(family, sample):

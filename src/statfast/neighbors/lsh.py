@@ -285,6 +285,7 @@ def _prepared(rows, metric, name):
     """Rows among which the Euclidean distance decides."""
     if metric == "euclidean":
         return rows if rows.strides[1] == rows.itemsize or rows.shape[1] == 1 else rows.copy("C")
+    refuse_large(16 * rows.size, f"{name} scaled to length 1", "Pass fewer rows at a time.")
     reach = np.abs(rows).max(axis=1).astype(np.float64)
     if not reach.all():
         raise ValueError(
