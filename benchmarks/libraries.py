@@ -14,9 +14,11 @@ from benchmarks import tree_works as trees
 from benchmarks.works import (
     CdistNeighbors,
     Discriminant,
+    FaissApproximate,
     FaissKMeans,
     FaissNeighbors,
     FmaLoop,
+    HashNeighbors,
     Import,
     KMeans,
     Matmul,
@@ -81,6 +83,7 @@ LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
             "neighbors": partial(Neighbors, STATFAST["neighbors"]),
+            "approximate": partial(HashNeighbors, "statfast.neighbors.LSHNeighbors"),
             "kmeans": partial(KMeans, STATFAST["kmeans"]),
             "lda": partial(Discriminant, STATFAST["lda"]),
             "predict KMeans": partial(Predict, STATFAST["kmeans"]),
@@ -147,6 +150,16 @@ LIBRARIES: dict[str, Library] = {
     "scipy": Library(
         {"neighbors": CdistNeighbors, "kmeans": ScipyKMeans, **_trees(trees.Scipy)},
         packages=("scipy",),
+    ),
+    "statfast (brute force)": Library(
+        {"approximate": partial(Neighbors, STATFAST["neighbors"])},
+        not_a_peer="exact",
+    ),
+    "faiss (IVF)": Library(
+        {"approximate": partial(FaissApproximate, "IVF256,Flat", "nprobe")},
+    ),
+    "faiss (HNSW)": Library(
+        {"approximate": partial(FaissApproximate, "HNSW16", "efSearch")},
     ),
     "scipy (k-d tree)": Library({"neighbors": TreeNeighbors}, not_a_peer="another algorithm"),
     "numpy": Library({"tile": Matmul}, packages=("numpy",)),

@@ -145,6 +145,13 @@ def _tile(m, n, d, dtype, *, beyond=False):
 
 
 BUDGET = 10.0  # seconds of rounds for each library, where peers take long
+def _approximate(kind, n, m, d, k):
+    name = f"{kind} {n}x{m}x{d} k={k} recall 0.9"
+    make = partial(_neighbors_data, kind, n, m, d, k, F32)
+    nbytes = float(n * d * SIZES[F32])
+    return Problem(name, "approximate", make, F32, 2.0 * n * m * d, nbytes)
+
+
 F32, F64 = "float32", "float64"
 BOTH = (F32, F64)
 
@@ -189,6 +196,11 @@ SUITES: dict[str, list[Problem]] = {
         _sparse(20_000, 2_000, 1_000, 10, 0.02, F64),
     ],
     "kdtree": tree_problems.PROBLEMS,
+    "lsh": [
+        _approximate("mnist", 60_000, 10_000, 784, 10),
+        _approximate("clusters", 200_000, 10_000, 32, 10),
+        _approximate("normal", 100_000, 10_000, 64, 10),
+    ],
     "kmeans": [
         _kmeans("blobs", 200_000, 16, 64, F64),
         _kmeans("blobs", 1_000_000, 2, 20, F64),
@@ -247,6 +259,7 @@ QUICK: dict[str, list[Problem]] = {
         _bytes("uniform", 1_009, 101, 33, 1, beyond=True),
     ],
     "kdtree": tree_problems.QUICK,
+    "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),
         _kmeans("blobs", 2_000, 33, 17, F32, beyond=True),

@@ -173,6 +173,60 @@ class FaissKMeans(Work):
         return {"centres": self.model.centroids, "labels": self.labels}
 
 
+# --- approximate neighbours, each at settings that reach a recall of 0.9 or a little more ---
+
+
+class HashNeighbors(Estimator):
+    def prepare(self, data, threads):
+        self.X, self.Q = data["X"], data["Q"]
+        self.model = self.estimator(
+            n_neighbors=data["k"], recall=0.9, random_state=0, threads=threads
+        )
+
+    def fit(self):
+        self.model.fit(self.X)
+
+    def answer(self):
+        distances, ids = self.model.kneighbors(self.Q)
+        self.remark = f"recall_ {self.model.recall_:.3f}"
+        return {"ids": ids, "distances": distances}
+
+
+class FaissApproximate(FaissNeighbors):
+    """An index of faiss's factory, its one search parameter raised until a sample reaches 0.92."""
+
+    def __init__(self, description, parameter):
+        self.description, self.parameter, self.value = description, parameter, None
+
+    def fit(self):
+        self.index = self.faiss.index_factory(self.X.shape[1], self.description)
+        self.index.train(self.X)
+        self.index.add(self.X)
+
+    def answer(self):
+        if self.value is None:
+            self.value = self.tuned()
+            self.remark = f"{self.parameter}={self.value}"
+        self.search_with(self.value)
+        return super().answer()
+
+    def search_with(self, value):
+        self.faiss.ParameterSpace().set_index_parameter(self.index, self.parameter, value)
+
+    def tuned(self):
+        flat = self.faiss.IndexFlatL2(self.X.shape[1])
+        flat.add(self.X)
+        some = self.Q[:500]
+        farthest = flat.search(some, self.k)[0][:, -1:] * 1.0001
+        value = 1
+        while value < 4096:
+            self.search_with(value)
+            if (self.index.search(some, self.k)[0] <= farthest).mean() >= 0.92:
+                break
+            value = max(value + 1, value * 5 // 4)
+        return value
+
+
 # --- scipy ---
 
 

@@ -46,6 +46,7 @@ ESTIMATORS = public_estimators()
 SMALL = {
     "KMeans": {"n_clusters": 3, "random_state": 0},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
+    "LSHNeighbors": {"random_state": 0},
 }
 
 # Parameters of which only the truth value counts: nothing is nonsense to them.

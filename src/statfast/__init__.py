@@ -9,6 +9,7 @@ from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     KNeighborsClassifier,
+    LSHNeighbors,
     NearestNeighbors,
     TangentDistanceClassifier,
     tangent_distance,
@@ -22,6 +23,7 @@ __all__ = [
     "Estimator",
     "KMeans",
     "KNeighborsClassifier",
+    "LSHNeighbors",
     "LinearDiscriminantAnalysis",
     "LloydStep",
     "NearestNeighbors",

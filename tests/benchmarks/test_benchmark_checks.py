@@ -111,6 +111,20 @@ def test_tile_check():
     assert not verdict(problem, check({"nearest": nearest}), ours=True)
 
 
+def test_approximate_neighbours_are_checked_for_recall():
+    problem, data = _quick("lsh")
+    check = checker(problem, data)
+    exact = ((data["Q"][:, None].astype(float) - data["X"]) ** 2).sum(2)
+    ids = exact.argsort(1)[:, : data["k"]]
+    distances = np.sqrt(np.take_along_axis(exact, ids, 1))
+    assert verdict(problem, check({"ids": ids, "distances": distances}), ours=True)
+    missed = check({"ids": ids[:, :1].repeat(data["k"], 1), "distances": distances})
+    assert missed["missed"] >= 0.5
+    far = exact.argsort(1)[:, -data["k"] :]
+    distances = np.sqrt(np.take_along_axis(exact, far, 1))
+    assert check({"ids": far, "distances": distances})["missed"] == 1.0
+
+
 def test_problems_are_the_same_each_time_and_names_are_unique():
     for suite, problems in SUITES.items():
         assert len({problem.name for problem in problems}) == len(problems)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The register-tile family as other kernels see it: the table of the level in use."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
 cdef extern from "kernels.h" nogil:
@@ -99,6 +99,16 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         void (*softmax)(float *scores, Py_ssize_t classes) noexcept nogil
         void (*map)(int function, const float *x, Py_ssize_t n, float *out) noexcept nogil
+        void (*rotate)(
+            const float *panel, Py_ssize_t depth, Py_ssize_t width, const float *signs, float *y
+        ) noexcept nogil
+        void (*vertex)(
+            const float *y, Py_ssize_t width, float *height, int32_t *vertex
+        ) noexcept nogil
+        void (*rivals)(
+            const float *y, Py_ssize_t width, const float *level, Py_ssize_t room, int32_t *count,
+            float *height, int32_t *vertex
+        ) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes
 
@@ -156,6 +166,16 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         void (*softmax)(double *scores, Py_ssize_t classes) noexcept nogil
         void (*map)(int function, const double *x, Py_ssize_t n, double *out) noexcept nogil
+        void (*rotate)(
+            const double *panel, Py_ssize_t depth, Py_ssize_t width, const double *signs, double *y
+        ) noexcept nogil
+        void (*vertex)(
+            const double *y, Py_ssize_t width, double *height, int64_t *vertex
+        ) noexcept nogil
+        void (*rivals)(
+            const double *y, Py_ssize_t width, const double *level, Py_ssize_t room, int64_t *count,
+            double *height, int64_t *vertex
+        ) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes
 
@@ -258,6 +278,10 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         void (*products)(
             const double *a, const double *b, Py_ssize_t columns, Py_ssize_t ld, double *out
+        ) noexcept nogil
+        void (*estimate)(
+            const uint64_t *q, const float *cosine, const uint64_t *records, const int32_t *pick,
+            Py_ssize_t n, float *out
         ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,

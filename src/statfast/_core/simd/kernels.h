@@ -59,6 +59,9 @@ SEARCH(f64, double)
         void (*rank_update)(const REAL *, const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);   \
         void (*softmax)(REAL *, ptrdiff_t);                                                        \
         void (*map)(int, const REAL *, ptrdiff_t, REAL *);                                          \
+        void (*rotate)(const REAL *, ptrdiff_t, ptrdiff_t, const REAL *, REAL *);                   \
+        void (*vertex)(const REAL *, ptrdiff_t, REAL *, INT *);                                     \
+        void (*rivals)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, INT *, REAL *, INT *);      \
         double (*multiply_adds)(ptrdiff_t);                                                        \
         ptrdiff_t lanes;                                                                           \
     } T##_kernels;
@@ -119,6 +122,8 @@ typedef struct {
                    double *);
     void (*tangents)(const double *, ptrdiff_t, ptrdiff_t, double *, ptrdiff_t);
     void (*products)(const double *, const double *, ptrdiff_t, ptrdiff_t, double *);
+    void (*estimate)(const uint64_t *, const float *, const uint64_t *, const int32_t *, ptrdiff_t,
+                     float *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,

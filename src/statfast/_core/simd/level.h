@@ -12,6 +12,7 @@
 #include "bounds.h"
 #include "rows.h"
 #include "tangent.h"
+#include "sketch.h"
 
 #define REAL float
 #define REAL_BITS 32
@@ -26,6 +27,7 @@
 #include "tile.h"
 #include "groups.h"
 #include "columns.h"
+#include "hadamard.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -46,6 +48,7 @@
 #include "search.h"
 #include "tile.h"
 #include "columns.h"
+#include "hadamard.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -62,6 +65,7 @@
         .pack = T##_pack, .largest = T##_largest, .largest_two = T##_largest_two,                   \
         .collect = T##_collect, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
+        .rotate = T##_rotate, .vertex = T##_vertex, .rivals = T##_rivals,                           \
         .multiply_adds = T##_multiply_adds, .lanes = COUNT,                                        \
     }
 
@@ -79,6 +83,6 @@ const kernels GLUE(kernels_, LEVEL) = {
     .widen = widen, .bound = bound,
     .search_groups = f32_search_groups, .slacken = f32_slacken,
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
-    .read = read_f64,
+    .read = read_f64, .estimate = estimate,
     .smooth = smooth_image, .tangents = tangents_of, .products = products_of,
 };
