@@ -23,6 +23,7 @@ FOUNDATIONS = [
     "_chunks",
     "_blocks",
     "_extent",
+    "_distances",
     "_summary",
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import
