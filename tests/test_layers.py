@@ -20,6 +20,7 @@ FOUNDATIONS = [
     "_errors",
     "_validation",
     "_base",
+    "_regression",
     "_chunks",
     "_blocks",
     "_extent",

@@ -7,7 +7,13 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
-from statfast.neighbors import KNeighborsClassifier, NearestNeighbors
+from statfast.neighbors import (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    NearestNeighbors,
+    RadiusNeighborsClassifier,
+    RadiusNeighborsRegressor,
+)
 
 __version__ = "0.1.0"
 
@@ -17,9 +23,12 @@ __all__ = [
     "Estimator",
     "KMeans",
     "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "LinearDiscriminantAnalysis",
     "LloydStep",
     "NearestNeighbors",
     "NotFittedError",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
     "set_progress",
 ]

@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nearest neighbours: the search, and the classifier that votes among them."""
+"""Nearest neighbours: the search, and the estimators that vote or average among them."""
 
 from statfast.neighbors.classify import KNeighborsClassifier
-from statfast.neighbors.search import NearestNeighbors
+from statfast.neighbors.nearest import NearestNeighbors
+from statfast.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
+from statfast.neighbors.regress import KNeighborsRegressor
 
-__all__ = ["KNeighborsClassifier", "NearestNeighbors"]
+__all__ = [
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "NearestNeighbors",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
+]
