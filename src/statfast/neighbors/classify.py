@@ -92,10 +92,10 @@ class KNeighborsClassifier(Voting, LeaveOneOut):
     array([[0.66666667, 0.33333333]])
     >>> model.score(X, y)
     1.0
-    >>> model.leave_one_out([1, 2, 4])
-    array([0. , 0.2, 0.4])
-    >>> model.choose_k([1, 2, 4])
-    1
+    >>> model.leave_one_out([1, 2, 3])
+    array([0. , 0. , 0.4])
+    >>> model.choose_k([1, 2, 3])
+    2
     """
 
     def __init__(

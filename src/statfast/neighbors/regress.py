@@ -74,7 +74,7 @@ class KNeighborsRegressor(Averaging, LeaveOneOut):
     >>> model.predict([[0.4], [3.5]])
     array([ 0.5, 10. ])
     >>> model.leave_one_out([1, 2, 3])
-    array([38.75      , 52.5       , 66.38888889])
+    array([38.75      , 50.4375    , 72.33333333])
     """
 
     def __init__(
