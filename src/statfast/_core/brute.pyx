@@ -21,9 +21,10 @@ guarantees rows of contiguous numbers, 1 <= k <= n and n below 2^31.
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from statfast._core.nearest cimport Neighbor, put_in_order, sink
 from statfast._core.rows cimport (
     UNIT32, UNIT64, aligned, apart, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
@@ -31,38 +32,11 @@ from statfast._core.rows cimport (
 from statfast._core.search cimport admit, bind, groups_reach, tau_of
 from statfast._core.tiles cimport FAR, active, chunk_rows, f32_search, f64_search
 
-cdef struct Neighbor:
-    double apart
-    Py_ssize_t row
-
-
-cdef inline bint before(const Neighbor *a, const Neighbor *b) noexcept nogil:
-    return a.apart < b.apart or (a.apart == b.apart and a.row < b.row)
-
-
-cdef int compare(const void *a, const void *b) noexcept nogil:
-    return -1 if before(<const Neighbor *>a, <const Neighbor *>b) else 1
-
-
-cdef void put_in_order(Neighbor *found, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef Neighbor one
-    if n > 48:
-        qsort(found, n, sizeof(Neighbor), &compare)
-        return
-    for i in range(1, n):
-        one = found[i]
-        j = i
-        while j > 0 and before(&one, &found[j - 1]):
-            found[j] = found[j - 1]
-            j -= 1
-        found[j] = one
-
 
 cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *found) noexcept nogil:
     """The k nearest of n in order, through a heap with the farthest of them on top. Rows come by
     rising index, so an equal distance never displaces one already held."""
-    cdef Py_ssize_t i, at, child
+    cdef Py_ssize_t i
     cdef Neighbor one
     for i in range(k):
         found[i].apart = all_apart[i]
@@ -76,18 +50,7 @@ cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *fo
         if all_apart[i] < found[0].apart:
             one.apart = all_apart[i]
             one.row = i
-            at = 0
-            while True:
-                child = 2 * at + 1
-                if child >= k:
-                    break
-                if child + 1 < k and before(&found[child], &found[child + 1]):
-                    child += 1
-                if not before(&one, &found[child]):
-                    break
-                found[at] = found[child]
-                at = child
-            found[at] = one
+            sink(found, k, one)
     put_in_order(found, k)
 
 

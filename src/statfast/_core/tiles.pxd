@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The register-tile family as other kernels see it: the table of the level in use."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
 cdef extern from "kernels.h" nogil:
@@ -12,6 +12,9 @@ cdef extern from "kernels.h" nogil:
         STORE_SQUARED
         STORE_DISTANCE
         STORE_RBF
+        APART_SQUARE
+        APART_LENGTH
+        APART_LARGEST
         MAP_EXP
         MAP_LOG
         MAP_LOG1P
@@ -238,6 +241,22 @@ cdef extern from "kernels.h" nogil:
             const double *terms, float spread, float *upper, float *lower
         ) noexcept nogil
         double (*read)(const double *x, Py_ssize_t n) noexcept nogil
+        uint64_t (*near_f64)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        uint64_t (*near_f32)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        uint64_t (*near_u8)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        void (*balls)(
+            const double *q, const double *center, const double *radius, Py_ssize_t d, int kind,
+            double loss, double *to, double *low
+        ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,
             Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float

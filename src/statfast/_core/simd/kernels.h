@@ -10,6 +10,7 @@
 #define FAR 1e15
 
 enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
+enum { APART_SQUARE, APART_LENGTH, APART_LARGEST }; /* sums of squares, of lengths; the largest */
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
 /* What the collect epilogue knows of each point: see tile.h for the error terms. */
@@ -108,6 +109,11 @@ typedef struct {
     int (*bound)(const float *, const float *, const float *, ptrdiff_t, const double *, float,
                  float *, float *);
     double (*read)(const double *, ptrdiff_t);
+    uint64_t (*near_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    uint64_t (*near_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    uint64_t (*near_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    void (*balls)(const double *, const double *, const double *, ptrdiff_t, int, double, double *,
+                  double *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,

@@ -7,6 +7,7 @@
 #define GLUE(a, b) GLUE_(a, b)
 
 #include "bounds.h"
+#include "octets.h"
 #include "rows.h"
 
 #define REAL float
@@ -73,4 +74,5 @@ const kernels GLUE(kernels_, LEVEL) = {
     .widen = widen, .bound = bound,
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64,
+    .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls,
 };
