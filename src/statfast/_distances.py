@@ -153,6 +153,9 @@ class Metric:
         return np.multiply(distance, 1.0)
 
 
+PLAIN = Metric("euclidean", EUCLIDEAN)
+
+
 def as_metric(
     metric: Any, *, p: float = 2, metric_params: dict | None = None, d: int,
     X: np.ndarray | None = None,

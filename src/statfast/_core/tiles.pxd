@@ -91,6 +91,11 @@ cdef extern from "kernels.h" nogil:
             const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
             const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*collect_by)(
+            const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
+            const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point,
+            int kind, float p
+        ) noexcept nogil
         void (*prune)(f32_search *s, Py_ssize_t point) noexcept nogil
         void (*store)(
             const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
@@ -148,6 +153,11 @@ cdef extern from "kernels.h" nogil:
             const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
             const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*collect_by)(
+            const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
+            const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point,
+            int kind, double p
+        ) noexcept nogil
         void (*prune)(f64_search *s, Py_ssize_t point) noexcept nogil
         void (*store)(
             const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
@@ -175,6 +185,18 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         void (*apart_u8)(
             const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+        ) noexcept nogil
+        void (*apart_by_f64)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
+        ) noexcept nogil
+        void (*apart_by_f32)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
+        ) noexcept nogil
+        void (*apart_by_u8)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
         ) noexcept nogil
         void (*extent_f64)(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
@@ -256,6 +278,10 @@ cdef extern from "kernels.h" nogil:
         void (*balls)(
             const double *q, const double *center, const double *radius, Py_ssize_t d, int kind,
             double loss, double *to, double *low
+        ) noexcept nogil
+        int (*differ)(
+            const uint64_t *queries, Py_ssize_t ldq, Py_ssize_t words, const uint64_t *group,
+            const float *size, const float *terms, int32_t *count
         ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,

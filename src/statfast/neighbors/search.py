@@ -14,6 +14,7 @@ from statfast._distances import Metric, as_metric
 from statfast._errors import not_fitted
 from statfast._validation import as_choice, as_count, as_rows, refuse_large, rows_for
 from statfast.neighbors.algorithms import ALGORITHMS, indexed
+from statfast.neighbors.itself import without_self
 
 MOST_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
 
@@ -232,15 +233,3 @@ def graph(mode: str, starts, distances, ids, n: int):
 
     entries = distances if mode == "distance" else np.ones(ids.shape[0])
     return csr_array((entries, ids, starts), shape=(len(starts) - 1, n))
-
-
-def without_self(reduced: np.ndarray, ids: np.ndarray, own: np.ndarray):
-    """Drop each row's own id from its k + 1 neighbours.
-
-    Where more than k duplicates of smaller index came first the row's own id is not among them:
-    all k + 1 are then at distance 0, and the last is the one too many.
-    """
-    drop = ids == own[:, None]
-    drop[:, -1] |= ~drop.any(axis=1)
-    shape = ids.shape[0], ids.shape[1] - 1
-    return reduced[~drop].reshape(shape), ids[~drop].reshape(shape)

@@ -54,6 +54,9 @@ SEARCH(f64, double)
                             ptrdiff_t, ptrdiff_t, REAL *, REAL *, INT *);                           \
         void (*collect)(const REAL *, ptrdiff_t, const REAL *, const REAL *, ptrdiff_t,             \
                         const REAL *, ptrdiff_t, ptrdiff_t, T##_search *, ptrdiff_t);               \
+        void (*collect_by)(const REAL *, ptrdiff_t, const REAL *, const REAL *, ptrdiff_t,          \
+                           const REAL *, ptrdiff_t, ptrdiff_t, T##_search *, ptrdiff_t, int,        \
+                           REAL);                                                                  \
         void (*prune)(T##_search *, ptrdiff_t);                                                     \
         void (*store)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *, const REAL *, \
                       ptrdiff_t, int, REAL, REAL *, ptrdiff_t, ptrdiff_t);                          \
@@ -75,6 +78,12 @@ typedef struct {
     void (*apart_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     void (*apart_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     void (*apart_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    void (*apart_by_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                         double, double *);
+    void (*apart_by_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                         double, double *);
+    void (*apart_by_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                        double, double *);
     void (*extent_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
     void (*extent_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
     void (*extent_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
@@ -114,6 +123,8 @@ typedef struct {
     uint64_t (*near_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
     void (*balls)(const double *, const double *, const double *, ptrdiff_t, int, double, double *,
                   double *);
+    int (*differ)(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
+                  const float *, int32_t *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
@@ -128,6 +139,8 @@ extern const kernels kernels_x86_64_v4, kernels_x86_64_v3, kernels_x86_64;
 void collect_bytes_vnni(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                         const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
                         f32_search *, ptrdiff_t);
+int differ_vpopcntdq(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
+                     const float *, int32_t *);
 #elif defined(__aarch64__)
 #define STATFAST_NEON 1
 extern const kernels kernels_neon;
