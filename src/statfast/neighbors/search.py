@@ -15,6 +15,7 @@ from statfast._errors import not_fitted
 from statfast._validation import as_choice, as_count, as_rows, refuse_large, rows_for
 from statfast.neighbors.algorithms import ALGORITHMS, indexed
 from statfast.neighbors.itself import without_self
+from statfast.neighbors.precomputed import GIVEN
 
 MOST_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
 
@@ -75,9 +76,11 @@ class Search(Estimator):
                 f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
                 "parts and merge the neighbours found in each."
             )
-        metric = as_metric(
-            self.metric, p=self.p, metric_params=self.metric_params, d=rows.shape[1], X=rows
-        )
+        metric = GIVEN
+        if not (isinstance(self.metric, str) and self.metric == GIVEN.name):
+            metric = as_metric(
+                self.metric, p=self.p, metric_params=self.metric_params, d=rows.shape[1], X=rows
+            )
         rows = metric.prepare(rows, n_jobs=self.n_jobs)
         reduced = None if radius is None else metric.reduce(radius)
         used, index = indexed(
@@ -104,6 +107,11 @@ class Search(Estimator):
     def _count(self, rows) -> int:
         """How many rows a query has."""
         return self.n_samples_fit_ if rows is None else rows.shape[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == GIVEN.name
+        return tags
 
 
 class KNeighborSearch(Search):
