@@ -28,7 +28,8 @@ from statfast._core.score_error cimport kappa_of, size_of, square_of
 from statfast._core.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
 from statfast._core.nearest cimport Neighbor, put_in_order, sink
 from statfast._core.rows cimport (
-    UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real, stride_of,
+    UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real,
+    stride_of,
 )
 from statfast._core.search cimport admit, bind, groups_reach, tau_of
 from statfast._core.tiles cimport FAR, active, chunk_rows, f32_search, f64_search

@@ -42,6 +42,7 @@ STEEP32, STEEP64 = 12, 32  # exponents p beyond which the bound on Minkowski sco
 
 # A feature's time in a scan and by differences, in units of the Euclidean one.
 COSTS = {EUCLIDEAN: (1, 1), MANHATTAN: (1.5, 1), CHEBYSHEV: (2, 1), HAVERSINE: (1, 60)}
+SCORED = (*COSTS, MINKOWSKI)  # the others are searched by differences alone
 PRODUCTS, POWERS = (3, 1), (40, 60)  # Minkowski, by products (p = 3 and 4) or by exp and log
 
 
@@ -49,7 +50,8 @@ PRODUCTS, POWERS = (3, 1), (40, 60)  # Minkowski, by products (p = 3 and 4) or b
 class BruteIndex:
     """The rows as they are, and what the error bounds of the scores have to know of them.
 
-    For Euclidean, Manhattan, Chebyshev, Minkowski and haversine distances.
+    For Euclidean, Manhattan, Chebyshev, Minkowski and haversine distances, and, number by number,
+    for Hamming and Jaccard.
     """
 
     rows: np.ndarray  # (n, d) float64, float32 or uint8
@@ -73,6 +75,9 @@ class BruteIndex:
             points = places(rows)
             norm = np.full(n, 1.000001, np.float32)
             return cls(rows, points, np.zeros(3, np.float32), 1.0, norm, None, metric, lean)
+        if metric.kind not in SCORED:
+            nothing = np.zeros(d, np.float32)
+            return cls(rows, rows, nothing, 1.0, np.zeros(n, np.float32), metric=metric)
         found = extent_of(rows, n_jobs)
         origin = origin_of(found.mean)
         reach = reach_of(found, origin)
@@ -147,7 +152,7 @@ class BruteIndex:
         """The time of a feature in a scan and by differences, about."""
         if self.metric.kind == MINKOWSKI:
             return PRODUCTS if self.metric.p in (3, 4) else POWERS
-        return COSTS[self.metric.kind]
+        return COSTS.get(self.metric.kind, (1, 1))
 
     def scored(self, Q: np.ndarray) -> np.ndarray:
         """The queries as they are scored."""
@@ -188,6 +193,8 @@ class BruteIndex:
         """The types of score to try, the cheapest first."""
         kind, p = self.measure
         steep = p if kind == MINKOWSKI else 1
+        if kind not in SCORED:
+            return
         if self.bytes is not None and k is not None and self.bytes.pays(k):
             yield ByteScores
         if self.rows.shape[1] <= FLOAT32_WIDTH and steep <= STEEP32 and kind != HAVERSINE:
