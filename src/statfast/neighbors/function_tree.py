@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""placeholder"""
+
+
+class FunctionTree:
+    pass
