@@ -121,6 +121,14 @@ class BallTreeIndex:
         out[:, 1] = ids
         return out[np.lexsort((out[:, 1], out[:, 0]))]
 
+    def points(self, part: slice) -> np.ndarray:
+        """Rows in the order of the tree, as queries."""
+        if len(self.places):
+            return self.places[part]
+        out = np.empty((len(range(*part.indices(len(self.ids)))), self.octets.shape[1]))
+        ballbuild.unlay(self.octets, part.start, out)
+        return out
+
     # ------------------------------------------------------------ what queries share
 
     def _query(self, Q, k, n_jobs):
