@@ -21,13 +21,14 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.metric cimport CHEBYSHEV, EUCLIDEAN, MINKOWSKI, distance_of, reduced
+from statfast._core.metric cimport EUCLIDEAN, MINKOWSKI, distance_of, reduced
 from statfast._core.nearest cimport Neighbor, before
 from statfast._core.rows cimport UNIT64, apart, number
 
 cdef enum:
     FAN = 8        # children of a node, and points of an octet: the lanes of octets.h
     SAMPLE = 96    # rows that choose the pivots
+    ROUNDS = 8     # that draw a centre towards the farthest row
 
 
 # ------------------------------------------------------------------ the shape
@@ -294,12 +295,15 @@ def enclose(
 ):
     """The balls of some children of nodes start to stop.
 
-    Their centres are the means of their rows, or for kinds in which a mean is far from all of them
-    the row nearest to it. A radius is no less than the distance to any row of the ball, whatever
+    Their centres start at the means of their rows and are drawn towards the farthest, for a smaller
+    ball (Badoiu & Clarkson 2003, "Smaller core-sets for balls"); in kinds in which a mean is far
+    from all rows they are the row nearest to it. A radius is no less than the distance to any row of the ball, whatever
     was lost to rounding: see balltree.pyx."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], node, c, low, count, i, j
-    cdef double *mean = <double *>malloc(2 * d * sizeof(double))
-    cdef double most, to
+    cdef double *mean = <double *>malloc(3 * d * sizeof(double))
+    cdef double *best = mean + 2 * d
+    cdef double most, least, to
+    cdef Py_ssize_t far, step
     if mean == NULL:
         raise MemoryError
     with nogil:
@@ -308,17 +312,25 @@ def enclose(
                 low = min(n, <Py_ssize_t>first[node, c] * FAN)
                 count = min(n, <Py_ssize_t>first[node, c + 1] * FAN) - low
                 middle(&X[low, 0], count, d, kind, mean)
-                most = 0
-                for i in range(low, low + count):
-                    if kind == EUCLIDEAN:
-                        apart(mean, &X[i, 0], d, 1, d, &to)
-                    else:
-                        read(&X[i, 0], d, mean + d)
-                        to = reduced(mean, mean + d, d, kind, p)
-                    most = max(most, to)
-                radius[node, c] = distance_of(most, kind, p) * (1 + loss) + 2 * tau
+                least = -1
+                for step in range(1 + (ROUNDS if kind <= MINKOWSKI else 0)):
+                    most, far = -1, low
+                    for i in range(low, low + count):
+                        if kind == EUCLIDEAN:
+                            apart(mean, &X[i, 0], d, 1, d, &to)
+                        else:
+                            read(&X[i, 0], d, mean + d)
+                            to = reduced(mean, mean + d, d, kind, p)
+                        if to > most:
+                            most, far = to, i
+                    if least < 0 or most < least:
+                        least = most
+                        memcpy(best, mean, d * sizeof(double))
+                    for j in range(d):
+                        mean[j] += (X[far, j] - mean[j]) / (step + 4)
+                radius[node, c] = distance_of(least, kind, p) * (1 + loss) + 2 * tau
                 for j in range(d):
-                    center[node, j, c] = mean[j]
+                    center[node, j, c] = best[j]
     free(mean)
 
 

@@ -74,6 +74,7 @@ cdef struct Tree:
     const double *places            # (n, 2) latitude and longitude, or NULL
     Py_ssize_t n, d
     int kind
+    int vector                      # of the kinds that octets.h knows, by the same numbers
     double p, loss, slack
     double *row                     # work space (2, d)
 
@@ -116,10 +117,8 @@ cdef uint64_t measure(
     cdef uint64_t hits = 0
     query.work += some * FAN
     query.scanned += some * FAN
-    if tree.kind <= CHEBYSHEV:
-        hits = tree.near(query.point, octet, some, tree.d, tree.kind, limit, apart)
-    elif tree.kind == HAVERSINE:
-        hits = tree.near(query.point, octet, some, tree.d, EUCLIDEAN, limit, apart)
+    if tree.kind <= CHEBYSHEV or tree.kind == HAVERSINE:
+        hits = tree.near(query.point, octet, some, tree.d, tree.vector, limit, apart)
     else:
         for i in range(some * FAN):
             gather(tree, octet + i // FAN * tree.size, i % FAN, tree.row)
@@ -156,29 +155,31 @@ cdef inline double limit_of(const Tree *tree, double most, double reach) noexcep
     return reach * reach * (1 + tree.loss) if tree.kind == HAVERSINE else most
 
 
-cdef inline Py_ssize_t bounds(
-    const Tree *tree, Query *query, Py_ssize_t node, double *to, double *low
+cdef inline uint64_t bounds(
+    const Tree *tree, Query *query, Py_ssize_t node, double reach, double *to, double *low
 ) noexcept nogil:
-    """Distances to the centres of a node's balls, and lower bounds of those to their points."""
+    """Distances to the centres of a node's balls, lower bounds of those to their points, and a bit
+    for each ball that these leave within reach."""
     cdef const double *center = tree.center + node * FAN * tree.d
     cdef const double *radius = tree.radius + node * FAN
     cdef const int32_t *first = tree.first + node * (FAN + 1)
-    cdef Py_ssize_t count = FAN, c, j
+    cdef Py_ssize_t c, j
+    cdef uint64_t near = 0, there = 0
     query.work += FAN
-    while count > 1 and first[count - 1] == first[FAN]:
-        count -= 1
-    if tree.kind <= CHEBYSHEV:
-        active().balls(query.point, center, radius, tree.d, tree.kind, tree.loss, to, low)
-    elif tree.kind == HAVERSINE:
-        active().balls(query.point, center, radius, tree.d, EUCLIDEAN, tree.loss, to, low)
-    else:
-        for c in range(count):
+    for c in range(FAN):
+        there |= <uint64_t>(first[c] < first[FAN]) << c
+    if tree.kind <= CHEBYSHEV or tree.kind == HAVERSINE:
+        return there & active().balls(query.point, center, radius, tree.d, tree.vector, tree.loss,
+                                      reach, to, low)
+    for c in range(FAN):
+        if there >> c & 1:
             for j in range(tree.d):
                 tree.row[j] = center[j * FAN + c]
             to[c] = reduced(query.point, tree.row, tree.d, tree.kind, tree.p)
             to[c] = distance_of(min(to[c], DBL_MAX), tree.kind, tree.p)
             low[c] = to[c] * (1 - tree.loss) - radius[c]
-    return count
+            near |= <uint64_t>(low[c] <= reach) << c
+    return near
 
 
 # ------------------------------------------------------------------ the search
@@ -191,20 +192,22 @@ cdef inline Py_ssize_t enter(
     cdef double key[FAN]
     cdef const int32_t *first = tree.first + node * (FAN + 1)
     cdef const int32_t *child = tree.child + node * FAN
-    cdef Py_ssize_t count = bounds(tree, query, node, to, low), c, at, held = 0
-    for c in range(count):
-        if low[c] <= reach:
-            at = held
-            while at > 0 and key[at - 1] < to[c]:
-                key[at] = key[at - 1]
-                stack[depth + at] = stack[depth + at - 1]
-                at -= 1
-            key[at] = to[c]
-            stack[depth + at].low = low[c]
-            stack[depth + at].node = child[c]
-            stack[depth + at].start = first[c]
-            stack[depth + at].stop = first[c + 1]
-            held += 1
+    cdef uint64_t near = bounds(tree, query, node, reach, to, low)
+    cdef Py_ssize_t c, at, held = 0
+    while near:
+        c = LOWEST_BIT(near)
+        near &= near - 1
+        at = held
+        while at > 0 and key[at - 1] < to[c]:
+            key[at] = key[at - 1]
+            stack[depth + at] = stack[depth + at - 1]
+            at -= 1
+        key[at] = to[c]
+        stack[depth + at].low = low[c]
+        stack[depth + at].node = child[c]
+        stack[depth + at].start = first[c]
+        stack[depth + at].stop = first[c + 1]
+        held += 1
     return depth + held
 
 
@@ -256,9 +259,9 @@ cdef Py_ssize_t within(
     cdef double apart[FAN * AT_ONCE]
     cdef double reach = reach_of(tree, most), limit = limit_of(tree, most, reach), one
     cdef double inside = -1  # a ball that ends before this has all its points within
-    cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, count, node, last
+    cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
     cdef const int32_t *first
-    cdef uint64_t hits
+    cdef uint64_t hits, near
     if counts and query.own < 0 and tree.kind != HAVERSINE:
         inside = distance_of(most, tree.kind, tree.p) * (1 - tree.loss)
     stack[0].node = 0
@@ -267,10 +270,10 @@ cdef Py_ssize_t within(
         if stack[depth].node >= 0:
             node = stack[depth].node
             first = tree.first + node * (FAN + 1)
-            count = bounds(tree, query, node, to, low)
-            for c in range(count):
-                if low[c] > reach:
-                    continue
+            near = bounds(tree, query, node, reach, to, low)
+            while near:
+                c = LOWEST_BIT(near)
+                near &= near - 1
                 if (to[c] * (1 + tree.loss) + tree.radius[node * FAN + c]) <= inside:
                     last = min(tree.n, <Py_ssize_t>first[c + 1] * FAN)
                     total += last - first[c] * <Py_ssize_t>FAN
@@ -322,6 +325,7 @@ cdef void bind(
     tree.ids = &ids[0]
     tree.places = &places[0, 0] if places.shape[0] else NULL
     tree.n = ids.shape[0]
+    tree.vector = EUCLIDEAN if kind == HAVERSINE else kind
     tree.kind, tree.p, tree.loss, tree.slack = kind, p, loss, slack
 
 
@@ -344,7 +348,7 @@ def search(
     double budget,
     double[:, ::1] apart_out,           # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, ::1] row_out,         # OUT (m, k)
-    Py_ssize_t[::1] work,               # INOUT (1,) distances to rows
+    Py_ssize_t[::1] work,               # INOUT (2,) distances to rows and to centres
 ):
     """The k nearest rows of queries; returns the next query, m after the last."""
     cdef Tree tree
@@ -369,6 +373,7 @@ def search(
                 row_out[at, c] = found[c].row
             at += 1
     work[0] += query.scanned
+    work[1] += query.work - query.scanned
     free(found)
     free(tree.row)
     return at
@@ -453,7 +458,8 @@ def home(
         for i in range(Q.shape[0]):
             node = 0
             while node >= 0:
-                active().balls(&Q[i, 0], &center[node, 0, 0], no_radius, d, EUCLIDEAN, 0, to, low)
+                active().balls(&Q[i, 0], &center[node, 0, 0], no_radius, d, EUCLIDEAN, 0, 0,
+                               to, low)
                 best = 0
                 for c in range(1, FAN):
                     if first[node, c] < first[node, FAN] and to[c] < to[best]:

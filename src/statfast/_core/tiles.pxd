@@ -253,9 +253,9 @@ cdef extern from "kernels.h" nogil:
             const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
             double *out
         ) noexcept nogil
-        void (*balls)(
+        uint64_t (*balls)(
             const double *q, const double *center, const double *radius, Py_ssize_t d, int kind,
-            double loss, double *to, double *low
+            double loss, double reach, double *to, double *low
         ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,

@@ -100,7 +100,7 @@ class BallTreeIndex:
 
     def visited(self, Q: np.ndarray, k: int, n_jobs: int | None = None) -> float:
         """The share of the rows whose distance to a query was measured, on average."""
-        return self._query(Q, k, n_jobs)[2] / (len(Q) * len(self.ids))
+        return float(self._query(Q, k, n_jobs)[2][0]) / (len(Q) * len(self.ids))
 
     def query_radius(
         self, Q: np.ndarray, r, n_jobs: int | None = None
@@ -141,7 +141,7 @@ class BallTreeIndex:
             some = len(which)
             points, asked, tree = self._asked(Q, which, own)
             near, at = np.empty((some, k)), np.empty((some, k), np.intp)
-            looked, done = np.zeros(1, np.intp), 0
+            looked, done = np.zeros(2, np.intp), 0
             while done < some:
                 checkpoint()
                 start = which[0] if own else -1
@@ -150,10 +150,10 @@ class BallTreeIndex:
                 )
             where = self.ids[which] if own else which
             reduced[where], ids[where] = near, at
-            return int(looked[0])
+            return looked
 
         looked = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
-        return reduced, ids, sum(looked)
+        return reduced, ids, np.sum(looked, axis=0)
 
     def _radius(self, Q, r, n_jobs, *, counts=False, pairs=False):
         tasks, own = self._tasks(Q, n_jobs)
