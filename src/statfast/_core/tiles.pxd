@@ -45,6 +45,19 @@ cdef extern from "kernels.h" nogil:
         double *low
         double *high
 
+    enum:
+        KD_LANES
+        KD_LEVELS
+        KD_LEAF
+
+    ctypedef struct kd_tree:
+        const void *blocks
+        const int32_t *ids
+        const void *boxes
+        const int32_t *least
+        const Py_ssize_t *first
+        Py_ssize_t n, d, leaf, leaves, levels
+
     ctypedef struct f32_kernels:
         void (*convert_f64)(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
@@ -98,6 +111,17 @@ cdef extern from "kernels.h" nogil:
             const float *z, const float *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, float *c
         ) noexcept nogil
         void (*softmax)(float *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const float *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const float *origin, float *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, float *work
+        ) noexcept nogil
+        void (*seal)(
+            const float *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, float *block, int32_t *block_id, float *box, Py_ssize_t lanes
+        ) noexcept nogil
         void (*map)(int function, const float *x, Py_ssize_t n, float *out) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes
@@ -155,6 +179,17 @@ cdef extern from "kernels.h" nogil:
             const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, double *c
         ) noexcept nogil
         void (*softmax)(double *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const double *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const double *origin, double *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, double *work
+        ) noexcept nogil
+        void (*seal)(
+            const double *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, double *block, int32_t *block_id, double *box, Py_ssize_t lanes
+        ) noexcept nogil
         void (*map)(int function, const double *x, Py_ssize_t n, double *out) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes

@@ -31,6 +31,19 @@ SEARCH(f32, float)
 SEARCH(f64, double)
 #undef SEARCH
 
+/* A k-d tree as kdtree.pxd describes it; the numbers of blocks and boxes are float or double. */
+#define KD_LANES 8    /* children of a node */
+#define KD_LEVELS 12  /* 8^11 leaves are more than there are row numbers */
+#define KD_LEAF 256   /* most points of a leaf */
+typedef struct {
+    const void *blocks;     /* (leaves, d, leaf) */
+    const int32_t *ids;     /* (leaves, leaf) */
+    const void *boxes;      /* (groups, d, 2, KD_LANES) */
+    const int32_t *least;   /* (groups, KD_LANES) */
+    const ptrdiff_t *first; /* (levels,) */
+    ptrdiff_t n, d, leaf, leaves, levels;
+} kd_tree;
+
 #define TABLE(T, REAL, INT)                                                                        \
     typedef struct {                                                                               \
         void (*convert_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
@@ -60,6 +73,11 @@ SEARCH(f64, double)
         void (*softmax)(REAL *, ptrdiff_t);                                                        \
         void (*map)(int, const REAL *, ptrdiff_t, REAL *);                                          \
         double (*multiply_adds)(ptrdiff_t);                                                        \
+        ptrdiff_t (*widest)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t);                         \
+        void (*divide)(const REAL *, REAL *, const int32_t *, int32_t *, ptrdiff_t, ptrdiff_t,      \
+                       ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);                                   \
+        void (*seal)(const REAL *, const int32_t *, ptrdiff_t, ptrdiff_t, ptrdiff_t, ptrdiff_t,     \
+                     REAL *, int32_t *, REAL *, ptrdiff_t);                                        \
         ptrdiff_t lanes;                                                                           \
     } T##_kernels;
 TABLE(f32, float, int32_t)

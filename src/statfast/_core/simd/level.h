@@ -21,6 +21,7 @@
 #include "search.h"
 #include "tile.h"
 #include "columns.h"
+#include "split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -41,6 +42,7 @@
 #include "search.h"
 #include "tile.h"
 #include "columns.h"
+#include "split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -58,6 +60,7 @@
         .collect = T##_collect, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
         .multiply_adds = T##_multiply_adds, .lanes = COUNT,                                        \
+        .widest = T##_widest, .divide = T##_divide, .seal = T##_seal,                              \
     }
 
 const kernels GLUE(kernels_, LEVEL) = {
