@@ -58,6 +58,21 @@ cdef extern from "kernels.h" nogil:
         const Py_ssize_t *first
         Py_ssize_t n, d, leaf, leaves, levels
 
+    ctypedef struct kd_job:
+        const void *queries
+        Py_ssize_t ldq
+        const int32_t *order
+        Py_ssize_t begin, end
+        int single, itself, kind
+        double p
+        Py_ssize_t k
+        double *apart
+        Py_ssize_t *row
+        Py_ssize_t visited, capacity
+        double *key
+        int64_t *id
+        double *q
+
     ctypedef struct f32_kernels:
         void (*convert_f64)(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
@@ -278,6 +293,8 @@ cdef extern from "kernels.h" nogil:
             Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float
             *unit, Py_ssize_t first, f32_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*search_tree_f32)(const kd_tree *t, kd_job *job) noexcept nogil
+        void (*search_tree_f64)(const kd_tree *t, kd_job *job) noexcept nogil
 
 
 cdef const kernels *active() noexcept nogil

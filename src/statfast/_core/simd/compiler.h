@@ -14,6 +14,7 @@
 #define UNROLL _Pragma("GCC unroll 32")
 #endif
 #define LOWEST_BIT(x) __builtin_ctzll(x)
+#define ALIGN64 __attribute__((aligned(64)))
 #define POPCOUNT(x) __builtin_popcountll(x)
 #define KEEP(x) __asm__ volatile("" : : "g"(x) : "memory")
 #else
@@ -24,6 +25,7 @@ static INLINE int LOWEST_BIT(unsigned long long x) {
     while (!(x >> bit & 1)) bit++;
     return bit;
 }
+#define ALIGN64
 static INLINE int POPCOUNT(unsigned long long x) {
     int count = 0;
     for (; x; x &= x - 1) count++;

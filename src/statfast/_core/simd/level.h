@@ -51,6 +51,22 @@
 #undef LANES
 #undef V
 
+#include "nearest.h"
+#define REAL float
+#define WIDE(p) f64_widen(p)
+#define V(word) f32_##word
+#include "kdtree.h"
+#undef REAL
+#undef WIDE
+#undef V
+#define REAL double
+#define WIDE(p) f64_load(p)
+#define V(word) f64_##word
+#include "kdtree.h"
+#undef REAL
+#undef WIDE
+#undef V
+
 #define KERNELS(T, COUNT)                                                                          \
     {                                                                                              \
         .convert_f64 = T##_convert_f64, .convert_f32 = T##_convert_f32,                            \
@@ -76,4 +92,5 @@ const kernels GLUE(kernels_, LEVEL) = {
     .widen = widen, .bound = bound,
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64,
+    .search_tree_f32 = f32_search_tree, .search_tree_f64 = f64_search_tree,
 };
