@@ -48,6 +48,34 @@ cdef extern from "kernels.h" nogil:
         double *low
         double *high
 
+    enum:
+        KD_LANES
+        KD_LEVELS
+        KD_LEAF
+
+    ctypedef struct kd_tree:
+        const void *blocks
+        const int32_t *ids
+        const void *boxes
+        const int32_t *least
+        const Py_ssize_t *first
+        Py_ssize_t n, d, leaf, leaves, levels
+
+    ctypedef struct kd_job:
+        const void *queries
+        Py_ssize_t ldq
+        const int32_t *order
+        Py_ssize_t begin, end
+        int single, itself, kind
+        double p
+        Py_ssize_t k
+        double *apart
+        Py_ssize_t *row
+        Py_ssize_t visited, capacity
+        double *key
+        int64_t *id
+        double *q
+
     ctypedef struct f32_kernels:
         void (*convert_f64)(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
@@ -106,6 +134,17 @@ cdef extern from "kernels.h" nogil:
             const float *z, const float *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, float *c
         ) noexcept nogil
         void (*softmax)(float *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const float *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const float *origin, float *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, float *work
+        ) noexcept nogil
+        void (*seal)(
+            const float *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, float *block, int32_t *block_id, float *box, Py_ssize_t lanes
+        ) noexcept nogil
         void (*map)(int function, const float *x, Py_ssize_t n, float *out) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes
@@ -168,6 +207,17 @@ cdef extern from "kernels.h" nogil:
             const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, double *c
         ) noexcept nogil
         void (*softmax)(double *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const double *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const double *origin, double *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, double *work
+        ) noexcept nogil
+        void (*seal)(
+            const double *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, double *block, int32_t *block_id, double *box, Py_ssize_t lanes
+        ) noexcept nogil
         void (*map)(int function, const double *x, Py_ssize_t n, double *out) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes
@@ -288,6 +338,8 @@ cdef extern from "kernels.h" nogil:
             Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float
             *unit, Py_ssize_t first, f32_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*search_tree_f32)(const kd_tree *t, kd_job *job) noexcept nogil
+        void (*search_tree_f64)(const kd_tree *t, kd_job *job) noexcept nogil
 
 
 cdef const kernels *active() noexcept nogil

@@ -32,6 +32,40 @@ SEARCH(f32, float)
 SEARCH(f64, double)
 #undef SEARCH
 
+/* A k-d tree as kdtree.pxd describes it; the numbers of blocks and boxes are float or double. */
+#define KD_LANES 8    /* children of a node */
+#define KD_LEVELS 12  /* 8^11 leaves are more than there are row numbers */
+#define KD_LEAF 256   /* most points of a leaf */
+typedef struct {
+    const void *blocks;     /* (leaves, d, leaf) */
+    const int32_t *ids;     /* (leaves, leaf) */
+    const void *boxes;      /* (groups, d, 2, KD_LANES) */
+    const int32_t *least;   /* (groups, KD_LANES) */
+    const ptrdiff_t *first; /* (levels,) */
+    ptrdiff_t n, d, leaf, leaves, levels;
+} kd_tree;
+
+enum { KD_EUCLIDEAN, KD_MANHATTAN, KD_CHEBYSHEV, KD_MINKOWSKI }; /* as in metric.pxd */
+
+/* Queries to a k-d tree, and where the answers go. */
+typedef struct {
+    const void *queries;    /* rows of d doubles, or floats if single */
+    ptrdiff_t ldq;
+    const int32_t *order;   /* the rows to take, one after the other; NULL: as they lie */
+    ptrdiff_t begin, end;   /* in that order, or in that of the tree if itself */
+    int single, itself;     /* itself: the queries are the points, each without itself */
+    int kind;
+    double p;
+    ptrdiff_t k;
+    double *apart;          /* OUT (m, k) */
+    ptrdiff_t *row;         /* OUT (m, k) */
+    ptrdiff_t visited;      /* INOUT leaves looked at */
+    ptrdiff_t capacity;     /* of the work space: */
+    double *key;            /* (2 capacity,) */
+    int64_t *id;            /* (2 capacity,) */
+    double *q;              /* (d,) */
+} kd_job;
+
 #define TABLE(T, REAL, INT)                                                                        \
     typedef struct {                                                                               \
         void (*convert_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
@@ -64,6 +98,11 @@ SEARCH(f64, double)
         void (*softmax)(REAL *, ptrdiff_t);                                                        \
         void (*map)(int, const REAL *, ptrdiff_t, REAL *);                                          \
         double (*multiply_adds)(ptrdiff_t);                                                        \
+        ptrdiff_t (*widest)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t);                         \
+        void (*divide)(const REAL *, REAL *, const int32_t *, int32_t *, ptrdiff_t, ptrdiff_t,      \
+                       ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);                                   \
+        void (*seal)(const REAL *, const int32_t *, ptrdiff_t, ptrdiff_t, ptrdiff_t, ptrdiff_t,     \
+                     REAL *, int32_t *, REAL *, ptrdiff_t);                                        \
         ptrdiff_t lanes;                                                                           \
     } T##_kernels;
 TABLE(f32, float, int32_t)
@@ -129,6 +168,8 @@ typedef struct {
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
                           f32_search *, ptrdiff_t);
+    void (*search_tree_f32)(const kd_tree *, kd_job *);
+    void (*search_tree_f64)(const kd_tree *, kd_job *);
 } kernels;
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)

@@ -26,6 +26,7 @@
 #include "tile.h"
 #include "metric_tile.h"
 #include "columns.h"
+#include "split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -47,12 +48,29 @@
 #include "tile.h"
 #include "metric_tile.h"
 #include "columns.h"
+#include "split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
 #undef REAL_MIN
 #undef REAL_UNIT
 #undef LANES
+#undef V
+
+#include "nearest.h"
+#define REAL float
+#define WIDE(p) f64_widen(p)
+#define V(word) f32_##word
+#include "kdtree.h"
+#undef REAL
+#undef WIDE
+#undef V
+#define REAL double
+#define WIDE(p) f64_load(p)
+#define V(word) f64_##word
+#include "kdtree.h"
+#undef REAL
+#undef WIDE
 #undef V
 
 #define KERNELS(T, COUNT)                                                                          \
@@ -64,6 +82,7 @@
         .collect = T##_collect, .collect_by = T##_collect_by, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
         .multiply_adds = T##_multiply_adds, .lanes = COUNT,                                        \
+        .widest = T##_widest, .divide = T##_divide, .seal = T##_seal,                              \
     }
 
 const kernels GLUE(kernels_, LEVEL) = {
@@ -82,4 +101,5 @@ const kernels GLUE(kernels_, LEVEL) = {
     .read = read_f64,
     .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls,
     .differ = differ,
+    .search_tree_f32 = f32_search_tree, .search_tree_f64 = f64_search_tree,
 };
