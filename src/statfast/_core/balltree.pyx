@@ -34,7 +34,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.metric cimport (
-    CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, haversine, reduced,
+    CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, reduced,
 )
 from statfast._core.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
 from statfast._core.rows cimport number
@@ -137,7 +137,7 @@ cdef inline double settled(
 ) noexcept nogil:
     """The reduced distance of a point that the limit let through."""
     if tree.kind == HAVERSINE:
-        return haversine(query.place, tree.places + 2 * position)
+        return reduced(query.place, tree.places + 2 * position, 2, HAVERSINE, 2)
     return apart
 
 

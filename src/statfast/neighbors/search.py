@@ -13,7 +13,8 @@ from statfast._base import Estimator
 from statfast._distances import Metric, as_metric
 from statfast._errors import not_fitted
 from statfast._validation import as_choice, as_count, as_rows, refuse_large, rows_for
-from statfast.neighbors.algorithms import ALGORITHMS, indexed
+from statfast.neighbors.algorithms import ALGORITHMS, built
+from statfast.neighbors.auto import Task, chosen
 from statfast.neighbors.itself import without_self
 from statfast.neighbors.precomputed import GIVEN
 
@@ -83,9 +84,13 @@ class Search(Estimator):
             )
         rows = metric.prepare(rows, n_jobs=self.n_jobs)
         reduced = None if radius is None else metric.reduce(radius)
-        used, index = indexed(
-            self.algorithm, rows, metric, self.leaf_size, self.n_jobs, k=k, radius=reduced
-        )
+        if self.algorithm == "auto":
+            used, index = chosen(
+                Task(rows, metric, self.leaf_size, self.n_jobs, min(k, len(rows)), reduced)
+            )
+        else:
+            used = self.algorithm
+            index = built(used, rows, metric, self.leaf_size, self.n_jobs)
         return {
             "n_samples_fit_": rows.shape[0],
             "algorithm_": used,
