@@ -27,6 +27,7 @@ from statfast._core.metric cimport EUCLIDEAN, term
 from statfast._core.nearest cimport Neighbor, clear, finish, offer, worst
 from statfast._core.rows cimport UNIT64
 
+cdef Py_ssize_t TOGETHER = 64  # rows looked at by straight vector code, most for the last time
 cdef double HUGE = 1e300  # sizes beyond it leave no room for sums: every row is a candidate
 
 
@@ -107,6 +108,21 @@ cdef inline double doubt_of(
     return (6 * (queries.start[q + 1] - queries.start[q] + longest) + 32) * UNIT64
 
 
+cdef inline bint none_below(
+    const double *sum, const double *size, Py_ssize_t first, Py_ssize_t stop, double doubt,
+    double more, double limit
+) noexcept nogil:
+    """Whether no lower bound reaches the limit: a hair below where they are compared one by one."""
+    cdef Py_ssize_t i
+    cdef double low = INFINITY, one
+    more *= 1 + 8 * UNIT64
+    doubt *= 1 + 8 * UNIT64
+    for i in range(first, stop):
+        one = sum[i] - doubt * size[i] - more
+        low = one if one < low else low
+    return low > limit + fabs(limit) * 8 * UNIT64
+
+
 def sizes(
     const Py_ssize_t[::1] start,    # IN (n + 1,)
     const int32_t[::1] column,      # IN
@@ -143,7 +159,7 @@ def nearest(
 ):
     """The k nearest rows of each query."""
     cdef Py_ssize_t n = size.shape[0], d = c_start.shape[0] - 1, k = row_out.shape[1]
-    cdef Py_ssize_t q, i, c, taken
+    cdef Py_ssize_t q, i, c, taken, first, stop
     cdef Sparse queries = bound(q_start, q_column, q_value), rows = bound(start, column, value)
     cdef Sparse columns = bound(c_start, c_row, c_value)
     cdef double own, doubt, low, limit
@@ -161,12 +177,19 @@ def nearest(
             doubt = doubt_of(&queries, q, longest)
             taken = 0
             clear(found, k)  # of upper bounds
-            for i in range(n):
-                low = sum[i] - doubt * (size[i] + own) - tau
-                if not low > worst(found, k):
-                    candidate[taken] = i
-                    taken += 1
-                    offer(found, k, sum[i] + doubt * (size[i] + own) + tau, i)
+            stop = 0
+            while stop < n:
+                first = stop
+                stop = min(n, first + TOGETHER)
+                if none_below(sum, &size[0], first, stop, doubt, tau + doubt * own,
+                              worst(found, k)):
+                    continue
+                for i in range(first, stop):
+                    low = sum[i] - doubt * (size[i] + own) - tau
+                    if not low > worst(found, k):
+                        candidate[taken] = i
+                        taken += 1
+                        offer(found, k, sum[i] + doubt * (size[i] + own) + tau, i)
             limit = worst(found, k)
             if not (own < HUGE and tau < HUGE):
                 limit = INFINITY

@@ -80,7 +80,7 @@ class FunctionIndex:
             checkpoint()
             value = function(q, row)
             try:
-                apart[at] = value
+                apart[at] = float(value)
             except (TypeError, ValueError) as error:
                 raise TypeError(
                     f"The function given as metric must return a number; got {shown(value)} for "
