@@ -25,6 +25,7 @@ FOUNDATIONS = [
     "_blocks",
     "_extent",
     "_distances",
+    "_sparse",
     "_summary",
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import

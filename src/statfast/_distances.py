@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from statfast._blocks import each, grid, reduce
-from statfast._core import pairwise
+from statfast._core import brute, pairwise
 from statfast._errors import shown, wrong_type
 from statfast._extent import extent_of
 from statfast._validation import as_real
@@ -237,16 +237,24 @@ def normalise(rows, metric, name, first):
         empty, what = rows.max(axis=1) == rows.min(axis=1), "of equal values"
     else:
         empty, what = ~rows.any(axis=1), "of zeros"
+    refuse_empty(empty, what, metric, name, first)
+    for _ in range(2 if metric == "correlation" else 1):
+        np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1], out=rows)
+        if metric == "correlation":
+            rows -= rows.mean(axis=1, keepdims=True)
+    # Summed in the order of all distances, which sparse rows can follow.
+    squares = np.empty(len(rows))
+    brute.distances(np.zeros(rows.shape[1]), rows, EUCLIDEAN, 2.0, squares)
+    rows /= np.sqrt(squares)[:, None]
+
+
+def refuse_empty(empty, what, metric, name, first=0):
+    """Raise the sentence on the first row whose direction is not defined, if any is marked."""
     if empty.any():
         raise ValueError(
             f"{name} has a row {what} (row {first + empty.argmax()}), whose {metric} distance to "
             "others is not defined (0 / 0). Drop such rows, or choose another metric."
         )
-    for _ in range(2 if metric == "correlation" else 1):
-        np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1], out=rows)
-        if metric == "correlation":
-            rows -= rows.mean(axis=1, keepdims=True)
-    rows /= np.sqrt((rows * rows).sum(axis=1, keepdims=True))
 
 
 def _given(metric_params):

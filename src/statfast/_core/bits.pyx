@@ -38,8 +38,9 @@ cdef inline void ask(
         terms[1] = <float>(limit * d - 0.5 if strict else limit * d * WIDER)
         terms[2] = 0
         return
-    limit = min(limit, 1.0)
-    if strict and d <= TOLD_APART:
+    if limit > 1:  # nothing is farther; this includes that fewer than k rows have been seen
+        limit = 1
+    elif strict and d <= TOLD_APART:
         limit -= 0.5 / (d * d)
     terms[0] = <float>(1 - limit / 2)
     terms[1] = <float>(limit / 2 * own * WIDER)

@@ -114,7 +114,8 @@ def gathered(hits, m) -> Within:
         return starts, np.empty(0), np.empty(0, np.intp)
     query, apart, row = (np.concatenate(part) for part in zip(*hits, strict=True))
     np.cumsum(np.bincount(query, minlength=m), out=starts[1:])
-    order = np.argsort(query.astype(np.uint16), kind="stable")
+    small = query.astype(np.uint16) if m < 1 << 16 else query  # is sorted by counting
+    order = np.argsort(small, kind="stable")
     apart, row = apart[order], row[order].astype(np.intp, copy=False)
     radius.arrange(starts, apart, row)
     return starts, apart, row
