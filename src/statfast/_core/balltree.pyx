@@ -3,7 +3,7 @@
 
 Omohundro 1989 ("Five balltree construction algorithms", ICSI TR-89-063) and Uhlmann 1991
 (doi:10.1016/0020-0190(91)90074-R): a ball whose points are all farther than the k-th found so far
-is passed by. A node's up to eight balls are measured at once and searched nearest centre first,
+is passed by. A node's up to eight balls are measured at once and searched in the order of their bounds,
 leaves in octets of points (simd/octets.h), with sums in the order of brute force: the answer is its
 answer bit for bit, ties to the lowest row number.
 
@@ -116,7 +116,7 @@ cdef uint64_t measure(
     cdef Py_ssize_t i, first = start * FAN
     cdef uint64_t hits = 0
     query.work += some * FAN
-    query.scanned += some * FAN
+    query.scanned += min(some * FAN, tree.n - first)
     if tree.kind <= CHEBYSHEV or tree.kind == HAVERSINE:
         hits = tree.near(query.point, octet, some, tree.d, tree.vector, limit, apart)
     else:
@@ -186,10 +186,9 @@ cdef inline uint64_t bounds(
 cdef inline Py_ssize_t enter(
     const Tree *tree, Query *query, Py_ssize_t node, double reach, Ball *stack, Py_ssize_t depth
 ) noexcept nogil:
-    """Put the balls within reach on the stack, that of the nearest centre on top."""
+    """Put the balls within reach on the stack, that with the lowest bound on top."""
     cdef double to[FAN]
     cdef double low[FAN]
-    cdef double key[FAN]
     cdef const int32_t *first = tree.first + node * (FAN + 1)
     cdef const int32_t *child = tree.child + node * FAN
     cdef uint64_t near = bounds(tree, query, node, reach, to, low)
@@ -198,11 +197,9 @@ cdef inline Py_ssize_t enter(
         c = LOWEST_BIT(near)
         near &= near - 1
         at = held
-        while at > 0 and key[at - 1] < to[c]:
-            key[at] = key[at - 1]
+        while at > 0 and stack[depth + at - 1].low < low[c]:
             stack[depth + at] = stack[depth + at - 1]
             at -= 1
-        key[at] = to[c]
         stack[depth + at].low = low[c]
         stack[depth + at].node = child[c]
         stack[depth + at].start = first[c]
