@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
-from statfast._core import ballbuild, balltree
+from statfast._core import ballbuild, ballorder, balltree
 from statfast._distances import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
 from statfast.neighbors.function_tree import FunctionTree
 
@@ -28,7 +28,7 @@ class BallTreeIndex:
     """The rows in octets in the order of the tree, and the balls of its nodes."""
 
     metric: Metric
-    octets: np.ndarray  # (octets, d, 8) float64, float32 or uint8: number (i, j, l) is x[8 i + l, j]
+    octets: np.ndarray  # (octets, d, 8) float64, float32 or uint8: (i, j, l) is x[8 i + l, j]
     ids: np.ndarray  # (n,) intp, the caller's row at each position of the tree
     center: np.ndarray  # (nodes, d, 8) of the balls of a node's children
     radius: np.ndarray  # (nodes, 8)
@@ -59,7 +59,7 @@ class BallTreeIndex:
         first, child = np.empty((nodes, 9), np.int32), np.empty((nodes, 8), np.int32)
         last = np.empty(nodes, np.int32)
         ballbuild.shape(octets, leaves, first, child, last)
-        rows, ids = arranged(X, first, child, last, n_jobs)
+        rows, ids = arranged(X, first, last, n_jobs)
         kind = EUCLIDEAN if metric.kind == HAVERSINE else metric.kind
         loss = (d + 64) * 2.0**-52 if kind == MINKOWSKI else (d + 32) * 2.0**-53
         tau = (4 * d) ** (1 / metric.p) * 2.0 ** (-1074 / metric.p)
@@ -263,7 +263,7 @@ def pieces(first, last, n, d):
     return found
 
 
-def arranged(X, first, child, last, n_jobs):
+def arranged(X, first, last, n_jobs):
     """The rows in the order of the tree, and their numbers; large nodes with all threads."""
     n, d = X.shape
     rows, ids = np.empty((n, d), X.dtype), np.arange(n)
@@ -277,7 +277,7 @@ def arranged(X, first, child, last, n_jobs):
             width = int(np.searchsorted(first[node], first[node, LANES]))
             halve(rows, ids, spare, first[node].astype(np.intp) * LANES, 0, width, n_jobs)
     each(
-        lambda part: ballbuild.arrange(rows, ids, first, child, *part),
+        lambda part: ballorder.arrange(rows, ids, first, *part),
         parts,
         n_jobs=n_jobs,
         effort=n * d * 50.0,
@@ -295,11 +295,11 @@ def halve(rows, ids, spare, ends, low, high, n_jobs):
     some, to = rows[start:stop], spare[start:stop]
     pivots, key, order = np.empty((3, d)), np.empty(count), np.empty(count, np.intp)
     blocks = grid(count, most=max(64, PIECE // d))
-    ballbuild.choose_pivots(some, pivots)
-    measure = lambda block: ballbuild.measure_keys(some[block], pivots, key[block])  # noqa: E731
+    ballorder.choose_pivots(some, pivots)
+    measure = lambda block: ballorder.measure_keys(some[block], pivots, key[block])  # noqa: E731
     each(measure, blocks, n_jobs=n_jobs, effort=count * d * 6.0)
     checkpoint()
-    ballbuild.part(key, ends[middle] - start, order)
+    ballorder.part(key, ends[middle] - start, order)
     move = lambda block: np.take(some, order[block], axis=0, out=to[block], mode="clip")  # noqa: E731
     each(move, blocks, n_jobs=n_jobs, effort=count * d * 4.0)
     back = lambda block: np.copyto(some[block], to[block])  # noqa: E731
