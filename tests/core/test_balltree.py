@@ -149,6 +149,13 @@ def shells(rng, n, m, d):
     return rows * rng.integers(1, 4, (n, 1)), 1e-16 * rng.standard_normal((m, d))
 
 
+def ends_of_the_range(rng, n, m, d):
+    """As far apart as numbers are: sums and differences of rows overflow, and so do centres."""
+    X, Q = (1.7e308 * rng.choice([-1.0, 1.0, 0.0], (rows, d)) for rows in (n, m))
+    X[::5], Q[::2] = rng.random((len(X[::5]), d)), rng.random((len(Q[::2]), d))
+    return X, Q
+
+
 def on_the_edge(rng, n, m, d):
     """A line of rows at whole numbers, queries at whole and half ones: every bound is an equality
     of distances but for rounding."""
@@ -156,7 +163,7 @@ def on_the_edge(rng, n, m, d):
     return rng.integers(0, n // 4, (n, 1)) * line, rng.integers(0, n // 2, (m, 1)) / 2 * line
 
 
-@pytest.mark.parametrize("family", [surface, shells, on_the_edge])
+@pytest.mark.parametrize("family", [surface, shells, on_the_edge, ends_of_the_range])
 @pytest.mark.parametrize("d", [1, 2, 3, 8, 15, 50])
 def test_data_that_suit_balls_and_data_that_try_their_bounds(family, d):
     X, Q = family(np.random.default_rng(d), 2500, 60, d)
@@ -165,7 +172,7 @@ def test_data_that_suit_balls_and_data_that_try_their_bounds(family, d):
 
 
 @given(
-    family=st.sampled_from([*FAMILIES, surface, shells, on_the_edge]),
+    family=st.sampled_from([*FAMILIES, surface, shells, on_the_edge, ends_of_the_range]),
     n=st.integers(1, 1500),
     d=st.integers(1, 34),
     k=st.integers(1, 70),
@@ -226,7 +233,7 @@ def test_rows_without_themselves(family):
     np.testing.assert_array_equal(d2, expected[0][others].reshape(len(X), -1)[:, :6])
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, surface, shells, on_the_edge])
+@pytest.mark.parametrize("family", [*FAMILIES, surface, shells, on_the_edge, ends_of_the_range])
 def test_within_a_radius(family):
     X, Q = family(np.random.default_rng(11), 900, 30, 3)
     index = BallTreeIndex.build(X, 1)

@@ -21,6 +21,7 @@ from statfast._core.rows cimport apart, number
 cdef enum:
     FAN = 8        # children of a node, and points of an octet: the lanes of octets.h
     ROUNDS = 8     # that draw a centre towards the farthest row
+    LARGE = 1 << 22    # numbers of a ball so high up that rounds would not pay
 
 
 # ------------------------------------------------------------------ the shape
@@ -107,13 +108,13 @@ def enclose(
 
     Their centres start at the means of their rows and are drawn towards the farthest, for a smaller
     ball (Badoiu & Clarkson 2003, "Smaller core-sets for balls"); in kinds in which a mean is far
-    from all rows they are the row nearest to it. A radius is no less than the distance to any row of the ball, whatever
-    was lost to rounding: see balltree.pyx."""
+    from all rows they are the row nearest to it. A radius is no less than the distance to any row
+    of the ball, whatever was lost to rounding: see balltree.pyx."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], node, c, low, count, i, j
     cdef double *mean = <double *>malloc(3 * d * sizeof(double))
     cdef double *best = mean + 2 * d
     cdef double most, least, to
-    cdef Py_ssize_t far, step
+    cdef Py_ssize_t far, step, rounds
     if mean == NULL:
         raise MemoryError
     with nogil:
@@ -123,7 +124,8 @@ def enclose(
                 count = min(n, <Py_ssize_t>first[node, c + 1] * FAN) - low
                 middle(&X[low, 0], count, d, kind, mean)
                 least = -1
-                for step in range(1 + (ROUNDS if kind <= MINKOWSKI else 0)):
+                rounds = ROUNDS if kind <= MINKOWSKI and count * d <= LARGE else 0
+                for step in range(1 + rounds):
                     most, far = -1, low
                     for i in range(low, low + count):
                         if kind == EUCLIDEAN:
@@ -133,7 +135,7 @@ def enclose(
                             to = reduced(mean, mean + d, d, kind, p)
                         if to > most:
                             most, far = to, i
-                    if least < 0 or most < least:
+                    if most >= 0 and (least < 0 or most < least):  # not of a centre that overflowed
                         least = most
                         memcpy(best, mean, d * sizeof(double))
                     for j in range(d):
