@@ -8,6 +8,7 @@ from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
+    BallTree,
     KNeighborsClassifier,
     KNeighborsRegressor,
     NearestNeighbors,
@@ -18,6 +19,7 @@ from statfast.neighbors import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "BallTree",
     "Chunks",
     "ConvergenceWarning",
     "Estimator",

@@ -3,9 +3,9 @@
 
 Omohundro 1989 ("Five balltree construction algorithms", ICSI TR-89-063) and Uhlmann 1991
 (doi:10.1016/0020-0190(91)90074-R): a ball whose points are all farther than the k-th found so far
-is passed by. A node's up to eight balls are measured at once and searched nearest centre first,
-leaves in octets of points (simd/octets.h), with sums in the order of brute force: the answer is its
-answer bit for bit, ties to the lowest row number.
+is passed by. A node's up to eight balls are measured at once and searched in the order of their
+bounds, leaves in octets of points (simd/octets.h), with sums in the order of brute force: the
+answer is its answer bit for bit, ties to the lowest row number.
 
 **Rounding.** Let t and s be the computed distances of the query to a centre and to a point of its
 ball, R the stored radius, computed with the same functions, and `loss` at least twice their
@@ -28,187 +28,18 @@ Cost: O(log n) balls for a query in few intrinsic dimensions, O(n) in many. A ca
 queries, k <= n (k < n for the rows' own queries) and arrays from ballbuild.pyx.
 """
 
-from libc.float cimport DBL_MAX
-from libc.math cimport INFINITY, sin
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.metric cimport (
-    CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, reduced,
+from statfast._core.balls cimport (
+    AT_ONCE, DEEPEST, FAN, LOWEST_BIT, Ball, Query, Tree, bounds, enter, limit_of, measure,
+    reach_of, settled,
 )
+from statfast._core.metric cimport EUCLIDEAN, HAVERSINE, distance_of
 from statfast._core.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
 from statfast._core.rows cimport number
 from statfast._core.tiles cimport active
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define LOWEST_BIT(x) __builtin_ctzll(x)
-    #else
-    static int LOWEST_BIT(unsigned long long x) { int b = 0; while (!(x >> b & 1)) b++; return b; }
-    #endif
-    """
-    int LOWEST_BIT(uint64_t x) nogil
-
-cdef enum:
-    FAN = 8
-    DEEPEST = 128    # 7 balls wait on each of at most 11 levels
-    AT_ONCE = 8      # octets
-
-
-ctypedef uint64_t (*near_points)(
-    const double *, const void *, Py_ssize_t, Py_ssize_t, int, double, double *
-) noexcept nogil
-
-
-cdef struct Tree:
-    const char *octets
-    Py_ssize_t size                 # bytes of an octet
-    Py_ssize_t wide                 # bytes of a number
-    near_points near
-    const double *center
-    const double *radius
-    const int32_t *first
-    const int32_t *child
-    const Py_ssize_t *ids
-    const double *places            # (n, 2) latitude and longitude, or NULL
-    Py_ssize_t n, d
-    int kind
-    int vector                      # of the kinds that octets.h knows, by the same numbers
-    double p, loss, slack
-    double *row                     # work space (2, d)
-
-
-cdef struct Query:
-    const double *point
-    const double *place
-    Py_ssize_t own                  # the position of the row that asks, or -1
-    Py_ssize_t work                 # distances measured
-    Py_ssize_t scanned              # of them, to rows
-
-
-cdef struct Ball:
-    double low                      # no point of it is nearer
-    int32_t node                    # -1: a leaf
-    int32_t start                   # its octets
-    int32_t stop
-
-
-# ------------------------------------------------------------------ distances
-cdef inline void gather(const Tree *tree, const char *octet, Py_ssize_t lane, double *out) \
-        noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(tree.d):
-        if tree.wide == 8:
-            out[j] = (<const double *>octet)[j * FAN + lane]
-        elif tree.wide == 4:
-            out[j] = (<const float *>octet)[j * FAN + lane]
-        else:
-            out[j] = (<const unsigned char *>octet)[j * FAN + lane]
-
-
-cdef uint64_t measure(
-    const Tree *tree, Query *query, Py_ssize_t start, Py_ssize_t some, double limit, double *apart
-) noexcept nogil:
-    """Reduced distances (or squared chords) to `some` octets of points: a bit for each that is
-    within the limit, and no bit for places without a row, or for the row that asks."""
-    cdef const char *octet = tree.octets + start * tree.size
-    cdef Py_ssize_t i, first = start * FAN
-    cdef uint64_t hits = 0
-    query.work += some * FAN
-    query.scanned += some * FAN
-    if tree.kind <= CHEBYSHEV or tree.kind == HAVERSINE:
-        hits = tree.near(query.point, octet, some, tree.d, tree.vector, limit, apart)
-    else:
-        for i in range(some * FAN):
-            gather(tree, octet + i // FAN * tree.size, i % FAN, tree.row)
-            apart[i] = reduced(query.point, tree.row, tree.d, tree.kind, tree.p)
-            if apart[i] <= limit:
-                hits |= <uint64_t>1 << i
-    if first + some * FAN > tree.n:
-        hits &= (<uint64_t>1 << (tree.n - first)) - 1
-    if first <= query.own < first + some * FAN:
-        hits &= ~(<uint64_t>1 << (query.own - first))
-    return hits
-
-
-cdef inline double settled(
-    const Tree *tree, const Query *query, double apart, Py_ssize_t position
-) noexcept nogil:
-    """The reduced distance of a point that the limit let through."""
-    if tree.kind == HAVERSINE:
-        return reduced(query.place, tree.places + 2 * position, 2, HAVERSINE, 2)
-    return apart
-
-
-cdef inline double reach_of(const Tree *tree, double most) noexcept nogil:
-    """No ball is wanted whose points are all farther, where `most` is the reduced distance."""
-    if tree.kind == HAVERSINE:
-        if most >= 3.14:
-            return INFINITY
-        return 2 * (sin(most / 2) + tree.slack) * (1 + tree.loss)
-    return distance_of(most, tree.kind, tree.p) * (1 + tree.loss)
-
-
-cdef inline double limit_of(const Tree *tree, double most, double reach) noexcept nogil:
-    """What `measure` compares with."""
-    return reach * reach * (1 + tree.loss) if tree.kind == HAVERSINE else most
-
-
-cdef inline uint64_t bounds(
-    const Tree *tree, Query *query, Py_ssize_t node, double reach, double *to, double *low
-) noexcept nogil:
-    """Distances to the centres of a node's balls, lower bounds of those to their points, and a bit
-    for each ball that these leave within reach."""
-    cdef const double *center = tree.center + node * FAN * tree.d
-    cdef const double *radius = tree.radius + node * FAN
-    cdef const int32_t *first = tree.first + node * (FAN + 1)
-    cdef Py_ssize_t c, j
-    cdef uint64_t near = 0, there = 0
-    query.work += FAN
-    for c in range(FAN):
-        there |= <uint64_t>(first[c] < first[FAN]) << c
-    if tree.kind <= CHEBYSHEV or tree.kind == HAVERSINE:
-        return there & active().balls(query.point, center, radius, tree.d, tree.vector, tree.loss,
-                                      reach, to, low)
-    for c in range(FAN):
-        if there >> c & 1:
-            for j in range(tree.d):
-                tree.row[j] = center[j * FAN + c]
-            to[c] = reduced(query.point, tree.row, tree.d, tree.kind, tree.p)
-            to[c] = distance_of(min(to[c], DBL_MAX), tree.kind, tree.p)
-            low[c] = to[c] * (1 - tree.loss) - radius[c]
-            near |= <uint64_t>(low[c] <= reach) << c
-    return near
-
-
-# ------------------------------------------------------------------ the search
-cdef inline Py_ssize_t enter(
-    const Tree *tree, Query *query, Py_ssize_t node, double reach, Ball *stack, Py_ssize_t depth
-) noexcept nogil:
-    """Put the balls within reach on the stack, that of the nearest centre on top."""
-    cdef double to[FAN]
-    cdef double low[FAN]
-    cdef double key[FAN]
-    cdef const int32_t *first = tree.first + node * (FAN + 1)
-    cdef const int32_t *child = tree.child + node * FAN
-    cdef uint64_t near = bounds(tree, query, node, reach, to, low)
-    cdef Py_ssize_t c, at, held = 0
-    while near:
-        c = LOWEST_BIT(near)
-        near &= near - 1
-        at = held
-        while at > 0 and key[at - 1] < to[c]:
-            key[at] = key[at - 1]
-            stack[depth + at] = stack[depth + at - 1]
-            at -= 1
-        key[at] = to[c]
-        stack[depth + at].low = low[c]
-        stack[depth + at].node = child[c]
-        stack[depth + at].start = first[c]
-        stack[depth + at].stop = first[c + 1]
-        held += 1
-    return depth + held
 
 
 cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, Neighbor *found) noexcept nogil:
@@ -448,7 +279,7 @@ def home(
     int32_t[::1] out,                   # OUT (m,)
 ):
     """An octet near each query: that of the leaf that the nearest centres lead to."""
-    cdef Py_ssize_t d = Q.shape[1], i, c, best, node, count
+    cdef Py_ssize_t d = Q.shape[1], i, c, best, node
     cdef double to[FAN]
     cdef double low[FAN]
     cdef double no_radius[FAN]

@@ -7,15 +7,16 @@ from math import inf
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
-from statfast._core import ballbuild, balltree
+from statfast._core import ballbuild, ballorder, balltree
 from statfast._distances import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
 from statfast.neighbors.function_tree import FunctionTree
 
 LANES = 8  # points of an octet, children of a node
-LEAF = 32  # points of a leaf
+LEAF = 16  # points of a leaf
 PIECE = 1 << 20  # numbers that one task of the build arranges: within the level-2 cache
 PARTS = 16  # at least so many tasks, if the rows are many
 FEW = 2048  # rows: fewer are one task
+AT_ONCE = 8  # queries: so few need no order
 BUDGET = 4e8  # operations between checkpoints: some 50 ms at worst, in plain C
 QUERIES = 512  # of one task
 UNORDERED = 1 << 18  # bytes: within so small a tree queries may jump about
@@ -27,7 +28,7 @@ class BallTreeIndex:
     """The rows in octets in the order of the tree, and the balls of its nodes."""
 
     metric: Metric
-    octets: np.ndarray  # (octets, d, 8) float64, float32 or uint8: number (i, j, l) is x[8 i + l, j]
+    octets: np.ndarray  # (octets, d, 8) float64, float32 or uint8: (i, j, l) is x[8 i + l, j]
     ids: np.ndarray  # (n,) intp, the caller's row at each position of the tree
     center: np.ndarray  # (nodes, d, 8) of the balls of a node's children
     radius: np.ndarray  # (nodes, 8)
@@ -58,7 +59,7 @@ class BallTreeIndex:
         first, child = np.empty((nodes, 9), np.int32), np.empty((nodes, 8), np.int32)
         last = np.empty(nodes, np.int32)
         ballbuild.shape(octets, leaves, first, child, last)
-        rows, ids = arranged(X, first, child, last, n_jobs)
+        rows, ids = arranged(X, first, last, n_jobs)
         kind = EUCLIDEAN if metric.kind == HAVERSINE else metric.kind
         loss = (d + 64) * 2.0**-52 if kind == MINKOWSKI else (d + 32) * 2.0**-53
         tau = (4 * d) ** (1 / metric.p) * 2.0 ** (-1074 / metric.p)
@@ -132,48 +133,48 @@ class BallTreeIndex:
     # ------------------------------------------------------------ what queries share
 
     def _query(self, Q, k, n_jobs):
-        tasks, own = self._tasks(Q, n_jobs)
-        n, d = len(self.ids), self.octets.shape[1]
-        m = n if Q is None else len(Q)
+        own = Q is None
+        d = self.octets.shape[1]
+        m = len(self.ids) if own else len(Q)
         reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(which):
-            some = len(which)
             points, asked, tree = self._asked(Q, which, own)
+            some, first = len(points), which.start if own else -1
             near, at = np.empty((some, k)), np.empty((some, k), np.intp)
             looked, done = np.zeros(2, np.intp), 0
             while done < some:
                 checkpoint()
-                start = which[0] if own else -1
                 done = balltree.search(
-                    *tree, points, asked, start, done, BUDGET / (d + 4), near, at, looked
+                    *tree, points, asked, first, done, BUDGET / (d + 4), near, at, looked
                 )
             where = self.ids[which] if own else which
             reduced[where], ids[where] = near, at
             return looked
 
+        tasks = self._tasks(Q, n_jobs)
+
         looked = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
         return reduced, ids, np.sum(looked, axis=0)
 
     def _radius(self, Q, r, n_jobs, *, counts=False, pairs=False):
-        tasks, own = self._tasks(Q, n_jobs)
-        n, d = len(self.ids), self.octets.shape[1]
-        m = n if Q is None else len(Q)
+        own, tasks = Q is None, self._tasks(Q, n_jobs)
+        d = self.octets.shape[1]
+        m = len(self.ids) if own else len(Q)
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
 
         def work(which):
-            some = len(which)
             points, asked, tree = self._asked(Q, which, own)
+            some, first = len(points), which.start if own else -1
             most, held = radii[which], np.zeros(some, np.intp)
             near, at = room(0 if counts else ROOM)
             done = filled = 0
             while done < some:
                 checkpoint()
                 before = done, filled
-                start = which[0] if own else -1
                 done, filled = balltree.search_radius(
-                    *tree, points, asked, start, pairs, most, done, BUDGET / (d + 4), held, near,
+                    *tree, points, asked, first, pairs, most, done, BUDGET / (d + 4), held, near,
                     at, filled,
                 )  # fmt: skip
                 if (done, filled) == before:  # the next one's neighbours do not fit
@@ -195,13 +196,14 @@ class BallTreeIndex:
         return starts, reduced, ids
 
     def _tasks(self, Q, n_jobs):
-        """Queries of a task each, as indices: of rows of Q, or of positions of the tree."""
+        """Queries of a task each: rows of Q, or positions of the tree."""
         if Q is None:
-            return [np.arange(b.start, b.stop) for b in grid(len(self.ids), 64, QUERIES)], True
-        order = np.arange(len(Q))
-        if self.octets.nbytes > UNORDERED and len(Q) > LANES:
-            order = np.argsort(self._homes(Q, n_jobs), kind="stable")
-        return [order[block] for block in grid(len(Q), 64, QUERIES)], False
+            return grid(len(self.ids), 64, QUERIES)
+        blocks = grid(len(Q), 64, QUERIES)
+        if self.octets.nbytes <= UNORDERED or len(Q) <= AT_ONCE:
+            return blocks
+        order = np.argsort(self._homes(Q, n_jobs), kind="stable")
+        return [order[block] for block in blocks]
 
     def _homes(self, Q, n_jobs):
         """Where in the tree each query belongs, about."""
@@ -218,17 +220,11 @@ class BallTreeIndex:
 
     def _asked(self, Q, which, own):
         """Queries as kernels take them, their places on the sphere, and the tree as they do."""
-        asked, far = np.empty((len(self.ids) and 1, 2)), self.far
-        if own:
-            points = np.empty((len(which), self.octets.shape[1]))
-            ballbuild.unlay(self.octets, which[0], points)
-            if len(self.places):
-                asked = self.places[which]
-        else:
-            points = np.ascontiguousarray(Q[which], np.float64)
-            if self.metric.kind == HAVERSINE:
-                asked, points = points, on_sphere(points)
-                far = max(far, float(np.abs(asked).max()))
+        points = self.points(which) if own else np.ascontiguousarray(Q[which], np.float64)
+        asked, far = points, self.far
+        if self.metric.kind == HAVERSINE:
+            points = on_sphere(asked)
+            far = max(far, float(np.abs(asked).max()))
         # Computed angles are off by some roundings of the coordinates' size, and so are chords.
         slack = 4e-15 * (4 + far)
         tree = (
@@ -267,7 +263,7 @@ def pieces(first, last, n, d):
     return found
 
 
-def arranged(X, first, child, last, n_jobs):
+def arranged(X, first, last, n_jobs):
     """The rows in the order of the tree, and their numbers; large nodes with all threads."""
     n, d = X.shape
     rows, ids = np.empty((n, d), X.dtype), np.arange(n)
@@ -281,7 +277,7 @@ def arranged(X, first, child, last, n_jobs):
             width = int(np.searchsorted(first[node], first[node, LANES]))
             halve(rows, ids, spare, first[node].astype(np.intp) * LANES, 0, width, n_jobs)
     each(
-        lambda part: ballbuild.arrange(rows, ids, first, child, *part),
+        lambda part: ballorder.arrange(rows, ids, first, *part),
         parts,
         n_jobs=n_jobs,
         effort=n * d * 50.0,
@@ -299,11 +295,11 @@ def halve(rows, ids, spare, ends, low, high, n_jobs):
     some, to = rows[start:stop], spare[start:stop]
     pivots, key, order = np.empty((3, d)), np.empty(count), np.empty(count, np.intp)
     blocks = grid(count, most=max(64, PIECE // d))
-    ballbuild.choose_pivots(some, pivots)
-    measure = lambda block: ballbuild.measure_keys(some[block], pivots, key[block])  # noqa: E731
+    ballorder.choose_pivots(some, pivots)
+    measure = lambda block: ballorder.measure_keys(some[block], pivots, key[block])  # noqa: E731
     each(measure, blocks, n_jobs=n_jobs, effort=count * d * 6.0)
     checkpoint()
-    ballbuild.part(key, ends[middle] - start, order)
+    ballorder.part(key, ends[middle] - start, order)
     move = lambda block: np.take(some, order[block], axis=0, out=to[block], mode="clip")  # noqa: E731
     each(move, blocks, n_jobs=n_jobs, effort=count * d * 4.0)
     back = lambda block: np.copyto(some[block], to[block])  # noqa: E731

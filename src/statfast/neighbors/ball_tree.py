@@ -78,7 +78,7 @@ class BallTree(SpatialTree):
     >>> ids
     array([1, 0])
     >>> np.round(angle * 6371)  # kilometres
-    array([341., 933.])
+    array([339., 929.])
     >>> tree.query_pairs(1000 / 6371)
     array([[0, 1]])
     """

@@ -42,7 +42,7 @@ class FunctionTree:
         rows, ids, apart = np.array(X, np.float64, order="C"), np.arange(n), np.empty(n)
         leaf = max(2, leaf_size or LEAF)
         nodes: list = []  # of [center, radius, start, stop, right]; a center as the caller's row
-        waiting = [(0, n, None)]
+        waiting: list = [(0, n, None)]
         while waiting:
             checkpoint()
             start, stop, parent = waiting.pop()
@@ -62,7 +62,8 @@ class FunctionTree:
             rows[here], ids[here] = rows[order], ids[order]
             half = (start + stop) // 2
             waiting += [(half, stop, len(nodes) - 1), (start, half, None)]
-        center, radius, begin, end, right = (np.array(column) for column in zip(*nodes, strict=True))
+        columns = [np.array(column) for column in zip(*nodes, strict=True)]
+        center, radius, begin, end, right = columns
         position = np.empty(n, np.intp)
         position[ids] = np.arange(n)
         return cls(metric, rows, ids, apart, position[center], radius, begin, end, right)
@@ -143,7 +144,7 @@ class FunctionTree:
 
     def _search(self, q, reach, offer):
         """Offer every row within reach, which `offer` returns anew; returns how many calls."""
-        known: dict[int, float] = {}  # by position
+        known = {}  # by position
 
         def measured(at):
             if at not in known:

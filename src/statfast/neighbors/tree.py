@@ -16,6 +16,7 @@ from statfast._validation import as_count, as_rows, refuse_large
 
 KEPT = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
 MOST_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
+AROUND = 1 << 18  # units in the last place by which a power and its root may miss each other
 SLICE = 1 << 14  # rows asked about at a time where answers are only counted
 
 
@@ -279,25 +280,21 @@ def largest_within(metric: Metric, radii: np.ndarray) -> np.ndarray:
 
     Where rounding lets several reduced distances have one distance, all of them are as near.
     """
-    with np.errstate(over="ignore"):
-        reach = np.asarray(metric.reduce(radii), np.float64)
-        for _ in range(64):
-            above = metric.finish(reach) > radii
-            if not above.any():
-                break
-            reach = np.where(above, np.nextafter(reach, -np.inf), reach)
-        for _ in range(64):
-            more = np.nextafter(reach, np.inf)
-            within = (metric.finish(more) <= radii) & (more < np.inf)
-            if not within.any():
-                break
-            reach = np.where(within, more, reach)
-    return reach
+    # Numbers that are not negative are ordered as their bits: bisection among those near by.
+    with np.errstate(over="ignore", under="ignore"):
+        guess = np.minimum(metric.reduce(radii), np.finfo(np.float64).max).view(np.int64)
+        most = np.finfo(np.float64).max.view(np.int64)
+        low, high = np.maximum(guess - AROUND, 0), np.minimum(guess + AROUND, most)
+        while (low < high).any():
+            middle = high - (high - low) // 2
+            within = metric.finish(middle.view(np.float64)) <= radii
+            low, high = np.where(within, middle, low), np.where(within, high, middle - 1)
+    return low.view(np.float64)
 
 
 def same(one: Metric, other: Metric) -> bool:
     """Whether two metrics are the same distance, of rows prepared in the same way."""
-    arrays = [(one.origin, other.origin), (one.factor, other.factor)]
+    arrays: list[tuple[Any, Any]] = [(one.origin, other.origin), (one.factor, other.factor)]
     return (one.name, one.kind, one.p, one.function) == (
         other.name, other.kind, other.p, other.function,
     ) and all((a is None and b is None) or np.array_equal(a, b) for a, b in arrays)  # fmt: skip
