@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The indexes by the names that `algorithm` has for them, and which metrics each serves."""
 
-import numpy as np
+from dataclasses import dataclass
+from typing import Any
 
 from statfast._distances import (
     CALLABLE,
     CHEBYSHEV,
     EUCLIDEAN,
-    HAMMING,
     HAVERSINE,
-    JACCARD,
     MANHATTAN,
     MINKOWSKI,
     Metric,
 )
+from statfast._sparse import is_sparse
 from statfast.neighbors.ball_index import BallTreeIndex
-from statfast.neighbors.binary_brute import BinaryIndex
-from statfast.neighbors.brute import BruteIndex
+from statfast.neighbors.kd_index import KDTreeIndex
+from statfast.neighbors.metric_brute import build_brute
 from statfast.neighbors.precomputed import GIVEN, PrecomputedIndex
 
 ALGORITHMS = ("auto", "kd_tree", "ball_tree", "brute")
+TREES: dict[str, Any] = {"kd_tree": KDTreeIndex, "ball_tree": BallTreeIndex}
 
 # The kinds of distance that each tree serves.
 SERVED = {
@@ -28,27 +29,38 @@ SERVED = {
 }
 
 
-def built(
-    algorithm: str, rows: np.ndarray, metric: Metric, leaf_size: int | None, n_jobs: int | None
-):
-    """The index of this name, of checked rows that are prepared for the metric."""
-    if algorithm == "brute":
-        return exhaustive(rows, metric, n_jobs)
-    if metric is GIVEN or metric.kind not in SERVED[algorithm]:
-        able = [tree for tree, kinds in SERVED.items() if metric.kind in kinds]
-        others = ["auto", *(able if metric is not GIVEN else []), "brute"]
-        raise ValueError(
-            f"algorithm {algorithm!r} does not serve the metric {metric.name!r}. "
-            f"Take {' or '.join(map(repr, others))}."
+@dataclass(frozen=True)
+class Task:
+    """Rows to be searched among, and what for."""
+
+    rows: Any  # checked, prepared for the metric; dense, or a sparse csr_array
+    metric: Metric
+    leaf_size: int | None
+    n_jobs: int | None
+    k: int = 1
+    radius: float | None = None  # reduced; takes the place of k
+
+
+def built(algorithm: str, task: Task) -> Any:
+    """The index of this name."""
+    metric = task.metric
+    if algorithm in served(task):
+        return TREES[algorithm].build(
+            task.rows, task.n_jobs, metric=metric, leaf_size=task.leaf_size
         )
-    kind = BallTreeIndex
-    return kind.build(rows, n_jobs, metric=metric, leaf_size=leaf_size)
-
-
-def exhaustive(rows: np.ndarray, metric: Metric, n_jobs: int | None):
-    """The index that looks at all rows."""
+    if algorithm != "brute":
+        what = f"the metric {metric.name!r}" + (" on sparse rows" if is_sparse(task.rows) else "")
+        raise ValueError(
+            f"algorithm {algorithm!r} does not serve {what}. "
+            f"Take {' or '.join(map(repr, ('auto', *served(task), 'brute')))}."
+        )
     if metric is GIVEN:
-        return PrecomputedIndex.build(rows)
-    if metric.kind in (HAMMING, JACCARD) and BinaryIndex.takes(rows, metric):
-        return BinaryIndex.build(rows, n_jobs, metric=metric)
-    return BruteIndex.build(rows, n_jobs, metric=metric)
+        return PrecomputedIndex.build(task.rows)
+    return build_brute(task.rows, metric, task.n_jobs)
+
+
+def served(task: Task) -> list[str]:
+    """The trees that can do it."""
+    if task.metric is GIVEN or is_sparse(task.rows):
+        return []
+    return [tree for tree, kinds in SERVED.items() if task.metric.kind in kinds]

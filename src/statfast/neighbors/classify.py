@@ -119,7 +119,7 @@ class KNeighborsClassifier(Voting, LeaveOneOut):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             The rows, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order; one class is enough.
@@ -135,7 +135,7 @@ class KNeighborsClassifier(Voting, LeaveOneOut):
             each row (several outputs are refused: fit one classifier for each), or if a
             parameter is out of its range.
         TypeError
-            If X is sparse, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is no integer.
         """
         self._voting()
         k = as_count(self.n_neighbors, "n_neighbors")

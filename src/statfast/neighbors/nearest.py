@@ -24,9 +24,11 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     metric : str or callable, default="minkowski"
         The distance: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("cityblock", "l1"),
         "chebyshev" ("infinity"), "minkowski", "seuclidean", "mahalanobis", "cosine",
-        "correlation", "haversine" (radians in, radians out), "hamming", "jaccard", or a function
-        of two rows. "kd_tree" serves those of differences (Minkowski's, and what is scaled to
-        them); "ball_tree" all that obey the triangle inequality, which a function must.
+        "correlation", "haversine" (radians in, radians out), "hamming", "jaccard", a function of
+        two rows, or "precomputed": then X is a table of distances, of the fitted rows (n, n) or
+        from queries to them (m, n). "kd_tree" serves Minkowski's and what is scaled to it, such
+        as "mahalanobis" and "cosine"; "ball_tree" also "haversine", and functions that obey the
+        triangle inequality.
     p : float, default=2
         Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
     metric_params : dict, optional
@@ -58,9 +60,15 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     array of the three dtypes is kept by reference, not copied: do not modify it while the
     estimator is in use.
 
-    "auto" builds a k-d tree, of a sample of the rows first if they are many, and counts how many
-    of its points some 256 of the rows look at to find their `n_neighbors` neighbours. Trees serve
-    up to some 10 to 20 columns, and more where the rows lie near a surface of few dimensions.
+    Sparse rows are searched by brute force, without being made dense, by "euclidean",
+    "sqeuclidean", "manhattan" and "cosine"; queries may then be sparse or not.
+
+    "auto" builds a k-d tree (for "haversine" a ball tree), of samples of the rows first if they
+    are many, and counts how many rows 64 of them have it look at to find their `n_neighbors`
+    neighbours; at what a row costs either way, the cheaper is taken. Trees win up to some 8
+    columns of independent numbers, and in any number of columns where the rows lie near a surface
+    of few dimensions. Fewer than 512 rows, sparse rows and the metrics "hamming", "jaccard",
+    "precomputed" and functions are left to brute force.
 
     Cost: brute force fits in O(n d); a search of m rows takes O(n m d), made in float32 or, where
     the machine multiplies bytes (AVX-512 VNNI), on rows rounded to bytes; an error bound decides
@@ -111,7 +119,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             The rows, finite. float64, float32 and uint8 arrays are kept by reference.
         y : ignored
             Present for the estimator protocol.
@@ -127,7 +135,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
             more, if a parameter is out of its range, or if the metric cannot take these rows
             (as "mahalanobis" those whose covariance is singular) or `algorithm` this metric.
         TypeError
-            If X is sparse, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is no integer.
         """
         k = as_count(self.n_neighbors, "n_neighbors")
         as_real(self.radius, "radius", 0)

@@ -47,7 +47,7 @@ class PrecomputedIndex:
         return cls(X)
 
     def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The k smallest distances of each row, and their columns, ordered by (distance, column)."""
+        """The k smallest distances of each row and their columns, by (distance, column)."""
         return self._smallest(Q, k, n_jobs, itself=False)
 
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -112,7 +112,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             The rows, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order; one class is enough.
@@ -127,7 +127,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
             If X is refused by the search (see `NearestNeighbors.fit`), if y is not one label for
             each row, or if a parameter is out of its range.
         TypeError
-            If X is sparse, or `outlier_label` is of another type than the labels.
+            If X is not made of numbers, or `outlier_label` is of another type than the labels.
         """
         self._voting()
         radius = as_real(self.radius, "radius", 0)
@@ -291,7 +291,7 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             The rows, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,) or (n, T)
             The targets, finite numbers: one output, or several.
@@ -306,7 +306,7 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
             If X is refused by the search (see `NearestNeighbors.fit`), if y is not a row of
             finite numbers for each row of X, or if a parameter is out of its range.
         TypeError
-            If X is sparse.
+            If X is not made of numbers, or the radius is none.
         """
         as_weighting(self.weights)
         search = self._searchable(X, radius=as_real(self.radius, "radius", 0))

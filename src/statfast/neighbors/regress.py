@@ -95,7 +95,7 @@ class KNeighborsRegressor(Averaging, LeaveOneOut):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             The rows, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,) or (n, T)
             The targets, finite numbers: one output, or several.
@@ -110,7 +110,7 @@ class KNeighborsRegressor(Averaging, LeaveOneOut):
             If X is refused by the search (see `NearestNeighbors.fit`), if y is not a row of
             finite numbers for each row of X, or if a parameter is out of its range.
         TypeError
-            If X is sparse, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is no integer.
         """
         as_weighting(self.weights)
         k = as_count(self.n_neighbors, "n_neighbors")

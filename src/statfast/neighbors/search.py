@@ -5,16 +5,17 @@ Any index will do that has the methods of `Index`.
 """
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from statfast._base import Estimator
 from statfast._distances import Metric, as_metric
 from statfast._errors import not_fitted
+from statfast._sparse import as_csr, is_sparse, prepared
 from statfast._validation import as_choice, as_count, as_rows, refuse_large, rows_for
-from statfast.neighbors.algorithms import ALGORITHMS, built
-from statfast.neighbors.auto import Task, chosen
+from statfast.neighbors.algorithms import ALGORITHMS, Task, built
+from statfast.neighbors.auto import chosen
 from statfast.neighbors.itself import without_self
 from statfast.neighbors.precomputed import GIVEN
 
@@ -59,7 +60,8 @@ class Search(Estimator):
     n_jobs: int | None
 
     n_samples_fit_: int
-    _rows: np.ndarray
+    n_features_in_: int
+    _rows: Any  # dense, or a sparse csr_array
     _metric: Metric
     _index: Index
 
@@ -71,28 +73,27 @@ class Search(Estimator):
         as_choice(self.algorithm, "algorithm", ALGORITHMS)
         if self.leaf_size is not None:
             as_count(self.leaf_size, "leaf_size")
-        rows = as_rows(X, keep=KEPT)
-        if len(rows) > MOST_ROWS:
+        sparse = is_sparse(X)
+        rows = as_csr(X) if sparse else as_rows(X, keep=KEPT)
+        n, d = rows.shape
+        if n > MOST_ROWS:
             raise ValueError(
-                f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
+                f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {n}. Search it in "
                 "parts and merge the neighbours found in each."
             )
-        metric = GIVEN
-        if not (isinstance(self.metric, str) and self.metric == GIVEN.name):
+        metric: Metric = GIVEN
+        if not precomputed(self.metric):
+            known = None if sparse else rows
             metric = as_metric(
-                self.metric, p=self.p, metric_params=self.metric_params, d=rows.shape[1], X=rows
+                self.metric, p=self.p, metric_params=self.metric_params, d=d, X=known
             )
-        rows = metric.prepare(rows, n_jobs=self.n_jobs)
-        reduced = None if radius is None else metric.reduce(radius)
-        if self.algorithm == "auto":
-            used, index = chosen(
-                Task(rows, metric, self.leaf_size, self.n_jobs, min(k, len(rows)), reduced)
-            )
-        else:
-            used = self.algorithm
-            index = built(used, rows, metric, self.leaf_size, self.n_jobs)
+        rows = prepared(metric, rows) if sparse else metric.prepare(rows, n_jobs=self.n_jobs)
+        reduced = None if radius is None else float(metric.reduce(radius))
+        task = Task(rows, metric, self.leaf_size, self.n_jobs, min(k, n), reduced)
+        auto = self.algorithm == "auto"
+        used, index = chosen(task) if auto else (self.algorithm, built(self.algorithm, task))
         return {
-            "n_samples_fit_": rows.shape[0],
+            "n_samples_fit_": n,
             "algorithm_": used,
             "effective_metric_": metric.name,
             "_rows": rows,
@@ -100,14 +101,17 @@ class Search(Estimator):
             "_index": index,
         }
 
-    def _queries(self, X) -> np.ndarray | None:
+    def _queries(self, X):
         """Check the rows of a query; None, for the fitted rows, stays None."""
-        if X is not None:
+        if X is None:
+            if not self.__sklearn_is_fitted__():
+                raise not_fitted(self)
+            return None
+        fitted = self.__dict__.get("_rows")
+        if fitted is None or isinstance(fitted, np.ndarray):
             rows = rows_for(self, X, keep=KEPT)
             return self._metric.prepare(rows, n_jobs=self.n_jobs)
-        if not self.__sklearn_is_fitted__():
-            raise not_fitted(self)
-        return None
+        return prepared(self._metric, csr_for(self, X))
 
     def _count(self, rows) -> int:
         """How many rows a query has."""
@@ -115,7 +119,8 @@ class Search(Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == GIVEN.name
+        tags.input_tags.pairwise = precomputed(self.metric)
+        tags.input_tags.sparse = True
         return tags
 
 
@@ -223,6 +228,26 @@ class KNeighborSearch(Search):
             else:
                 reduced, ids = self._nearest(rows[part], k)
             yield part, starts_of(*ids.shape), reduced.reshape(-1), ids.reshape(-1)
+
+
+def precomputed(metric) -> bool:
+    """Whether the caller gives distances instead of rows."""
+    return isinstance(metric, str) and metric == GIVEN.name
+
+
+def csr_for(search: Search, X):
+    """Check queries, sparse or not, for a search among sparse rows."""
+    if not is_sparse(X):
+        from scipy.sparse import csr_array
+
+        return csr_array(rows_for(search, X, keep=(np.float64,)))
+    rows = as_csr(X)
+    if rows.shape[1] != search.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(search).__name__} is expecting "
+            f"{search.n_features_in_} features as input."
+        )
+    return rows
 
 
 def finite(reduced: np.ndarray, farthest: np.ndarray) -> np.ndarray:
