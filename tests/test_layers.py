@@ -23,6 +23,8 @@ FOUNDATIONS = [
     "_chunks",
     "_blocks",
     "_extent",
+    "_distances",
+    "_sparse",
     "_summary",
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import

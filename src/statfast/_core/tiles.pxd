@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The register-tile family as other kernels see it: the table of the level in use."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
 cdef extern from "kernels.h" nogil:
@@ -12,6 +12,9 @@ cdef extern from "kernels.h" nogil:
         STORE_SQUARED
         STORE_DISTANCE
         STORE_RBF
+        APART_SQUARE
+        APART_LENGTH
+        APART_LARGEST
         MAP_EXP
         MAP_LOG
         MAP_LOG1P
@@ -116,6 +119,11 @@ cdef extern from "kernels.h" nogil:
             const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
             const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*collect_by)(
+            const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
+            const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point,
+            int kind, float p
+        ) noexcept nogil
         void (*prune)(f32_search *s, Py_ssize_t point) noexcept nogil
         void (*store)(
             const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
@@ -184,6 +192,11 @@ cdef extern from "kernels.h" nogil:
             const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
             const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*collect_by)(
+            const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
+            const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point,
+            int kind, double p
+        ) noexcept nogil
         void (*prune)(f64_search *s, Py_ssize_t point) noexcept nogil
         void (*store)(
             const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
@@ -222,6 +235,18 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         void (*apart_u8)(
             const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+        ) noexcept nogil
+        void (*apart_by_f64)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
+        ) noexcept nogil
+        void (*apart_by_f32)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
+        ) noexcept nogil
+        void (*apart_by_u8)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
         ) noexcept nogil
         void (*extent_f64)(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
@@ -288,6 +313,26 @@ cdef extern from "kernels.h" nogil:
             const double *terms, float spread, float *upper, float *lower
         ) noexcept nogil
         double (*read)(const double *x, Py_ssize_t n) noexcept nogil
+        uint64_t (*near_f64)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        uint64_t (*near_f32)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        uint64_t (*near_u8)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        void (*balls)(
+            const double *q, const double *center, const double *radius, Py_ssize_t d, int kind,
+            double loss, double *to, double *low
+        ) noexcept nogil
+        int (*differ)(
+            const uint64_t *queries, Py_ssize_t ldq, Py_ssize_t words, const uint64_t *group,
+            const float *size, const float *terms, int32_t *count
+        ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,
             Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float

@@ -17,6 +17,7 @@ from statfast._base import Estimator
 from statfast._errors import not_fitted
 from statfast._validation import as_choice, as_count, as_rows, refuse_large, rows_for
 from statfast.neighbors.brute import BruteIndex
+from statfast.neighbors.itself import without_self
 
 # algorithm= -> (algorithm_, index class)
 INDEXES = {"auto": ("brute", BruteIndex), "brute": ("brute", BruteIndex)}
@@ -161,18 +162,6 @@ class NeighborSearch(Estimator):
         for start in range(0, m, step):
             part = slice(start, min(start + step, m))
             yield part, *self._nearest(rows, k, part, itself=itself)
-
-
-def without_self(d2: np.ndarray, ids: np.ndarray, own: np.ndarray):
-    """Drop each row's own id from its k + 1 neighbours.
-
-    Where more than k duplicates of smaller index came first the row's own id is not among them:
-    all k + 1 are then at distance 0, and the last is the one too many.
-    """
-    drop = ids == own[:, None]
-    drop[:, -1] |= ~drop.any(axis=1)
-    shape = ids.shape[0], ids.shape[1] - 1
-    return d2[~drop].reshape(shape), ids[~drop].reshape(shape)
 
 
 class NearestNeighbors(NeighborSearch):

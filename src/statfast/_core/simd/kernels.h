@@ -10,6 +10,7 @@
 #define FAR 1e15
 
 enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
+enum { APART_SQUARE, APART_LENGTH, APART_LARGEST }; /* sums of squares, of lengths; the largest */
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
 /* What the collect epilogue knows of each point: see tile.h for the error terms. */
@@ -44,8 +45,6 @@ typedef struct {
     ptrdiff_t n, d, leaf, leaves, levels;
 } kd_tree;
 
-enum { KD_EUCLIDEAN, KD_MANHATTAN, KD_CHEBYSHEV, KD_MINKOWSKI }; /* as in metric.pxd */
-
 /* Queries to a k-d tree, and where the answers go. */
 typedef struct {
     const void *queries;    /* rows of d doubles, or floats if single */
@@ -53,7 +52,7 @@ typedef struct {
     const int32_t *order;   /* the rows to take, one after the other; NULL: as they lie */
     ptrdiff_t begin, end;   /* in that order, or in that of the tree if itself */
     int single, itself;     /* itself: the queries are the points, each without itself */
-    int kind;
+    int kind;               /* of metric, up to METRIC_MINKOWSKI */
     double p;
     ptrdiff_t k;
     double *apart;          /* OUT (m, k) */
@@ -87,6 +86,9 @@ typedef struct {
                             ptrdiff_t, ptrdiff_t, REAL *, REAL *, INT *);                           \
         void (*collect)(const REAL *, ptrdiff_t, const REAL *, const REAL *, ptrdiff_t,             \
                         const REAL *, ptrdiff_t, ptrdiff_t, T##_search *, ptrdiff_t);               \
+        void (*collect_by)(const REAL *, ptrdiff_t, const REAL *, const REAL *, ptrdiff_t,          \
+                           const REAL *, ptrdiff_t, ptrdiff_t, T##_search *, ptrdiff_t, int,        \
+                           REAL);                                                                  \
         void (*prune)(T##_search *, ptrdiff_t);                                                     \
         void (*store)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *, const REAL *, \
                       ptrdiff_t, int, REAL, REAL *, ptrdiff_t, ptrdiff_t);                          \
@@ -113,6 +115,12 @@ typedef struct {
     void (*apart_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     void (*apart_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     void (*apart_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    void (*apart_by_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                         double, double *);
+    void (*apart_by_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                         double, double *);
+    void (*apart_by_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                        double, double *);
     void (*extent_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
     void (*extent_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
     void (*extent_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
@@ -147,6 +155,13 @@ typedef struct {
     int (*bound)(const float *, const float *, const float *, ptrdiff_t, const double *, float,
                  float *, float *);
     double (*read)(const double *, ptrdiff_t);
+    uint64_t (*near_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    uint64_t (*near_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    uint64_t (*near_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    void (*balls)(const double *, const double *, const double *, ptrdiff_t, int, double, double *,
+                  double *);
+    int (*differ)(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
+                  const float *, int32_t *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
@@ -163,6 +178,8 @@ extern const kernels kernels_x86_64_v4, kernels_x86_64_v3, kernels_x86_64;
 void collect_bytes_vnni(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                         const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
                         f32_search *, ptrdiff_t);
+int differ_vpopcntdq(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
+                     const float *, int32_t *);
 #elif defined(__aarch64__)
 #define STATFAST_NEON 1
 extern const kernels kernels_neon;

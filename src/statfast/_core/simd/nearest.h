@@ -8,6 +8,8 @@
    with a number above `limit_id` is not wanted. Before there are k, limit is DBL_MAX, so that what
    overflows never enters. */
 
+#include "metric.h"
+
 #define SMALL 32
 #define NOBODY INT64_MAX
 
@@ -301,10 +303,16 @@ static INLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
     }
 }
 
-/* |t|^p, lane by lane */
-static f64_v power(f64_v t, double p) {
+/* What metric.h says of one number, for a vector of them. */
+static INLINE f64_v term(f64_v t, const int kind, double p) {
+    if (kind == METRIC_EUCLIDEAN) return t * t;
+    if (kind != METRIC_MINKOWSKI) return f64_max(t, f64_set1(0) - t);
     double x[F64_LANES];
     f64_store(x, t);
-    for (int l = 0; l < F64_LANES; l++) x[l] = pow(fabs(x[l]), p);
+    for (int l = 0; l < F64_LANES; l++) x[l] = metric_term(x[l], METRIC_MINKOWSKI, p);
     return f64_load(x);
+}
+
+static INLINE f64_v join(f64_v a, f64_v b, const int kind) {
+    return kind == METRIC_CHEBYSHEV ? f64_max(a, b) : a + b;
 }
