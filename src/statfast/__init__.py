@@ -7,11 +7,12 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
-from statfast.neighbors import KNeighborsClassifier, NearestNeighbors
+from statfast.neighbors import BallTree, KNeighborsClassifier, NearestNeighbors
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BallTree",
     "Chunks",
     "ConvergenceWarning",
     "Estimator",

@@ -325,9 +325,9 @@ cdef extern from "kernels.h" nogil:
             const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
             double *out
         ) noexcept nogil
-        void (*balls)(
+        uint64_t (*balls)(
             const double *q, const double *center, const double *radius, Py_ssize_t d, int kind,
-            double loss, double *to, double *low
+            double loss, double reach, double *to, double *low
         ) noexcept nogil
         int (*differ)(
             const uint64_t *queries, Py_ssize_t ldq, Py_ssize_t words, const uint64_t *group,

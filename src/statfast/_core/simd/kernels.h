@@ -158,8 +158,8 @@ typedef struct {
     uint64_t (*near_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
     uint64_t (*near_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
     uint64_t (*near_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
-    void (*balls)(const double *, const double *, const double *, ptrdiff_t, int, double, double *,
-                  double *);
+    uint64_t (*balls)(const double *, const double *, const double *, ptrdiff_t, int, double,
+                      double, double *, double *);
     int (*differ)(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
                   const float *, int32_t *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */

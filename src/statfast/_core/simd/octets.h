@@ -113,19 +113,23 @@ NEAR(float, f32)
 NEAR(uint8_t, u8)
 #undef NEAR
 
-/* Eight balls: the distance of q to each centre, and a lower bound of those to the points inside:
-   (1 - loss) distance - radius.  A square that overflows counts as the largest number, which is
-   less than it. */
-static void balls(const double *q, const double *center, const double *radius, ptrdiff_t d,
-                  int kind, double loss, double *to, double *low) {
-    const f64_v keep = f64_set1(1 - loss), most = f64_set1(DBL_MAX);
+/* Eight balls: the distance of q to each centre, a lower bound of those to the points inside,
+   (1 - loss) distance - radius, and a bit for each that is within reach.  A square that overflows
+   counts as the largest number, which is less than it. */
+static uint64_t balls(const double *q, const double *center, const double *radius, ptrdiff_t d,
+                      int kind, double loss, double reach, double *to, double *low) {
+    const f64_v keep = f64_set1(1 - loss), most = f64_set1(DBL_MAX), far = f64_set1(reach);
+    uint64_t near = 0;
     near_f64(q, center, 1, d, kind, INFINITY, to);
     UNROLL for (int l = 0; l < OCTET; l += F64_LANES) {
-        f64_v t = f64_min(most, f64_load(to + l));
+        f64_v t = f64_min(most, f64_load(to + l)), bound;
         if (kind == APART_SQUARE) t = f64_sqrt(t);
+        bound = keep * t - f64_load(radius + l);
         f64_store(to + l, t);
-        f64_store(low + l, keep * t - f64_load(radius + l));
+        f64_store(low + l, bound);
+        near |= (uint64_t)f64_bits(f64_ge(far, bound)) << l;
     }
+    return near;
 }
 
 #undef OCTET
