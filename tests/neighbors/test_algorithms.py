@@ -138,7 +138,7 @@ def test_what_a_sample_foresees_is_no_better_than_what_comes():
         rows = rng.standard_normal((40000, d))
         task = auto_module.Task(rows, NearestNeighbors().fit(rows[:9])._metric, None, 1, 10)
         index = auto_module.built("kd_tree", task)
-        some = auto_module.picked(len(rows), 64)
+        some = rows[auto_module.picked(len(rows), 64)]
         true = auto_module.ratio(
             task, 40000, *auto_module.looked_at(task, index, some, itself=True)
         )

@@ -56,8 +56,8 @@ def chosen(task: Task) -> tuple[str, Any]:
     if n > 2 * large and large >= FEWEST and foreseen(task, tree, large) > DOUBT:
         return "brute", built("brute", task)
     index = built(tree, task)
-    some = picked(n, QUERIES)
-    if ratio(task, n, *looked_at(task, index, some, itself=True)) < 1.0:
+    queries = np.ascontiguousarray(task.rows[picked(n, QUERIES)])
+    if ratio(task, n, *looked_at(task, index, queries, itself=True)) < 1.0:
         return tree, index
     return "brute", built("brute", task)
 
@@ -66,14 +66,14 @@ def foreseen(task: Task, tree: str, large: int) -> float:
     """The ratio of the tree's cost to that of brute force, from samples; more rather than less."""
     n = task.rows.shape[0]
     pick = picked(n, large + QUERIES)
-    some, rest = pick[:QUERIES], pick[QUERIES:]
+    queries, rest = np.ascontiguousarray(task.rows[pick[:QUERIES]]), pick[QUERIES:]
     shares, kept = [], 0.0
     for size in (large // 8, large):
         sample = Task(
             task.rows[np.sort(rest[:size])], task.metric, task.leaf_size, task.n_jobs,
             min(task.k, size), task.radius,
         )  # fmt: skip
-        looked, kept = looked_at(task, built(tree, sample), some)
+        looked, kept = looked_at(sample, built(tree, sample), queries)
         shares.append(min(1.0, looked / size))
     slope = max(-1.0, min(0.0, log(shares[1] / shares[0]) / log(8)))
     return ratio(task, n, n * shares[1] * (n / large) ** slope, kept)
@@ -85,17 +85,16 @@ def picked(n: int, count: int) -> np.ndarray:
     return np.random.default_rng(1).permutation(numbers)
 
 
-def looked_at(task: Task, index, some: np.ndarray, *, itself: bool = False) -> tuple[float, float]:
+def looked_at(task: Task, index, queries: np.ndarray, *, itself=False) -> tuple[float, float]:
     """How many rows the tree looks at for some rows, on average, and how many it has to sort.
 
     Within a radius there are as many to sort for either algorithm: none here.
     """
-    queries = np.ascontiguousarray(task.rows[some])
-    k = kept = min(task.k + itself, len(index.ids))
+    k = kept = min(task.k + itself, task.rows.shape[0])
     if task.radius is not None:
-        k = max(1, len(index.query_radius(queries, task.radius, task.n_jobs)[2]) // len(some))
+        k = max(1, len(index.query_radius(queries, task.radius, task.n_jobs)[2]) // len(queries))
         kept = 0
-    return index.visited(queries, k, task.n_jobs) * len(index.ids), kept
+    return index.visited(queries, k), kept
 
 
 def ratio(task: Task, n: int, looked: float, kept: float) -> float:

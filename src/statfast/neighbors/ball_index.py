@@ -100,8 +100,8 @@ class BallTreeIndex:
         return self._query(None, k, n_jobs)[:2]
 
     def visited(self, Q: np.ndarray, k: int, n_jobs: int | None = None) -> float:
-        """The share of the rows whose distance to a query was measured, on average."""
-        return float(self._query(Q, k, n_jobs)[2][0]) / (len(Q) * len(self.ids))
+        """The number of rows whose distance to a query was measured, on average."""
+        return float(self._query(Q, k, n_jobs)[2][0]) / len(Q)
 
     def query_radius(
         self, Q: np.ndarray, r, n_jobs: int | None = None

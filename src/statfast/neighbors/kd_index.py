@@ -37,7 +37,7 @@ class KDTreeIndex:
         return self._query(None, k, n_jobs)[:2]
 
     def visited(self, Q, k, n_jobs=None):
-        return self._query(Q, k, n_jobs)[2] / (len(Q) * self.arrays.n)
+        return self._query(Q, k, n_jobs)[2] / len(Q)
 
     def query_radius(self, Q, r, n_jobs=None):
         return BruteIndex.build(self.rows, n_jobs, metric=self.metric).query_radius(Q, r, n_jobs)

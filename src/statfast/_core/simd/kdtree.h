@@ -6,49 +6,37 @@
    are within reach: of a node on the way are kept the bounds of its children (one vector) and which
    of them have not been entered. */
 
-/* sum over the axes of what combine() says, for the points (or boxes) of one vector */
-#define TERMS(DIFFERENCE)                                                                          \
-    f64_v sum = f64_set1(0);                                                                       \
-    ptrdiff_t axis = 0;                                                                            \
-    if (D == 0 && kind == KD_EUCLIDEAN && d >= 8) {                                                \
+/* The sum over the axes of what DIFFERENCE adds, for the points (or boxes) of one vector. */
+#define SUM(DIFFERENCE)                                                                            \
+    f64_v rest = f64_set1(0);                                                                      \
+    ptrdiff_t p = 0;                                                                               \
+    if ((D == 0 || D == 8) && d >= 8) {                                                            \
         f64_v part[8];                                                                             \
         UNROLL for (int c = 0; c < 8; c++) part[c] = f64_set1(0);                                  \
-        for (; axis + 8 <= d; axis += 8)                                                           \
-            UNROLL for (int c = 0; c < 8; c++) {                                                   \
-                const ptrdiff_t p = axis + c;                                                      \
-                const f64_v t = DIFFERENCE;                                                        \
-                part[c] = part[c] + t * t;                                                         \
-            }                                                                                      \
-        for (; axis < d; axis++) {                                                                 \
-            const ptrdiff_t p = axis;                                                              \
-            const f64_v t = DIFFERENCE;                                                            \
-            sum = sum + t * t;                                                                     \
+        while (p + 8 <= d) {                                                                       \
+            UNROLL for (int c = 0; c < 8; c++, p++)                                                \
+                part[c] = join(part[c], term(DIFFERENCE, kind, job->p), kind);                     \
         }                                                                                          \
-        return sum + (((part[0] + part[1]) + (part[2] + part[3]))                                  \
-                      + ((part[4] + part[5]) + (part[6] + part[7])));                              \
+        for (; p < d; p++) rest = join(rest, term(DIFFERENCE, kind, job->p), kind);                \
+        const f64_v low = join(join(part[0], part[1], kind), join(part[2], part[3], kind), kind);  \
+        const f64_v high = join(join(part[4], part[5], kind), join(part[6], part[7], kind), kind); \
+        return join(rest, join(low, high, kind), kind);                                            \
     }                                                                                              \
-    for (; axis < d; axis++) {                                                                     \
-        const ptrdiff_t p = axis;                                                                  \
-        const f64_v t = DIFFERENCE;                                                                \
-        if (kind == KD_EUCLIDEAN) sum = sum + t * t;                                               \
-        else if (kind == KD_MANHATTAN) sum = sum + f64_max(t, f64_set1(0) - t);                    \
-        else if (kind == KD_CHEBYSHEV) sum = f64_max(sum, f64_max(t, f64_set1(0) - t));            \
-        else sum = sum + power(t, job->p);                                                         \
-    }                                                                                              \
-    return sum;
+    for (; p < d; p++) rest = join(rest, term(DIFFERENCE, kind, job->p), kind);                    \
+    return rest;
 
 static INLINE f64_v V(from_points)(const kd_job *job, const double *q, const REAL *x,
                                    ptrdiff_t leaf, ptrdiff_t d, const int D, const int kind) {
-    TERMS(f64_set1(q[p]) - WIDE(x + p * leaf))
+    SUM(f64_set1(q[p]) - WIDE(x + p * leaf))
 }
 
 static INLINE f64_v V(from_boxes)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
                                   const int D, const int kind) {
-    TERMS(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
+    SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
                           f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
                   f64_set1(0)))
 }
-#undef TERMS
+#undef SUM
 
 /* Offer the points of a leaf, but for the one in place `self` (-1: none). */
 static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const double *q,
@@ -93,7 +81,21 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
             f64_store(apart + c, v);
             hits |= (uint64_t)f64_bits(f64_ge(f64_set1(s->limit), v)) << (c - start);
         }
-        if (self >= start && self < stop) hits &= ~((uint64_t)1 << (self - start));
+        if (self >= start && self < stop) {
+            hits &= ~((uint64_t)1 << (self - start));
+            apart[self] = INFINITY;
+        }
+        if (!hits) continue;
+        if (s->k <= SMALL) {
+            if (s->count++ == 0) {
+                fill(s, apart + start, id + start, stop - start);
+                continue;
+            }
+            if (s->vectors == 1 && insert_all(s, apart + start, id + start, hits, 1)) continue;
+            if (s->vectors == 2 && insert_all(s, apart + start, id + start, hits, 2)) continue;
+            if (s->vectors == 3 && insert_all(s, apart + start, id + start, hits, 3)) continue;
+            if (s->vectors == 4 && insert_all(s, apart + start, id + start, hits, 4)) continue;
+        }
         for (; hits; hits &= hits - 1) {
             const ptrdiff_t c = start + LOWEST_BIT(hits);
             if (!(apart[c] <= s->limit)) continue;
@@ -103,15 +105,20 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
     }
 }
 
-static INLINE void V(bounds)(const kd_tree *t, const kd_job *job, const double *q, ptrdiff_t group,
-                             double *bound, const int D, const int kind) {
+/* The bounds of the children of a node; returns which of them are within reach. */
+static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *q,
+                                ptrdiff_t group, double *bound, double limit, const int D,
+                                const int kind) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
+    unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
         f64_v v = V(from_boxes)(job, q, box + c, d, D, kind);
-        if (kind == KD_MINKOWSKI) v = v * f64_set1(1 - 1e-12); /* pow is not quite monotone */
+        if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 0x1p-48); /* pow is not quite monotone */
         f64_store(bound + c, v);
+        near |= f64_bits(f64_ge(f64_set1(limit), v)) << c;
     }
+    return near;
 }
 
 static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const int kind,
@@ -126,47 +133,56 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
     double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8];
     double *q = D ? few : job->q;
     ptrdiff_t node[KD_LEVELS];
-    unsigned open[KD_LEVELS];
+    unsigned open[KD_LEVELS]; /* children within reach that have not been entered */
+    for (ptrdiff_t p = 0; p < d; p++) q[p] = 0;
 
     for (ptrdiff_t i = job->begin; i < job->end; i++) {
         ptrdiff_t home = -1, row;
-        nearest_reset(&s);
         if (job->itself) {
             home = i / leaf;
             row = t->ids[i];
             const REAL *x = (const REAL *)t->blocks + home * d * leaf + i % leaf;
             for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
+            nearest_reset(&s, DBL_MAX);
             V(scan)(t, job, &s, q, home, i % leaf, D, kind, one);
         } else {
             row = job->order ? job->order[i] : i;
-            if (job->single) {
-                const float *x = (const float *)job->queries + row * job->ldq;
-                for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p];
-            } else {
-                const double *x = (const double *)job->queries + row * job->ldq;
-                for (ptrdiff_t p = 0; p < d; p++) q[p] = x[p];
+            double moved = 0; /* since the query before */
+            for (ptrdiff_t p = 0; p < d; p++) {
+                const double x = job->single
+                                     ? (double)((const float *)job->queries)[row * job->ldq + p]
+                                     : ((const double *)job->queries)[row * job->ldq + p];
+                const double t = x - q[p];
+                moved += t * t;
+                q[p] = x;
             }
+            double limit = DBL_MAX;
+            if (kind == METRIC_EUCLIDEAN && job->order && i > job->begin) {
+                const double reach = sqrt(moved) + sqrt(s.limit);
+                limit = reach * reach * (1 + 1e-9) + 1e-300;
+                limit = limit < DBL_MAX ? limit : DBL_MAX;
+            }
+            nearest_reset(&s, limit);
         }
         ptrdiff_t level = top;
         node[top] = 0;
-        open[top] = (1u << KD_LANES) - 1;
-        V(bounds)(t, job, q, 0, bound[top], D, kind);
+        open[top] = V(enter)(t, job, q, 0, bound[top], s.limit, D, kind);
         for (;;) {
-            unsigned near = 0;
-            const f64_v limit = f64_set1(s.limit);
-            for (int c = 0; c < KD_LANES; c += F64_LANES)
-                near |= f64_bits(f64_ge(limit, f64_load(bound[level] + c))) << c;
-            near &= open[level];
+            unsigned near = open[level];
+            if (near) {
+                const f64_v limit = f64_set1(s.limit);
+                unsigned still = 0;
+                for (int c = 0; c < KD_LANES; c += F64_LANES)
+                    still |= f64_bits(f64_ge(limit, f64_load(bound[level] + c))) << c;
+                near &= still;
+            }
             if (!near) {
                 if (level++ == top) break;
                 continue;
             }
             int child = LOWEST_BIT(near);
-            for (unsigned rest = near & (near - 1); rest; rest &= rest - 1) {
-                const int other = LOWEST_BIT(rest);
-                if (bound[level][other] < bound[level][child]) child = other;
-            }
-            open[level] &= ~(1u << child);
+            if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
+            open[level] = near & ~(1u << child);
             if (bound[level][child] == s.limit
                 && t->least[(t->first[level] + node[level]) * KD_LANES + child] > s.limit_id)
                 continue;
@@ -176,8 +192,8 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             } else {
                 level--;
                 node[level] = below;
-                open[level] = (1u << KD_LANES) - 1;
-                V(bounds)(t, job, q, t->first[level] + below, bound[level], D, kind);
+                open[level] =
+                    V(enter)(t, job, q, t->first[level] + below, bound[level], s.limit, D, kind);
             }
         }
         if (one) {
@@ -191,27 +207,36 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
 
 #define CASE(D, KIND, ONE, NAME)                                                                   \
     static void V(search_##NAME)(const kd_tree *t, kd_job *job) { V(answer)(t, job, D, KIND, ONE); }
-CASE(2, KD_EUCLIDEAN, 1, 2_one)
-CASE(2, KD_EUCLIDEAN, 0, 2)
-CASE(3, KD_EUCLIDEAN, 1, 3_one)
-CASE(3, KD_EUCLIDEAN, 0, 3)
-CASE(4, KD_EUCLIDEAN, 1, 4_one)
-CASE(4, KD_EUCLIDEAN, 0, 4)
-CASE(0, KD_EUCLIDEAN, 1, any_one)
-CASE(0, KD_EUCLIDEAN, 0, any)
-CASE(0, KD_MANHATTAN, 0, manhattan)
-CASE(0, KD_CHEBYSHEV, 0, chebyshev)
-CASE(0, KD_MINKOWSKI, 0, minkowski)
+CASE(2, METRIC_EUCLIDEAN, 1, 2_one)
+CASE(2, METRIC_EUCLIDEAN, 0, 2)
+CASE(3, METRIC_EUCLIDEAN, 1, 3_one)
+CASE(3, METRIC_EUCLIDEAN, 0, 3)
+CASE(4, METRIC_EUCLIDEAN, 1, 4_one)
+CASE(4, METRIC_EUCLIDEAN, 0, 4)
+CASE(5, METRIC_EUCLIDEAN, 1, 5_one)
+CASE(5, METRIC_EUCLIDEAN, 0, 5)
+CASE(6, METRIC_EUCLIDEAN, 1, 6_one)
+CASE(6, METRIC_EUCLIDEAN, 0, 6)
+CASE(8, METRIC_EUCLIDEAN, 1, 8_one)
+CASE(8, METRIC_EUCLIDEAN, 0, 8)
+CASE(0, METRIC_EUCLIDEAN, 1, any_one)
+CASE(0, METRIC_EUCLIDEAN, 0, any)
+CASE(0, METRIC_MANHATTAN, 0, manhattan)
+CASE(0, METRIC_CHEBYSHEV, 0, chebyshev)
+CASE(0, METRIC_MINKOWSKI, 0, minkowski)
 #undef CASE
 
 /* Every query begin .. end - 1 of the job; in the tree of n points must be k besides itself. */
 static void V(search_tree)(const kd_tree *t, kd_job *job) {
     const int one = job->k == 1;
-    if (job->kind == KD_MANHATTAN) V(search_manhattan)(t, job);
-    else if (job->kind == KD_CHEBYSHEV) V(search_chebyshev)(t, job);
-    else if (job->kind == KD_MINKOWSKI) V(search_minkowski)(t, job);
+    if (job->kind == METRIC_MANHATTAN) V(search_manhattan)(t, job);
+    else if (job->kind == METRIC_CHEBYSHEV) V(search_chebyshev)(t, job);
+    else if (job->kind == METRIC_MINKOWSKI) V(search_minkowski)(t, job);
     else if (t->d == 2) (one ? V(search_2_one) : V(search_2))(t, job);
     else if (t->d == 3) (one ? V(search_3_one) : V(search_3))(t, job);
     else if (t->d == 4) (one ? V(search_4_one) : V(search_4))(t, job);
+    else if (t->d == 5) (one ? V(search_5_one) : V(search_5))(t, job);
+    else if (t->d == 6) (one ? V(search_6_one) : V(search_6))(t, job);
+    else if (t->d == 8) (one ? V(search_8_one) : V(search_8))(t, job);
     else (one ? V(search_any_one) : V(search_any))(t, job);
 }

@@ -19,3 +19,13 @@ WORDS_KEEP(f32, _id, int32_t, F32_LANES)
 WORDS_KEEP(f64, , double, F64_LANES)
 WORDS_KEEP(f64, _id, int32_t, F64_LANES)
 #undef WORDS_KEEP
+
+/* Which of the 8 numbers at x whose bit is set is smallest; the first of equals. */
+static inline int f64_place_of_least(const double *x, unsigned bits) {
+    int place = LOWEST_BIT(bits);
+    for (bits &= bits - 1; bits; bits &= bits - 1) {
+        const int other = LOWEST_BIT(bits);
+        place = x[other] < x[place] ? other : place;
+    }
+    return place;
+}

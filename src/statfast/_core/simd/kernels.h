@@ -45,8 +45,6 @@ typedef struct {
     ptrdiff_t n, d, leaf, leaves, levels;
 } kd_tree;
 
-enum { KD_EUCLIDEAN, KD_MANHATTAN, KD_CHEBYSHEV, KD_MINKOWSKI }; /* as in metric.pxd */
-
 /* Queries to a k-d tree, and where the answers go. */
 typedef struct {
     const void *queries;    /* rows of d doubles, or floats if single */
@@ -54,7 +52,7 @@ typedef struct {
     const int32_t *order;   /* the rows to take, one after the other; NULL: as they lie */
     ptrdiff_t begin, end;   /* in that order, or in that of the tree if itself */
     int single, itself;     /* itself: the queries are the points, each without itself */
-    int kind;
+    int kind;               /* of metric, up to METRIC_MINKOWSKI */
     double p;
     ptrdiff_t k;
     double *apart;          /* OUT (m, k) */

@@ -8,6 +8,8 @@
    with a number above `limit_id` is not wanted. Before there are k, limit is DBL_MAX, so that what
    overflows never enters. */
 
+#include "metric.h"
+
 #define SMALL 32
 #define NOBODY INT64_MAX
 
@@ -21,8 +23,9 @@ typedef struct {
     int64_t few_id[SMALL] ALIGN64;
 } nearest;
 
-static INLINE void nearest_reset(nearest *s) {
-    s->limit = DBL_MAX;
+/* Begin anew; at least k points are known to be within `limit` (DBL_MAX: not yet). */
+static INLINE void nearest_reset(nearest *s, double limit) {
+    s->limit = limit;
     s->limit_id = NOBODY;
     s->count = 0;
     if (s->k > SMALL) return;
@@ -41,6 +44,13 @@ static void among_equals(nearest *s, ptrdiff_t at) {
     }
 }
 
+static INLINE void nearest_tighten(nearest *s) {
+    if (s->few[s->k - 1] <= s->limit) {
+        s->limit = s->few[s->k - 1];
+        s->limit_id = s->few_id[s->k - 1];
+    }
+}
+
 /* x <= limit */
 static INLINE void insert(nearest *s, double x, int64_t id) {
     const f64_v v = f64_set1(x);
@@ -48,11 +58,12 @@ static INLINE void insert(nearest *s, double x, int64_t id) {
     unsigned equal = 0;
     if (x == s->limit) {
         if (id > s->limit_id) return;
-        s->few_id[s->k - 1] = id;
-        s->few[s->k - 1] = x;
-        among_equals(s, s->k - 1);
-        s->limit_id = s->few_id[s->k - 1];
-        return;
+        if (s->few[s->k - 1] <= x) { /* the k-th itself gives way */
+            s->few_id[s->k - 1] = id;
+            among_equals(s, s->k - 1);
+            s->limit_id = s->few_id[s->k - 1];
+            return;
+        }
     }
     f64_v key = f64_load(s->few + (s->vectors - 1) * F64_LANES);
     f64_i ids = f64_iload(s->few_id + (s->vectors - 1) * F64_LANES);
@@ -74,8 +85,95 @@ static INLINE void insert(nearest *s, double x, int64_t id) {
         while (s->few_id[at] != id) at--;
         among_equals(s, at);
     }
-    s->limit = s->few[s->k - 1];
-    s->limit_id = s->few_id[s->k - 1];
+    nearest_tighten(s);
+}
+
+/* Insert those of the distances apart[:64] whose bit is set: a chain of minima and maxima that stays
+   in VECTORS registers. 0, and nothing done, if some are equal: their numbers have to be compared. */
+static INLINE int insert_all(nearest *s, const double *apart, const int32_t *id, uint64_t hits,
+                             const int VECTORS) {
+    f64_v key[4];
+    f64_i ids[4];
+    unsigned equal = 0;
+    UNROLL for (int i = 0; i < VECTORS; i++) {
+        key[i] = f64_load(s->few + i * F64_LANES);
+        ids[i] = f64_iload(s->few_id + i * F64_LANES);
+    }
+    for (; hits; hits &= hits - 1) {
+        const int c = LOWEST_BIT(hits);
+        const f64_v x = f64_set1(apart[c]);
+        const f64_i number = f64_iset1(id[c]);
+        UNROLL for (int i = VECTORS - 1; i >= 0; i--) {
+            const f64_v before = i ? key[i ? i - 1 : 0] : f64_set1(-1);
+            const f64_v moved = f64_slide(before, key[i]);
+            const f64_i ids_moved =
+                f64_asint(f64_slide(f64_asreal(ids[i ? i - 1 : 0]), f64_asreal(ids[i])));
+            const f64_m later = f64_gt(key[i], x);
+            equal |= f64_bits(later) ^ f64_bits(f64_ge(key[i], x));
+            ids[i] = f64_iselect(later, f64_iselect(f64_gt(moved, x), ids_moved, number), ids[i]);
+            key[i] = f64_min(key[i], f64_max(moved, x));
+        }
+    }
+    if (equal) return 0;
+    UNROLL for (int i = 0; i < VECTORS; i++) {
+        f64_store(s->few + i * F64_LANES, key[i]);
+        f64_istore(s->few_id + i * F64_LANES, ids[i]);
+    }
+    nearest_tighten(s);
+    return 1;
+}
+
+/* The first leaf: of its distances apart[:leaf] (leaf <= 64) the k smallest, by the rank of each
+   among those that matter. */
+static INLINE void fill(nearest *s, const double *apart, const int32_t *id, ptrdiff_t leaf) {
+    /* At least k do not exceed the largest of k minima over parts of the points. */
+    double ends[SMALL] ALIGN64 = {0}, cut = 0;
+    const ptrdiff_t across = s->vectors * F64_LANES;
+    if (across <= leaf) {
+        for (ptrdiff_t at = 0; at < across; at += F64_LANES) {
+            f64_v least = f64_load(apart + at);
+            for (ptrdiff_t c = at + across; c < leaf; c += across)
+                least = f64_min(least, f64_load(apart + c));
+            f64_store(ends + at, least);
+        }
+        f64_v most = f64_load(ends);
+        for (ptrdiff_t at = F64_LANES; at < across; at += F64_LANES)
+            most = f64_max(most, f64_load(ends + at));
+        cut = -f64_least(f64_set1(0) - most);
+    }
+    if (across > leaf || cut > s->limit) cut = s->limit;
+
+    double key[64 + F64_LANES] ALIGN64, rank[64 + F64_LANES] ALIGN64;
+    int32_t number[64 + F64_LANES];
+    ptrdiff_t n = 0;
+    for (ptrdiff_t c = 0; c < leaf; c += F64_LANES) {
+        const unsigned in = f64_bits(f64_ge(f64_set1(cut), f64_load(apart + c)));
+        f64_keep(key + n, in, apart + c);
+        f64_keep_id(number + n, in, id + c);
+        n += POPCOUNT(in);
+    }
+    f64_store(key + n, f64_set1(INFINITY));
+    /* Equal ones come in the order of their numbers, as they lie. */
+    const f64_v one = f64_set1(1), zero = f64_set1(0);
+    for (ptrdiff_t at = 0; at < n; at += F64_LANES) {
+        const f64_v x = f64_load(key + at);
+        f64_v before = zero;
+        for (ptrdiff_t j = 0; j < at; j++)
+            before = before + f64_select(f64_ge(x, f64_set1(key[j])), one, zero);
+        for (ptrdiff_t j = at; j < n; j++)
+            before = before + f64_select(f64_gt(x, f64_set1(key[j])), one, zero);
+        f64_store(rank + at, before);
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        ptrdiff_t at = (ptrdiff_t)rank[i];
+        if (at >= across) continue;
+        while (s->few_id[at] != NOBODY) /* an equal one in the same vector */
+            if (++at == across) break;
+        if (at == across) continue;
+        s->few[at] = key[i];
+        s->few_id[at] = number[i];
+    }
+    nearest_tighten(s);
 }
 
 static INLINE int pair_before(double a, int64_t a_id, double b, int64_t b_id) {
@@ -205,10 +303,16 @@ static INLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
     }
 }
 
-/* |t|^p, lane by lane */
-static f64_v power(f64_v t, double p) {
+/* What metric.h says of one number, for a vector of them. */
+static INLINE f64_v term(f64_v t, const int kind, double p) {
+    if (kind == METRIC_EUCLIDEAN) return t * t;
+    if (kind != METRIC_MINKOWSKI) return f64_max(t, f64_set1(0) - t);
     double x[F64_LANES];
     f64_store(x, t);
-    for (int l = 0; l < F64_LANES; l++) x[l] = pow(fabs(x[l]), p);
+    for (int l = 0; l < F64_LANES; l++) x[l] = metric_term(x[l], METRIC_MINKOWSKI, p);
     return f64_load(x);
+}
+
+static INLINE f64_v join(f64_v a, f64_v b, const int kind) {
+    return kind == METRIC_CHEBYSHEV ? f64_max(a, b) : a + b;
 }

@@ -78,3 +78,8 @@ typedef int64_t f64_i __attribute__((vector_size(64)));
 #define f64_slide(before, v) \
     ((__m512d)_mm512_alignr_epi64((__m512i)(v), (__m512i)(before), 7))
 #define f64_least(v) _mm512_reduce_min_pd(v)
+static inline int f64_place_of_least(const double *x, unsigned bits) {
+    const __m512d v = _mm512_mask_blend_pd((__mmask8)bits, _mm512_set1_pd(INFINITY), _mm512_load_pd(x));
+    const __m512d least = _mm512_set1_pd(_mm512_reduce_min_pd(v));
+    return LOWEST_BIT(_mm512_cmp_pd_mask(v, least, _CMP_LE_OQ) & (int)bits);
+}
