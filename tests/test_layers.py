@@ -20,9 +20,12 @@ FOUNDATIONS = [
     "_errors",
     "_validation",
     "_base",
+    "_regression",
     "_chunks",
     "_blocks",
     "_extent",
+    "_distances",
+    "_sparse",
     "_summary",
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import

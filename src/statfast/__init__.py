@@ -8,9 +8,13 @@ from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
+    BallTree,
     KNeighborsClassifier,
+    KNeighborsRegressor,
     LSHNeighbors,
     NearestNeighbors,
+    RadiusNeighborsClassifier,
+    RadiusNeighborsRegressor,
     TangentDistanceClassifier,
     tangent_distance,
 )
@@ -18,16 +22,20 @@ from statfast.neighbors import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "BallTree",
     "Chunks",
     "ConvergenceWarning",
     "Estimator",
     "KMeans",
     "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "LSHNeighbors",
     "LinearDiscriminantAnalysis",
     "LloydStep",
     "NearestNeighbors",
     "NotFittedError",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
     "TangentDistanceClassifier",
     "set_progress",
     "tangent_distance",

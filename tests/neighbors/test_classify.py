@@ -158,6 +158,75 @@ def test_search_methods_are_those_of_nearest_neighbors(blobs):
     )
 
 
+@pytest.mark.parametrize("ties", ["lowest", "nearest", "random"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 40), span=st.integers(1, 4))
+def test_leave_one_out_for_many_k_is_that_of_each(ties, weights, seed, n, span):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, span, (n, 2)), rng.integers(0, 3, n)
+    ks = rng.permutation(n - 1)[:5] + 1
+    model = classifier(1, weights, ties).set_params(random_state=0).fit(X, y)
+    errors = model.leave_one_out(ks)
+    for k, error in zip(ks, errors, strict=True):
+        assert error == (model.set_params(n_neighbors=int(k)).predict() != y).mean()
+    assert model.choose_k(ks) == ks[errors == errors.min()].max()
+
+
+def test_leave_one_out_in_slices(blobs, monkeypatch):
+    X, y, _ = blobs
+    for weights in WEIGHTS:
+        model = classifier(3, weights).fit(X, y)
+        whole = model.leave_one_out([9, 1, 4, 9])
+        assert whole[0] == whole[3]
+        monkeypatch.setattr(search_module, "HELD", 1)  # 64 rows at a time
+        np.testing.assert_array_equal(model.leave_one_out([9, 1, 4, 9]), whole)
+        monkeypatch.undo()
+
+
+def test_choosing_k_takes_any_iterable_and_changes_nothing(blobs):
+    X, y, _ = blobs
+    model = KNeighborsClassifier(3).fit(X, y)
+    before = dict(model.__dict__)
+    assert model.choose_k(k for k in (1, 5, 25)) == model.choose_k(np.array([25, 5, 1]))
+    assert model.__dict__ == before
+
+
+@pytest.mark.parametrize(
+    ("ks", "error", "message"),
+    [
+        ([], ValueError, "k_values must hold"),
+        ([0], ValueError, "k_values must be between 1 and"),
+        ([1, 300], ValueError, r"besides the row itself \(299\); got 300"),
+        ([1.5], TypeError, "k_values must be an integer"),
+        (3, TypeError, "k_values must be a list"),
+        ("123", TypeError, "k_values must be a list"),
+    ],
+)
+def test_bad_numbers_to_choose_from(blobs, ks, error, message):
+    X, y, _ = blobs
+    model = KNeighborsClassifier(3).fit(X, y)
+    for method in (model.leave_one_out, model.choose_k):
+        with pytest.raises(error, match=message):
+            method(ks)
+        with pytest.raises(ValueError, match="not fitted"):
+            getattr(KNeighborsClassifier(), method.__name__)(ks)
+
+
+def test_random_ties_depend_on_the_row_and_the_seed_alone():
+    X = np.arange(400.0)[:, None]
+    y, Q = np.arange(400) % 2, np.arange(399.0)[:, None] + 0.25
+    first = classifier(2, ties="random").set_params(random_state=1).fit(X, y)
+    labels = first.predict(Q)
+    assert 140 < labels.sum() < 260
+    np.testing.assert_array_equal(labels[::-1], first.predict(Q[::-1]))
+    np.testing.assert_array_equal(labels, [first.predict(q[None])[0] for q in Q])
+    again, other = (
+        classifier(2, ties="random").set_params(random_state=s).fit(X, y) for s in (1, 2)
+    )
+    np.testing.assert_array_equal(labels, again.predict(Q))
+    assert (labels != other.predict(Q)).any()
+
+
 def test_score_takes_weights(blobs):
     X, y, Q = blobs
     model = KNeighborsClassifier(3).fit(X, y)
@@ -201,7 +270,8 @@ def test_bad_weight_functions(returned, message):
     [
         ({"weights": "gaussian"}, ValueError),
         ({"weights": None}, (TypeError, ValueError)),
-        ({"ties": "random"}, ValueError),
+        ({"ties": "highest"}, ValueError),
+        ({"random_state": -1}, ValueError),
         ({"algorithm": "magic"}, ValueError),
         ({"n_neighbors": 0}, ValueError),
         ({"n_neighbors": 1.5}, TypeError),

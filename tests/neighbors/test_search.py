@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors as SklearnNeighbors
 
 from statfast.neighbors import NearestNeighbors
-from statfast.neighbors.search import without_self
+from statfast.neighbors.itself import without_self
 from tests.reference import neighbors as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]

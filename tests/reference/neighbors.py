@@ -53,6 +53,15 @@ def winners(codes, ids, d2, weights, n_classes, ties):
     return out
 
 
+def within(X, Q, r, itself=False):
+    """For each row of Q the squared distances and ids of the rows of X within r, nearest first."""
+    d2, ids = nearest(X, Q, len(X) - itself, itself)
+    near = d2 <= r * r
+    return [row[keep] for row, keep in zip(d2, near, strict=True)], [
+        row[keep] for row, keep in zip(ids, near, strict=True)
+    ]
+
+
 class SlowIndex:
     """What a search index has to be: `build` and `query`."""
 

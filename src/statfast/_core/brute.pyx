@@ -19,50 +19,26 @@ guarantees rows of contiguous numbers, 1 <= k <= n and n below 2^31.
 """
 
 from libc.float cimport DBL_MAX, FLT_MAX
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, pow
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from statfast._core.score_error cimport kappa_of, size_of, square_of
+from statfast._core.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
+from statfast._core.nearest cimport Neighbor, put_in_order, sink
 from statfast._core.rows cimport (
-    UNIT32, UNIT64, aligned, apart, convert, lay, measure, number, padded, panel_columns, real,
+    UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
 )
 from statfast._core.search cimport admit, bind, groups_reach, tau_of
 from statfast._core.tiles cimport FAR, active, chunk_rows, f32_search, f64_search
 
-cdef struct Neighbor:
-    double apart
-    Py_ssize_t row
-
-
-cdef inline bint before(const Neighbor *a, const Neighbor *b) noexcept nogil:
-    return a.apart < b.apart or (a.apart == b.apart and a.row < b.row)
-
-
-cdef int compare(const void *a, const void *b) noexcept nogil:
-    return -1 if before(<const Neighbor *>a, <const Neighbor *>b) else 1
-
-
-cdef void put_in_order(Neighbor *found, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef Neighbor one
-    if n > 48:
-        qsort(found, n, sizeof(Neighbor), &compare)
-        return
-    for i in range(1, n):
-        one = found[i]
-        j = i
-        while j > 0 and before(&one, &found[j - 1]):
-            found[j] = found[j - 1]
-            j -= 1
-        found[j] = one
-
 
 cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *found) noexcept nogil:
     """The k nearest of n in order, through a heap with the farthest of them on top. Rows come by
     rising index, so an equal distance never displaces one already held."""
-    cdef Py_ssize_t i, at, child
+    cdef Py_ssize_t i
     cdef Neighbor one
     for i in range(k):
         found[i].apart = all_apart[i]
@@ -76,19 +52,23 @@ cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *fo
         if all_apart[i] < found[0].apart:
             one.apart = all_apart[i]
             one.row = i
-            at = 0
-            while True:
-                child = 2 * at + 1
-                if child >= k:
-                    break
-                if child + 1 < k and before(&found[child], &found[child + 1]):
-                    child += 1
-                if not before(&one, &found[child]):
-                    break
-                found[at] = found[child]
-                at = child
-            found[at] = one
+            sink(found, k, one)
     put_in_order(found, k)
+
+
+def sizes(
+    const number[:, :] R,           # IN (n, d)
+    const float[::1] origin,        # IN (d,)
+    double scale,
+    int kind,
+    double p,
+    float[::1] norm,                # OUT (n,)
+):
+    """At least the size N of each row, moved and scaled: see simd/metric_tile.h."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(R.shape[0]):
+            norm[i] = <float>(size_of(&R[i, 0], R.shape[1], &origin[0], scale, kind, p) * 1.000001)
 
 
 def begin(
@@ -96,6 +76,9 @@ def begin(
     const float[::1] origin,        # IN (d,)
     double scale,
     Py_ssize_t k,
+    int kind,
+    double p,
+    double lean,                    # what haversine scores are off by besides
     real[::1] panels,               # OUT (m' * d,)
     real[::1] slope,                # OUT
     real[::1] slack,                # OUT
@@ -105,13 +88,19 @@ def begin(
     """Pack the queries, with the error terms and the thresholds of each."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], q, j
     cdef Py_ssize_t across = panel_columns(<real>0)
-    cdef double tau, far, kappa, highest, norm, delta = (d + 4) * UNIT64
-    cdef bint known
+    cdef bint single = sizeof(real) == sizeof(float)
+    cdef double tau, norm, kappa = kappa_of(d, single, kind, p), delta = (d + 4) * UNIT64
     # Beyond `far` the terms of the bound might overflow: such a query is left to the caller.
-    if real is float:
-        kappa, tau, far, highest = kappa_of(d, UNIT32), tau_of(d, scale, True), FAR, FLT_MAX
+    cdef double far = FAR if single else 1e120, highest = FLT_MAX if single else DBL_MAX
+    cdef bint known
+    if kind == EUCLIDEAN or kind == HAVERSINE:
+        tau = tau_of(d, scale, single) + lean
     else:
-        kappa, tau, far, highest = kappa_of(d, UNIT64), tau_of(d, scale, False), 1e120, DBL_MAX
+        tau = tau_of(d, 1, single)
+    if kind == MINKOWSKI:
+        delta = 0  # is part of kappa
+        tau += d * 2.0 ** -1074 * pow(scale, p)
+        far *= far
     with nogil:
         j = 0
         while j < m:
@@ -120,10 +109,18 @@ def begin(
             j += across
         for q in range(slope.shape[0]):
             norm = slope[q]
-            known = norm < far and tau < far
+            if q < m and kind != EUCLIDEAN and kind != HAVERSINE:
+                norm = size_of(&Q[q, 0], d, &origin[0], scale, kind, p) * 1.000001
+            known = norm < far and tau < far and (norm + d) * kappa < far
             admit(q, q < m and known, k, highest, level, count)
-            slope[q] = <real>(kappa * norm if known else 0)
-            slack[q] = <real>(delta * norm * norm + tau if known else 0)
+            if not known:
+                slope[q] = slack[q] = 0
+            elif kind == EUCLIDEAN or kind == HAVERSINE:
+                slope[q] = <real>(kappa * norm)
+                slack[q] = <real>(delta * norm * norm + tau)
+            else:
+                slope[q] = <real>((2 if kind == MANHATTAN else 1) * kappa + delta)
+                slack[q] = <real>((kappa + delta) * norm + tau)
 
 
 def scan(
@@ -133,6 +130,8 @@ def scan(
     const float[::1] origin,        # IN (d,)
     double scale,
     const float[::1] row_norm,      # IN of all rows
+    int kind,
+    double p,
     const real[::1] panels,         # IN the state of the search, see search.pxd
     const real[::1] slope,
     const real[::1] slack,
@@ -156,17 +155,21 @@ def scan(
     cdef real *reach = length + chunk
     cdef real *work = reach + chunk
     if real is float:
-        bind(&search32, k, square_of(d, UNIT32), slope, slack, level, count, score, row, work)
+        bind(&search32, k, square_of(d, True, kind), slope, slack, level, count, score, row, work)
         search32.row_norm = &row_norm[0]
     else:
-        bind(&search64, k, square_of(d, UNIT64), slope, slack, level, count, score, row, work)
+        bind(&search64, k, square_of(d, False, kind), slope, slack, level, count, score, row, work)
         search64.row_norm = &row_norm[0]
     with nogil:
         at = 0
         while at < n:
             some = min(chunk, n - at)
             convert(&R[at, 0], stride_of(R), some, d, &origin[0], scale, flat, ld)
-            measure(flat, ld, some, d, start, length)
+            if kind == EUCLIDEAN or kind == HAVERSINE:
+                measure(flat, ld, some, d, start, length)
+            else:
+                for j in range(some):
+                    start[j] = halved_sum(flat + j * ld, d) if kind == MANHATTAN else 0
             for j in range(some, (some + height - 1) // height * height):
                 start[j] = -INFINITY
                 memset(flat + j * ld, 0, ld * sizeof(real))  # or -inf might meet inf there
@@ -174,11 +177,11 @@ def scan(
             j = 0
             while j < filled:
                 if real is float:
-                    active().f32.collect(flat, ld, start, reach, some, &panels[j * d], d,
-                                         first + at, &search32, j)
+                    active().f32.collect_by(flat, ld, start, reach, some, &panels[j * d], d,
+                                            first + at, &search32, j, kind, <float>p)
                 else:
-                    active().f64.collect(flat, ld, start, reach, some, &panels[j * d], d,
-                                         first + at, &search64, j)
+                    active().f64.collect_by(flat, ld, start, reach, some, &panels[j * d], d,
+                                            first + at, &search64, j, kind, p)
                 j += across
             at += some
         for j in range(filled):
@@ -189,12 +192,12 @@ def scan(
     free(block)
 
 
-cdef inline double kappa_of(Py_ssize_t d, double unit) noexcept nogil:
-    return 1.02 * unit * (d + 8)
-
-
-cdef inline double square_of(Py_ssize_t d, double unit) noexcept nogil:
-    return kappa_of(d, unit) / 2 + (d + 4) * UNIT64
+cdef inline real halved_sum(const real *x, Py_ssize_t d) noexcept nogil:
+    cdef double sum = 0
+    cdef Py_ssize_t j
+    for j in range(d):
+        sum += x[j]
+    return <real>(sum / 2)
 
 
 def settle(
@@ -202,7 +205,9 @@ def settle(
     const number[:, :] R,           # IN (n, d) all rows
     const int32_t[::1] count,       # IN
     const int32_t[:, ::1] row,      # IN
-    double[:, ::1] apart_out,       # OUT (m, k) squared distances, ascending
+    int kind,
+    double p,
+    double[:, ::1] apart_out,       # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, ::1] row_out,     # OUT (m, k)
 ):
     """The k nearest among each query's candidates, if there are k, by float64 differences."""
@@ -216,7 +221,7 @@ def settle(
                 continue
             for c in range(count[q]):
                 found[c].row = row[q, c]
-                apart(&Q[q, 0], &R[row[q, c], 0], d, 1, d, &found[c].apart)
+                apart_by(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &found[c].apart)
             put_in_order(found, count[q])
             for c in range(k):
                 apart_out[q, c] = found[c].apart
@@ -227,7 +232,9 @@ def settle(
 def direct(
     const double[:, ::1] Q,         # IN (m, d) the queries in float64
     const number[:, :] R,           # IN (n, d)
-    double[:, ::1] apart_out,       # OUT (m, k) squared distances, ascending
+    int kind,
+    double p,
+    double[:, ::1] apart_out,       # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, ::1] row_out,     # OUT (m, k)
 ):
     """The k nearest rows of each query by float64 differences to all rows."""
@@ -240,7 +247,7 @@ def direct(
         raise MemoryError
     with nogil:
         for q in range(m):
-            apart(&Q[q, 0], &R[0, 0], stride_of(R), n, d, all_apart)
+            apart_by(&Q[q, 0], &R[0, 0], stride_of(R), n, d, kind, p, all_apart)
             pick(all_apart, n, k, found)
             for c in range(k):
                 apart_out[q, c] = found[c].apart
@@ -252,11 +259,13 @@ def direct(
 def distances(
     const double[::1] q,            # IN (d,) the query in float64
     const number[:, :] R,           # IN (n, d)
-    double[::1] out,                # OUT (n,) squared distances
+    int kind,
+    double p,
+    double[::1] out,                # OUT (n,) reduced distances
 ):
-    """The squared distances of a query to rows, by float64 differences."""
+    """The reduced distances of a query to rows, by float64 differences."""
     with nogil:
-        apart(&q[0], &R[0, 0], stride_of(R), R.shape[0], R.shape[1], &out[0])
+        apart_by(&q[0], &R[0, 0], stride_of(R), R.shape[0], R.shape[1], kind, p, &out[0])
 
 
 def nearest(

@@ -106,6 +106,19 @@ cdef inline void apart(
         active().apart_u8(q, x, ldx, n, d, out)
 
 
+cdef inline void apart_by(
+    const double *q, const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+    double p, double *out
+) noexcept nogil:
+    """out = the reduced distance of q and x by the table of metrics: see metric.pxd"""
+    if number is double:
+        active().apart_by_f64(q, x, ldx, n, d, kind, p, out)
+    elif number is float:
+        active().apart_by_f32(q, x, ldx, n, d, kind, p, out)
+    else:
+        active().apart_by_u8(q, x, ldx, n, d, kind, p, out)
+
+
 cdef inline void add(
     const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
     const int32_t *labels, double *sums, double *mass,

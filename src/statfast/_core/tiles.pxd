@@ -12,6 +12,9 @@ cdef extern from "kernels.h" nogil:
         STORE_SQUARED
         STORE_DISTANCE
         STORE_RBF
+        APART_SQUARE
+        APART_LENGTH
+        APART_LARGEST
         MAP_EXP
         MAP_LOG
         MAP_LOG1P
@@ -44,6 +47,34 @@ cdef extern from "kernels.h" nogil:
         int32_t *row
         double *low
         double *high
+
+    enum:
+        KD_LANES
+        KD_LEVELS
+        KD_LEAF
+
+    ctypedef struct kd_tree:
+        const void *blocks
+        const int32_t *ids
+        const void *boxes
+        const int32_t *least
+        const Py_ssize_t *first
+        Py_ssize_t n, d, leaf, leaves, levels
+
+    ctypedef struct kd_job:
+        const void *queries
+        Py_ssize_t ldq
+        const int32_t *order
+        Py_ssize_t begin, end
+        int single, itself, kind
+        double p
+        Py_ssize_t k
+        double *apart
+        Py_ssize_t *row
+        Py_ssize_t visited, capacity
+        double *key
+        int64_t *id
+        double *q
 
     ctypedef struct f32_kernels:
         void (*convert_f64)(
@@ -88,6 +119,11 @@ cdef extern from "kernels.h" nogil:
             const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
             const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*collect_by)(
+            const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
+            const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point,
+            int kind, float p
+        ) noexcept nogil
         void (*prune)(f32_search *s, Py_ssize_t point) noexcept nogil
         void (*store)(
             const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
@@ -98,6 +134,17 @@ cdef extern from "kernels.h" nogil:
             const float *z, const float *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, float *c
         ) noexcept nogil
         void (*softmax)(float *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const float *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const float *origin, float *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, float *work
+        ) noexcept nogil
+        void (*seal)(
+            const float *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, float *block, int32_t *block_id, float *box, Py_ssize_t lanes
+        ) noexcept nogil
         void (*map)(int function, const float *x, Py_ssize_t n, float *out) noexcept nogil
         void (*rotate)(
             const float *panel, Py_ssize_t depth, Py_ssize_t width, const float *signs, float *y
@@ -155,6 +202,11 @@ cdef extern from "kernels.h" nogil:
             const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
             const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*collect_by)(
+            const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
+            const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point,
+            int kind, double p
+        ) noexcept nogil
         void (*prune)(f64_search *s, Py_ssize_t point) noexcept nogil
         void (*store)(
             const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
@@ -165,6 +217,17 @@ cdef extern from "kernels.h" nogil:
             const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, double *c
         ) noexcept nogil
         void (*softmax)(double *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const double *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const double *origin, double *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, double *work
+        ) noexcept nogil
+        void (*seal)(
+            const double *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, double *block, int32_t *block_id, double *box, Py_ssize_t lanes
+        ) noexcept nogil
         void (*map)(int function, const double *x, Py_ssize_t n, double *out) noexcept nogil
         void (*rotate)(
             const double *panel, Py_ssize_t depth, Py_ssize_t width, const double *signs, double *y
@@ -193,6 +256,18 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         void (*apart_u8)(
             const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+        ) noexcept nogil
+        void (*apart_by_f64)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
+        ) noexcept nogil
+        void (*apart_by_f32)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
+        ) noexcept nogil
+        void (*apart_by_u8)(
+            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
+            double p, double *out
         ) noexcept nogil
         void (*extent_f64)(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
@@ -283,11 +358,33 @@ cdef extern from "kernels.h" nogil:
             const uint64_t *q, const float *cosine, const uint64_t *records, const int32_t *pick,
             Py_ssize_t n, float *out
         ) noexcept nogil
+        uint64_t (*near_f64)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        uint64_t (*near_f32)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        uint64_t (*near_u8)(
+            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
+            double *out
+        ) noexcept nogil
+        uint64_t (*balls)(
+            const double *q, const double *center, const double *radius, Py_ssize_t d, int kind,
+            double loss, double reach, double *to, double *low
+        ) noexcept nogil
+        int (*differ)(
+            const uint64_t *queries, Py_ssize_t ldq, Py_ssize_t words, const uint64_t *group,
+            const float *size, const float *terms, int32_t *count
+        ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,
             Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float
             *unit, Py_ssize_t first, f32_search *s, Py_ssize_t point
         ) noexcept nogil
+        void (*search_tree_f32)(const kd_tree *t, kd_job *job) noexcept nogil
+        void (*search_tree_f64)(const kd_tree *t, kd_job *job) noexcept nogil
 
 
 cdef const kernels *active() noexcept nogil

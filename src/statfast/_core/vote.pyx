@@ -1,102 +1,205 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The vote of the nearest neighbours: from neighbours to a class, or to each class's share.
+"""The vote of neighbours: from neighbours to a class, to each class's share, to errors for many k.
 
-Cost: O(k) a row for the winner, whatever the number of classes K: the votes of a row are counted
-in K doubles, and only those it touched are cleared again. O(k + K) for the shares.
+The neighbours of row i are the entries starts[i] to starts[i + 1] of `ids`, `distances` and
+`weights`, nearest first; they may be k of each row, or those within a radius, some rows having
+none.
 
-The caller guarantees: ids in [0, n), codes in [0, K), d2 ascending along each row, weights not
-negative and some of each row positive, matching shapes, k >= 1.
+Votes only grow while the neighbours of a row are counted, so the winner so far is kept along: a
+vote for class c can make c the winner, and nobody else. That gives the winner after 1, 2, 3, ...
+neighbours in one pass.
+
+Ties are broken by an order of the classes: the lower label; or the nearer nearest member, then the
+lower label; or an order drawn at random for each row, by a counter-based generator whose counter is
+the row's nearest neighbour and the distance to it. The draw so depends neither on where the row
+stands among others nor on k (S. Vigna's finaliser of the 64-bit mixer of Steele, Lea and Flood
+2014, doi:10.1145/2660193.2660195).
+
+Cost: O(1) a neighbour, whatever the number of classes K, as only the classes that a row touched are
+cleared after it. O(neighbours + K) a row for the shares.
+
+The caller guarantees: ids in [0, n), codes in [0, K), distances (in any measure that orders them)
+not negative and ascending along each row, weights not negative and some of each row positive,
+matching lengths; for `errors`, ks ascending, from 1 to the neighbours of each row.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport fmax
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 ctypedef Py_ssize_t intp
+
+cdef enum:
+    LOWEST = 0
+    NEAREST = 1
+    RANDOM = 2
+
+cdef double SMALLEST = 2.3e-308  # of the numbers whose inverse is finite, about
+
+cdef struct Poll:
+    double *votes       # (K,) of each class
+    double *nearest     # (K,) distance of its first member in this row, -1 if there was none
+    intp best           # class with the largest vote so far, -1 before the first
+    int ties
+    uint64_t seed       # of the rule RANDOM
+    uint64_t order      # of the classes in this row, by the rule RANDOM
 
 
 def winners(
     const intp[::1] codes,          # IN (n,) class of each fitted row
-    const intp[:, ::1] ids,         # IN (m, k) neighbours, nearest first
-    const double[:, ::1] d2,        # IN (m, k) their squared distances
-    const double[:, ::1] weights,   # IN (m, k) weight of each vote, or None: one each
-    bint nearest,                   # IN tie rule: the nearest class, else the lowest
-    double[::1] votes,              # WORK (K,) zeros, and zeros again afterwards
-    intp[::1] out,                  # OUT (m,) class with the largest vote
+    const intp[::1] starts,         # IN (m + 1,)
+    const intp[::1] ids,            # IN (total,) neighbours
+    const double[::1] distances,    # IN (total,) as far as they are
+    const double[::1] weights,      # IN (total,) weight of each vote, or None: one each
+    intp classes,                   # IN K
+    int ties,                       # IN 0: lowest, 1: nearest, 2: random
+    uint64_t seed,                  # IN of the order drawn for ties
+    intp[::1] out,                  # OUT (m,) class with the largest vote; -1 without neighbours
 ):
-    cdef intp i
+    cdef Poll poll = opened(classes, ties, seed)
+    cdef intp i, j
     with nogil:
-        for i in range(ids.shape[0]):
-            count(codes, ids, weights, i, votes)
-            out[i] = largest(codes, ids, d2, i, nearest, votes)
-            clear(codes, ids, i, votes)
+        for i in range(out.shape[0]):
+            for j in range(starts[i], starts[i + 1]):
+                cast(&poll, codes[ids[j]], ids[j], distances[j], weight_of(weights, j))
+            out[i] = poll.best
+            clear(&poll, codes, ids, starts[i], starts[i + 1])
+    free(poll.votes)
+
+
+def errors(
+    const intp[::1] codes,          # IN (n,) class of each fitted row
+    const intp[::1] truth,          # IN (m,) class of each row
+    const intp[::1] starts,         # IN (m + 1,)
+    const intp[::1] ids,            # IN (total,) neighbours
+    const double[::1] distances,    # IN (total,) as far as they are
+    const double[::1] weights,      # IN (total,) weight of each vote, or None: one each
+    intp classes,                   # IN K
+    int ties,                       # IN 0: lowest, 1: nearest, 2: random
+    uint64_t seed,                  # IN of the order drawn for ties
+    const intp[::1] ks,             # IN (L,) how many neighbours vote
+    intp[::1] out,                  # IN, OUT (L,) plus the rows given a wrong class by so many
+):
+    cdef Poll poll = opened(classes, ties, seed)
+    cdef intp i, j, trial, stop
+    with nogil:
+        for i in range(truth.shape[0]):
+            j = starts[i]
+            for trial in range(ks.shape[0]):
+                stop = starts[i] + ks[trial]
+                while j < stop:
+                    cast(&poll, codes[ids[j]], ids[j], distances[j], weight_of(weights, j))
+                    j += 1
+                out[trial] += poll.best != truth[i]
+            clear(&poll, codes, ids, starts[i], j)
+    free(poll.votes)
 
 
 def shares(
     const intp[::1] codes,          # IN (n,) class of each fitted row
-    const intp[:, ::1] ids,         # IN (m, k) neighbours
-    const double[:, ::1] weights,   # IN (m, k) weight of each vote, or None: one each
-    double[:, ::1] out,             # IN, OUT (m, K) zeros; each class's share of the vote
+    const intp[::1] starts,         # IN (m + 1,)
+    const intp[::1] ids,            # IN (total,) neighbours
+    const double[::1] weights,      # IN (total,) weight of each vote, or None: one each
+    double[:, ::1] out,             # IN, OUT (m, K) zeros; each class's share, zeros without votes
 ):
-    cdef intp i, c
-    cdef double total
+    cdef intp i, j, c
+    cdef double w, total
     with nogil:
-        for i in range(ids.shape[0]):
-            total = count(codes, ids, weights, i, out[i])
-            for c in range(out.shape[1]):
-                out[i, c] /= total
+        for i in range(out.shape[0]):
+            total = 0.0
+            for j in range(starts[i], starts[i + 1]):
+                w = weight_of(weights, j)
+                out[i, codes[ids[j]]] += w
+                total += w
+            if total > 0.0:
+                for c in range(out.shape[1]):
+                    out[i, c] /= total
 
 
 def inverse_distances(
-    const double[:, ::1] d2,        # IN (m, k) squared distances
-    double[:, ::1] out,             # OUT (m, k) 1 / distance; in a row with zeros 1 there, else 0
+    const intp[::1] starts,         # IN (m + 1,)
+    const double[::1] distances,    # IN (total,) the distances themselves
+    double[::1] out,                # OUT (total,) 1 / distance; in a row with zeros 1 there, else 0
 ):
     cdef intp i, j
     with nogil:
-        for i in range(d2.shape[0]):
-            if d2[i, 0] == 0.0:
-                for j in range(d2.shape[1]):
-                    out[i, j] = d2[i, j] == 0.0
+        for i in range(starts.shape[0] - 1):
+            if starts[i] < starts[i + 1] and distances[starts[i]] == 0.0:
+                for j in range(starts[i], starts[i + 1]):
+                    out[j] = distances[j] == 0.0
             else:
-                for j in range(d2.shape[1]):
-                    out[i, j] = 1.0 / sqrt(d2[i, j])
+                for j in range(starts[i], starts[i + 1]):
+                    out[j] = 1.0 / fmax(distances[j], SMALLEST)
 
 
-cdef inline double count(
-    const intp[::1] codes, const intp[:, ::1] ids, const double[:, ::1] weights,
-    intp i, double[::1] votes,
+cdef Poll opened(intp classes, int ties, uint64_t seed) except *:
+    """A poll before its first row; the caller frees its votes."""
+    cdef Poll poll
+    cdef intp c
+    poll.votes = <double *>malloc(2 * classes * sizeof(double))
+    if poll.votes == NULL:
+        raise MemoryError(f"No memory to count the votes of {classes} classes.")
+    poll.nearest = poll.votes + classes
+    poll.best, poll.ties, poll.seed, poll.order = -1, ties, seed, 0
+    for c in range(classes):
+        poll.votes[c] = 0.0
+        poll.nearest[c] = -1.0
+    return poll
+
+
+cdef inline void cast(
+    Poll *poll, intp c, intp neighbour, double distance, double weight
 ) noexcept nogil:
-    """Add row i's votes to those of the classes, nearest first; return their sum."""
-    cdef intp j
-    cdef double w, total = 0.0
-    for j in range(ids.shape[1]):
-        w = 1.0 if weights is None else weights[i, j]
-        votes[codes[ids[i, j]]] += w
-        total += w
-    return total
+    """Count one vote."""
+    poll.votes[c] += weight
+    if poll.nearest[c] < 0.0:
+        poll.nearest[c] = distance
+    if poll.best < 0:
+        poll.best = c
+        if poll.ties == RANDOM:
+            poll.order = order_of(poll.seed, neighbour, distance)
+    elif c != poll.best and (
+        poll.votes[c] > poll.votes[poll.best]
+        or poll.votes[c] == poll.votes[poll.best] and comes_first(poll, c, poll.best)
+    ):
+        poll.best = c
 
 
-cdef inline intp largest(
-    const intp[::1] codes, const intp[:, ::1] ids, const double[:, ::1] d2,
-    intp i, bint nearest, const double[::1] votes,
-) noexcept nogil:
-    """Class with the largest vote in row i.
+cdef inline double weight_of(const double[::1] weights, intp j) noexcept nogil:
+    return 1.0 if weights is None else weights[j]
 
-    Neighbours come nearest first, so a class is first met, and judged, at its nearest member.
-    Met again it is no better: the best has more votes, or is nearer, or is lower.
-    """
-    cdef intp j, c, best = codes[ids[i, 0]]
-    cdef double best_d2 = d2[i, 0]
-    for j in range(1, ids.shape[1]):
-        c = codes[ids[i, j]]
-        if votes[c] > votes[best]:
-            best, best_d2 = c, d2[i, j]
-        elif votes[c] == votes[best] and c < best and (not nearest or d2[i, j] == best_d2):
-            best = c
-    return best
+
+cdef inline bint comes_first(const Poll *poll, intp a, intp b) noexcept nogil:
+    """Whether class a wins over class b where their votes are equal."""
+    cdef uint64_t of_a, of_b
+    if poll.ties == NEAREST and poll.nearest[a] != poll.nearest[b]:
+        return poll.nearest[a] < poll.nearest[b]
+    if poll.ties == RANDOM:
+        of_a, of_b = scrambled(poll.order + <uint64_t>a), scrambled(poll.order + <uint64_t>b)
+        return of_a > of_b
+    return a < b
+
+
+cdef inline uint64_t scrambled(uint64_t x) noexcept nogil:
+    """The finaliser of SplitMix64: a permutation of the 64-bit numbers that looks like none."""
+    x += <uint64_t>0x9E3779B97F4A7C15
+    x = (x ^ (x >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    x = (x ^ (x >> 27)) * <uint64_t>0x94D049BB133111EB
+    return x ^ (x >> 31)
+
+
+cdef inline uint64_t order_of(uint64_t seed, intp neighbour, double distance) noexcept nogil:
+    cdef uint64_t bits
+    memcpy(&bits, &distance, sizeof(double))
+    return scrambled(seed ^ scrambled(bits ^ scrambled(<uint64_t>neighbour)))
 
 
 cdef inline void clear(
-    const intp[::1] codes, const intp[:, ::1] ids, intp i, double[::1] votes
+    Poll *poll, const intp[::1] codes, const intp[::1] ids, intp start, intp stop
 ) noexcept nogil:
     cdef intp j
-    for j in range(ids.shape[1]):
-        votes[codes[ids[i, j]]] = 0.0
+    poll.best = -1
+    for j in range(start, stop):
+        poll.votes[codes[ids[j]]] = 0.0
+        poll.nearest[codes[ids[j]]] = -1.0

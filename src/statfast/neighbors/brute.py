@@ -1,15 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brute force: every row is looked at, most of them only in bytes or in float32."""
+"""Brute force: every row is looked at, most of them only in bytes or in float32.
 
-from dataclasses import dataclass, replace
+Rows and queries are prepared ones (`Metric.prepare`), and distances reduced ones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import brute, bytewise, tiles
+from statfast._distances import (
+    CHEBYSHEV,
+    EUCLIDEAN,
+    HAVERSINE,
+    MANHATTAN,
+    MINKOWSKI,
+    PLAIN,
+    Metric,
+)
 from statfast._extent import FLOAT32_MAX, extent_of, origin_of, scale_of
+from statfast.neighbors.brute_radius import Within, rows_within
 from statfast.neighbors.bytecode import ByteCode
+from statfast.neighbors.itself import without_self
 from statfast.neighbors.scores import ByteScores, Float32Scores, Float64Scores
 
 # A kernel call is held to this many flop, so that Ctrl-C is heard between two calls: tens of
@@ -23,22 +38,46 @@ CANDIDATES = 1 << 26  # bytes of candidates of one task
 ENCODED = 1 << 24  # numbers measured and rounded to bytes in one task
 FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
 FLOAT32_WIDTH = 100_000  # features beyond which the bound on float32 scores is void
+STEEP32, STEEP64 = 12, 32  # exponents p beyond which the bound on Minkowski scores is of no use
+
+# A feature's time in a scan and by differences, in units of the Euclidean one.
+COSTS = {EUCLIDEAN: (1, 1), MANHATTAN: (1.5, 1), CHEBYSHEV: (2, 1), HAVERSINE: (1, 60)}
+SCORED = (*COSTS, MINKOWSKI)  # the others are searched by differences alone
+PRODUCTS, POWERS = (3, 1), (40, 60)  # Minkowski, by products (p = 3 and 4) or by exp and log
 
 
 @dataclass(frozen=True)
 class BruteIndex:
-    """The rows as they are, and what the error bounds of the scores have to know of them."""
+    """The rows as they are, and what the error bounds of the scores have to know of them.
+
+    For Euclidean, Manhattan, Chebyshev, Minkowski and haversine distances, and, number by number,
+    for Hamming and Jaccard.
+    """
 
     rows: np.ndarray  # (n, d) float64, float32 or uint8
+    points: np.ndarray  # (n, d) what is scored: the rows, or places as points in space (n, 3)
     origin: np.ndarray  # (d,) float32, about the mean: distances do not change, errors shrink
     scale: float  # a power of two that brings the rows near 1
-    norm: np.ndarray  # (n,) float32, at least |y| of the rows y so moved and scaled
-    bytes: "ByteCode | None"
+    norm: np.ndarray  # (n,) float32, at least |y| of the rows y so moved and scaled, or their N
+    bytes: "ByteCode | None" = None
+    metric: Metric = field(default=PLAIN)
+    lean: float = 0.0  # what haversine scores are off by besides
 
     @classmethod
-    def build(cls, X: np.ndarray, n_jobs: int | None = None) -> "BruteIndex":
+    def build(
+        cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric = PLAIN
+    ) -> "BruteIndex":
+        """Measure the rows."""
         n, d = X.shape
         rows = X if X.strides[1] == X.itemsize or d == 1 else np.ascontiguousarray(X)
+        if metric.kind == HAVERSINE:
+            lean = 2.0**-46 * (4 + float(np.abs(rows).max()))
+            points = places(rows)
+            norm = np.full(n, 1.000001, np.float32)
+            return cls(rows, points, np.zeros(3, np.float32), 1.0, norm, None, metric, lean)
+        if metric.kind not in SCORED:
+            nothing = np.zeros(d, np.float32)
+            return cls(rows, rows, nothing, 1.0, np.zeros(n, np.float32), metric=metric)
         found = extent_of(rows, n_jobs)
         origin = origin_of(found.mean)
         reach = reach_of(found, origin)
@@ -47,33 +86,40 @@ class BruteIndex:
             origin = np.zeros_like(origin)
             reach = reach_of(found, origin)
         scale = min(scale_of(reach), FLOAT32_SCALE if single else np.inf)
-        step, code = ByteCode.step_of(rows, reach * scale)
+        step, code = 0.5, None
+        if metric.kind == EUCLIDEAN:
+            step, code = ByteCode.step_of(rows, reach * scale)
         if step == 1.0:
             origin, scale = np.full(d, 128, np.float32), 1.0
         norm = np.empty(n, np.float32)
         start = None if code is None else np.empty(n, np.float32)
 
         def encode(block):
+            if metric.kind != EUCLIDEAN:
+                return brute.sizes(rows[block], origin, scale, metric.kind, metric.p, norm[block])
             part = None if code is None or code is rows else code[block]
             half = None if start is None else start[block]
             return bytewise.encode(rows[block], origin, scale, step, part, half, norm[block])
 
         most = min(16384, max(64, ENCODED // d))
         blocks = grid(n, least=min(1024, most), most=most)
-        left = max(each(encode, blocks, n_jobs=n_jobs, effort=n * d * 8.0))
-        index = cls(rows, origin, scale, norm, None)
+        left = each(encode, blocks, n_jobs=n_jobs, effort=n * d * 8.0)
+        index = cls(rows, rows, origin, scale, norm, None, metric)
         if code is None:
             return index
-        return replace(index, bytes=ByteCode.of(index, code, start, step, left))
+        return replace(index, bytes=ByteCode.of(index, code, start, step, max(left)))
 
     def query(
         self, Q: np.ndarray, k: int, n_jobs: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Squared distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
-        (m, d), n = Q.shape, self.rows.shape[0]
+        """Reduced distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
+        m, n, d = len(Q), *self.rows.shape
+        scanning, differing = self.costs
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
-        if m * n * d <= SMALL or (m <= FEW and n * d <= SMALL):
-            brute.direct(np.ascontiguousarray(Q, np.float64), self.rows, d2, ids)
+        work = n * d * differing
+        if m * work <= SMALL or (m <= FEW and work <= SMALL):
+            Q64, (kind, p) = np.ascontiguousarray(Q, np.float64), self.measure
+            brute.direct(Q64, self.rows, kind, p, d2, ids)
             return d2, ids
 
         tasks = self._tasks(m, k)
@@ -81,12 +127,41 @@ class BruteIndex:
             lambda task: self._search(Q[task[0]], task[1], min(k, task[1].stop - task[1].start)),
             tasks,
             n_jobs=n_jobs,
-            effort=2.0 * m * n * d,
+            effort=2.0 * m * n * d * scanning,
         )
         for block in dict.fromkeys((t[0].start, t[0].stop) for t in tasks):
             found = [part for t, part in zip(tasks, parts, strict=True) if t[0].start == block[0]]
             d2[slice(*block)], ids[slice(*block)] = nearest_of(found, k)
         return d2, ids
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same of the indexed rows, each without itself."""
+        return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
+
+    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> Within:
+        """All rows within reduced radii r, of one or of each query."""
+        return rows_within(self, Q, r, n_jobs)
+
+    @property
+    def measure(self) -> tuple[int, float]:
+        """The kind and the exponent, as kernels take them."""
+        return self.metric.kind, self.metric.p
+
+    @property
+    def costs(self) -> tuple[float, float]:
+        """The time of a feature in a scan and by differences, about."""
+        if self.metric.kind == MINKOWSKI:
+            return PRODUCTS if self.metric.p in (3, 4) else POWERS
+        return COSTS.get(self.metric.kind, (1, 1))
+
+    def scored(self, Q: np.ndarray) -> np.ndarray:
+        """The queries as they are scored."""
+        return places(Q) if self.metric.kind == HAVERSINE else Q
+
+    def calls(self, start: int, stop: int, m: int) -> list[slice]:
+        """The rows from start to stop, cut into those of one scan for m queries."""
+        step = max(64, int(CALL / (2.0 * m * self.rows.shape[1] * self.costs[0])))
+        return [slice(first, min(stop, first + step)) for first in range(start, stop, step)]
 
     def _tasks(self, m, k):
         """Pairs (queries, rows): blocks of queries; where those are few, blocks of rows too."""
@@ -99,50 +174,58 @@ class BruteIndex:
 
     def _search(self, Q, rows, k):
         """The k nearest among some of the rows, by the cheapest scores that decide."""
-        m, d = Q.shape
+        m = len(Q)
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         Q64 = np.ascontiguousarray(Q, np.float64)
+        points = self.scored(Q)
         left = np.arange(m)
-        for scores in self._scores(k, d):
+        for scores in self.scores(k):
             if left.size <= FEW:
                 break
-            some = Q if left.size == m else Q[left]
+            some = points if left.size == m else points[left]
             decided = self._by_scores(scores, some, rows, k, Q64[left], left, d2, ids)
             left = left[~decided]
         for q in left:
             d2[q], ids[q] = self._by_differences(Q64[q], rows, k)
         return d2, ids
 
-    def _scores(self, k, d):
+    def scores(self, k: int | None) -> Iterator:
         """The types of score to try, the cheapest first."""
-        if self.bytes is not None and self.bytes.pays(k):
+        kind, p = self.measure
+        steep = p if kind == MINKOWSKI else 1
+        if kind not in SCORED:
+            return
+        if self.bytes is not None and k is not None and self.bytes.pays(k):
             yield ByteScores
-        if d <= FLOAT32_WIDTH:
+        if self.rows.shape[1] <= FLOAT32_WIDTH and steep <= STEEP32 and kind != HAVERSINE:
             yield Float32Scores
-        yield Float64Scores
+        if steep <= STEEP64:
+            yield Float64Scores
 
     def _by_scores(self, scores, Q, rows, k, Q64, where, d2, ids):
         """Answer the queries whose candidates can be told apart; returns which."""
-        m, d = Q.shape
+        m, d = Q64.shape
         state = scores(self, Q, k)
-        step = max(64, int(CALL / (2.0 * m * d)))
-        for first in range(rows.start, rows.stop, step):
+        for some in self.calls(rows.start, rows.stop, m):
             checkpoint()
-            state.scan(first, min(rows.stop, first + step))
+            state.scan(some.start, some.stop)
         count, row = state.count[0, :m], state.row
         decided = count >= k  # those given up count -1
         best, at = np.empty((m, k)), np.empty((m, k), np.intp)
-        step = max(1, int(DIFFERENCES / (row.shape[1] * (d + 64))))
+        kind, p = self.measure
+        step = max(1, int(DIFFERENCES / (row.shape[1] * (d + 64) * self.costs[1])))
         for first in range(0, m, step):
             checkpoint()
             part = slice(first, first + step)
-            brute.settle(Q64[part], self.rows, count[part], row[part], best[part], at[part])
+            brute.settle(
+                Q64[part], self.rows, count[part], row[part], kind, p, best[part], at[part]
+            )
         d2[where[decided]], ids[where[decided]] = best[decided], at[decided]
         return decided
 
     def _by_differences(self, q, rows, k):
         """Answer one query from the distances to all rows, picking from at least k at a time."""
-        step = max(1, int(DIFFERENCES) // q.shape[0])
+        step = max(1, int(DIFFERENCES / (q.shape[0] * self.costs[1])))
         held = np.empty(min(rows.stop - rows.start, max(k, step)))
         found = []
         for start in range(rows.start, rows.stop, len(held)):
@@ -150,12 +233,19 @@ class BruteIndex:
             for first in range(start, stop, step):
                 checkpoint()
                 block = self.rows[first : min(stop, first + step)]
-                brute.distances(q, block, held[first - start :])
+                brute.distances(q, block, *self.measure, held[first - start :])
             part = np.empty((1, min(k, stop - start))), np.empty((1, min(k, stop - start)), np.intp)
             brute.nearest(held[: stop - start], part[0][0], part[1][0])
             part[1][:] += start
             found.append(part)
         return nearest_of(found, k)
+
+
+def places(rows):
+    """Latitudes and longitudes as points of the unit sphere."""
+    latitude, longitude = np.asarray(rows, np.float64).T
+    flat = np.cos(latitude)
+    return np.stack([flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)], axis=1)
 
 
 def reach_of(found, origin):

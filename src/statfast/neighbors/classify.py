@@ -3,16 +3,14 @@
 
 import numpy as np
 
-from statfast._base import Classifier
 from statfast._core import vote
-from statfast._validation import as_choice, as_labels, as_rows, refuse_large
-from statfast.neighbors.search import KEPT, NeighborSearch
+from statfast._validation import as_count, refuse_large
+from statfast.neighbors.choose import LeaveOneOut
+from statfast.neighbors.voting import Voting
+from statfast.neighbors.weights import weigh
 
-WEIGHTS = ("uniform", "distance")
-TIES = ("lowest", "nearest")
 
-
-class KNeighborsClassifier(Classifier, NeighborSearch):
+class KNeighborsClassifier(Voting, LeaveOneOut):
     """Classify a row by the vote of its k nearest fitted rows.
 
     Parameters
@@ -24,12 +22,24 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
         array of distances (m, k): weights (m, k), not negative, some of each row positive.
         With "distance", neighbours at distance 0 have weight 1 and all others of that row
         none. A callable sees at most some 4 million distances a call.
-    algorithm : {"auto", "brute"}, default="brute"
-        How to search; see `NearestNeighbors`.
-    ties : {"lowest", "nearest"}, default="lowest"
+    ties : {"lowest", "nearest", "random"}, default="lowest"
         Which of the classes that share the largest vote wins: the lowest label (as in
-        scikit-learn), or the one whose nearest member is nearest to the row, and of those
-        equally near the lowest label.
+        scikit-learn); the one whose nearest member is nearest to the row, and of those equally
+        near the lowest label; or one of them drawn at random. A draw depends on `random_state`
+        and the row's nearest neighbour and its distance alone: the same row is always given the
+        same label.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the draws of `ties="random"`, taken at fit.
+    algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
+        How to search; see `NearestNeighbors`, also for the next four.
+    leaf_size : int, optional
+        Rows of a leaf of the trees; None takes the tree's own choice.
+    metric : str or callable, default="minkowski"
+        The distance.
+    p : float, default=2
+        Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
+    metric_params : dict, optional
+        Further parameters of the metric.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -46,7 +56,7 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
     algorithm_ : str
         The search used.
     effective_metric_ : str
-        "euclidean".
+        The metric used, "euclidean" for "minkowski" with p = 2.
 
     Notes
     -----
@@ -58,8 +68,9 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
     fit has no `sample_weight`. An integer weight should equal a repeated row, and a repeated row
     takes several of the k places in the search; a weight on the vote alone would not.
 
-    Cost: fit O(n d + n log n); m rows O(n m d) for the search and O(m k) for the vote. Memory:
-    O(n d), and about 100 MB of neighbours at a time, however many rows are classified.
+    Cost: that of `NearestNeighbors`, and O(n log n) for the labels of fit and O(m k) for the vote
+    on m rows. Memory: that of the search, and about 100 MB of neighbours at a time, however many
+    rows are classified.
 
     References
     ----------
@@ -81,15 +92,26 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
     array([[0.66666667, 0.33333333]])
     >>> model.score(X, y)
     1.0
+    >>> model.leave_one_out([1, 2, 3])
+    array([0. , 0. , 0.4])
+    >>> model.choose_k([1, 2, 3])
+    2
     """
 
     def __init__(
-        self, n_neighbors=5, *, weights="uniform", algorithm="brute", ties="lowest", n_jobs=None
-    ):
+        self, n_neighbors=5, *, weights="uniform", ties="lowest", random_state=None,
+        algorithm="auto", leaf_size=None, metric="minkowski", p=2, metric_params=None,
+        n_jobs=None,
+    ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.weights = weights
-        self.algorithm = algorithm
         self.ties = ties
+        self.random_state = random_state
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
         self.n_jobs = n_jobs
 
     def fit(self, X, y):
@@ -97,7 +119,7 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             The rows, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order; one class is enough.
@@ -109,16 +131,16 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with a row and a column, if it has 2^31 rows or
-            more, if y is not one label for each row (several outputs are refused: fit one
-            classifier for each), or if a parameter is out of its range.
+            If X is refused by the search (see `NearestNeighbors.fit`), if y is not one label for
+            each row (several outputs are refused: fit one classifier for each), or if a
+            parameter is out of its range.
         TypeError
-            If X is sparse, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is no integer.
         """
         self._voting()
-        rows = as_rows(X, keep=KEPT)
-        classes, codes = as_labels(y, rows.shape[0])
-        return self._publish(X, classes_=classes, _codes=codes, **self._searchable(rows))
+        k = as_count(self.n_neighbors, "n_neighbors")
+        search = self._searchable(X, k=k)
+        return self._publish(X, **search, **self._electorate(y, search["n_samples_fit_"]))
 
     def predict(self, X=None):
         """Return the class with the largest vote for each row of X.
@@ -139,13 +161,12 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
             As for `kneighbors`, or if a `weights` callable returns the wrong shape, a negative
             or NaN weight, or a row of zeros.
         """
-        weights, nearest = self._voting()
-        rows, k = self._queries(X)
-        votes = np.zeros(self.classes_.shape[0])
-        winners = np.empty(rows.shape[0], np.intp)
-        for part, d2, ids in self._slices(rows, k, itself=X is None):
-            w = vote_weights(weights, d2)
-            vote.winners(self._codes, ids, d2, w, nearest, votes, winners[part])
+        weighting, ties = self._voting()
+        rows, k = self._queries(X), self._neighbours_of(X)
+        winners = np.empty(self._count(rows), np.intp)
+        for part, starts, reduced, ids in self._slices(rows, k):
+            weights = weigh(weighting, self._metric, starts, reduced, (-1, k))
+            self._elect(ties, starts, ids, reduced, weights, winners[part])
         return self.classes_.take(winners)
 
     def predict_proba(self, X=None):
@@ -168,51 +189,21 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
         MemoryError
             If the result would take more than half the free memory.
         """
-        weights, _ = self._voting()
-        rows, k = self._queries(X)
-        shape = rows.shape[0], self.classes_.shape[0]
-        refuse_large(8 * shape[0] * shape[1], "The table of shares", "Pass the rows of X in parts.")
-        shares = np.zeros(shape)
-        for part, d2, ids in self._slices(rows, k, itself=X is None):
-            vote.shares(self._codes, ids, vote_weights(weights, d2), shares[part])
+        weighting, _ = self._voting()
+        rows, k = self._queries(X), self._neighbours_of(X)
+        m, classes = self._count(rows), len(self.classes_)
+        refuse_large(8 * m * classes, "The table of shares", "Pass the rows of X in parts.")
+        shares = np.zeros((m, classes))
+        for part, starts, reduced, ids in self._slices(rows, k, wide=classes):
+            self._share(weighting, starts, ids, reduced, (-1, k), shares[part])
         return shares
 
-    def _voting(self):
-        """Check the vote's parameters: the weights, and whether ties go to the nearest."""
-        if not callable(self.weights):
-            as_choice(self.weights, "weights", WEIGHTS)
-        return self.weights, as_choice(self.ties, "ties", TIES) == "nearest"
-
-
-def vote_weights(weights, d2: np.ndarray) -> np.ndarray | None:
-    """Weights (m, k) of the votes of neighbours at squared distances d2; None: one each."""
-    if callable(weights):
-        return checked_weights(weights(np.sqrt(d2)), d2.shape)
-    if weights == "uniform":
-        return None
-    inverse = np.empty_like(d2)
-    vote.inverse_distances(d2, inverse)
-    return inverse
-
-
-def checked_weights(values, shape: tuple[int, int]) -> np.ndarray:
-    """Check what a callable returned: float64 weights of this shape that can decide a vote."""
-    w = np.ascontiguousarray(values, dtype=np.float64)
-    if w.shape != shape:
-        raise ValueError(
-            f"weights must return one weight for each distance, shape {shape}; got shape "
-            f"{w.shape}. Return an array of the shape it is given."
-        )
-    total = w.sum(axis=1)
-    # Written so that NaN fails too.
-    if not (w.min() >= 0.0 and total.max() < np.inf):
-        raise ValueError(
-            f"weights must return finite weights of at least 0; got {w.min()} to {w.max()}. "
-            'For 1 / distance use weights="distance", which allows for distance 0.'
-        )
-    if not total.min() > 0.0:
-        raise ValueError(
-            f"weights must return a positive weight in each row; got a row of {shape[1]} zeros. "
-            "Give at least the nearest neighbour a positive weight."
-        )
-    return w
+    def _wrong(self, part, ks, starts, reduced, ids, total):
+        weighting, ties = self._voting()
+        count = np.zeros(len(ks), np.intp)
+        for trial, begin, d, near, weights in self._trials(weighting, ks, starts, reduced, ids):
+            vote.errors(
+                self._codes, self._codes[part], begin, near, d, weights,
+                len(self.classes_), ties, self._seed, ks[trial], count[trial],
+            )  # fmt: skip
+        total += count

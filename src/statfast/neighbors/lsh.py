@@ -21,7 +21,8 @@ from statfast.neighbors.brute import FLOAT32_SCALE, BruteIndex, reach_of
 from statfast.neighbors.hash_tables import HashTables, Sketches
 from statfast.neighbors.hash_tuning import MOST_TABLES, Sample, Wish, choose, length_of
 from statfast.neighbors.hashing import FAMILIES, MOST_PARTS, Frame
-from statfast.neighbors.search import KEPT, MOST_ROWS, without_self
+from statfast.neighbors.itself import without_self
+from statfast.neighbors.search import KEPT, MOST_ROWS
 
 METRICS = ("euclidean", "cosine")
 SAMPLED = 128  # rows to tune on, and as many others to measure the outcome on

@@ -13,7 +13,7 @@ from statfast._core import brute, bytewise, tiles
 class FloatScores:
     """The search of some queries by scores of one floating-point type."""
 
-    def __init__(self, index, Q, k):
+    def __init__(self, index, Q, k, room=None):
         self.index, self.k = index, k
         m, d = Q.shape
         width = tiles.tile_shape(np.dtype(self.real).char)[1]
@@ -21,18 +21,19 @@ class FloatScores:
         self.panels = np.empty(filled * d, self.real)
         self.slope, self.slack, self.level = np.empty((3, filled), self.real)
         self.count = np.empty((2, filled), np.int32)
-        self.score = np.empty((filled, 2 * k + 64), self.real)
+        self.score = np.empty((filled, room or 2 * k + 64), self.real)
         self.row = np.empty(self.score.shape, np.int32)
         brute.begin(
-            Q, index.origin, index.scale, k,
+            Q, index.origin, index.scale, k, *index.measure, index.lean,
             self.panels, self.slope, self.slack, self.level, self.count,
         )  # fmt: skip
 
     def scan(self, first, stop):
         index = self.index
         brute.scan(
-            index.rows[first:stop], first, self.k, index.origin, index.scale, index.norm,
-            self.panels, self.slope, self.slack, self.level, self.count, self.score, self.row,
+            index.points[first:stop], first, self.k, index.origin, index.scale, index.norm,
+            *index.measure, self.panels, self.slope, self.slack, self.level,
+            self.count, self.score, self.row,
         )  # fmt: skip
 
 

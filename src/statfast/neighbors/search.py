@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The k nearest rows: one search, shared by every estimator that stands on neighbours.
+"""The fitted rows and the index among them: one search, shared by all estimators on neighbours.
 
-An index is any class with two methods::
-
-    build(X, n_jobs) -> index
-    index.query(Q, k, n_jobs) -> squared distances (m, k) float64, ids (m, k) intp
-
-whose rows come back ordered by (squared distance, id). All else here holds for each of them.
+Any index will do that has the methods of `Index`.
 """
 
 from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
 from statfast._base import Estimator
+from statfast._distances import Metric, as_metric
 from statfast._errors import not_fitted
+from statfast._sparse import as_csr, is_sparse, prepared
 from statfast._validation import as_choice, as_count, as_rows, refuse_large, rows_for
-from statfast.neighbors.brute import BruteIndex
-
-# algorithm= -> (algorithm_, index class)
-INDEXES = {"auto": ("brute", BruteIndex), "brute": ("brute", BruteIndex)}
+from statfast.neighbors.algorithms import ALGORITHMS, Task, built
+from statfast.neighbors.auto import chosen
+from statfast.neighbors.itself import without_self
+from statfast.neighbors.precomputed import GIVEN
 
 MOST_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
 
@@ -31,19 +29,105 @@ KEPT = (np.float64, np.float32, np.uint8)
 HELD = 1 << 22
 
 
-class NeighborSearch(Estimator):
-    """The fitted rows and the search among them: what estimators on neighbours have in common.
+class Index(Protocol):
+    """What an index has to do. Neighbours come back ordered by (reduced distance, id).
+
+    Reduced distances are what is compared, such as the square of the Euclidean one.
+    `Metric.finish` makes distances of them, on the way to the user.
+    """
+
+    def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Reduced distances (m, k) float64 and ids (m, k) intp of the nearest to each of Q."""
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same for the rows of the index, each of them without itself."""
+
+    def query_radius(self, Q, r, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
+        """Starts (m + 1,), reduced distances, ids of what is within r (reduced) of each of Q."""
+
+
+class Search(Estimator):
+    """The fitted rows, their metric and their index.
 
     A subclass has these parameters, and publishes what `_searchable` returns at the end of fit.
     """
 
-    n_neighbors: int
     algorithm: str
+    leaf_size: int | None
+    metric: object
+    p: float
+    metric_params: dict | None
     n_jobs: int | None
 
     n_samples_fit_: int
-    _rows: np.ndarray
-    _index: BruteIndex
+    n_features_in_: int
+    _rows: Any  # dense, or a sparse csr_array
+    _metric: Metric
+    _index: Index
+
+    def _searchable(self, X, *, k: int = 1, radius: float | None = None) -> dict:
+        """Check and index the rows: the attributes that fit has to publish.
+
+        What `algorithm="auto"` weighs is a search for the k nearest or, if given, in a radius.
+        """
+        as_choice(self.algorithm, "algorithm", ALGORITHMS)
+        if self.leaf_size is not None:
+            as_count(self.leaf_size, "leaf_size")
+        sparse = is_sparse(X)
+        rows = as_csr(X) if sparse else as_rows(X, keep=KEPT)
+        n, d = rows.shape
+        if n > MOST_ROWS:
+            raise ValueError(
+                f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {n}. Search it in "
+                "parts and merge the neighbours found in each."
+            )
+        metric: Metric = GIVEN
+        if not precomputed(self.metric):
+            known = None if sparse else rows
+            metric = as_metric(
+                self.metric, p=self.p, metric_params=self.metric_params, d=d, X=known
+            )
+        rows = prepared(metric, rows) if sparse else metric.prepare(rows, n_jobs=self.n_jobs)
+        reduced = None if radius is None else float(metric.reduce(radius))
+        task = Task(rows, metric, self.leaf_size, self.n_jobs, min(k, n), reduced)
+        auto = self.algorithm == "auto"
+        used, index = chosen(task) if auto else (self.algorithm, built(self.algorithm, task))
+        return {
+            "n_samples_fit_": n,
+            "algorithm_": used,
+            "effective_metric_": metric.name,
+            "_rows": rows,
+            "_metric": metric,
+            "_index": index,
+        }
+
+    def _queries(self, X):
+        """Check the rows of a query; None, for the fitted rows, stays None."""
+        if X is None:
+            if not self.__sklearn_is_fitted__():
+                raise not_fitted(self)
+            return None
+        fitted = self.__dict__.get("_rows")
+        if fitted is None or isinstance(fitted, np.ndarray):
+            rows = rows_for(self, X, keep=KEPT)
+            return self._metric.prepare(rows, n_jobs=self.n_jobs)
+        return prepared(self._metric, csr_for(self, X))
+
+    def _count(self, rows) -> int:
+        """How many rows a query has."""
+        return self.n_samples_fit_ if rows is None else rows.shape[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = precomputed(self.metric)
+        tags.input_tags.sparse = True
+        return tags
+
+
+class KNeighborSearch(Search):
+    """The search for the k nearest rows."""
+
+    n_neighbors: int
 
     def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
         """Find the nearest fitted rows of each row of X.
@@ -61,7 +145,7 @@ class NeighborSearch(Estimator):
         Returns
         -------
         distances : ndarray of shape (m, n_neighbors), float64
-            Euclidean distances in ascending order; only if `return_distance`.
+            Distances in ascending order; only if `return_distance`.
         ids : ndarray of shape (m, n_neighbors), intp
             Indices of the fitted rows, ordered by (distance, index).
 
@@ -75,11 +159,12 @@ class NeighborSearch(Estimator):
         MemoryError
             If the two results would take more than half the free memory.
         """
-        rows, k = self._queries(X, n_neighbors)
-        m = rows.shape[0]
-        refuse_large(16 * m * k, "The table of neighbours", "Pass the rows of X in parts.")
-        d2, ids = self._nearest(rows, k, slice(0, m), itself=X is None)
-        return (np.sqrt(d2, out=d2), ids) if return_distance else ids
+        rows, k = self._queries(X), self._neighbours_of(X, n_neighbors)
+        refuse_large(
+            16 * self._count(rows) * k, "The table of neighbours", "Pass the rows of X in parts."
+        )
+        reduced, ids = self._nearest(rows, k)
+        return (self._metric.finish(reduced, out=reduced), ids) if return_distance else ids
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
         """Return the neighbours of each row of X as a sparse matrix.
@@ -104,161 +189,85 @@ class NeighborSearch(Estimator):
         ValueError
             As for `kneighbors`, or if `mode` is neither of the two.
         """
-        from scipy.sparse import csr_array
-
         as_choice(mode, "mode", ("connectivity", "distance"))
         distances, ids = self.kneighbors(X, n_neighbors)
-        m, k = ids.shape
-        entries = distances.ravel() if mode == "distance" else np.ones(m * k)
-        starts = np.arange(0, m * k + 1, k)
-        return csr_array((entries, ids.ravel(), starts), shape=(m, self.n_samples_fit_))
+        return graph(
+            mode, starts_of(*ids.shape), distances.ravel(), ids.ravel(), self.n_samples_fit_
+        )
 
-    def _searchable(self, rows: np.ndarray) -> dict:
-        """Build the index of checked rows: the attributes that fit has to publish."""
-        as_count(self.n_neighbors, "n_neighbors")
-        if len(rows) > MOST_ROWS:
-            raise ValueError(
-                f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
-                "parts and merge the neighbours found in each."
-            )
-        used, index = INDEXES[as_choice(self.algorithm, "algorithm", tuple(INDEXES))]
-        return {
-            "n_samples_fit_": rows.shape[0],
-            "algorithm_": used,
-            "effective_metric_": "euclidean",
-            "_rows": rows,
-            "_index": index.build(rows, self.n_jobs),
-        }
-
-    def _queries(self, X, n_neighbors=None) -> tuple[np.ndarray, int]:
-        """Check the query: its rows, and how many neighbours each is to have."""
-        if X is not None:
-            rows = rows_for(self, X, keep=KEPT)
-        elif self.__sklearn_is_fitted__():
-            rows = self._rows
-        else:
-            raise not_fitted(self)
+    def _neighbours_of(self, X, n_neighbors=None) -> int:
+        """Check how many neighbours each row of a query is to have."""
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         most, limit = self.n_samples_fit_, "the number of fitted rows"
         if X is None:
             most, limit = most - 1, limit + " besides the row itself"
-        return rows, as_count(k, "n_neighbors", 1, most, limit=limit)
+        return as_count(k, "n_neighbors", 1, most, limit=limit)
 
-    def _nearest(self, rows, k: int, part: slice, *, itself: bool):
-        """Squared distances and ids (m, k) of rows[part]; `itself`: rows are the fitted ones."""
-        d2, ids = self._index.query(rows[part], k + itself, self.n_jobs)
-        if not d2[:, -1].max() < np.inf:
-            raise ValueError(
-                "X holds a row so far from its neighbours that their squared distance overflows "
-                "float64 (1.8e308). Divide the rows of fit and X by a common scale first."
-            )
-        return without_self(d2, ids, np.arange(part.start, part.stop)) if itself else (d2, ids)
+    def _nearest(self, rows, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Reduced distances and ids (m, k) of the nearest of the rows; None: the fitted ones."""
+        if rows is None:
+            reduced, ids = self._index.self_query(k, self.n_jobs)
+        else:
+            reduced, ids = self._index.query(rows, k, self.n_jobs)
+        return finite(reduced, reduced[:, -1]), ids
 
-    def _slices(self, rows, k: int, *, itself: bool) -> Iterator[tuple]:
-        """Yield (part, d2, ids) over slices of the rows, for callers that keep neither."""
-        m = rows.shape[0]
-        step = max(64, HELD // k)
+    def _slices(self, rows, k: int, wide: int = 1) -> Iterator[tuple]:
+        """Yield (part, starts, reduced distances, ids), flat, for callers that keep none.
+
+        `wide` numbers are made of each row besides, and count like neighbours.
+        """
+        m = self._count(rows)
+        step = max(64, HELD // max(k, wide))
         for start in range(0, m, step):
             part = slice(start, min(start + step, m))
-            yield part, *self._nearest(rows, k, part, itself=itself)
+            if step >= m:
+                reduced, ids = self._nearest(rows, k)
+            elif rows is None:
+                some = np.arange(part.start, part.stop)
+                reduced, ids = without_self(*self._nearest(self._rows[part], k + 1), some)
+            else:
+                reduced, ids = self._nearest(rows[part], k)
+            yield part, starts_of(*ids.shape), reduced.reshape(-1), ids.reshape(-1)
 
 
-def without_self(d2: np.ndarray, ids: np.ndarray, own: np.ndarray):
-    """Drop each row's own id from its k + 1 neighbours.
-
-    Where more than k duplicates of smaller index came first the row's own id is not among them:
-    all k + 1 are then at distance 0, and the last is the one too many.
-    """
-    drop = ids == own[:, None]
-    drop[:, -1] |= ~drop.any(axis=1)
-    shape = ids.shape[0], ids.shape[1] - 1
-    return d2[~drop].reshape(shape), ids[~drop].reshape(shape)
+def precomputed(metric) -> bool:
+    """Whether the caller gives distances instead of rows."""
+    return isinstance(metric, str) and metric == GIVEN.name
 
 
-class NearestNeighbors(NeighborSearch):
-    """Exact nearest neighbours in Euclidean distance.
+def csr_for(search: Search, X):
+    """Check queries, sparse or not, for a search among sparse rows."""
+    if not is_sparse(X):
+        from scipy.sparse import csr_array
 
-    Parameters
-    ----------
-    n_neighbors : int, default=5
-        Neighbours of each row, k.
-    algorithm : {"auto", "brute"}, default="brute"
-        How to search. "brute" compares each query with each fitted row; "auto" chooses, for
-        now always "brute". `algorithm_` says what was used.
-    n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        return csr_array(rows_for(search, X, keep=(np.float64,)))
+    rows = as_csr(X)
+    if rows.shape[1] != search.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(search).__name__} is expecting "
+            f"{search.n_features_in_} features as input."
+        )
+    return rows
 
-    Attributes
-    ----------
-    n_samples_fit_ : int
-        Number of fitted rows, n.
-    n_features_in_ : int
-        Number of columns, d.
-    feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
-    algorithm_ : str
-        The search used.
-    effective_metric_ : str
-        "euclidean".
 
-    Notes
-    -----
-    The answer is that of float64 arithmetic on differences, sum_j (q_j - x_j)^2, for any number
-    of threads. Neighbours are ordered by (distance, index): **ties go to the lowest index**,
-    also where they decide who is among the k.
+def finite(reduced: np.ndarray, farthest: np.ndarray) -> np.ndarray:
+    """The reduced distances, unless one of the farthest overflowed."""
+    if farthest.size and not farthest.max() < np.inf:
+        raise ValueError(
+            "X holds a row so far from its neighbours that their squared distance overflows "
+            "float64 (1.8e308). Divide the rows of fit and X by a common scale first."
+        )
+    return reduced
 
-    float64, float32 and uint8 rows are searched as they are, every other dtype as float64. An
-    array of the three dtypes is kept by reference, not copied: do not modify it while the
-    estimator is in use.
 
-    Cost: fit O(n d); a search of m rows O(n m d), made in float32 or, where the machine multiplies
-    bytes (AVX-512 VNNI), on rows rounded to bytes; an error bound decides which rows are looked at
-    again in float64. Memory: 4 n bytes; where bytes are multiplied 4 n more, and n d for rounded
-    rows (none for uint8 rows); and 16 m k bytes of results.
+def starts_of(m: int, k: int) -> np.ndarray:
+    """Where the neighbours of each of m rows start, if each has k."""
+    return np.arange(0, m * k + 1, k)
 
-    References
-    ----------
-    C. D. Yu, J. Huang, W. Austin, B. Xiao, G. Biros. "Performance optimization for the k-nearest
-    neighbors kernel on x86 architectures". SC '15, 2015. doi:10.1145/2807591.2807601
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from statfast.neighbors import NearestNeighbors
-    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 3.0]])
-    >>> search = NearestNeighbors(n_neighbors=2).fit(X)
-    >>> distances, ids = search.kneighbors([[1.0, 1.0]])
-    >>> ids
-    array([[1, 0]])
-    >>> search.kneighbors(n_neighbors=1, return_distance=False).ravel()
-    array([1, 0, 0, 2])
-    """
+def graph(mode: str, starts, distances, ids, n: int):
+    """The sparse matrix of these neighbours among n rows."""
+    from scipy.sparse import csr_array
 
-    def __init__(self, n_neighbors=5, *, algorithm="brute", n_jobs=None):
-        self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
-
-    def fit(self, X, y=None):
-        """Take the rows to search among.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
-        y : ignored
-            Present for the estimator protocol.
-
-        Returns
-        -------
-        self : NearestNeighbors
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite 2-d array with a row and a column, if it has 2^31 rows or
-            more, or if a parameter is out of its range.
-        TypeError
-            If X is sparse, or `n_neighbors` is no integer.
-        """
-        return self._publish(X, **self._searchable(as_rows(X, keep=KEPT)))
+    entries = distances if mode == "distance" else np.ones(ids.shape[0])
+    return csr_array((entries, ids, starts), shape=(len(starts) - 1, n))

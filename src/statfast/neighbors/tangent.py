@@ -13,12 +13,21 @@ import numpy as np
 from statfast._base import Classifier, Estimator
 from statfast._core import vote
 from statfast._errors import not_fitted
-from statfast._validation import as_choice, as_count, as_labels, as_rows, refuse_large, rows_for
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_generator,
+    as_labels,
+    as_rows,
+    refuse_large,
+    rows_for,
+)
 from statfast.neighbors.brute import BruteIndex
+from statfast.neighbors.itself import without_self
 from statfast.neighbors.motion import Motion, as_shape, require_range
-from statfast.neighbors.search import KEPT, without_self
+from statfast.neighbors.search import KEPT, starts_of
+from statfast.neighbors.voting import TIES
 
-TIES = ("lowest", "nearest")
 HELD = 1 << 22  # candidates held at once: 64 MB of distances and ids
 
 
@@ -114,9 +123,12 @@ class TangentDistanceClassifier(Classifier, Estimator):
     two_sided : bool, default=True
         Whether both images of a pair may move, or that to be classified alone, which takes a
         third of the time.
-    ties : {"lowest", "nearest"}, default="lowest"
-        Which of the classes that share the largest vote wins: the lowest label, or the one whose
-        nearest member is nearest to the row, and of those equally near the lowest label.
+    ties : {"lowest", "nearest", "random"}, default="lowest"
+        Which of the classes that share the largest vote wins: the lowest label; the one whose
+        nearest member is nearest to the row, and of those equally near the lowest label; or one
+        drawn at random, always the same for the same row.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the draws of `ties="random"`, taken at fit.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -197,13 +209,14 @@ class TangentDistanceClassifier(Classifier, Estimator):
 
     _index: BruteIndex
     _codes: np.ndarray
+    _seed: int
     classes_: np.ndarray
     image_shape_: tuple[int, int]
     n_samples_fit_: int
 
     def __init__(
         self, n_neighbors=1, *, image_shape=None, n_candidates=100, sigma=0.65, two_sided=True,
-        ties="lowest", n_jobs=None,
+        ties="lowest", random_state=None, n_jobs=None,
     ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.image_shape = image_shape
@@ -211,6 +224,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         self.sigma = sigma
         self.two_sided = two_sided
         self.ties = ties
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X, y):
@@ -237,7 +251,8 @@ class TangentDistanceClassifier(Classifier, Estimator):
         TypeError
             If X is sparse, or a parameter has the wrong type.
         """
-        as_choice(self.ties, "ties", TIES)
+        as_choice(self.ties, "ties", tuple(TIES))
+        seed = int(as_generator(self.random_state).integers(2**63))
         as_count(self.n_neighbors, "n_neighbors", 1, self._candidates(), limit="n_candidates")
         rows = as_rows(X, keep=KEPT)
         shape = as_shape(self.image_shape, rows.shape[1])
@@ -249,6 +264,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
             image_shape_=shape,
             n_samples_fit_=rows.shape[0],
             _codes=codes,
+            _seed=seed,
             _index=BruteIndex.build(rows, self.n_jobs),
         )
 
@@ -309,12 +325,14 @@ class TangentDistanceClassifier(Classifier, Estimator):
         ValueError
             As for `kneighbors`.
         """
-        nearest = as_choice(self.ties, "ties", TIES) == "nearest"
+        ties = TIES[as_choice(self.ties, "ties", tuple(TIES))]
         rows, k, motion = self._queries(X)
-        votes = np.zeros(self.classes_.shape[0])
         winners = np.empty(rows.shape[0], np.intp)
         for part, squared, ids in self._slices(rows, k, motion, itself=X is None):
-            vote.winners(self._codes, ids, squared, None, nearest, votes, winners[part])
+            vote.winners(
+                self._codes, starts_of(*ids.shape), ids.ravel(), squared.ravel(), None,
+                len(self.classes_), ties, self._seed, winners[part],
+            )  # fmt: skip
         return self.classes_.take(winners)
 
     def predict_proba(self, X=None):
@@ -342,7 +360,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         refuse_large(8 * shape[0] * shape[1], "The table of shares", "Pass the rows of X in parts.")
         shares = np.zeros(shape)
         for part, _, ids in self._slices(rows, k, motion, itself=X is None):
-            vote.shares(self._codes, ids, None, shares[part])
+            vote.shares(self._codes, starts_of(*ids.shape), ids.ravel(), None, shares[part])
         return shares
 
     def _candidates(self) -> int:

@@ -13,6 +13,7 @@ int usable_levels(const kernels **found) {
             with_bytes = kernels_x86_64_v4;
             with_bytes.name = "x86-64-v4-vnni";
             with_bytes.collect_bytes = collect_bytes_vnni;
+            if (__builtin_cpu_supports("avx512vpopcntdq")) with_bytes.differ = differ_vpopcntdq;
             found[n++] = &with_bytes;
         }
         found[n++] = &kernels_x86_64_v4;

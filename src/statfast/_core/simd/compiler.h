@@ -14,6 +14,8 @@
 #define UNROLL _Pragma("GCC unroll 32")
 #endif
 #define LOWEST_BIT(x) __builtin_ctzll(x)
+#define ALIGN64 __attribute__((aligned(64)))
+#define POPCOUNT(x) __builtin_popcountll(x)
 #define KEEP(x) __asm__ volatile("" : : "g"(x) : "memory")
 #else
 #define INLINE __forceinline
@@ -22,6 +24,12 @@ static INLINE int LOWEST_BIT(unsigned long long x) {
     int bit = 0;
     while (!(x >> bit & 1)) bit++;
     return bit;
+}
+#define ALIGN64
+static INLINE int POPCOUNT(unsigned long long x) {
+    int count = 0;
+    for (; x; x &= x - 1) count++;
+    return count;
 }
 #define KEEP(x) do { volatile double kept = (double)(x); (void)kept; } while (0)
 #endif

@@ -10,6 +10,7 @@
 #define FAR 1e15
 
 enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
+enum { APART_SQUARE, APART_LENGTH, APART_LARGEST }; /* sums of squares, of lengths; the largest */
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
 /* What the collect epilogue knows of each point: see tile.h for the error terms. */
@@ -30,6 +31,38 @@ enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 SEARCH(f32, float)
 SEARCH(f64, double)
 #undef SEARCH
+
+/* A k-d tree as kdtree.pxd describes it; the numbers of blocks and boxes are float or double. */
+#define KD_LANES 8    /* children of a node */
+#define KD_LEVELS 12  /* 8^11 leaves are more than there are row numbers */
+#define KD_LEAF 256   /* most points of a leaf */
+typedef struct {
+    const void *blocks;     /* (leaves, d, leaf) */
+    const int32_t *ids;     /* (leaves, leaf) */
+    const void *boxes;      /* (groups, d, 2, KD_LANES) */
+    const int32_t *least;   /* (groups, KD_LANES) */
+    const ptrdiff_t *first; /* (levels,) */
+    ptrdiff_t n, d, leaf, leaves, levels;
+} kd_tree;
+
+/* Queries to a k-d tree, and where the answers go. */
+typedef struct {
+    const void *queries;    /* rows of d doubles, or floats if single */
+    ptrdiff_t ldq;
+    const int32_t *order;   /* the rows to take, one after the other; NULL: as they lie */
+    ptrdiff_t begin, end;   /* in that order, or in that of the tree if itself */
+    int single, itself;     /* itself: the queries are the points, each without itself */
+    int kind;               /* of metric, up to METRIC_MINKOWSKI */
+    double p;
+    ptrdiff_t k;
+    double *apart;          /* OUT (m, k) */
+    ptrdiff_t *row;         /* OUT (m, k) */
+    ptrdiff_t visited;      /* INOUT leaves looked at */
+    ptrdiff_t capacity;     /* of the work space: */
+    double *key;            /* (2 capacity,) */
+    int64_t *id;            /* (2 capacity,) */
+    double *q;              /* (d,) */
+} kd_job;
 
 #define TABLE(T, REAL, INT)                                                                        \
     typedef struct {                                                                               \
@@ -53,6 +86,9 @@ SEARCH(f64, double)
                             ptrdiff_t, ptrdiff_t, REAL *, REAL *, INT *);                           \
         void (*collect)(const REAL *, ptrdiff_t, const REAL *, const REAL *, ptrdiff_t,             \
                         const REAL *, ptrdiff_t, ptrdiff_t, T##_search *, ptrdiff_t);               \
+        void (*collect_by)(const REAL *, ptrdiff_t, const REAL *, const REAL *, ptrdiff_t,          \
+                           const REAL *, ptrdiff_t, ptrdiff_t, T##_search *, ptrdiff_t, int,        \
+                           REAL);                                                                  \
         void (*prune)(T##_search *, ptrdiff_t);                                                     \
         void (*store)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *, const REAL *, \
                       ptrdiff_t, int, REAL, REAL *, ptrdiff_t, ptrdiff_t);                          \
@@ -63,6 +99,11 @@ SEARCH(f64, double)
         void (*vertex)(const REAL *, ptrdiff_t, REAL *, INT *);                                     \
         void (*rivals)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, INT *, REAL *, INT *);      \
         double (*multiply_adds)(ptrdiff_t);                                                        \
+        ptrdiff_t (*widest)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t);                         \
+        void (*divide)(const REAL *, REAL *, const int32_t *, int32_t *, ptrdiff_t, ptrdiff_t,      \
+                       ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);                                   \
+        void (*seal)(const REAL *, const int32_t *, ptrdiff_t, ptrdiff_t, ptrdiff_t, ptrdiff_t,     \
+                     REAL *, int32_t *, REAL *, ptrdiff_t);                                        \
         ptrdiff_t lanes;                                                                           \
     } T##_kernels;
 TABLE(f32, float, int32_t)
@@ -78,6 +119,12 @@ typedef struct {
     void (*apart_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     void (*apart_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     void (*apart_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    void (*apart_by_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                         double, double *);
+    void (*apart_by_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                         double, double *);
+    void (*apart_by_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+                        double, double *);
     void (*extent_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
     void (*extent_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
     void (*extent_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
@@ -124,10 +171,19 @@ typedef struct {
     void (*products)(const double *, const double *, ptrdiff_t, ptrdiff_t, double *);
     void (*estimate)(const uint64_t *, const float *, const uint64_t *, const int32_t *, ptrdiff_t,
                      float *);
+    uint64_t (*near_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    uint64_t (*near_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    uint64_t (*near_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
+    uint64_t (*balls)(const double *, const double *, const double *, ptrdiff_t, int, double,
+                      double, double *, double *);
+    int (*differ)(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
+                  const float *, int32_t *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
                           f32_search *, ptrdiff_t);
+    void (*search_tree_f32)(const kd_tree *, kd_job *);
+    void (*search_tree_f64)(const kd_tree *, kd_job *);
 } kernels;
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
@@ -138,6 +194,8 @@ extern const kernels kernels_x86_64_v4, kernels_x86_64_v3, kernels_x86_64;
 void collect_bytes_vnni(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                         const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
                         f32_search *, ptrdiff_t);
+int differ_vpopcntdq(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
+                     const float *, int32_t *);
 #elif defined(__aarch64__)
 #define STATFAST_NEON 1
 extern const kernels kernels_neon;

@@ -9,7 +9,11 @@
 /* Rows of a group: half a tile where that is enough accumulators to hide the latency of one. */
 #define GROUP (ROWS < 12 ? ROWS : ROWS / 2)
 
+#define DIFFER static int differ
+#include "bits.h"
 #include "bounds.h"
+#include "metric.h"
+#include "octets.h"
 #include "rows.h"
 #include "tangent.h"
 #include "sketch.h"
@@ -25,9 +29,11 @@
 #include "pack.h"
 #include "search.h"
 #include "tile.h"
+#include "metric_tile.h"
 #include "groups.h"
 #include "columns.h"
 #include "hadamard.h"
+#include "split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -47,8 +53,10 @@
 #include "pack.h"
 #include "search.h"
 #include "tile.h"
+#include "metric_tile.h"
 #include "columns.h"
 #include "hadamard.h"
+#include "split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -57,16 +65,33 @@
 #undef LANES
 #undef V
 
+#include "nearest.h"
+#define REAL float
+#define WIDE(p) f64_widen(p)
+#define V(word) f32_##word
+#include "kdtree.h"
+#undef REAL
+#undef WIDE
+#undef V
+#define REAL double
+#define WIDE(p) f64_load(p)
+#define V(word) f64_##word
+#include "kdtree.h"
+#undef REAL
+#undef WIDE
+#undef V
+
 #define KERNELS(T, COUNT)                                                                          \
     {                                                                                              \
         .convert_f64 = T##_convert_f64, .convert_f32 = T##_convert_f32,                            \
         .convert_u8 = T##_convert_u8, .measure = T##_measure, .lay_f64 = T##_lay_f64,               \
         .lay_f32 = T##_lay_f32, .lay_u8 = T##_lay_u8,                                              \
         .pack = T##_pack, .largest = T##_largest, .largest_two = T##_largest_two,                   \
-        .collect = T##_collect, .prune = T##_prune, .store = T##_store_tiles,                       \
+        .collect = T##_collect, .collect_by = T##_collect_by, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
         .rotate = T##_rotate, .vertex = T##_vertex, .rivals = T##_rivals,                           \
         .multiply_adds = T##_multiply_adds, .lanes = COUNT,                                        \
+        .widest = T##_widest, .divide = T##_divide, .seal = T##_seal,                              \
     }
 
 const kernels GLUE(kernels_, LEVEL) = {
@@ -76,6 +101,7 @@ const kernels GLUE(kernels_, LEVEL) = {
     .f32 = KERNELS(f32, F32_LANES),
     .f64 = KERNELS(f64, F64_LANES),
     .apart_f64 = apart_f64, .apart_f32 = apart_f32, .apart_u8 = apart_u8,
+    .apart_by_f64 = apart_by_f64, .apart_by_f32 = apart_by_f32, .apart_by_u8 = apart_by_u8,
     .extent_f64 = extent_f64, .extent_f32 = extent_f32, .extent_u8 = extent_u8,
     .add_f64 = add_f64, .add_f32 = add_f32, .add_u8 = add_u8,
     .shift_f64 = shift_f64, .shift_f32 = shift_f32, .shift_u8 = shift_u8,
@@ -85,4 +111,7 @@ const kernels GLUE(kernels_, LEVEL) = {
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64, .estimate = estimate,
     .smooth = smooth_image, .tangents = tangents_of, .products = products_of,
+    .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls,
+    .differ = differ,
+    .search_tree_f32 = f32_search_tree, .search_tree_f64 = f64_search_tree,
 };

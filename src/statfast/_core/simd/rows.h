@@ -30,6 +30,19 @@ APART(float, f32)
 APART(uint8_t, u8)
 #undef APART
 
+/* out[i] = the reduced distance of q and x_i: metric.h */
+#define APART_BY(SRC, NAME)                                                                        \
+    static void apart_by_##NAME(const double *q, const void *rows, ptrdiff_t ldx, ptrdiff_t n,      \
+                                ptrdiff_t d, int kind, double p, double *out) {                    \
+        const SRC *x = (const SRC *)rows;                                                          \
+        for (ptrdiff_t i = 0; i < n; i++, x += ldx)                                                \
+            out[i] = metric_reduced_##NAME(q, x, d, kind, p);                                      \
+    }
+APART_BY(double, f64)
+APART_BY(float, f32)
+APART_BY(uint8_t, u8)
+#undef APART_BY
+
 /* Column sums, minima and maxima, added to what the arrays hold. */
 #define EXTENT(SRC, NAME)                                                                          \
     static void extent_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,            \

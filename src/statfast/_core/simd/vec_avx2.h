@@ -49,3 +49,13 @@ typedef int64_t f64_i __attribute__((vector_size(32)));
 #define f64_asint(v) ((f64_i)(v))
 #define f64_asreal(i) ((f64_v)(i))
 #define f64_toreal(i) __builtin_convertvector((f64_i)(i), f64_v)
+
+#define f64_widen(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+static inline f64_v f64_slide(f64_v before, f64_v v) {
+    return _mm256_shuffle_pd(_mm256_permute2f128_pd(before, v, 0x21), v, 5);
+}
+static inline double f64_least(f64_v v) {
+    const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+    return _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+}
+#include "keep.h"

@@ -25,6 +25,17 @@ typedef int32_t f32_i __attribute__((vector_size(64)));
 #define f32_asint(v) ((f32_i)(v))
 #define f32_asreal(i) ((f32_v)(i))
 #define f32_toreal(i) _mm512_cvtepi32_ps((__m512i)(i))
+#define f32_keep(to, bits, from) \
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps((__mmask16)(bits), _mm512_loadu_ps(from)))
+#define f32_keep_only(to, bits, from)                                        \
+    _mm512_mask_storeu_ps(to, (__mmask16)((1u << POPCOUNT(bits)) - 1),         \
+                          _mm512_maskz_compress_ps((__mmask16)(bits), _mm512_loadu_ps(from)))
+#define f32_keep_id(to, bits, from) \
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)(bits), _mm512_loadu_si512(from)))
+#define f32_keep_only_id(to, bits, from)                                     \
+    _mm512_mask_storeu_epi32(                                                  \
+        to, (__mmask16)((1u << POPCOUNT(bits)) - 1),                           \
+        _mm512_maskz_compress_epi32((__mmask16)(bits), _mm512_loadu_si512(from)))
 
 typedef __m512d f64_v;
 typedef __mmask8 f64_m;
@@ -49,3 +60,26 @@ typedef int64_t f64_i __attribute__((vector_size(64)));
 #define f64_asint(v) ((f64_i)(v))
 #define f64_asreal(i) ((f64_v)(i))
 #define f64_toreal(i) _mm512_cvtepi64_pd((__m512i)(i))
+#define f64_keep(to, bits, from) \
+    _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)(bits), _mm512_loadu_pd(from)))
+#define f64_keep_only(to, bits, from)                                        \
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << POPCOUNT(bits)) - 1),          \
+                          _mm512_maskz_compress_pd((__mmask8)(bits), _mm512_loadu_pd(from)))
+#define f64_keep_id(to, bits, from)                                          \
+    _mm256_storeu_si256((__m256i *)(to),                                       \
+                        _mm256_maskz_compress_epi32(                           \
+                            (__mmask8)(bits), _mm256_loadu_si256((const __m256i *)(from))))
+#define f64_keep_only_id(to, bits, from)                                     \
+    _mm256_mask_storeu_epi32(                                                  \
+        to, (__mmask8)((1u << POPCOUNT(bits)) - 1),                            \
+        _mm256_maskz_compress_epi32((__mmask8)(bits), _mm256_loadu_si256((const __m256i *)(from))))
+
+#define f64_widen(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define f64_slide(before, v) \
+    ((__m512d)_mm512_alignr_epi64((__m512i)(v), (__m512i)(before), 7))
+#define f64_least(v) _mm512_reduce_min_pd(v)
+static inline int f64_place_of_least(const double *x, unsigned bits) {
+    const __m512d v = _mm512_mask_blend_pd((__mmask8)bits, _mm512_set1_pd(INFINITY), _mm512_load_pd(x));
+    const __m512d least = _mm512_set1_pd(_mm512_reduce_min_pd(v));
+    return LOWEST_BIT(_mm512_cmp_pd_mask(v, least, _CMP_LE_OQ) & (int)bits);
+}

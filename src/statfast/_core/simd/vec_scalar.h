@@ -12,7 +12,14 @@
      gt(a, b)  ge(a, b)         lane masks;  bits(m): lane l of the mask as bit l
      select(m, a, b)            a where the mask is set, b elsewhere              (iselect: T_i)
      asint asreal               the same bits under the other name
-     toreal                     integers to reals, by value */
+     toreal                     integers to reals, by value
+     keep(to, bits, from)       of from[:T_LANES] those whose bit is set, packed; may write over all of
+                                to[:T_LANES]; keep_id does the same with numbers of points
+     keep_only                  the same, writing nothing else
+   and for doubles alone
+     widen(p)                   floats from memory
+     slide(before, v)           the last lane of `before`, then all but the last of v
+     least(v)                   the smallest lane */
 
 typedef float f32_v;
 typedef int32_t f32_i;
@@ -48,3 +55,8 @@ WORDS_SCALAR(f64, double, int64_t)
 
 static inline float f32_sqrt(float a) { return sqrtf(a); }
 static inline double f64_sqrt(double a) { return sqrt(a); }
+
+static inline double f64_widen(const float *p) { return *p; }
+static inline double f64_slide(double before, double v) { (void)v; return before; }
+static inline double f64_least(double v) { return v; }
+#include "keep.h"

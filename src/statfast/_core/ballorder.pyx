@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The order of the rows in a ball tree: parted in two and two again, until each leaf has its own.
+
+Rows are parted by the difference of their squared distances to two pivots, at the median: by a
+plane across the line of the pivots. The pivots are what two rounds of 2-means make of a far pair
+among a sample of the rows (Uhlmann 1991, doi:10.1016/0020-0190(91)90074-R, takes the rows
+themselves), which lie along the direction in which the rows vary most, whatever the axes are: where
+few directions matter among many columns, balls halve with each of the few.
+
+Cost: O(n d) for each time the rows are parted. The caller guarantees rows of finite numbers, a
+tree's shape from ballbuild.pyx, and that calls at the same time have nodes of disjoint rows.
+"""
+
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from statfast._core.nearest cimport Neighbor, before
+from statfast._core.rows cimport apart, number
+
+cdef enum:
+    FAN = 8        # children of a node
+    SAMPLE = 96    # rows that choose the pivots
+
+
+def choose_pivots(
+    const number[:, ::1] X,         # IN (n, d)
+    double[:, ::1] pivots,          # OUT (3, d) the two, and work space
+):
+    """Two points along the direction in which the rows vary most."""
+    with nogil:
+        pivots_of(&X[0, 0], X.shape[0], X.shape[1], &pivots[0, 0])
+
+
+def measure_keys(
+    const number[:, ::1] X,         # IN (n, d)
+    double[:, ::1] pivots,          # IN (3, d)
+    double[::1] key,                # OUT (n,)
+):
+    """On which side of the plane between the pivots rows are, and how far from it."""
+    cdef Py_ssize_t i, d = X.shape[1]
+    with nogil:
+        for i in range(X.shape[0]):
+            key[i] = key_of(&X[i, 0], &pivots[0, 0], d)
+
+
+def part(
+    const double[::1] key,          # IN (n,)
+    Py_ssize_t left,
+    Py_ssize_t[::1] order,          # OUT (n,) the `left` smallest first
+):
+    """Which rows go left: those of the smallest keys, of equal ones the first."""
+    cdef Py_ssize_t n = key.shape[0], i
+    cdef Neighbor *keyed = <Neighbor *>malloc(n * sizeof(Neighbor))
+    if keyed == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            keyed[i].apart = key[i]
+            keyed[i].row = i
+        select(keyed, n, left)
+        for i in range(n):
+            order[i] = keyed[i].row
+    free(keyed)
+
+
+def arrange(
+    number[:, ::1] X,               # INOUT (n, d) all rows
+    Py_ssize_t[::1] ids,            # INOUT (n,)
+    const int32_t[:, ::1] first,    # IN (nodes, 9)
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Bring the rows of nodes start to stop, a subtree, into the order of their children."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], node, low, most
+    low = min(n, <Py_ssize_t>first[start, 0] * FAN)
+    most = min(n, <Py_ssize_t>first[start, FAN] * FAN) - low
+    cdef number *spare = <number *>malloc(most * d * sizeof(number))
+    cdef Neighbor *keyed = <Neighbor *>malloc(most * sizeof(Neighbor))
+    cdef Py_ssize_t *moved = <Py_ssize_t *>malloc(most * sizeof(Py_ssize_t))
+    cdef double *pivots = <double *>malloc(3 * d * sizeof(double))
+    if spare == NULL or keyed == NULL or moved == NULL or pivots == NULL:
+        free(spare)
+        free(keyed)
+        free(moved)
+        free(pivots)
+        raise MemoryError
+    with nogil:
+        for node in range(start, stop):
+            divide(&X[0, 0], &ids[0], n, d, &first[node, 0], 0, children(&first[node, 0]),
+                   spare, keyed, moved, pivots)
+    free(spare)
+    free(keyed)
+    free(moved)
+    free(pivots)
+
+
+cdef inline Py_ssize_t children(const int32_t *first) noexcept nogil:
+    cdef Py_ssize_t c = FAN
+    while c > 1 and first[c - 1] == first[FAN]:
+        c -= 1
+    return c
+
+
+cdef void divide(
+    number *x, Py_ssize_t *ids, Py_ssize_t n, Py_ssize_t d, const int32_t *first,
+    Py_ssize_t from_child, Py_ssize_t to_child, number *spare, Neighbor *keyed,
+    Py_ssize_t *moved, double *pivots,
+) noexcept nogil:
+    """Part the rows of some children of a node, until each child has its own: three levels."""
+    if to_child - from_child < 2:
+        return
+    cdef Py_ssize_t middle = (from_child + to_child) // 2, i
+    cdef Py_ssize_t low = min(n, <Py_ssize_t>first[from_child] * FAN)
+    cdef Py_ssize_t count = min(n, <Py_ssize_t>first[to_child] * FAN) - low
+    pivots_of(x + low * d, count, d, pivots)
+    for i in range(count):
+        keyed[i].apart = key_of(x + (low + i) * d, pivots, d)
+        keyed[i].row = i
+    select(keyed, count, <Py_ssize_t>first[middle] * FAN - low)
+    for i in range(count):
+        memcpy(spare + i * d, x + (low + keyed[i].row) * d, d * sizeof(number))
+        moved[i] = ids[low + keyed[i].row]
+    memcpy(x + low * d, spare, count * d * sizeof(number))
+    memcpy(ids + low, moved, count * sizeof(Py_ssize_t))
+    divide(x, ids, n, d, first, from_child, middle, spare, keyed, moved, pivots)
+    divide(x, ids, n, d, first, middle, to_child, spare, keyed, moved, pivots)
+
+
+cdef inline double key_of(const number *x, const double *pivots, Py_ssize_t d) noexcept nogil:
+    """Negative nearer to the first pivot; 0 where both squares overflow."""
+    cdef double one, other, key
+    apart(pivots, x, d, 1, d, &one)
+    apart(pivots + d, x, d, 1, d, &other)
+    key = one - other
+    return key if key == key else 0
+
+
+cdef void pivots_of(const number *x, Py_ssize_t n, Py_ssize_t d, double *pivots) noexcept nogil:
+    cdef Py_ssize_t m = min(n, <Py_ssize_t>SAMPLE), i, j, p, count
+    cdef Py_ssize_t at[SAMPLE]
+    cdef bint near[SAMPLE]
+    cdef double *mean = pivots + 2 * d
+    for i in range(m):
+        at[i] = i * n // m * d
+    read(x + at[0], d, pivots)
+    read(x + at[farthest(x, at, m, d, pivots)], d, pivots + d)
+    read(x + at[farthest(x, at, m, d, pivots + d)], d, pivots)
+    for _ in range(2):
+        for i in range(m):
+            near[i] = key_of(x + at[i], pivots, d) < 0
+        for j in range(2):
+            count = 0
+            for p in range(d):
+                mean[p] = 0
+            for i in range(m):
+                if near[i] == (j == 0):
+                    count += 1
+                    for p in range(d):
+                        mean[p] += x[at[i] + p]
+            for p in range(d):
+                mean[p] /= count
+                if not fabs(mean[p]) < INFINITY:  # nobody there, or an overflow
+                    break
+            else:
+                memcpy(pivots + j * d, mean, d * sizeof(double))
+
+
+cdef inline void read(const number *x, Py_ssize_t d, double *out) noexcept nogil:
+    cdef Py_ssize_t p
+    for p in range(d):
+        out[p] = x[p]
+
+
+cdef Py_ssize_t farthest(
+    const number *x, const Py_ssize_t *at, Py_ssize_t m, Py_ssize_t d, const double *q
+) noexcept nogil:
+    cdef Py_ssize_t i, found = 0
+    cdef double to, most = -1
+    for i in range(m):
+        apart(q, x + at[i], d, 1, d, &to)
+        if to > most:
+            most = to
+            found = i
+    return found
+
+
+cdef void select(Neighbor *a, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    """Bring the k first in order to the front, by Hoare's partition about pivots drawn at random
+    (always the same), so that no order of the rows is a bad one."""
+    cdef Py_ssize_t low = 0, high = n - 1, i, j
+    cdef uint64_t state = 88172645463325252
+    cdef Neighbor pivot, one
+    while low < high:
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        pivot = a[low + <Py_ssize_t>(state % <uint64_t>(high - low + 1))]
+        i, j = low, high
+        while i <= j:
+            while before(&a[i], &pivot):
+                i += 1
+            while before(&pivot, &a[j]):
+                j -= 1
+            if i <= j:
+                one = a[i]
+                a[i] = a[j]
+                a[j] = one
+                i += 1
+                j -= 1
+        if low < k <= j:
+            high = j
+        elif k > i:
+            low = i
+        else:
+            return

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Searching a ball tree: the k nearest rows of a query, or all within a radius; exact.
+
+Omohundro 1989 ("Five balltree construction algorithms", ICSI TR-89-063) and Uhlmann 1991
+(doi:10.1016/0020-0190(91)90074-R): a ball whose points are all farther than the k-th found so far
+is passed by. A node's up to eight balls are measured at once and searched in the order of their
+bounds, leaves in octets of points (simd/octets.h), with sums in the order of brute force: the
+answer is its answer bit for bit, ties to the lowest row number.
+
+**Rounding.** Let t and s be the computed distances of the query to a centre and to a point of its
+ball, R the stored radius, computed with the same functions, and `loss` at least twice their
+relative error: (d + 32) 2^-53 for sums of d terms that are exact to a few roundings. Underflow of
+the terms adds at most `tau` to either distance. By the triangle inequality of the true distances,
+
+    s (1 + loss/2) + tau >= t (1 - loss/2) - tau - (R - 2 tau) / (1 + loss/2)
+
+so s > w for the k-th distance w if t (1 - loss) - R > w (1 + loss), where R was widened by 1 + loss
+and 2 tau; the loss that is left over covers the rounding of the bound itself. A t that overflows
+is replaced by the largest number, which is less; a radius that does is infinite: never passed by.
+Equality is no reason to pass by, as a lower row number may tie.
+
+Angles on the sphere (haversine) are searched as chords between unit vectors, which `slack` says how
+well they agree with: the bounds are the chord's, with that much to spare, and every point that a
+chord does not exclude is decided by its angle.
+
+Cost: O(log n) balls for a query in few intrinsic dimensions, O(n) in many. A call ends after
+`budget` distances, at the end of a query, and says how far it got. The caller guarantees finite
+queries, k <= n (k < n for the rows' own queries) and arrays from ballbuild.pyx.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+from statfast._core.balls cimport (
+    AT_ONCE, DEEPEST, FAN, LOWEST_BIT, Ball, Query, Tree, bounds, enter, limit_of, measure,
+    reach_of, settled,
+)
+from statfast._core.metric cimport EUCLIDEAN, HAVERSINE, distance_of
+from statfast._core.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
+from statfast._core.rows cimport number
+from statfast._core.tiles cimport active
+
+
+cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, Neighbor *found) noexcept nogil:
+    cdef Ball stack[DEEPEST]
+    cdef double apart[FAN * AT_ONCE]
+    cdef double reach = INFINITY, limit = INFINITY, to
+    cdef Py_ssize_t depth, at, some, i
+    cdef uint64_t hits
+    cdef bint closer
+    cdef Ball ball
+    clear(found, k)
+    depth = enter(tree, query, 0, reach, stack, 0)
+    while depth > 0:
+        depth -= 1
+        ball = stack[depth]
+        if ball.low > reach:
+            continue
+        if ball.node >= 0:
+            depth = enter(tree, query, ball.node, reach, stack, depth)
+            continue
+        closer = False
+        at = ball.start
+        while at < ball.stop:
+            some = min(<Py_ssize_t>AT_ONCE, ball.stop - at)
+            hits = measure(tree, query, at, some, limit, apart)
+            while hits:
+                i = LOWEST_BIT(hits)
+                hits &= hits - 1
+                to = settled(tree, query, apart[i], at * FAN + i)
+                closer |= offer(found, k, to, tree.ids[at * FAN + i])
+            at += some
+        if closer:
+            to = worst(found, k)
+            reach = reach_of(tree, to)
+            limit = limit_of(tree, to, reach)
+    finish(found, k)
+
+
+cdef Py_ssize_t within(
+    const Tree *tree, Query *query, double most, bint counts, Py_ssize_t after, Neighbor *found,
+    Py_ssize_t room,
+) noexcept nogil:
+    """The rows within the reduced distance `most`, of numbers above `after`; how many. Those for
+    which there is no room are counted, not kept."""
+    cdef Ball stack[DEEPEST]
+    cdef double to[FAN]
+    cdef double low[FAN]
+    cdef double apart[FAN * AT_ONCE]
+    cdef double reach = reach_of(tree, most), limit = limit_of(tree, most, reach), one
+    cdef double inside = -1  # a ball that ends before this has all its points within
+    cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
+    cdef const int32_t *first
+    cdef uint64_t hits, near
+    if counts and query.own < 0 and tree.kind != HAVERSINE:
+        inside = distance_of(most, tree.kind, tree.p) * (1 - tree.loss)
+    stack[0].node = 0
+    while depth > 0:
+        depth -= 1
+        if stack[depth].node >= 0:
+            node = stack[depth].node
+            first = tree.first + node * (FAN + 1)
+            near = bounds(tree, query, node, reach, to, low)
+            while near:
+                c = LOWEST_BIT(near)
+                near &= near - 1
+                if (to[c] * (1 + tree.loss) + tree.radius[node * FAN + c]) <= inside:
+                    last = min(tree.n, <Py_ssize_t>first[c + 1] * FAN)
+                    total += last - first[c] * <Py_ssize_t>FAN
+                    continue
+                stack[depth].node = tree.child[node * FAN + c]
+                stack[depth].start = first[c]
+                stack[depth].stop = first[c + 1]
+                depth += 1
+            continue
+        at = stack[depth].start
+        last = stack[depth].stop
+        while at < last:
+            some = min(<Py_ssize_t>AT_ONCE, last - at)
+            hits = measure(tree, query, at, some, limit, apart)
+            while hits:
+                i = LOWEST_BIT(hits)
+                hits &= hits - 1
+                one = settled(tree, query, apart[i], at * FAN + i)
+                if one <= most and tree.ids[at * FAN + i] > after:
+                    if total < room:
+                        found[total].apart = one
+                        found[total].row = tree.ids[at * FAN + i]
+                    total += 1
+            at += some
+    return total
+
+
+# ------------------------------------------------------------------ the interface
+cdef void bind(
+    Tree *tree, const number[:, :, ::1] octets, const Py_ssize_t[::1] ids,
+    const double[:, :, ::1] center, const double[:, ::1] radius, const int32_t[:, ::1] first,
+    const int32_t[:, ::1] child, const double[:, ::1] places, int kind, double p, double loss,
+    double slack,
+) noexcept:
+    tree.octets = <const char *>&octets[0, 0, 0]
+    tree.wide = sizeof(number)
+    tree.d = octets.shape[1]
+    tree.size = FAN * tree.d * tree.wide
+    if number is double:
+        tree.near = active().near_f64
+    elif number is float:
+        tree.near = active().near_f32
+    else:
+        tree.near = active().near_u8
+    tree.center = &center[0, 0, 0]
+    tree.radius = &radius[0, 0]
+    tree.first = &first[0, 0]
+    tree.child = &child[0, 0]
+    tree.ids = &ids[0]
+    tree.places = &places[0, 0] if places.shape[0] else NULL
+    tree.n = ids.shape[0]
+    tree.vector = EUCLIDEAN if kind == HAVERSINE else kind
+    tree.kind, tree.p, tree.loss, tree.slack = kind, p, loss, slack
+
+
+def search(
+    const number[:, :, ::1] octets,     # IN (octets, d, 8) the tree: see ball_index.py
+    const Py_ssize_t[::1] ids,
+    const double[:, :, ::1] center,
+    const double[:, ::1] radius,
+    const int32_t[:, ::1] first,
+    const int32_t[:, ::1] child,
+    const double[:, ::1] places,
+    int kind,
+    double p,
+    double loss,
+    double slack,
+    const double[:, ::1] Q,             # IN (m, d)
+    const double[:, ::1] asked,         # IN (m, 2) the queries' own places, for haversine
+    Py_ssize_t own,                     # position of the first query among the rows, or -1
+    Py_ssize_t start,                   # the query to begin with
+    double budget,
+    double[:, ::1] apart_out,           # OUT (m, k) reduced distances, ascending
+    Py_ssize_t[:, ::1] row_out,         # OUT (m, k)
+    Py_ssize_t[::1] work,               # INOUT (2,) distances to rows and to centres
+):
+    """The k nearest rows of queries; returns the next query, m after the last."""
+    cdef Tree tree
+    cdef Query query
+    cdef Py_ssize_t m = Q.shape[0], k = row_out.shape[1], at = start, c
+    bind(&tree, octets, ids, center, radius, first, child, places, kind, p, loss, slack)
+    cdef Neighbor *found = <Neighbor *>malloc(k * sizeof(Neighbor))
+    tree.row = <double *>malloc(tree.d * sizeof(double))
+    if found == NULL or tree.row == NULL:
+        free(found)
+        free(tree.row)
+        raise MemoryError
+    query.work = query.scanned = 0
+    with nogil:
+        while at < m and query.work <= budget:
+            query.point = &Q[at, 0]
+            query.place = &asked[at, 0] if kind == HAVERSINE else NULL
+            query.own = own + at if own >= 0 else -1
+            nearest(&tree, &query, k, found)
+            for c in range(k):
+                apart_out[at, c] = found[c].apart
+                row_out[at, c] = found[c].row
+            at += 1
+    work[0] += query.scanned
+    work[1] += query.work - query.scanned
+    free(found)
+    free(tree.row)
+    return at
+
+
+def search_radius(
+    const number[:, :, ::1] octets,     # IN as for search
+    const Py_ssize_t[::1] ids,
+    const double[:, :, ::1] center,
+    const double[:, ::1] radius,
+    const int32_t[:, ::1] first,
+    const int32_t[:, ::1] child,
+    const double[:, ::1] places,
+    int kind,
+    double p,
+    double loss,
+    double slack,
+    const double[:, ::1] Q,             # IN (m, d)
+    const double[:, ::1] asked,         # IN (m, 2)
+    Py_ssize_t own,
+    bint pairs,                         # of the rows' own queries: only rows of higher number
+    const double[::1] most,             # IN (m,) reduced radii
+    Py_ssize_t start,
+    double budget,
+    Py_ssize_t[::1] count,              # OUT (m,)
+    double[::1] apart_out,              # OUT (room,) by (distance, row), query after query;
+    Py_ssize_t[::1] row_out,            # OUT (room,) none if there is no room at all
+    Py_ssize_t filled,
+):
+    """All rows within the radii; returns the next query, and how much room has been taken.
+
+    It stops before a query whose rows do not fit; the caller makes room."""
+    cdef Tree tree
+    cdef Query query
+    cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, c, total
+    cdef bint counts = room == 0
+    bind(&tree, octets, ids, center, radius, first, child, places, kind, p, loss, slack)
+    cdef Neighbor *found = <Neighbor *>malloc((room - filled + 1) * sizeof(Neighbor))
+    tree.row = <double *>malloc(tree.d * sizeof(double))
+    if found == NULL or tree.row == NULL:
+        free(found)
+        free(tree.row)
+        raise MemoryError
+    query.work = 0
+    with nogil:
+        while at < m and query.work <= budget:
+            query.point = &Q[at, 0]
+            query.place = &asked[at, 0] if kind == HAVERSINE else NULL
+            query.own = own + at if own >= 0 else -1
+            total = within(&tree, &query, most[at], counts, ids[own + at] if pairs else -1,
+                           found, room - filled)
+            if not counts:
+                if total > room - filled:
+                    break
+                put_in_order(found, total)
+                for c in range(total):
+                    apart_out[filled + c] = found[c].apart
+                    row_out[filled + c] = found[c].row
+                filled += total
+            count[at] = total
+            at += 1
+    free(found)
+    free(tree.row)
+    return at, filled
+
+
+def home(
+    const double[:, :, ::1] center,     # IN (nodes, d, 8)
+    const int32_t[:, ::1] first,        # IN (nodes, 9)
+    const int32_t[:, ::1] child,        # IN (nodes, 8)
+    const double[:, ::1] Q,             # IN (m, d)
+    int32_t[::1] out,                   # OUT (m,)
+):
+    """An octet near each query: that of the leaf that the nearest centres lead to."""
+    cdef Py_ssize_t d = Q.shape[1], i, c, best, node
+    cdef double to[FAN]
+    cdef double low[FAN]
+    cdef double no_radius[FAN]
+    for c in range(FAN):
+        no_radius[c] = 0
+    with nogil:
+        for i in range(Q.shape[0]):
+            node = 0
+            while node >= 0:
+                active().balls(&Q[i, 0], &center[node, 0, 0], no_radius, d, EUCLIDEAN, 0, 0,
+                               to, low)
+                best = 0
+                for c in range(1, FAN):
+                    if first[node, c] < first[node, FAN] and to[c] < to[best]:
+                        best = c
+                out[i] = first[node, best]
+                node = child[node, best]

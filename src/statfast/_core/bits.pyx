@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Neighbours among rows of bits, by Hamming or Jaccard distance: exact counts (simd/bits.h).
+
+With a and b features set in two rows and c in which they differ, their Hamming distance is c / d
+and their Jaccard distance c / ((a + b + c) / 2), 0 for two empty rows; both are one division of
+whole numbers, so rows tie exactly where the fractions are equal. 64 rows at a time are compared
+with two queries, and looked at one by one only if any of them may be wanted.
+
+Cost: d / 64 word operations a pair. The caller guarantees queries in words, 64 d bits apart from
+no others, rows in groups as simd/bits.h has them, and d below 2^24.
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from statfast._core.metric cimport HAMMING
+from statfast._core.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.tiles cimport active
+
+cdef Py_ssize_t STAY = 32768  # bytes of groups that stay in the first cache for all queries
+cdef double WIDER = 1.000001  # more than the rounding of a few float operations
+cdef Py_ssize_t TOLD_APART = 512  # features up to which a float tells fractions apart
+
+
+cdef inline double distance(
+    int32_t differ, double own, double other, double d, int kind
+) noexcept nogil:
+    if kind == HAMMING:
+        return differ / d
+    return 2 * differ / (own + other + differ) if differ else 0.0
+
+
+cdef inline void ask(
+    double limit, bint strict, double own, double d, int kind, float *terms
+) noexcept nogil:
+    """The terms of bits_near that no row within the limit, or if strict below it, fails."""
+    if kind == HAMMING:
+        terms[0] = 1
+        terms[1] = <float>(limit * d - 0.5 if strict else limit * d * WIDER)
+        terms[2] = 0
+        return
+    if limit > 1:  # nothing is farther; this includes that fewer than k rows have been seen
+        limit = 1
+    elif strict and d <= TOLD_APART:
+        limit -= 0.5 / (d * d)
+    terms[0] = <float>(1 - limit / 2)
+    terms[1] = <float>(limit / 2 * own * WIDER)
+    terms[2] = <float>(limit / 2 * WIDER)
+
+
+def begin(
+    double[:, :, ::1] found,        # OUT (m, k, 2) room for the neighbours
+):
+    """No neighbours yet."""
+    cdef Py_ssize_t q
+    with nogil:
+        for q in range(found.shape[0]):
+            clear(<Neighbor *>&found[q, 0, 0], found.shape[1])
+
+
+def scan(
+    const uint64_t[:, ::1] Q,       # IN (m, words)
+    const float[::1] own,           # IN (m,) features set
+    const uint64_t[:, :, ::1] R,    # IN (groups, words, 64)
+    const float[::1] size,          # IN (64 groups,) features set
+    Py_ssize_t first,               # groups to look at: first, ..., stop - 1
+    Py_ssize_t stop,
+    Py_ssize_t n,
+    Py_ssize_t d,
+    int kind,
+    double[:, :, ::1] found,        # INOUT (m, k, 2)
+):
+    """Show rows to every query."""
+    cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], k = found.shape[1], q, g, j, row, last
+    cdef Py_ssize_t chunk = max(1, STAY // (512 * words))
+    cdef int flags, both
+    cdef float terms[6]
+    cdef int32_t count[128]
+    cdef Neighbor *held
+    with nogil:
+        while first < stop:
+            last = min(stop, first + chunk)
+            for q in range(0, m, 2):
+                both = 3 if q + 1 < m else 1
+                for j in range(2):
+                    held = <Neighbor *>&found[min(q + j, m - 1), 0, 0]
+                    ask(worst(held, k), True, own[min(q + j, m - 1)], d, kind, terms + 3 * j)
+                for g in range(first, last):
+                    flags = both & active().differ(
+                        &Q[q, 0], words if both == 3 else 0, words, &R[g, 0, 0], &size[64 * g],
+                        terms, count
+                    )
+                    for j in range(2):
+                        if flags >> j & 1:
+                            held = <Neighbor *>&found[q + j, 0, 0]
+                            for row in range(64 * g, min(n, 64 * g + 64)):
+                                offer(held, k, distance(count[64 * (j - g) + row], own[q + j],
+                                                        size[row], d, kind), row)
+                            ask(worst(held, k), True, own[q + j], d, kind, terms + 3 * j)
+            first = last
+
+
+def end(
+    double[:, :, ::1] found,        # INOUT (m, k, 2)
+    double[:, :] apart_out,         # OUT (m, k)
+    Py_ssize_t[:, :] row_out,       # OUT (m, k)
+):
+    """The neighbours in order."""
+    cdef Py_ssize_t q, c
+    cdef Neighbor *held
+    with nogil:
+        for q in range(found.shape[0]):
+            held = <Neighbor *>&found[q, 0, 0]
+            finish(held, found.shape[1])
+            for c in range(found.shape[1]):
+                apart_out[q, c] = held[c].apart
+                row_out[q, c] = held[c].row
+
+
+def within(
+    const uint64_t[:, ::1] Q,       # IN (m, words)
+    const float[::1] own,           # IN (m,)
+    const uint64_t[:, :, ::1] R,    # IN (groups, words, 64)
+    const float[::1] size,          # IN (64 groups,)
+    Py_ssize_t first,               # groups to look at: first, ..., stop - 1
+    Py_ssize_t stop,
+    Py_ssize_t n,
+    Py_ssize_t d,
+    int kind,
+    const double[::1] limit,        # IN (m,)
+    Py_ssize_t[::1] at,             # INOUT (m,) where the next row of each query goes
+    double[::1] apart_out,          # OUT, or None: only move `at`
+    Py_ssize_t[::1] row_out,        # OUT, or None
+):
+    """Take all rows within the limits, by rising number."""
+    cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], q, g, j, row
+    cdef bint wanted = apart_out is not None
+    cdef int flags, both
+    cdef float terms[6]
+    cdef int32_t count[128]
+    cdef double apart
+    with nogil:
+        for q in range(0, m, 2):
+            both = 3 if q + 1 < m else 1
+            for j in range(2):
+                ask(limit[min(q + j, m - 1)], False, own[min(q + j, m - 1)], d, kind,
+                    terms + 3 * j)
+            for g in range(first, stop):
+                flags = both & active().differ(
+                    &Q[q, 0], words if both == 3 else 0, words, &R[g, 0, 0], &size[64 * g], terms,
+                    count
+                )
+                for j in range(2):
+                    if not flags >> j & 1:
+                        continue
+                    for row in range(64 * g, min(n, 64 * g + 64)):
+                        apart = distance(count[64 * (j - g) + row], own[q + j], size[row], d, kind)
+                        if apart <= limit[q + j]:
+                            if wanted:
+                                apart_out[at[q + j]] = apart
+                                row_out[at[q + j]] = row
+                            at[q + j] += 1

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The k nearest points of a k-d tree (kdtree.pxd), for queries in any order or for its own points.
+
+Friedman, Bentley & Finkel 1977, doi:10.1145/355744.355745. Deviations: eight boxes are tested at a
+time, tight ones instead of the incremental distances of Arya & Mount 1993
+(doi:10.1109/DCC.1993.253111), whose rounding would have to be bounded; a query starts among its
+own leaf's points where that leaf is known. The loops are C (simd/kdtree.h, simd/nearest.h), as
+every step of them is vector code.
+
+Answers are those of float64 differences, summed in the order of `apart` (rows.pxd), ordered by
+(distance, number), to the last bit and on every instruction-set level.
+
+Cost: O(log n + k) a query in few dimensions. Memory: 32 bytes for each of k candidates, if k > 32.
+The caller guarantees finite numbers, rows of contiguous numbers, and k points to choose from. A
+query without k points at a finite distance gets the distance inf and the number -1 for the others.
+"""
+
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+
+from statfast._core.kdtree cimport bind_tree
+from statfast._core.rows cimport real
+from statfast._core.tiles cimport active, kd_job, kd_tree
+
+ctypedef fused other:
+    float
+    double
+
+
+cdef int prepare(kd_job *job, Py_ssize_t d, Py_ssize_t k) noexcept nogil:
+    """Work space for a search; 0 if there is none."""
+    job.capacity = k + k // 2 + 64
+    job.k = k
+    job.visited = 0
+    job.key = <double *>malloc(job.capacity * (4 * sizeof(double)) + d * sizeof(double))
+    if job.key == NULL:
+        return 0
+    job.id = <int64_t *>(job.key + 2 * job.capacity)
+    job.q = <double *>(job.id + 2 * job.capacity)
+    return 1
+
+
+def search(
+    const real[:, :, ::1] blocks,   # IN the tree
+    const int32_t[::1] ids,
+    const real[:, :, :, ::1] boxes,
+    const int32_t[:, ::1] least,
+    const Py_ssize_t[::1] first,
+    Py_ssize_t n,
+    const other[:, :] Q,            # IN (m, d) queries, or None: the points, without themselves
+    const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
+    Py_ssize_t begin,               # of those in that order (of the points: in the tree's order),
+    Py_ssize_t end,                 # these
+    int kind,                       # of metric
+    double p,
+    double[:, ::1] apart,           # OUT (m, k) reduced distances, in the rows of Q
+    Py_ssize_t[:, ::1] row,         # OUT (m, k)
+):
+    """Answer some of the queries; returns how many points were looked at."""
+    cdef kd_tree t
+    cdef kd_job job
+    cdef Py_ssize_t d = blocks.shape[1]
+    bind_tree(&t, blocks, ids, boxes, least, first, n)
+    job.itself = Q is None
+    job.order = NULL if order is None else &order[0]
+    job.single = other is float
+    if Q is not None:
+        job.queries = &Q[0, 0]
+        job.ldq = Q.strides[0] // <Py_ssize_t>sizeof(other)
+    job.begin = begin
+    job.end = end
+    job.kind = kind
+    job.p = p
+    job.apart = &apart[0, 0]
+    job.row = &row[0, 0]
+    if not prepare(&job, d, apart.shape[1]):
+        raise MemoryError
+    with nogil:
+        if real is float:
+            active().search_tree_f32(&t, &job)
+        else:
+            active().search_tree_f64(&t, &job)
+    free(job.key)
+    return job.visited * t.leaf

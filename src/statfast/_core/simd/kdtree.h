@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The k nearest points of a k-d tree. What the arrays mean, and why the bounds are exact, is said
+   in ../kdtree.pxd. Everything is computed in double, in the order of `apart` (rows.h).
+
+   A query goes down to the child whose box is nearest, and returns to the others as long as they
+   are within reach: of a node on the way are kept the bounds of its children (one vector) and which
+   of them have not been entered. */
+
+/* The sum over the axes of what DIFFERENCE adds, for the points (or boxes) of one vector. */
+#define SUM(DIFFERENCE)                                                                            \
+    f64_v rest = f64_set1(0);                                                                      \
+    ptrdiff_t p = 0;                                                                               \
+    if ((D == 0 || D == 8) && d >= 8) {                                                            \
+        f64_v part[8];                                                                             \
+        UNROLL for (int c = 0; c < 8; c++) part[c] = f64_set1(0);                                  \
+        while (p + 8 <= d) {                                                                       \
+            UNROLL for (int c = 0; c < 8; c++, p++)                                                \
+                part[c] = join(part[c], term(DIFFERENCE, kind, job->p), kind);                     \
+        }                                                                                          \
+        for (; p < d; p++) rest = join(rest, term(DIFFERENCE, kind, job->p), kind);                \
+        const f64_v low = join(join(part[0], part[1], kind), join(part[2], part[3], kind), kind);  \
+        const f64_v high = join(join(part[4], part[5], kind), join(part[6], part[7], kind), kind); \
+        return join(rest, join(low, high, kind), kind);                                            \
+    }                                                                                              \
+    for (; p < d; p++) rest = join(rest, term(DIFFERENCE, kind, job->p), kind);                    \
+    return rest;
+
+static INLINE f64_v V(from_points)(const kd_job *job, const double *q, const REAL *x,
+                                   ptrdiff_t leaf, ptrdiff_t d, const int D, const int kind) {
+    SUM(f64_set1(q[p]) - WIDE(x + p * leaf))
+}
+
+static INLINE f64_v V(from_boxes)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
+                                  const int D, const int kind) {
+    SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
+                          f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
+                  f64_set1(0)))
+}
+#undef SUM
+
+/* Offer the points of a leaf, but for the one in place `self` (-1: none). */
+static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const double *q,
+                           ptrdiff_t leaf_number, ptrdiff_t self, const int D, const int kind,
+                           const int one) {
+    const ptrdiff_t leaf = t->leaf, d = D ? D : t->d;
+    const REAL *x = (const REAL *)t->blocks + leaf_number * d * leaf;
+    const int32_t *id = t->ids + leaf_number * leaf;
+    double apart[KD_LEAF] ALIGN64;
+    job->visited++;
+    if (one) {
+        f64_v best = f64_set1(DBL_MAX);
+        for (ptrdiff_t c = 0; c < leaf; c += F64_LANES) {
+            const f64_v v = V(from_points)(job, q, x + c, leaf, d, D, kind);
+            f64_store(apart + c, v);
+            best = f64_min(best, v);
+        }
+        if (self >= 0) {
+            apart[self] = INFINITY;
+            best = f64_set1(DBL_MAX);
+            for (ptrdiff_t c = 0; c < leaf; c += F64_LANES)
+                best = f64_min(best, f64_load(apart + c));
+        }
+        if (!f64_bits(f64_ge(f64_set1(s->limit), best))) return;
+        const double nearest_here = f64_least(best);
+        ptrdiff_t c = 0;
+        unsigned at;
+        while (!(at = f64_bits(f64_ge(f64_set1(nearest_here), f64_load(apart + c)))))
+            if ((c += F64_LANES) == leaf) return; /* all of them at DBL_MAX and beyond */
+        const int64_t number = id[c + LOWEST_BIT(at)];
+        if (nearest_here < s->limit || number < s->limit_id) {
+            s->limit = nearest_here;
+            s->limit_id = number;
+        }
+        return;
+    }
+    for (ptrdiff_t start = 0; start < leaf; start += 64) {
+        const ptrdiff_t stop = start + 64 < leaf ? start + 64 : leaf;
+        uint64_t hits = 0;
+        for (ptrdiff_t c = start; c < stop; c += F64_LANES) {
+            const f64_v v = V(from_points)(job, q, x + c, leaf, d, D, kind);
+            f64_store(apart + c, v);
+            hits |= (uint64_t)f64_bits(f64_ge(f64_set1(s->limit), v)) << (c - start);
+        }
+        if (self >= start && self < stop) {
+            hits &= ~((uint64_t)1 << (self - start));
+            apart[self] = INFINITY;
+        }
+        if (!hits) continue;
+        if (s->k <= SMALL) {
+            if (s->count++ == 0) {
+                fill(s, apart + start, id + start, stop - start);
+                continue;
+            }
+            if (s->vectors == 1 && insert_all(s, apart + start, id + start, hits, 1)) continue;
+            if (s->vectors == 2 && insert_all(s, apart + start, id + start, hits, 2)) continue;
+            if (s->vectors == 3 && insert_all(s, apart + start, id + start, hits, 3)) continue;
+            if (s->vectors == 4 && insert_all(s, apart + start, id + start, hits, 4)) continue;
+        }
+        for (; hits; hits &= hits - 1) {
+            const ptrdiff_t c = start + LOWEST_BIT(hits);
+            if (!(apart[c] <= s->limit)) continue;
+            if (s->k <= SMALL) insert(s, apart[c], id[c]);
+            else collect(s, apart[c], id[c]);
+        }
+    }
+}
+
+/* The bounds of the children of a node; returns which of them are within reach. */
+static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *q,
+                                ptrdiff_t group, double *bound, double limit, const int D,
+                                const int kind) {
+    const ptrdiff_t d = D ? D : t->d;
+    const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
+    unsigned near = 0;
+    for (int c = 0; c < KD_LANES; c += F64_LANES) {
+        f64_v v = V(from_boxes)(job, q, box + c, d, D, kind);
+        if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 0x1p-48); /* pow is not quite monotone */
+        f64_store(bound + c, v);
+        near |= f64_bits(f64_ge(f64_set1(limit), v)) << c;
+    }
+    return near;
+}
+
+static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const int kind,
+                             const int one) {
+    const ptrdiff_t d = D ? D : t->d, leaf = t->leaf, top = t->levels - 1;
+    nearest s;
+    s.k = job->k;
+    s.vectors = (job->k + F64_LANES - 1) / F64_LANES;
+    s.key = job->key;
+    s.id = job->id;
+    s.capacity = job->capacity;
+    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8];
+    double *q = D ? few : job->q;
+    ptrdiff_t node[KD_LEVELS];
+    unsigned open[KD_LEVELS]; /* children within reach that have not been entered */
+    for (ptrdiff_t p = 0; p < d; p++) q[p] = 0;
+
+    for (ptrdiff_t i = job->begin; i < job->end; i++) {
+        ptrdiff_t home = -1, row;
+        if (job->itself) {
+            home = i / leaf;
+            row = t->ids[i];
+            const REAL *x = (const REAL *)t->blocks + home * d * leaf + i % leaf;
+            for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
+            nearest_reset(&s, DBL_MAX);
+            V(scan)(t, job, &s, q, home, i % leaf, D, kind, one);
+        } else {
+            row = job->order ? job->order[i] : i;
+            double moved = 0; /* since the query before */
+            for (ptrdiff_t p = 0; p < d; p++) {
+                const double x = job->single
+                                     ? (double)((const float *)job->queries)[row * job->ldq + p]
+                                     : ((const double *)job->queries)[row * job->ldq + p];
+                const double t = x - q[p];
+                moved += t * t;
+                q[p] = x;
+            }
+            double limit = DBL_MAX;
+            if (kind == METRIC_EUCLIDEAN && job->order && i > job->begin) {
+                const double reach = sqrt(moved) + sqrt(s.limit);
+                limit = reach * reach * (1 + 1e-9) + 1e-300;
+                limit = limit < DBL_MAX ? limit : DBL_MAX;
+            }
+            nearest_reset(&s, limit);
+        }
+        ptrdiff_t level = top;
+        node[top] = 0;
+        open[top] = V(enter)(t, job, q, 0, bound[top], s.limit, D, kind);
+        for (;;) {
+            unsigned near = open[level];
+            if (near) {
+                const f64_v limit = f64_set1(s.limit);
+                unsigned still = 0;
+                for (int c = 0; c < KD_LANES; c += F64_LANES)
+                    still |= f64_bits(f64_ge(limit, f64_load(bound[level] + c))) << c;
+                near &= still;
+            }
+            if (!near) {
+                if (level++ == top) break;
+                continue;
+            }
+            int child = LOWEST_BIT(near);
+            if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
+            open[level] = near & ~(1u << child);
+            if (bound[level][child] == s.limit
+                && t->least[(t->first[level] + node[level]) * KD_LANES + child] > s.limit_id)
+                continue;
+            const ptrdiff_t below = node[level] * KD_LANES + child;
+            if (level == 0) {
+                if (below != home) V(scan)(t, job, &s, q, below, -1, D, kind, one);
+            } else {
+                level--;
+                node[level] = below;
+                open[level] =
+                    V(enter)(t, job, q, t->first[level] + below, bound[level], s.limit, D, kind);
+            }
+        }
+        if (one) {
+            job->apart[row] = s.limit_id == NOBODY ? INFINITY : s.limit;
+            job->row[row] = s.limit_id == NOBODY ? -1 : (ptrdiff_t)s.limit_id;
+        } else {
+            nearest_tell(&s, job->apart + row * job->k, job->row + row * job->k);
+        }
+    }
+}
+
+#define CASE(D, KIND, ONE, NAME)                                                                   \
+    static void V(search_##NAME)(const kd_tree *t, kd_job *job) { V(answer)(t, job, D, KIND, ONE); }
+CASE(2, METRIC_EUCLIDEAN, 1, 2_one)
+CASE(2, METRIC_EUCLIDEAN, 0, 2)
+CASE(3, METRIC_EUCLIDEAN, 1, 3_one)
+CASE(3, METRIC_EUCLIDEAN, 0, 3)
+CASE(4, METRIC_EUCLIDEAN, 1, 4_one)
+CASE(4, METRIC_EUCLIDEAN, 0, 4)
+CASE(5, METRIC_EUCLIDEAN, 1, 5_one)
+CASE(5, METRIC_EUCLIDEAN, 0, 5)
+CASE(6, METRIC_EUCLIDEAN, 1, 6_one)
+CASE(6, METRIC_EUCLIDEAN, 0, 6)
+CASE(8, METRIC_EUCLIDEAN, 1, 8_one)
+CASE(8, METRIC_EUCLIDEAN, 0, 8)
+CASE(0, METRIC_EUCLIDEAN, 1, any_one)
+CASE(0, METRIC_EUCLIDEAN, 0, any)
+CASE(0, METRIC_MANHATTAN, 0, manhattan)
+CASE(0, METRIC_CHEBYSHEV, 0, chebyshev)
+CASE(0, METRIC_MINKOWSKI, 0, minkowski)
+#undef CASE
+
+/* Every query begin .. end - 1 of the job; in the tree of n points must be k besides itself. */
+static void V(search_tree)(const kd_tree *t, kd_job *job) {
+    const int one = job->k == 1;
+    if (job->kind == METRIC_MANHATTAN) V(search_manhattan)(t, job);
+    else if (job->kind == METRIC_CHEBYSHEV) V(search_chebyshev)(t, job);
+    else if (job->kind == METRIC_MINKOWSKI) V(search_minkowski)(t, job);
+    else if (t->d == 2) (one ? V(search_2_one) : V(search_2))(t, job);
+    else if (t->d == 3) (one ? V(search_3_one) : V(search_3))(t, job);
+    else if (t->d == 4) (one ? V(search_4_one) : V(search_4))(t, job);
+    else if (t->d == 5) (one ? V(search_5_one) : V(search_5))(t, job);
+    else if (t->d == 6) (one ? V(search_6_one) : V(search_6))(t, job);
+    else if (t->d == 8) (one ? V(search_8_one) : V(search_8))(t, job);
+    else (one ? V(search_any_one) : V(search_any))(t, job);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The k nearest of the points offered one after another, in the order of (distance, number).
+
+   Few (k <= SMALL): a sorted array, into which a distance is shifted by vector minima and maxima
+   without a branch. More: a reservoir of candidates, thinned out when it is full by bisection for a
+   distance that k of them do not exceed (vector counts, where a heap would mispredict), sorted at
+   the end. `limit` is never below the k-th smallest distance so far; a candidate at exactly `limit`
+   with a number above `limit_id` is not wanted. Before there are k, limit is DBL_MAX, so that what
+   overflows never enters. */
+
+#include "metric.h"
+
+#define SMALL 32
+#define NOBODY INT64_MAX
+
+typedef struct {
+    ptrdiff_t k, vectors, count, capacity;
+    double limit;
+    int64_t limit_id;
+    double *key;  /* the work space: (2 capacity,) of each */
+    int64_t *id;
+    double few[SMALL] ALIGN64;
+    int64_t few_id[SMALL] ALIGN64;
+} nearest;
+
+/* Begin anew; at least k points are known to be within `limit` (DBL_MAX: not yet). */
+static INLINE void nearest_reset(nearest *s, double limit) {
+    s->limit = limit;
+    s->limit_id = NOBODY;
+    s->count = 0;
+    if (s->k > SMALL) return;
+    for (ptrdiff_t v = 0; v < s->vectors; v++) {
+        f64_store(s->few + v * F64_LANES, f64_set1(DBL_MAX));
+        f64_istore(s->few_id + v * F64_LANES, f64_iset1(NOBODY));
+    }
+}
+
+/* Those of distance x behind which the point at `at` was put, though its number is lower. */
+static void among_equals(nearest *s, ptrdiff_t at) {
+    for (; at > 0 && s->few[at - 1] == s->few[at] && s->few_id[at - 1] > s->few_id[at]; at--) {
+        const int64_t id = s->few_id[at];
+        s->few_id[at] = s->few_id[at - 1];
+        s->few_id[at - 1] = id;
+    }
+}
+
+static INLINE void nearest_tighten(nearest *s) {
+    if (s->few[s->k - 1] <= s->limit) {
+        s->limit = s->few[s->k - 1];
+        s->limit_id = s->few_id[s->k - 1];
+    }
+}
+
+/* x <= limit */
+static INLINE void insert(nearest *s, double x, int64_t id) {
+    const f64_v v = f64_set1(x);
+    const f64_i number = f64_iset1(id);
+    unsigned equal = 0;
+    if (x == s->limit) {
+        if (id > s->limit_id) return;
+        if (s->few[s->k - 1] <= x) { /* the k-th itself gives way */
+            s->few_id[s->k - 1] = id;
+            among_equals(s, s->k - 1);
+            s->limit_id = s->few_id[s->k - 1];
+            return;
+        }
+    }
+    f64_v key = f64_load(s->few + (s->vectors - 1) * F64_LANES);
+    f64_i ids = f64_iload(s->few_id + (s->vectors - 1) * F64_LANES);
+    for (ptrdiff_t at = (s->vectors - 1) * F64_LANES; at >= 0; at -= F64_LANES) {
+        const f64_v before = at ? f64_load(s->few + at - F64_LANES) : f64_set1(-1);
+        const f64_i ids_before = at ? f64_iload(s->few_id + at - F64_LANES) : f64_iset1(0);
+        const f64_v moved = f64_slide(before, key);
+        const f64_i ids_moved = f64_asint(f64_slide(f64_asreal(ids_before), f64_asreal(ids)));
+        const f64_m later = f64_gt(key, v);
+        equal |= f64_bits(later) ^ f64_bits(f64_ge(key, v));
+        f64_store(s->few + at, f64_min(key, f64_max(moved, v)));
+        f64_istore(s->few_id + at,
+                   f64_iselect(later, f64_iselect(f64_gt(moved, v), ids_moved, number), ids));
+        key = before;
+        ids = ids_before;
+    }
+    if (equal) {
+        ptrdiff_t at = s->k - 1;
+        while (s->few_id[at] != id) at--;
+        among_equals(s, at);
+    }
+    nearest_tighten(s);
+}
+
+/* Insert those of the distances apart[:64] whose bit is set: a chain of minima and maxima that stays
+   in VECTORS registers. 0, and nothing done, if some are equal: their numbers have to be compared. */
+static INLINE int insert_all(nearest *s, const double *apart, const int32_t *id, uint64_t hits,
+                             const int VECTORS) {
+    f64_v key[4];
+    f64_i ids[4];
+    unsigned equal = 0;
+    UNROLL for (int i = 0; i < VECTORS; i++) {
+        key[i] = f64_load(s->few + i * F64_LANES);
+        ids[i] = f64_iload(s->few_id + i * F64_LANES);
+    }
+    for (; hits; hits &= hits - 1) {
+        const int c = LOWEST_BIT(hits);
+        const f64_v x = f64_set1(apart[c]);
+        const f64_i number = f64_iset1(id[c]);
+        UNROLL for (int i = VECTORS - 1; i >= 0; i--) {
+            const f64_v before = i ? key[i ? i - 1 : 0] : f64_set1(-1);
+            const f64_v moved = f64_slide(before, key[i]);
+            const f64_i ids_moved =
+                f64_asint(f64_slide(f64_asreal(ids[i ? i - 1 : 0]), f64_asreal(ids[i])));
+            const f64_m later = f64_gt(key[i], x);
+            equal |= f64_bits(later) ^ f64_bits(f64_ge(key[i], x));
+            ids[i] = f64_iselect(later, f64_iselect(f64_gt(moved, x), ids_moved, number), ids[i]);
+            key[i] = f64_min(key[i], f64_max(moved, x));
+        }
+    }
+    if (equal) return 0;
+    UNROLL for (int i = 0; i < VECTORS; i++) {
+        f64_store(s->few + i * F64_LANES, key[i]);
+        f64_istore(s->few_id + i * F64_LANES, ids[i]);
+    }
+    nearest_tighten(s);
+    return 1;
+}
+
+/* The first leaf: of its distances apart[:leaf] (leaf <= 64) the k smallest, by the rank of each
+   among those that matter. */
+static INLINE void fill(nearest *s, const double *apart, const int32_t *id, ptrdiff_t leaf) {
+    /* At least k do not exceed the largest of k minima over parts of the points. */
+    double ends[SMALL] ALIGN64 = {0}, cut = 0;
+    const ptrdiff_t across = s->vectors * F64_LANES;
+    if (across <= leaf) {
+        for (ptrdiff_t at = 0; at < across; at += F64_LANES) {
+            f64_v least = f64_load(apart + at);
+            for (ptrdiff_t c = at + across; c < leaf; c += across)
+                least = f64_min(least, f64_load(apart + c));
+            f64_store(ends + at, least);
+        }
+        f64_v most = f64_load(ends);
+        for (ptrdiff_t at = F64_LANES; at < across; at += F64_LANES)
+            most = f64_max(most, f64_load(ends + at));
+        cut = -f64_least(f64_set1(0) - most);
+    }
+    if (across > leaf || cut > s->limit) cut = s->limit;
+
+    double key[64 + F64_LANES] ALIGN64, rank[64 + F64_LANES] ALIGN64;
+    int32_t number[64 + F64_LANES];
+    ptrdiff_t n = 0;
+    for (ptrdiff_t c = 0; c < leaf; c += F64_LANES) {
+        const unsigned in = f64_bits(f64_ge(f64_set1(cut), f64_load(apart + c)));
+        f64_keep(key + n, in, apart + c);
+        f64_keep_id(number + n, in, id + c);
+        n += POPCOUNT(in);
+    }
+    f64_store(key + n, f64_set1(INFINITY));
+    /* Equal ones come in the order of their numbers, as they lie. */
+    const f64_v one = f64_set1(1), zero = f64_set1(0);
+    for (ptrdiff_t at = 0; at < n; at += F64_LANES) {
+        const f64_v x = f64_load(key + at);
+        f64_v before = zero;
+        for (ptrdiff_t j = 0; j < at; j++)
+            before = before + f64_select(f64_ge(x, f64_set1(key[j])), one, zero);
+        for (ptrdiff_t j = at; j < n; j++)
+            before = before + f64_select(f64_gt(x, f64_set1(key[j])), one, zero);
+        f64_store(rank + at, before);
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        ptrdiff_t at = (ptrdiff_t)rank[i];
+        if (at >= across) continue;
+        while (s->few_id[at] != NOBODY) /* an equal one in the same vector */
+            if (++at == across) break;
+        if (at == across) continue;
+        s->few[at] = key[i];
+        s->few_id[at] = number[i];
+    }
+    nearest_tighten(s);
+}
+
+static INLINE int pair_before(double a, int64_t a_id, double b, int64_t b_id) {
+    return a < b || (a == b && a_id < b_id);
+}
+
+static void sift(double *key, int64_t *id, ptrdiff_t at, ptrdiff_t n) {
+    const double x = key[at];
+    const int64_t number = id[at];
+    for (ptrdiff_t child = 2 * at + 1; child < n; at = child, child = 2 * at + 1) {
+        if (child + 1 < n && pair_before(key[child], id[child], key[child + 1], id[child + 1]))
+            child++;
+        if (!pair_before(x, number, key[child], id[child])) break;
+        key[at] = key[child];
+        id[at] = id[child];
+    }
+    key[at] = x;
+    id[at] = number;
+}
+
+/* Into the order of (key, id): spread over as many buckets as there are pairs, by value, then by
+   insertion; by a heap where a bucket would be crowded. The upper halves of the arrays are used. */
+static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity) {
+    double low = DBL_MAX, high = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        low = key[i] < low ? key[i] : low;
+        high = key[i] > high ? key[i] : high;
+    }
+    const double scale = (double)(n - 1) / (high - low);
+    int crowded = n < 2 || !(scale > 0 && scale <= DBL_MAX);
+    double *to = key + capacity;
+    int64_t *to_id = id + capacity;
+    int32_t *start = (int32_t *)to; /* n + 1 counts: they fit into n doubles */
+    if (!crowded) {
+        for (ptrdiff_t i = 0; i <= n; i++) start[i] = 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const ptrdiff_t bucket = (ptrdiff_t)((key[i] - low) * scale);
+            crowded |= ++start[bucket + 1] > 24;
+        }
+    }
+    if (crowded) {
+        for (ptrdiff_t at = n / 2; at-- > 0;) sift(key, id, at, n);
+        for (ptrdiff_t last = n - 1; last > 0; last--) {
+            const double x = key[0];
+            const int64_t number = id[0];
+            key[0] = key[last], id[0] = id[last];
+            key[last] = x, id[last] = number;
+            sift(key, id, 0, last);
+        }
+        return;
+    }
+    for (ptrdiff_t i = 0; i < n; i++) start[i + 1] += start[i];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const ptrdiff_t bucket = (ptrdiff_t)((key[i] - low) * scale);
+        to_id[start[bucket]++] = (int64_t)i;
+    }
+    /* to_id is now a permutation; the counts are spent, so their place may be taken. */
+    for (ptrdiff_t i = 0; i < n; i++) {
+        to[i] = key[to_id[i]];
+        to_id[i] = id[to_id[i]];
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double x = to[i];
+        const int64_t number = to_id[i];
+        ptrdiff_t at = i;
+        for (; at > 0 && pair_before(x, number, key[at - 1], id[at - 1]); at--) {
+            key[at] = key[at - 1];
+            id[at] = id[at - 1];
+        }
+        key[at] = x;
+        id[at] = number;
+    }
+}
+
+/* Thin the full reservoir out to hardly more than k. */
+static void thin(nearest *s) {
+    double low = DBL_MAX, high = 0;
+    for (ptrdiff_t i = 0; i < s->count; i++) {
+        low = s->key[i] < low ? s->key[i] : low;
+        high = s->key[i] > high ? s->key[i] : high;
+    }
+    const double cut = f64_bisect(s->key, s->count, s->k, (s->capacity - s->k) / 8, low, high);
+    if (cut == cut) {
+        ptrdiff_t kept = 0;
+        for (ptrdiff_t i = 0; i < s->count; i++) {
+            s->key[kept] = s->key[i];
+            s->id[kept] = s->id[i];
+            kept += s->key[i] <= cut;
+        }
+        s->count = kept;
+        s->limit = cut;
+        s->limit_id = NOBODY;
+    } else { /* many at one distance */
+        sort_pairs(s->key, s->id, s->count, s->capacity);
+        s->count = s->k;
+        s->limit = s->key[s->k - 1];
+        s->limit_id = s->id[s->k - 1];
+    }
+}
+
+/* x <= limit */
+static INLINE void collect(nearest *s, double x, int64_t id) {
+    if (x == s->limit && id > s->limit_id) return;
+    s->key[s->count] = x;
+    s->id[s->count] = id;
+    if (++s->count == s->capacity) thin(s);
+}
+
+/* The k nearest, in order; what is missing is at infinity and has the number -1. */
+static INLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
+    const double *key = s->few;
+    const int64_t *id = s->few_id;
+    ptrdiff_t there = s->k;
+    if (s->k > SMALL) {
+        sort_pairs(s->key, s->id, s->count, s->capacity);
+        key = s->key;
+        id = s->id;
+        there = s->count < s->k ? s->count : s->k;
+    }
+    for (ptrdiff_t j = 0; j < there; j++) {
+        apart[j] = id[j] == NOBODY ? INFINITY : key[j];
+        row[j] = id[j] == NOBODY ? -1 : (ptrdiff_t)id[j];
+    }
+    for (ptrdiff_t j = there; j < s->k; j++) {
+        apart[j] = INFINITY;
+        row[j] = -1;
+    }
+}
+
+/* What metric.h says of one number, for a vector of them. */
+static INLINE f64_v term(f64_v t, const int kind, double p) {
+    if (kind == METRIC_EUCLIDEAN) return t * t;
+    if (kind != METRIC_MINKOWSKI) return f64_max(t, f64_set1(0) - t);
+    double x[F64_LANES];
+    f64_store(x, t);
+    for (int l = 0; l < F64_LANES; l++) x[l] = metric_term(x[l], METRIC_MINKOWSKI, p);
+    return f64_load(x);
+}
+
+static INLINE f64_v join(f64_v a, f64_v b, const int kind) {
+    if (kind == METRIC_CHEBYSHEV) return f64_max(a, b);
+    return a + b;
+}

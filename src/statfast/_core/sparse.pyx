@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Neighbours among sparse rows, by Euclidean or Manhattan distance.
+
+A query's terms are added up column by column (F. G. Gustavson 1978, doi:10.1145/355791.355796):
+started at the size of each row, sum x^2 or sum |x|, only columns of the query that rows share with
+it change anything, by -2 q x or by |q - x| - |q| - |x|. What comes out is the distance less the
+size of the query, and good to
+
+    c (size of the row + size of the query) + tau,   c = (6 (nonzeros of both) + 32) 2^-53:
+
+every partial sum is at most twice the two sizes; each step rounds a product and a sum, each size
+and the reference round once for every nonzero. Rows that this does not rule out are decided by
+float64 differences, whose sums have the order of ``apart`` (rows.pxd): the zeros of dense rows add
+nothing, so the bits are theirs. tau is what vanishes below the range of float64, in scaled units.
+
+Cost: a multiply-add for every nonzero a query shares a column with, n comparisons, and for each
+candidate the nonzeros of both. The caller guarantees sorted columns without duplicates, and values
+scaled by a power of two to about 1 where sums of them are made.
+"""
+
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from statfast._core.metric cimport EUCLIDEAN, term
+from statfast._core.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.rows cimport UNIT64
+
+cdef Py_ssize_t TOGETHER = 64  # rows looked at by straight vector code, most for the last time
+cdef double HUGE = 1e300  # sizes beyond it leave no room for sums: every row is a candidate
+
+
+cdef struct Sparse:  # row i: columns and values at start[i], ..., start[i + 1] - 1
+    const Py_ssize_t *start
+    const int32_t *column
+    const double *value
+
+
+cdef inline double apart(
+    const Sparse *a, Py_ssize_t i, const Sparse *b, Py_ssize_t j, Py_ssize_t d, int kind
+) noexcept nogil:
+    """The reduced distance of row i of a and row j of b, in the order of ``apart`` for dense rows;
+    from nothing where b is NULL."""
+    cdef double part[8]
+    cdef double rest = 0, t
+    cdef Py_ssize_t s = a.start[i], s_end = a.start[i + 1], r = 0, r_end = 0, c, whole = d // 8 * 8
+    if b != NULL:
+        r = b.start[j]
+        r_end = b.start[j + 1]
+    for c in range(8):
+        part[c] = 0
+    while s < s_end or r < r_end:
+        if r == r_end or (s < s_end and a.column[s] < b.column[r]):
+            c = a.column[s]
+            t = a.value[s]
+            s += 1
+        elif s == s_end or b.column[r] < a.column[s]:
+            c = b.column[r]
+            t = b.value[r]
+            r += 1
+        else:
+            c = a.column[s]
+            t = a.value[s] - b.value[r]
+            s += 1
+            r += 1
+        if c < whole:
+            part[c % 8] += term(t, kind, 2)
+        else:
+            rest += term(t, kind, 2)
+    return rest + (((part[0] + part[1]) + (part[2] + part[3]))
+                   + ((part[4] + part[5]) + (part[6] + part[7])))
+
+
+cdef inline Sparse bound(
+    const Py_ssize_t[::1] start, const int32_t[::1] column, const double[::1] value
+) noexcept nogil:
+    cdef Sparse rows
+    rows.start = &start[0]
+    rows.column = &column[0] if column.shape[0] else NULL
+    rows.value = &value[0] if value.shape[0] else NULL
+    return rows
+
+
+cdef inline double add_up(
+    const Sparse *queries, Py_ssize_t q, double scale, const Sparse *columns, const double *size,
+    Py_ssize_t n, int kind, double *sum
+) noexcept nogil:
+    """sum = about the distances of query q, less its size, which is returned."""
+    cdef Py_ssize_t s, t
+    cdef double v, x, own = 0
+    memcpy(sum, size, n * sizeof(double))
+    for s in range(queries.start[q], queries.start[q + 1]):
+        v = queries.value[s] * scale
+        own += term(v, kind, 2)
+        for t in range(columns.start[queries.column[s]], columns.start[queries.column[s] + 1]):
+            x = columns.value[t]
+            if kind == EUCLIDEAN:
+                sum[columns.column[t]] -= 2 * v * x
+            else:
+                sum[columns.column[t]] += fabs(v - x) - fabs(v) - fabs(x)
+    return own
+
+
+cdef inline double doubt_of(
+    const Sparse *queries, Py_ssize_t q, Py_ssize_t longest
+) noexcept nogil:
+    return (6 * (queries.start[q + 1] - queries.start[q] + longest) + 32) * UNIT64
+
+
+cdef inline bint none_below(
+    const double *sum, const double *size, Py_ssize_t first, Py_ssize_t stop, double doubt,
+    double more, double limit
+) noexcept nogil:
+    """Whether no lower bound reaches the limit: a hair below where they are compared one by one."""
+    cdef Py_ssize_t i
+    cdef double low = INFINITY, one
+    more *= 1 + 8 * UNIT64
+    doubt *= 1 + 8 * UNIT64
+    for i in range(first, stop):
+        one = sum[i] - doubt * size[i] - more
+        low = one if one < low else low
+    return low > limit + fabs(limit) * 8 * UNIT64
+
+
+def sizes(
+    const Py_ssize_t[::1] start,    # IN (n + 1,)
+    const int32_t[::1] column,      # IN
+    const double[::1] value,        # IN
+    Py_ssize_t d,
+    int kind,
+    double[::1] out,                # OUT (n,)
+):
+    """The reduced distance of each row to a row of zeros."""
+    cdef Py_ssize_t i
+    cdef Sparse rows = bound(start, column, value)
+    with nogil:
+        for i in range(out.shape[0]):
+            out[i] = apart(&rows, i, NULL, 0, d, kind)
+
+
+def nearest(
+    const Py_ssize_t[::1] q_start,  # IN (m + 1,) the queries
+    const int32_t[::1] q_column,    # IN
+    const double[::1] q_value,      # IN
+    double scale,
+    const Py_ssize_t[::1] c_start,  # IN (d + 1,) the rows, scaled, column by column
+    const int32_t[::1] c_row,       # IN
+    const double[::1] c_value,      # IN
+    const double[::1] size,         # IN (n,) of the scaled rows
+    const Py_ssize_t[::1] start,    # IN (n + 1,) the rows
+    const int32_t[::1] column,      # IN
+    const double[::1] value,        # IN
+    Py_ssize_t longest,             # nonzeros of a row
+    double tau,
+    int kind,
+    double[:, :] apart_out,         # OUT (m, k) reduced distances, ascending
+    Py_ssize_t[:, :] row_out,       # OUT (m, k)
+):
+    """The k nearest rows of each query."""
+    cdef Py_ssize_t n = size.shape[0], d = c_start.shape[0] - 1, k = row_out.shape[1]
+    cdef Py_ssize_t q, i, c, taken, first, stop
+    cdef Sparse queries = bound(q_start, q_column, q_value), rows = bound(start, column, value)
+    cdef Sparse columns = bound(c_start, c_row, c_value)
+    cdef double own, doubt, low, limit
+    cdef double *sum = <double *>malloc(n * sizeof(double))
+    cdef Py_ssize_t *candidate = <Py_ssize_t *>malloc(n * sizeof(Py_ssize_t))
+    cdef Neighbor *found = <Neighbor *>malloc(k * sizeof(Neighbor))
+    if sum == NULL or candidate == NULL or found == NULL:
+        free(sum)
+        free(candidate)
+        free(found)
+        raise MemoryError
+    with nogil:
+        for q in range(row_out.shape[0]):
+            own = add_up(&queries, q, scale, &columns, &size[0], n, kind, sum)
+            doubt = doubt_of(&queries, q, longest)
+            taken = 0
+            clear(found, k)  # of upper bounds
+            stop = 0
+            while stop < n:
+                first = stop
+                stop = min(n, first + TOGETHER)
+                if none_below(sum, &size[0], first, stop, doubt, tau + doubt * own,
+                              worst(found, k)):
+                    continue
+                for i in range(first, stop):
+                    low = sum[i] - doubt * (size[i] + own) - tau
+                    if not low > worst(found, k):
+                        candidate[taken] = i
+                        taken += 1
+                        offer(found, k, sum[i] + doubt * (size[i] + own) + tau, i)
+            limit = worst(found, k)
+            if not (own < HUGE and tau < HUGE):
+                limit = INFINITY
+                taken = n
+                for i in range(n):
+                    candidate[i] = i
+            clear(found, k)
+            for c in range(taken):
+                i = candidate[c]
+                if limit == INFINITY or not sum[i] - doubt * (size[i] + own) - tau > limit:
+                    offer(found, k, apart(&queries, q, &rows, i, d, kind), i)
+            finish(found, k)
+            for c in range(k):
+                apart_out[q, c] = found[c].apart
+                row_out[q, c] = found[c].row
+    free(sum)
+    free(candidate)
+    free(found)
+
+
+def within(
+    const Py_ssize_t[::1] q_start,  # IN (m + 1,) the queries
+    const int32_t[::1] q_column,    # IN
+    const double[::1] q_value,      # IN
+    double scale,
+    const Py_ssize_t[::1] c_start,  # IN (d + 1,) the rows, scaled, column by column
+    const int32_t[::1] c_row,       # IN
+    const double[::1] c_value,      # IN
+    const double[::1] size,         # IN (n,) of the scaled rows
+    const Py_ssize_t[::1] start,    # IN (n + 1,) the rows
+    const int32_t[::1] column,      # IN
+    const double[::1] value,        # IN
+    Py_ssize_t longest,             # nonzeros of a row
+    double tau,
+    int kind,
+    Py_ssize_t q,                   # the query
+    double limit,                   # reduced
+    double[::1] sum,                # OUT (n,) work space
+    double[::1] apart_out,          # OUT (n,) filled from the front
+    Py_ssize_t[::1] row_out,        # OUT (n,)
+):
+    """The rows within the limit of one query, by rising number; returns how many."""
+    cdef Py_ssize_t n = size.shape[0], d = c_start.shape[0] - 1, i, taken = 0
+    cdef Sparse queries = bound(q_start, q_column, q_value), rows = bound(start, column, value)
+    cdef Sparse columns = bound(c_start, c_row, c_value)
+    cdef double own, doubt, far, exact
+    cdef bint sure
+    with nogil:
+        own = add_up(&queries, q, scale, &columns, &size[0], n, kind, &sum[0])
+        doubt = doubt_of(&queries, q, longest)
+        far = limit * (scale * scale if kind == EUCLIDEAN else scale)
+        sure = own < HUGE and tau < HUGE
+        far = far * (1 + 8 * UNIT64) - own
+        for i in range(n):
+            if not sure or not sum[i] - doubt * (size[i] + own) - tau > far:
+                exact = apart(&queries, q, &rows, i, d, kind)
+                if exact <= limit:
+                    apart_out[taken] = exact
+                    row_out[taken] = i
+                    taken += 1
+    return taken

@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of metrics: what each is called, what it takes, and what kernels make of it.
+
+A foundation, because neighbours, k-medoids and linkage all need it, and stands on the engine, as
+covariances are sums over blocks of rows.
+
+Few metrics are worth a kernel: `Metric.kind` names that. The others become one of them by preparing
+the rows: a weight is a factor of its column, Mahalanobis distance is Euclidean distance after
+whitening, cosine distance half a squared one between normalised rows. Distances are those of
+float64 differences between prepared rows.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf, isinf, pi
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import each, grid, reduce
+from statfast._core import brute, pairwise
+from statfast._errors import shown, wrong_type
+from statfast._extent import extent_of
+from statfast._validation import as_real
+
+# What kernels switch on: the numbers of _core/metric.pxd.
+EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, HAVERSINE, HAMMING, JACCARD = range(7)
+CALLABLE = 9
+
+# name -> (kind, names of the parameters it takes)
+TABLE: dict[str, tuple[int, tuple[str, ...]]] = {
+    "euclidean": (EUCLIDEAN, ("w",)),
+    "sqeuclidean": (EUCLIDEAN, ("w",)),
+    "manhattan": (MANHATTAN, ("w",)),
+    "chebyshev": (CHEBYSHEV, ("w",)),
+    "minkowski": (MINKOWSKI, ("p", "w")),
+    "seuclidean": (EUCLIDEAN, ("V",)),
+    "mahalanobis": (EUCLIDEAN, ("V", "VI")),
+    "cosine": (EUCLIDEAN, ()),
+    "correlation": (EUCLIDEAN, ()),
+    "haversine": (HAVERSINE, ()),
+    "hamming": (HAMMING, ()),
+    "jaccard": (JACCARD, ()),
+}
+ALIASES = {
+    "l2": "euclidean",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "infinity": "chebyshev",
+    "p": "minkowski",
+    "matching": "hamming",
+}
+SPECIAL = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # Minkowski's p
+POLE = pi / 2 * (1 + 1e-12)  # radians; rounding may put a place a little beyond it
+HALVED = ("cosine", "correlation")  # half the squared distance of normalised rows
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A distance between rows: the kernels' part of it, and what is done to rows before."""
+
+    name: str
+    kind: int
+    p: float = 2.0  # the exponent, of kind MINKOWSKI
+    function: Callable | None = None  # of two float64 rows, of kind CALLABLE
+    origin: np.ndarray | None = None  # (d,) what rows are moved by before they are scaled
+    factor: np.ndarray | None = None  # (d,) of each column, or (d, d), a row's image x @ factor
+
+    @property
+    def prepares(self) -> bool:
+        """Whether `prepare` changes rows."""
+        return self.factor is not None or self.name in HALVED
+
+    def prepare(
+        self, rows: np.ndarray, *, name: str = "X", n_jobs: int | None = None
+    ) -> np.ndarray:
+        """Rows between which the kernels' metric is this one; a row's image depends on it alone.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, d)
+            Checked rows. Returned as they are where nothing has to be done.
+        name : str
+            What the caller's argument is called.
+        n_jobs : int, optional
+            Threads.
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64 if it is a new one.
+
+        Raises
+        ------
+        ValueError
+            For cosine if a row is zero, for correlation if its values are all equal: the distance
+            is 0 / 0. For haversine if a latitude is beyond a pole. If a number overflows.
+        """
+        if self.kind == HAVERSINE:
+            _require_places(rows, name)
+        if not self.prepares:
+            return rows
+        n, d = rows.shape
+        out = np.empty((n, d))
+
+        def fill(block):
+            some = np.array(rows[block], np.float64, order="C")
+            if self.name in HALVED:
+                normalise(some, self.name, name, block.start)
+                out[block] = some
+            else:
+                self._scale(some, out[block])
+
+        whitens = self.factor is not None and self.factor.ndim == 2
+        most = max(64, (1 << 24) // (d * d)) if whitens else max(64, (1 << 20) // d)
+        each(fill, grid(n, most=most), n_jobs=n_jobs, effort=n * d * (2.0 * d if whitens else 8.0))
+        return out
+
+    def _scale(self, some, out):
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.origin is not None:
+                some -= self.origin
+            if self.factor.ndim == 1:
+                np.multiply(some, self.factor, out=out)
+            else:  # the tiles' sums have one order, however many rows there are; BLAS's may not
+                no_origin = np.zeros(some.shape[1], np.float32)
+                columns = np.ascontiguousarray(self.factor.T)
+                pairwise.matrix("product", some, columns, no_origin, 0.0, out)
+        if not np.isfinite(out).all():
+            raise ValueError(
+                f"Rows of X overflow where they are scaled for the metric {self.name!r}. "
+                "Scale them down, or the metric's parameters up or down."
+            )
+
+    def finish(self, reduced, out: np.ndarray | None = None) -> np.ndarray:
+        """The distances of reduced ones, perhaps written to `out` (which may be `reduced`)."""
+        if self.name in HALVED:
+            return np.multiply(reduced, 0.5, out=out)
+        if self.kind == EUCLIDEAN and self.name != "sqeuclidean":
+            return np.sqrt(reduced, out=out)
+        if self.kind == MINKOWSKI:
+            return np.power(reduced, 1 / self.p, out=out)
+        return np.multiply(reduced, 1.0, out=out)
+
+    def reduce(self, distance):
+        """The reduced distances of radii: a row is within r if its reduced distance is <= this."""
+        if self.name in HALVED:
+            return np.multiply(distance, 2.0)
+        if self.kind == EUCLIDEAN and self.name != "sqeuclidean":
+            return np.square(distance, dtype=np.float64)
+        if self.kind == MINKOWSKI:
+            return np.power(distance, self.p, dtype=np.float64)
+        return np.multiply(distance, 1.0)
+
+
+PLAIN = Metric("euclidean", EUCLIDEAN)
+
+
+def as_metric(
+    metric: Any, *, p: float = 2, metric_params: dict | None = None, d: int,
+    X: np.ndarray | None = None,
+) -> Metric:  # fmt: skip
+    """Check a metric and its parameters.
+
+    Parameters
+    ----------
+    metric : str, callable or Metric
+        A name of TABLE or ALIASES, or a function of two float64 rows of shape (d,).
+    p : float
+        Exponent of "minkowski", at least 1 or infinite; 1, 2 and inf are the special metrics.
+    metric_params : dict, optional
+        "w": weights (d,) of the features, of the Minkowski family: sum w |a - b|^p; "p";
+        "V": variances (d,) for "seuclidean", covariance (d, d) for "mahalanobis", or "VI", its
+        inverse; for a callable its keyword arguments.
+    d : int
+        Columns of the rows.
+    X : ndarray of shape (n, d), optional
+        The fitted rows: their variances or covariance (divided by n - 1) take the place of a
+        missing V, and their mean that of the origin, which keeps digits far from it.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, a parameter is missing, out of range, of the wrong shape or not
+        the metric's, or a covariance is singular.
+    TypeError
+        If metric is neither a string nor callable, or a parameter is no number.
+    """
+    if isinstance(metric, Metric):
+        return metric
+    given = _given(metric_params)
+    if callable(metric):
+        return Metric("callable", CALLABLE, function=_with(metric, given))
+    name = _name_of(metric)
+    kind, takes = TABLE[name]
+    for key in given:
+        if key not in takes:
+            wanted = " and ".join(map(repr, takes)) or "nothing"
+            raise ValueError(
+                f"metric_params of the metric {name!r} may hold {wanted}; got {shown(key)}. "
+                "Leave it out."
+            )
+    if name == "haversine" and d != 2:
+        raise ValueError(
+            f"The metric 'haversine' takes 2 columns, latitude and longitude in radians; "
+            f"X has {d}. Choose those columns."
+        )
+    if name == "minkowski":
+        p = _exponent(given.get("p", p))
+        name = SPECIAL.get(p, name)
+        kind = TABLE[name][0]
+    power = {MANHATTAN: 1.0, CHEBYSHEV: inf, MINKOWSKI: float(p)}.get(kind, 2.0)
+    factor = None
+    if given.get("w") is not None:
+        weights = _vector(given["w"], "metric_params['w']", d, zero=True)
+        factor = (weights > 0) * 1.0 if isinf(power) else weights ** (1 / power)
+    elif name == "seuclidean":
+        factor = 1 / np.sqrt(_variances(given.get("V"), d, X))
+    elif name == "mahalanobis":
+        factor = _whitening(given.get("V"), given.get("VI"), d, X)
+    origin = None
+    if factor is not None and X is not None:
+        origin = extent_of(X).mean
+    return Metric(name, kind, power, None, origin, factor)
+
+
+def normalise(rows, metric, name, first):
+    """Bring rows to length 1 in place, less their means for "correlation".
+
+    They are scaled by powers of two before, so that no square over- or underflows.
+    """
+    if metric == "correlation":
+        empty, what = rows.max(axis=1) == rows.min(axis=1), "of equal values"
+    else:
+        empty, what = ~rows.any(axis=1), "of zeros"
+    refuse_empty(empty, what, metric, name, first)
+    for _ in range(2 if metric == "correlation" else 1):
+        np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1], out=rows)
+        if metric == "correlation":
+            rows -= rows.mean(axis=1, keepdims=True)
+    # Summed in the order of all distances, which sparse rows can follow.
+    squares = np.empty(len(rows))
+    brute.distances(np.zeros(rows.shape[1]), rows, EUCLIDEAN, 2.0, squares)
+    rows /= np.sqrt(squares)[:, None]
+
+
+def refuse_empty(empty, what, metric, name, first=0):
+    """Raise the sentence on the first row whose direction is not defined, if any is marked."""
+    if empty.any():
+        raise ValueError(
+            f"{name} has a row {what} (row {first + empty.argmax()}), whose {metric} distance to "
+            "others is not defined (0 / 0). Drop such rows, or choose another metric."
+        )
+
+
+def _given(metric_params):
+    if metric_params is None:
+        return {}
+    if not isinstance(metric_params, dict):
+        raise wrong_type("metric_params", "a dict or None", metric_params)
+    return metric_params
+
+
+def _with(function, arguments):
+    if not arguments:
+        return function
+    from functools import partial
+
+    return partial(function, **arguments)
+
+
+def _name_of(metric):
+    name = ALIASES.get(metric, metric) if isinstance(metric, str) else None
+    if name in TABLE:
+        return name
+    wanted = f"one of {', '.join(map(repr, TABLE))}, or a function of two rows"
+    if isinstance(metric, str):
+        raise ValueError(f"metric must be {wanted}; got {shown(metric)}.")
+    raise wrong_type("metric", wanted, metric)
+
+
+def _exponent(p):
+    if isinstance(p, float | np.floating) and p == inf:
+        return inf
+    return as_real(p, "p", 1)
+
+
+def _numbers(value, name, shape):
+    try:
+        array = np.array(value, np.float64)
+    except (TypeError, ValueError) as error:
+        raise wrong_type(name, f"an array of shape {shape}", value) from error
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}; got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite; got NaN or infinity. Drop such columns.")
+    return array
+
+
+def _vector(value, name, d, *, zero=False):
+    """Checked positive numbers, one a column; zeros among others pass if they may."""
+    vector = _numbers(value, name, (d,))
+    wrong = vector < 0 if zero else vector <= 0
+    if wrong.any():
+        at = wrong.argmax()
+        raise ValueError(
+            f"{name} must {'not be negative' if zero else 'be positive'}; got {vector[at]} for "
+            f"column {at}. Drop that column, or {'raise its weight' if zero else 'raise it'}."
+        )
+    if not vector.any():
+        raise ValueError(f"{name} is zero for every column. Give one a positive weight.")
+    return vector
+
+
+def _variances(V, d, X):
+    if V is not None:
+        return _vector(V, "metric_params['V']", d)
+    found = _covariance(X, "seuclidean").diagonal()
+    if not (found > 0).all():
+        raise ValueError(
+            f"Column {(found <= 0).argmax()} of X is constant, so the metric 'seuclidean' cannot "
+            "divide by its variance. Drop the column, or pass metric_params={'V': variances}."
+        )
+    return found
+
+
+def _whitening(V, VI, d, X):
+    """The matrix F with |(a - b) @ F| the Mahalanobis distance."""
+    from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+    if V is not None and VI is not None:
+        raise ValueError("metric_params holds both 'V' and its inverse 'VI'. Leave one out.")
+    name = "metric_params['VI']" if VI is not None else "metric_params['V']"
+    if V is None and VI is None:
+        matrix, name = _covariance(X, "mahalanobis"), "The covariance of X"
+    else:
+        matrix = _numbers(V if VI is None else VI, name, (d, d))
+        if np.abs(matrix - matrix.T).max() > 1e-8 * np.abs(matrix).max():
+            raise ValueError(f"{name} must be a symmetric matrix; it differs from its transpose.")
+    spread = np.sqrt(np.maximum(matrix.diagonal(), 0))
+    factor = None
+    if spread.all():
+        with suppress(LinAlgError):
+            factor = cholesky(matrix / spread[:, None] / spread, lower=True)
+    # The squares of the pivots are what of each column's variance is not explained by others.
+    if factor is None or (factor.diagonal() ** 2).min() < 4 * d * np.finfo(np.float64).eps:
+        raise ValueError(
+            f"{name} is singular: a column is constant or a combination of others. Drop such "
+            "columns, pass more rows, or add a little to the diagonal of metric_params['V']."
+        )
+    if VI is not None:
+        return spread[:, None] * factor
+    return solve_triangular(factor, np.eye(d), lower=True).T / spread[:, None]
+
+
+def _covariance(X, metric):
+    """The covariance of the fitted rows, divided by n - 1; summed about their mean."""
+    if X is None or len(X) < 2:
+        raise ValueError(
+            f"The metric {metric!r} needs metric_params={{'V': ...}} or at least 2 rows to "
+            "estimate it from."
+        )
+    extent = extent_of(X)
+    middle = extent.mean
+
+    def partial(_, block):
+        z = block - middle
+        return z.sum(axis=0), z.T @ z
+
+    def merge(total, part):
+        return total[0] + part[0], total[1] + part[1]
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        first, second = reduce(partial, X, merge=merge, effort=2.0 * X.size * X.shape[1])
+        found = (second - np.outer(first, first) / len(X)) / (len(X) - 1)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"The variances of X, which the metric {metric!r} needs, overflow. Scale X down."
+        )
+    varies = extent.low < extent.high  # of others, rounding leaves a little
+    return found * np.outer(varies, varies)
+
+
+def _require_places(rows, name):
+    for block in grid(len(rows)):
+        wrong = np.abs(rows[block, 0]) > POLE
+        if wrong.any():
+            row = block.start + wrong.argmax()
+            raise ValueError(
+                f"{name} has a latitude beyond a pole: {rows[row, 0]} in row {row}. The metric "
+                "'haversine' takes latitude and longitude in radians: use np.radians."
+            )

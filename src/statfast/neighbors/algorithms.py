@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The indexes by the names that `algorithm` has for them, and which metrics each serves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from statfast._distances import (
+    CALLABLE,
+    CHEBYSHEV,
+    EUCLIDEAN,
+    HAVERSINE,
+    MANHATTAN,
+    MINKOWSKI,
+    Metric,
+)
+from statfast._sparse import is_sparse
+from statfast.neighbors.ball_index import BallTreeIndex
+from statfast.neighbors.kd_index import KDTreeIndex
+from statfast.neighbors.metric_brute import build_brute
+from statfast.neighbors.precomputed import GIVEN, PrecomputedIndex
+
+ALGORITHMS = ("auto", "kd_tree", "ball_tree", "brute")
+TREES: dict[str, Any] = {"kd_tree": KDTreeIndex, "ball_tree": BallTreeIndex}
+
+# The kinds of distance that each tree serves.
+SERVED = {
+    "kd_tree": (EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI),
+    "ball_tree": (EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, HAVERSINE, CALLABLE),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows to be searched among, and what for."""
+
+    rows: Any  # checked, prepared for the metric; dense, or a sparse csr_array
+    metric: Metric
+    leaf_size: int | None
+    n_jobs: int | None
+    k: int = 1
+    radius: float | None = None  # reduced; takes the place of k
+
+
+def built(algorithm: str, task: Task) -> Any:
+    """The index of this name."""
+    metric = task.metric
+    if algorithm in served(task):
+        return TREES[algorithm].build(
+            task.rows, task.n_jobs, metric=metric, leaf_size=task.leaf_size
+        )
+    if algorithm != "brute":
+        what = f"the metric {metric.name!r}" + (" on sparse rows" if is_sparse(task.rows) else "")
+        raise ValueError(
+            f"algorithm {algorithm!r} does not serve {what}. "
+            f"Take {' or '.join(map(repr, ('auto', *served(task), 'brute')))}."
+        )
+    if metric is GIVEN:
+        return PrecomputedIndex.build(task.rows)
+    return build_brute(task.rows, metric, task.n_jobs)
+
+
+def served(task: Task) -> list[str]:
+    """The trees that can do it."""
+    if task.metric is GIVEN or is_sparse(task.rows):
+        return []
+    return [tree for tree, kinds in SERVED.items() if task.metric.kind in kinds]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The choice of `algorithm="auto"`: a tree where few rows would be looked at, else brute force.
+
+How many rows a tree looks at depends on the data: on their number, on the dimension of the surface
+they lie near rather than that of the space, on clusters and duplicates. So it is counted: a tree is
+built and asked for the neighbours of some of the rows. Where the rows are many, that is done on
+samples of two sizes first. The share looked at falls with the number of rows, the faster the more
+there are; continuing the line through both sizes, on logarithmic axes, does not underrate brute
+force by much and never overrates it. Only if that leaves doubt, or speaks for the tree, is the tree
+of all rows built, and asked.
+
+Counts, not times, are compared, at what each costs, so that the choice is the same in every run.
+It is made for many queries: a tree is built for little more than the price of reading the rows a
+few times, and pays from some hundred on.
+"""
+
+from math import log
+from typing import Any
+
+import numpy as np
+
+from statfast._core import bytewise, tiles
+from statfast._distances import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI
+from statfast.neighbors.algorithms import Task, built, served
+from statfast.neighbors.brute import COSTS, POWERS, PRODUCTS
+
+FEWEST = 512  # rows: with fewer there is nothing to be won, and fitting is to take no time
+QUERIES = 64  # asked of a tree: their mean is known to some percent
+LARGE = 8192  # rows of the larger sample; the smaller has an eighth
+NUMBERS = 1 << 21  # in the larger sample at most, so that the choice is cheap in many columns
+DOUBT = 4.0  # times the cost of brute force is what a sample must foresee to settle it
+
+# Nanoseconds, measured on one core of an AVX-512 machine at 2 to 3 GHz; only their ratios count.
+WIDTH = tiles.tile_shape("f")[1]  # float32 numbers in two vectors: 32 with AVX-512
+QUERY, NEIGHBOUR = 500.0, 95.0  # brute force: of a query, and for each of its k neighbours
+SCANNED = 0.1  # brute force: for a row, besides its features
+FEATURE = 0.25 / WIDTH  # and for each of those: twice their number of flops, at the tiles' rate
+KEPT = 20.0  # a tree: for each of k neighbours
+VISITED = 1.15  # a tree: for a row looked at, with its part of the boxes above it
+APART = 0.02 + 1.6 / WIDTH  # and for each of its features, in float64
+CACHE = 1 << 20  # bytes of rows that a query looks at before they have to come from further away
+FETCHED = 0.055  # for each byte beyond
+POWER = 15.0  # for a feature raised to a power that is not 1, 2, 3 or 4
+ANGLE = 10.0  # for a row's haversine distance
+
+
+def chosen(task: Task) -> tuple[str, Any]:
+    """The name of the algorithm that is likely to be fastest, and its index."""
+    n = task.rows.shape[0]
+    trees = served(task)
+    # A function need not obey the triangle inequality, by which a tree would leave rows out.
+    if n < FEWEST or not trees or task.metric.kind == CALLABLE:
+        return "brute", built("brute", task)
+    tree = trees[0]
+    large = min(LARGE, NUMBERS // task.rows.shape[1])
+    if n > 2 * large and large >= FEWEST and foreseen(task, tree, large) > DOUBT:
+        return "brute", built("brute", task)
+    index = built(tree, task)
+    queries = np.ascontiguousarray(task.rows[picked(n, QUERIES)])
+    if ratio(task, n, *looked_at(task, index, queries, itself=True)) < 1.0:
+        return tree, index
+    return "brute", built("brute", task)
+
+
+def foreseen(task: Task, tree: str, large: int) -> float:
+    """The ratio of the tree's cost to that of brute force, from samples; more rather than less."""
+    n = task.rows.shape[0]
+    pick = picked(n, large + QUERIES)
+    queries, rest = np.ascontiguousarray(task.rows[pick[:QUERIES]]), pick[QUERIES:]
+    shares, kept = [], 0.0
+    for size in (large // 8, large):
+        sample = Task(
+            task.rows[np.sort(rest[:size])], task.metric, task.leaf_size, task.n_jobs,
+            min(task.k, size), task.radius,
+        )  # fmt: skip
+        looked, kept = looked_at(sample, built(tree, sample), queries)
+        shares.append(min(1.0, looked / size))
+    slope = max(-1.0, min(0.0, log(shares[1] / shares[0]) / log(8)))
+    return ratio(task, n, n * shares[1] * (n / large) ** slope, kept)
+
+
+def picked(n: int, count: int) -> np.ndarray:
+    """Some of n row numbers, in an order that is random and always the same."""
+    numbers = np.unique(np.random.default_rng(0).integers(0, n, count))
+    return np.random.default_rng(1).permutation(numbers)
+
+
+def looked_at(task: Task, index, queries: np.ndarray, *, itself=False) -> tuple[float, float]:
+    """How many rows the tree looks at for some rows, on average, and how many it has to sort.
+
+    Within a radius there are as many to sort for either algorithm: none here.
+    """
+    k = kept = min(task.k + itself, task.rows.shape[0])
+    if task.radius is not None:
+        k = max(1, len(index.query_radius(queries, task.radius, task.n_jobs)[2]) // len(queries))
+        kept = 0
+    return index.visited(queries, k), kept
+
+
+def ratio(task: Task, n: int, looked: float, kept: float) -> float:
+    """What a query costs a tree, in units of what it costs brute force."""
+    d = task.rows.shape[1]
+    kind, p = task.metric.kind, task.metric.p
+    scan, feature, apart, more = 1.0, FEATURE, APART, 0.0
+    if kind == MINKOWSKI:
+        scan = (PRODUCTS if p in (3, 4) else POWERS)[0]
+        apart = APART if p in (3, 4) else POWER
+    elif kind == HAVERSINE:
+        scan, more = COSTS[kind][0], ANGLE
+    else:
+        scan = COSTS[kind][0]
+    if kind == EUCLIDEAN and bytewise.available() and d >= 32:
+        feature /= 2
+    brute = QUERY + NEIGHBOUR * kept + n * (SCANNED + feature * scan * d)
+    size = looked * d * task.rows.itemsize
+    fetched = FETCHED * max(0.0, size - CACHE)
+    return (KEPT * kept + looked * (VISITED + apart * d + more) + fetched) / brute

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ball tree as a search index: built in parallel, searched in the order of the tree."""
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import ballbuild, ballorder, balltree
+from statfast._distances import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
+from statfast.neighbors.function_tree import FunctionTree
+
+LANES = 8  # points of an octet, children of a node
+LEAF = 16  # points of a leaf
+PIECE = 1 << 20  # numbers that one task of the build arranges: within the level-2 cache
+PARTS = 16  # at least so many tasks, if the rows are many
+FEW = 2048  # rows: fewer are one task
+AT_ONCE = 8  # queries: so few need no order
+BUDGET = 4e8  # operations between checkpoints: some 50 ms at worst, in plain C
+QUERIES = 512  # of one task
+UNORDERED = 1 << 18  # bytes: within so small a tree queries may jump about
+ROOM = 1 << 14  # neighbours within a radius that a task has room for at first
+
+
+@dataclass(frozen=True)
+class BallTreeIndex:
+    """The rows in octets in the order of the tree, and the balls of its nodes."""
+
+    metric: Metric
+    octets: np.ndarray  # (octets, d, 8) float64, float32 or uint8: (i, j, l) is x[8 i + l, j]
+    ids: np.ndarray  # (n,) intp, the caller's row at each position of the tree
+    center: np.ndarray  # (nodes, d, 8) of the balls of a node's children
+    radius: np.ndarray  # (nodes, 8)
+    first: np.ndarray  # (nodes, 9) int32, a child's octets; nodes in preorder
+    child: np.ndarray  # (nodes, 8) int32, its node, or -1 for a leaf
+    places: np.ndarray  # (n, 2) latitude and longitude in radians, for haversine; else empty
+    loss: float  # relative, to rounding, of a distance: see balltree.pyx
+    far: float  # the largest angle, for haversine
+
+    @classmethod
+    def build(
+        cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric | None = None,
+        leaf_size: int | None = None,
+    ) -> "BallTreeIndex | FunctionTree":  # fmt: skip
+        """The tree of rows that are prepared for the metric."""
+        n, d = X.shape
+        metric = as_metric("euclidean", d=d) if metric is None else metric
+        if metric.kind == CALLABLE:
+            return FunctionTree.build(X, metric=metric, leaf_size=leaf_size)
+        places, far = np.empty((0, 2)), 0.0
+        if metric.kind == HAVERSINE:
+            places, far = np.array(X, np.float64, order="C"), float(np.abs(X).max())
+            X = on_sphere(X)
+            d = 3
+        octets = -(-n // LANES)
+        leaves = -(-octets // max(1, (leaf_size or LEAF) // LANES))
+        nodes = ballbuild.count_nodes(leaves)
+        first, child = np.empty((nodes, 9), np.int32), np.empty((nodes, 8), np.int32)
+        last = np.empty(nodes, np.int32)
+        ballbuild.shape(octets, leaves, first, child, last)
+        rows, ids = arranged(X, first, last, n_jobs)
+        kind = EUCLIDEAN if metric.kind == HAVERSINE else metric.kind
+        loss = (d + 64) * 2.0**-52 if kind == MINKOWSKI else (d + 32) * 2.0**-53
+        tau = (4 * d) ** (1 / metric.p) * 2.0 ** (-1074 / metric.p)
+        center, radius = np.zeros((nodes, d, LANES)), np.zeros((nodes, LANES))
+
+        def enclose(part):
+            ballbuild.enclose(rows, first, *part, kind, metric.p, loss, tau, center, radius)
+
+        parts = pieces(first, last, n, d)
+        top = sorted(set(range(nodes)) - {node for part in parts for node in range(*part)})
+        tasks = [(node, node + 1, c, c + 1) for node in top for c in range(LANES)]
+        tasks += [(*part, 0, LANES) for part in parts]
+        each(enclose, tasks, n_jobs=n_jobs, effort=n * d * 16.0)
+        blocks = np.empty((octets, d, LANES), rows.dtype)
+
+        def lay(block):
+            ballbuild.lay(rows, block.start, blocks[block])
+
+        each(lay, grid(octets, most=max(64, PIECE // (8 * d))), n_jobs=n_jobs, effort=n * d * 4.0)
+        if len(places):
+            places = places[ids]
+        return cls(metric, blocks, ids, center, radius, first, child, places, loss, far)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays."""
+        arrays = (self.octets, self.ids, self.center, self.radius, self.first, self.child)
+        return sum(array.nbytes for array in arrays) + self.places.nbytes
+
+    def query(
+        self, Q: np.ndarray, k: int, n_jobs: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Reduced distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
+        return self._query(Q, k, n_jobs)[:2]
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same for the rows themselves, each without itself."""
+        return self._query(None, k, n_jobs)[:2]
+
+    def visited(self, Q: np.ndarray, k: int, n_jobs: int | None = None) -> float:
+        """The number of rows whose distance to a query was measured, on average."""
+        return float(self._query(Q, k, n_jobs)[2][0]) / len(Q)
+
+    def query_radius(
+        self, Q: np.ndarray, r, n_jobs: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows within the reduced radii r (a number, or one each): starts (m + 1,), reduced
+        distances and row numbers, of each query ordered by (distance, number)."""
+        return self._radius(Q, r, n_jobs)
+
+    def count_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> np.ndarray:
+        """How many rows are within the reduced radii."""
+        return self._radius(Q, r, n_jobs, counts=True)
+
+    def pairs(self, r: float, n_jobs: int | None = None) -> np.ndarray:
+        """Pairs (i, j) of row numbers, i < j, in order, within a reduced radius."""
+        starts, _, ids = self._radius(None, r, n_jobs, pairs=True)
+        out = np.empty((len(ids), 2), np.intp)
+        out[:, 0] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        out[:, 1] = ids
+        return out[np.lexsort((out[:, 1], out[:, 0]))]
+
+    def points(self, part: slice) -> np.ndarray:
+        """Rows in the order of the tree, as queries."""
+        if len(self.places):
+            return self.places[part]
+        out = np.empty((len(range(*part.indices(len(self.ids)))), self.octets.shape[1]))
+        ballbuild.unlay(self.octets, part.start, out)
+        return out
+
+    # ------------------------------------------------------------ what queries share
+
+    def _query(self, Q, k, n_jobs):
+        own = Q is None
+        d = self.octets.shape[1]
+        m = len(self.ids) if own else len(Q)
+        reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
+
+        def work(which):
+            points, asked, tree = self._asked(Q, which, own)
+            some, first = len(points), which.start if own else -1
+            near, at = np.empty((some, k)), np.empty((some, k), np.intp)
+            looked, done = np.zeros(2, np.intp), 0
+            while done < some:
+                checkpoint()
+                done = balltree.search(
+                    *tree, points, asked, first, done, BUDGET / (d + 4), near, at, looked
+                )
+            where = self.ids[which] if own else which
+            reduced[where], ids[where] = near, at
+            return looked
+
+        tasks = self._tasks(Q, n_jobs)
+
+        looked = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
+        return reduced, ids, np.sum(looked, axis=0)
+
+    def _radius(self, Q, r, n_jobs, *, counts=False, pairs=False):
+        own, tasks = Q is None, self._tasks(Q, n_jobs)
+        d = self.octets.shape[1]
+        m = len(self.ids) if own else len(Q)
+        radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
+        count = np.zeros(m, np.intp)
+
+        def work(which):
+            points, asked, tree = self._asked(Q, which, own)
+            some, first = len(points), which.start if own else -1
+            most, held = radii[which], np.zeros(some, np.intp)
+            near, at = room(0 if counts else ROOM)
+            done = filled = 0
+            while done < some:
+                checkpoint()
+                before = done, filled
+                done, filled = balltree.search_radius(
+                    *tree, points, asked, first, pairs, most, done, BUDGET / (d + 4), held, near,
+                    at, filled,
+                )  # fmt: skip
+                if (done, filled) == before:  # the next one's neighbours do not fit
+                    more = room(4 * len(at))
+                    more[0][:filled], more[1][:filled] = near[:filled], at[:filled]
+                    near, at = more
+            count[self.ids[which] if own else which] = held
+            return held, near[:filled].copy(), at[:filled].copy()
+
+        found = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
+        if counts:
+            return count
+        starts = np.concatenate([[0], np.cumsum(count)]).astype(np.intp)
+        reduced, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+        for which, (held, near, at) in zip(tasks, found, strict=True):
+            begin = starts[self.ids[which] if own else which]
+            to = np.arange(len(at)) + np.repeat(begin - (np.cumsum(held) - held), held)
+            reduced[to], ids[to] = near, at
+        return starts, reduced, ids
+
+    def _tasks(self, Q, n_jobs):
+        """Queries of a task each: rows of Q, or positions of the tree."""
+        if Q is None:
+            return grid(len(self.ids), 64, QUERIES)
+        blocks = grid(len(Q), 64, QUERIES)
+        if self.octets.nbytes <= UNORDERED or len(Q) <= AT_ONCE:
+            return blocks
+        order = np.argsort(self._homes(Q, n_jobs), kind="stable")
+        return [order[block] for block in blocks]
+
+    def _homes(self, Q, n_jobs):
+        """Where in the tree each query belongs, about."""
+        found = np.empty(len(Q), np.int32)
+
+        def work(block):
+            points = self._asked(Q, block, False)[0]
+            balltree.home(self.center, self.first, self.child, points, found[block])
+
+        d = self.octets.shape[1]
+        most = max(64, PIECE // (4 * d))
+        each(work, grid(len(Q), most=most), n_jobs=n_jobs, effort=len(Q) * d * 100.0)
+        return found
+
+    def _asked(self, Q, which, own):
+        """Queries as kernels take them, their places on the sphere, and the tree as they do."""
+        points = self.points(which) if own else np.ascontiguousarray(Q[which], np.float64)
+        asked, far = points, self.far
+        if self.metric.kind == HAVERSINE:
+            points = on_sphere(asked)
+            far = max(far, float(np.abs(asked).max()))
+        # Computed angles are off by some roundings of the coordinates' size, and so are chords.
+        slack = 4e-15 * (4 + far)
+        tree = (
+            self.octets, self.ids, self.center, self.radius, self.first, self.child, self.places,
+            self.metric.kind, self.metric.p, self.loss, slack,
+        )  # fmt: skip
+        return points, asked, tree
+
+
+def room(some):
+    """Where to put distances and row numbers."""
+    return np.empty(some), np.empty(some, np.intp)
+
+
+def on_sphere(places: np.ndarray) -> np.ndarray:
+    """Unit vectors (n, 3) of places (latitude, longitude); their chords order as angles do."""
+    latitude, longitude = np.asarray(places, np.float64).T
+    out = np.empty((len(places), 3))
+    np.sin(latitude, out=out[:, 2])
+    across = np.cos(latitude)
+    np.multiply(across, np.cos(longitude), out=out[:, 0])
+    np.multiply(across, np.sin(longitude), out=out[:, 1])
+    return out
+
+
+def pieces(first, last, n, d):
+    """Subtrees that are a task each, as (node, one more than its last), the first one first."""
+    most = max(FEW, min(PIECE // d, n // PARTS)) if n > FEW else inf
+    found, node = [], 0
+    while node < len(first):
+        if LANES * int(first[node, LANES] - first[node, 0]) <= most:
+            found.append((node, int(last[node])))
+            node = int(last[node])
+        else:
+            node += 1
+    return found
+
+
+def arranged(X, first, last, n_jobs):
+    """The rows in the order of the tree, and their numbers; large nodes with all threads."""
+    n, d = X.shape
+    rows, ids = np.empty((n, d), X.dtype), np.arange(n)
+    spare = np.empty_like(rows)
+    blocks = grid(n, most=max(64, PIECE // d))
+    each(lambda block: np.copyto(rows[block], X[block]), blocks, n_jobs=n_jobs, effort=2.0 * X.size)
+    parts = pieces(first, last, n, d)
+    below = {node for part in parts for node in range(*part)}
+    for node in range(len(first)):
+        if node not in below:
+            width = int(np.searchsorted(first[node], first[node, LANES]))
+            halve(rows, ids, spare, first[node].astype(np.intp) * LANES, 0, width, n_jobs)
+    each(
+        lambda part: ballorder.arrange(rows, ids, first, *part),
+        parts,
+        n_jobs=n_jobs,
+        effort=n * d * 50.0,
+    )
+    return rows, ids
+
+
+def halve(rows, ids, spare, ends, low, high, n_jobs):
+    """Part the rows of children `low` to `high` of a node until each child has its own."""
+    if high - low < 2:
+        return
+    middle = (low + high) // 2
+    start, stop = ends[low], min(ends[high], len(rows))
+    count, d = stop - start, rows.shape[1]
+    some, to = rows[start:stop], spare[start:stop]
+    pivots, key, order = np.empty((3, d)), np.empty(count), np.empty(count, np.intp)
+    blocks = grid(count, most=max(64, PIECE // d))
+    ballorder.choose_pivots(some, pivots)
+    measure = lambda block: ballorder.measure_keys(some[block], pivots, key[block])  # noqa: E731
+    each(measure, blocks, n_jobs=n_jobs, effort=count * d * 6.0)
+    checkpoint()
+    ballorder.part(key, ends[middle] - start, order)
+    move = lambda block: np.take(some, order[block], axis=0, out=to[block], mode="clip")  # noqa: E731
+    each(move, blocks, n_jobs=n_jobs, effort=count * d * 4.0)
+    back = lambda block: np.copyto(some[block], to[block])  # noqa: E731
+    each(back, blocks, n_jobs=n_jobs, effort=count * d * 4.0)
+    ids[start:stop] = ids[start:stop][order]
+    halve(rows, ids, spare, ends, low, middle, n_jobs)
+    halve(rows, ids, spare, ends, middle, high, n_jobs)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Brute force among rows of bits: Hamming and Jaccard distance, 64 features to a word.
+
+A feature is set where it is not 0. Jaccard distance knows no other values; rows for Hamming
+distance have to be of zeros and ones, and queries that are not are compared number by number.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import bits, radius
+from statfast._distances import HAMMING, Metric
+from statfast.neighbors.brute import BruteIndex
+from statfast.neighbors.brute_radius import Within, joined
+from statfast.neighbors.itself import without_self
+
+CALL = 1 << 23  # words compared in one kernel call: milliseconds where vectors are short
+QUERIES = 256  # of one task
+WIDEST = 1 << 24  # features beyond which a float cannot count them
+PACKED = 1 << 22  # numbers made bits in one task
+
+
+@dataclass(frozen=True)
+class BinaryIndex:
+    """The rows in bits, 64 rows side by side."""
+
+    rows: np.ndarray  # (n, d) as they came
+    groups: np.ndarray  # (n / 64, words, 64) uint64, word by word
+    size: np.ndarray  # (n,) filled up, float32: how many features are set
+    metric: Metric
+
+    @classmethod
+    def takes(cls, X: np.ndarray, metric: Metric) -> bool:
+        """Whether rows can be held in bits."""
+        if X.shape[1] > WIDEST:
+            return False
+        return metric.kind != HAMMING or all(zeros_and_ones(X[part]).all() for part in grid(len(X)))
+
+    @classmethod
+    def build(cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric) -> "BinaryIndex":
+        """Pack the rows."""
+        n, d = X.shape
+        count = -(-n // 64)
+        groups = np.zeros((count, -(-d // 64), 64), np.uint64)
+        size = np.zeros(64 * count, np.float32)
+
+        def fill(block):
+            words, size[block] = packed(X[block])
+            some = groups[block.start // 64 : -(-block.stop // 64)]
+            for row, group in enumerate(range(0, len(words), 64)):
+                part = words[group : group + 64]
+                some[row, :, : len(part)] = part.T
+
+        most = max(64, PACKED // d)
+        each(fill, grid(n, least=64, most=most), n_jobs=n_jobs, effort=4.0 * n * d)
+        return cls(X, groups, size, metric)
+
+    def query(
+        self, Q: np.ndarray, k: int, n_jobs: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
+        m = len(Q)
+        apart, ids = np.empty((m, k)), np.empty((m, k), np.intp)
+
+        def search(block):
+            words, own = packed(Q[block])
+            found = np.empty((len(words), k, 2))
+            bits.begin(found)
+            for part in self._calls(len(words)):
+                checkpoint()
+                bits.scan(words, own, *self._shown(part), found)
+            bits.end(found, apart[block], ids[block])
+
+        each(search, grid(m, least=64, most=QUERIES), n_jobs=n_jobs, effort=self._effort(m))
+        other = self._others(Q)
+        if len(other):
+            apart[other], ids[other] = self._plain().query(Q[other], k, n_jobs)
+        return apart, ids
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same of the indexed rows, each without itself."""
+        return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
+
+    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> Within:
+        """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
+        m = len(Q)
+        limit = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), m))
+        other = self._others(Q)
+        if len(other):  # one plain search for all costs less than to merge two answers
+            return self._plain().query_radius(Q, limit, n_jobs)
+
+        def search(block):
+            words, own = packed(Q[block])
+            starts = np.zeros(len(words) + 1, np.intp)
+            self._take(words, own, limit[block], starts[1:], None, None)
+            np.cumsum(starts, out=starts)
+            apart, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+            self._take(words, own, limit[block], starts[:-1].copy(), apart, ids)
+            radius.arrange(starts, apart, ids)
+            return starts, apart, ids
+
+        blocks = grid(m, least=64, most=QUERIES)
+        return joined(each(search, blocks, n_jobs=n_jobs, effort=2 * self._effort(m)))
+
+    def _take(self, words, own, limit, at, apart, ids):
+        for part in self._calls(len(words)):
+            checkpoint()
+            bits.within(words, own, *self._shown(part), limit, at, apart, ids)
+
+    def _shown(self, part):
+        """What kernels see of the groups of one call."""
+        n, d = self.rows.shape
+        return self.groups, self.size, part.start, part.stop, n, d, self.metric.kind
+
+    def _calls(self, m):
+        count, words = self.groups.shape[:2]
+        step = max(1, CALL // (64 * m * words))
+        return [slice(first, min(count, first + step)) for first in range(0, count, step)]
+
+    def _effort(self, m):
+        return 2.0 * m * self.groups.size
+
+    def _others(self, Q):
+        """Queries that are not of bits."""
+        if self.metric.kind != HAMMING:
+            return np.empty(0, np.intp)
+        return np.flatnonzero(~zeros_and_ones(Q).all(axis=1))
+
+    def _plain(self):
+        return BruteIndex.build(self.rows, 1, metric=self.metric)
+
+
+def zeros_and_ones(rows):
+    """Which numbers are 0 or 1."""
+    return (rows == 0) | (rows == 1)
+
+
+def packed(rows):
+    """Rows as words (m, words) uint64, and how many features are set (m,) float32."""
+    held = np.ascontiguousarray(rows != 0)
+    packed = np.zeros((len(held), -(-held.shape[1] // 64) * 8), np.uint8)
+    some = np.packbits(held, axis=1)
+    packed[:, : some.shape[1]] = some
+    return packed.view(np.uint64), held.sum(axis=1, dtype=np.float32)

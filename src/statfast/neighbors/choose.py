@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The choice of k: the leave-one-out error for many k, from one search."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from statfast._errors import wrong_type
+from statfast._validation import as_count
+from statfast.neighbors.search import KNeighborSearch, starts_of
+from statfast.neighbors.weights import weigh
+
+
+class LeaveOneOut(KNeighborSearch):
+    """Leave-one-out errors. A subclass has `_wrong`, the errors of a slice of the fitted rows."""
+
+    weights: object
+
+    def leave_one_out(self, k_values):
+        """Find the leave-one-out error for each of several k, from one search.
+
+        Each fitted row is predicted from the others. The neighbours are searched once, for the
+        largest k; those of smaller k are the first of them.
+
+        Parameters
+        ----------
+        k_values : array-like of int of shape (L,)
+            Numbers of neighbours to try, each from 1 to n - 1, in any order.
+
+        Returns
+        -------
+        errors : ndarray of shape (L,), float64
+            Of a classifier the share of rows given a wrong label, of a regressor the mean squared
+            error (over rows and outputs).
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If `k_values` is empty or holds a number out of its range, or as for `predict`.
+        TypeError
+            If `k_values` holds anything but integers.
+
+        Notes
+        -----
+        Cost: that of the search for the largest k, and O(n k) for the votes or sums. A function
+        for `weights` is called anew for each k, with the distances of so many.
+        """
+        self._queries(None)
+        ks, given = distinct(k_values, self.n_samples_fit_ - 1)
+        total = np.zeros(len(ks))
+        for part, starts, reduced, ids in self._slices(None, int(ks[-1])):
+            self._wrong(part, ks, starts, reduced, ids, total)
+        return total[given] / self.n_samples_fit_
+
+    def choose_k(self, k_values):
+        """Choose the k with the smallest leave-one-out error.
+
+        Of several with the same error the largest is chosen: it averages more and so varies less
+        from sample to sample, at no cost in error that the data can show.
+
+        Parameters
+        ----------
+        k_values : array-like of int of shape (L,)
+            Numbers of neighbours to choose from, each from 1 to n - 1, in any order.
+
+        Returns
+        -------
+        int
+            The chosen k. The estimator is not changed:
+            ``model.set_params(n_neighbors=model.choose_k(range(1, 30)))`` does that, and needs
+            no new fit.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `leave_one_out`.
+        """
+        self._queries(None)
+        ks = listed(k_values)
+        errors = self.leave_one_out(ks)
+        return int(max(k for k, error in zip(ks, errors, strict=True) if error == errors.min()))
+
+    def _wrong(self, part, ks, starts, reduced, ids, total) -> None:
+        """Add the errors for each of ks of the rows in `part` to the total."""
+        raise NotImplementedError
+
+    def _trials(self, weighting, ks, starts, reduced, ids) -> Iterator[tuple]:
+        """Yield (which of ks, starts, reduced distances, ids, weights): what to try together.
+
+        The weight of a neighbour may depend on k if it comes from a function of all k distances;
+        then each k is tried by itself.
+        """
+        m, k = len(starts) - 1, int(ks[-1])
+        if not callable(weighting):
+            weights = weigh(weighting, self._metric, starts, reduced, (m, k))
+            yield slice(None), starts, reduced, ids, weights
+            return
+        for trial, fewer in enumerate(ks.tolist()):
+            first = np.ascontiguousarray(reduced.reshape(m, k)[:, :fewer]).reshape(-1)
+            near = np.ascontiguousarray(ids.reshape(m, k)[:, :fewer]).reshape(-1)
+            begin = starts_of(m, fewer)
+            weights = weigh(weighting, self._metric, begin, first, (m, fewer))
+            yield slice(trial, trial + 1), begin, first, near, weights
+
+
+def distinct(k_values, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Check numbers of neighbours: the distinct ones ascending, and where each given one is."""
+    limit = "the number of fitted rows besides the row itself"
+    checked = [as_count(k, "k_values", 1, most, limit=limit) for k in listed(k_values)]
+    ks, given = np.unique(np.array(checked, np.intp), return_inverse=True)
+    return ks, given
+
+
+def listed(k_values) -> list:
+    """The numbers of neighbours as a list that is not empty."""
+    if isinstance(k_values, str) or not isinstance(k_values, Iterable):
+        raise wrong_type("k_values", "a list of integers", k_values)
+    ks = list(k_values)
+    if not ks:
+        raise ValueError("k_values must hold a number of neighbours; got none. Give at least one.")
+    return ks

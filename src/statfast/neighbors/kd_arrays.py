@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The k-d tree as a bundle of arrays, and how they come about.
+
+What the arrays mean is said in ``_core/kdtree.pxd``.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from statfast._blocks import each, grid
+from statfast._core import kdbuild
+
+LANES = 8  # children of a node
+MOST_LEAF = 256  # points of a leaf that the kernels have room for
+ALIGNED = 64  # bytes: a cache line, and the longest vector
+SUBTREE = 1 << 16  # points: built by one task, within the level-2 cache
+SUBTREES = 16  # so many tasks there are at most where the points are many
+
+
+@dataclass(frozen=True)
+class KDArrays:
+    """A k-d tree: its points in blocks, the boxes of its nodes. Pickles; never changes."""
+
+    blocks: np.ndarray  # (leaves, d, leaf) float64 or float32, 64-byte aligned
+    ids: np.ndarray  # (leaves * leaf,) int32: the row of each place; -1 where there is none
+    boxes: np.ndarray  # (groups, d, 2, 8) of the type of the blocks, 64-byte aligned
+    least: np.ndarray  # (groups, 8) int32
+    first: np.ndarray  # (levels,) intp
+    n: int  # points
+
+    @property
+    def fields(self) -> tuple:
+        """What kernels take, in the order in which they take it."""
+        return self.blocks, self.ids, self.boxes, self.least, self.first, self.n
+
+    @property
+    def nbytes(self) -> int:
+        return sum(a.nbytes for a in (self.blocks, self.ids, self.boxes, self.least, self.first))
+
+    def __reduce__(self):
+        return _rebuilt, self.fields
+
+    @classmethod
+    def build(cls, X: np.ndarray, leaf: int, n_jobs: int | None = None) -> "KDArrays":
+        """The tree of the rows X (n, d), float64 or float32; `leaf` is a multiple of 8."""
+        n, d = X.shape
+        leaves = -(-n // leaf)
+        first, groups = levels_of(leaves)
+        blocks, boxes = aligned((leaves, d, leaf), X.dtype), aligned((groups, d, 2, LANES), X.dtype)
+        ids, least = np.empty(leaves * leaf, np.int32), np.empty((groups, LANES), np.int32)
+        blocks[-1], ids[(leaves - 1) * leaf :] = np.inf, -1
+        boxes[:, :, 0], boxes[:, :, 1], least[:] = np.inf, -np.inf, np.iinfo(np.int32).max
+
+        ld = (n + 15) // 16 * 16
+        ld += 16 if ld % 512 == 0 else 0  # lest columns compete for the same cache sets
+        sides = [(aligned((d, ld), X.dtype), np.empty(ld, np.int32)) for _ in range(2)]
+        work = np.empty(ld, X.dtype)
+        bottom = boxes[first[0] :], least[first[0] :]
+
+        def lay(block):
+            kdbuild.columns(X, block.start, block.stop, *sides[0])
+
+        def split(part):
+            start, stop, side = part
+            cut = kdbuild.split(*sides[side], *sides[1 - side], work, leaf, start, stop, n)
+            return (start, cut, 1 - side), (cut, stop, 1 - side)
+
+        def grow(part):
+            start, stop, side = part
+            kdbuild.subtree(
+                *sides[side], *sides[1 - side], work, start, stop, n, blocks, ids, *bottom
+            )
+
+        share = partial(each, n_jobs=n_jobs, effort=n * d * 50.0)
+        share(lay, grid(n))
+        size = max(SUBTREE // leaf, -(-leaves // SUBTREES))
+        small, large = [], [(0, leaves, 0)]
+        while large:
+            small += [part for part in large if part[1] - part[0] <= size]
+            large = [part for part in large if part[1] - part[0] > size]
+            large = [half for halves in share(split, large) for half in halves]
+        share(grow, small)
+        kdbuild.enclose(boxes, least, first, leaves)
+        return cls(blocks, ids, boxes, least, first, n)
+
+
+def levels_of(leaves: int) -> tuple[np.ndarray, int]:
+    """The first group of each level, the lowest first, and how many groups there are."""
+    sizes = [-(-leaves // LANES)]
+    while sizes[-1] > 1:
+        sizes.append(-(-sizes[-1] // LANES))
+    ends = np.cumsum(sizes[::-1], dtype=np.intp)[::-1]
+    return np.ascontiguousarray(ends - sizes), int(ends[0])
+
+
+def aligned(shape: tuple, dtype) -> np.ndarray:
+    """An empty array that begins at a cache line."""
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    block = np.empty(size + ALIGNED, np.uint8)
+    start = -block.ctypes.data % ALIGNED
+    return block[start : start + size].view(dtype).reshape(shape)
+
+
+def _rebuilt(blocks, ids, boxes, least, first, n):
+    """A bundle out of a pickle, where arrays lie anywhere."""
+    places = aligned(blocks.shape, blocks.dtype), aligned(boxes.shape, boxes.dtype)
+    places[0][:], places[1][:] = blocks, boxes
+    return KDArrays(places[0], ids, places[1], least, first, n)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Brute force by any metric: which index it is, and that of a function of the user's."""
+
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+from statfast._core import brute
+from statfast._distances import CALLABLE, HAMMING, JACCARD, Metric
+from statfast._errors import shown
+from statfast._sparse import is_sparse
+from statfast.neighbors.binary_brute import BinaryIndex
+from statfast.neighbors.brute import BruteIndex
+from statfast.neighbors.brute_radius import Within, gathered
+from statfast.neighbors.sparse_brute import SparseIndex
+
+
+def build_brute(rows: Any, metric: Metric, n_jobs: int | None = None) -> Any:
+    """The index for brute force among checked rows, dense or CSR, prepared for the metric."""
+    if is_sparse(rows):
+        return SparseIndex.build(rows, n_jobs, metric=metric)
+    if metric.kind == CALLABLE:
+        return FunctionIndex.build(rows, n_jobs, metric=metric)
+    if metric.kind in (HAMMING, JACCARD) and BinaryIndex.takes(rows, metric):
+        return BinaryIndex.build(rows, n_jobs, metric=metric)
+    return BruteIndex.build(rows, n_jobs, metric=metric)
+
+
+@dataclass(frozen=True)
+class FunctionIndex:
+    """Rows and a function of two of them, called for each pair in one thread.
+
+    Nothing is asked of the function but numbers: no symmetry, no triangle inequality. It is handed
+    float64 rows that cannot be written to, the query first.
+    """
+
+    rows: np.ndarray
+    metric: Metric
+
+    @classmethod
+    def build(cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric) -> "FunctionIndex":
+        """Keep the rows."""
+        return cls(read_only(X), metric)
+
+    def query(
+        self, Q: np.ndarray, k: int, n_jobs: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
+        apart, ids = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp)
+        for number, q in enumerate(read_only(Q)):
+            brute.nearest(self._to_all(q, number), apart[number], ids[number])
+        return apart, ids
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same of the indexed rows, each without itself."""
+        apart, ids = np.empty((len(self.rows), k)), np.empty((len(self.rows), k), np.intp)
+        for number, q in enumerate(self.rows):
+            others = np.delete(self._to_all(q, number), number)
+            brute.nearest(others, apart[number], ids[number])
+            ids[number] += ids[number] >= number
+        return apart, ids
+
+    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> Within:
+        """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
+        limit = np.broadcast_to(np.asarray(r, np.float64), len(Q))
+        hits = []
+        for number, q in enumerate(read_only(Q)):
+            apart = self._to_all(q, number)
+            row = np.flatnonzero(apart <= limit[number])
+            hits.append((np.full(len(row), number), apart[row], row))
+        return gathered(hits, len(Q))
+
+    def _to_all(self, q, number):
+        function: Any = self.metric.function
+        apart = np.empty(len(self.rows))
+        for at, row in enumerate(self.rows):
+            checkpoint()
+            value = function(q, row)
+            try:
+                apart[at] = float(value)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    f"The function given as metric must return a number; got {shown(value)} for "
+                    f"query {number} and row {at}."
+                ) from error
+            if isnan(apart[at]):
+                raise ValueError(
+                    f"The function given as metric returned NaN for query {number} and row {at}. "
+                    "Return a number for every pair of rows."
+                )
+        return apart
+
+
+def read_only(rows):
+    """Rows as float64, which a function of the user's cannot change."""
+    rows = np.ascontiguousarray(rows, np.float64).view()
+    rows.flags.writeable = False
+    return rows

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The search for neighbours as an estimator of its own."""
+
+from statfast._validation import as_count, as_real
+from statfast.neighbors.search import KNeighborSearch
+from statfast.neighbors.within import RadiusSearch
+
+
+class NearestNeighbors(KNeighborSearch, RadiusSearch):
+    """Exact nearest neighbours, and exact neighbours within a radius.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Neighbours of each row, k.
+    radius : float, default=1.0
+        Radius of `radius_neighbors`.
+    algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
+        How to search. "brute" compares each query with each fitted row, "kd_tree" and
+        "ball_tree" pass over those that cannot be near; "auto" takes what is likely to be faster
+        for many queries, judged by searches on a sample (see Notes). The answer is the same.
+    leaf_size : int, optional
+        Rows of a leaf of the trees; None takes the tree's own choice. Changes the time only.
+    metric : str or callable, default="minkowski"
+        The distance: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("cityblock", "l1"),
+        "chebyshev" ("infinity"), "minkowski", "seuclidean", "mahalanobis", "cosine",
+        "correlation", "haversine" (radians in, radians out), "hamming", "jaccard", a function of
+        two rows, or "precomputed": then X is a table of distances, of the fitted rows (n, n) or
+        from queries to them (m, n). "kd_tree" serves Minkowski's and what is scaled to it, such
+        as "mahalanobis" and "cosine"; "ball_tree" also "haversine", and functions that obey the
+        triangle inequality.
+    p : float, default=2
+        Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
+    metric_params : dict, optional
+        Further parameters: "w", weights of the columns; "V", variances of "seuclidean" or the
+        covariance of "mahalanobis" (those of the fitted rows if missing), or "VI", its inverse.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of fitted rows, n.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+    algorithm_ : str
+        The search used: "kd_tree", "ball_tree" or "brute".
+    effective_metric_ : str
+        The metric used, "euclidean" for "minkowski" with p = 2.
+
+    Notes
+    -----
+    The answer is that of float64 arithmetic on differences, sum_j (q_j - x_j)^2, for any
+    algorithm and number of threads. Neighbours are ordered by (distance, index): **ties go to
+    the lowest index**, also where they decide who is among the k.
+
+    float64, float32 and uint8 rows are searched as they are, every other dtype as float64. An
+    array of the three dtypes is kept by reference, not copied: do not modify it while the
+    estimator is in use.
+
+    Sparse rows are searched by brute force, without being made dense, by "euclidean",
+    "sqeuclidean", "manhattan" and "cosine"; queries may then be sparse or not.
+
+    "auto" builds a k-d tree (for "haversine" a ball tree), of samples of the rows first if they
+    are many, and counts how many rows 64 of them have it look at to find their `n_neighbors`
+    neighbours; at what a row costs either way, the cheaper is taken. Trees win up to some 8
+    columns of independent numbers, and in any number of columns where the rows lie near a surface
+    of few dimensions. Fewer than 512 rows, sparse rows and the metrics "hamming", "jaccard",
+    "precomputed" and functions are left to brute force.
+
+    Cost: brute force fits in O(n d); a search of m rows takes O(n m d), made in float32 or, where
+    the machine multiplies bytes (AVX-512 VNNI), on rows rounded to bytes; an error bound decides
+    which rows are looked at again in float64. Its memory: 4 n bytes; where bytes are multiplied
+    4 n more, and n d for rounded rows (none for uint8 rows). Trees fit in O(d n log n) and hold
+    a copy of the rows; a search takes O(log n) a row where columns are few. Results take 16 m k
+    bytes.
+
+    References
+    ----------
+    .. [1] C. D. Yu, J. Huang, W. Austin, B. Xiao, G. Biros (2015). Performance optimization for
+       the k-nearest neighbors kernel on x86 architectures. SC '15. doi:10.1145/2807591.2807601
+    .. [2] J. H. Friedman, J. L. Bentley, R. A. Finkel (1977). An algorithm for finding best
+       matches in logarithmic expected time. ACM Transactions on Mathematical Software 3(3),
+       209-226. doi:10.1145/355744.355745
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.neighbors import NearestNeighbors
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 3.0]])
+    >>> search = NearestNeighbors(n_neighbors=2).fit(X)
+    >>> distances, ids = search.kneighbors([[1.0, 1.0]])
+    >>> ids
+    array([[1, 0]])
+    >>> search.kneighbors(n_neighbors=1, return_distance=False).ravel()
+    array([1, 0, 0, 2])
+    >>> distances, ids = search.radius_neighbors([[1.0, 1.0]], radius=1.5)
+    >>> ids[0]
+    array([1, 0, 2])
+    """
+
+    def __init__(
+        self, n_neighbors=5, *, radius=1.0, algorithm="auto", leaf_size=None, metric="minkowski",
+        p=2, metric_params=None, n_jobs=None,
+    ):  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Take the rows to search among.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+        y : ignored
+            Present for the estimator protocol.
+
+        Returns
+        -------
+        self : NearestNeighbors
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with a row and a column, if it has 2^31 rows or
+            more, if a parameter is out of its range, or if the metric cannot take these rows
+            (as "mahalanobis" those whose covariance is singular) or `algorithm` this metric.
+        TypeError
+            If X is not made of numbers, or `n_neighbors` is no integer.
+        """
+        k = as_count(self.n_neighbors, "n_neighbors")
+        as_real(self.radius, "radius", 0)
+        return self._publish(X, **self._searchable(X, k=k))

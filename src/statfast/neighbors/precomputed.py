@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Distances that the caller has computed: the search among the columns of a table."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import brute
+from statfast._distances import CALLABLE, Metric
+from statfast.neighbors.brute_radius import joined
+
+NUMBERS = 1 << 22  # looked at by a task
+
+
+class Given(Metric):
+    """The distances of the caller: reduced as they are, and never negative."""
+
+    def prepare(self, rows, *, name="X", n_jobs=None):
+        """Check rows of distances."""
+        if rows.dtype.kind == "f" and rows.min() < 0.0:
+            row, column = np.argwhere(rows < 0.0)[0]
+            raise ValueError(
+                f"{name} must hold distances, which are not negative; got {rows[row, column]} at "
+                f"row {row}, column {column}. Turn similarities into distances first."
+            )
+        return rows
+
+
+GIVEN = Given("precomputed", CALLABLE)
+
+
+@dataclass(frozen=True)
+class PrecomputedIndex:
+    """A table of distances between the fitted rows; a query is a row of distances to them."""
+
+    table: np.ndarray  # (n, n) float64, float32 or uint8
+
+    @classmethod
+    def build(cls, X: np.ndarray) -> "PrecomputedIndex":
+        """Take the table."""
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "X must be a square table of distances between the fitted rows where metric is "
+                f"'precomputed'; got shape {X.shape}. Pass all pairs."
+            )
+        return cls(X)
+
+    def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The k smallest distances of each row and their columns, by (distance, column)."""
+        return self._smallest(Q, k, n_jobs, itself=False)
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same for the rows of the table, each without its own column."""
+        return self._smallest(self.table, k, n_jobs, itself=True)
+
+    def _smallest(self, Q, k, n_jobs, itself):
+        m, n = Q.shape
+        distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
+
+        def work(block):
+            for i in range(block.start, block.stop):
+                row = np.array(Q[i], np.float64)
+                if itself:
+                    row[i] = np.inf  # which comes last: all others are finite
+                brute.nearest(row, distances[i], ids[i])
+
+        blocks = grid(m, least=1, most=max(1, NUMBERS // n))
+        each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n)
+        return distances, ids
+
+    def query_radius(self, Q, r, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
+        """The columns of distances up to r in each row: starts, distances, columns."""
+        m, n = Q.shape
+        radii = np.broadcast_to(np.asarray(r, np.float64), m)
+
+        def work(block):
+            checkpoint()
+            some = np.asarray(Q[block], np.float64)
+            rows, ids = np.nonzero(some <= radii[block, None])
+            distances = some[rows, ids]
+            order = np.lexsort((ids, distances, rows))
+            starts = np.searchsorted(rows, np.arange(len(some) + 1))
+            return starts, distances[order], ids[order]
+
+        blocks = grid(m, least=1, most=max(1, NUMBERS // n))
+        return joined(each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n))

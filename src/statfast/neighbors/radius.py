@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classification and regression by all fitted rows within a radius."""
+
+import numpy as np
+
+from statfast._errors import shown, warn_user
+from statfast._validation import as_real, refuse_large
+from statfast.neighbors.averaging import Averaging
+from statfast.neighbors.voting import Voting
+from statfast.neighbors.weights import as_weighting, weigh
+from statfast.neighbors.within import RadiusSearch
+
+
+class RadiusNeighborsClassifier(Voting, RadiusSearch):
+    """Classify a row by the vote of the fitted rows within a radius.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        How near a fitted row must be to vote, that distance included.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weight of a neighbour's vote: 1, or 1 / distance, or what the callable returns for a
+        1-d array of distances, those of many rows one after the other: as many weights, not
+        negative, some of each row positive. With "distance", neighbours at distance 0 have
+        weight 1 and all others of that row none.
+    ties : {"lowest", "nearest", "random"}, default="lowest"
+        Which of the classes that share the largest vote wins; see `KNeighborsClassifier`.
+    outlier_label : label, "most_frequent" or None, default=None
+        The label of rows without a neighbour: this one, which may be none of the fitted ones;
+        that of most fitted rows (of several the lowest); None refuses such rows.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the draws of `ties="random"`, taken at fit.
+    algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
+        How to search; see `NearestNeighbors`, also for the next four.
+    leaf_size : int, optional
+        Rows of a leaf of the trees; None takes the tree's own choice.
+    metric : str or callable, default="minkowski"
+        The distance.
+    p : float, default=2
+        Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
+    metric_params : dict, optional
+        Further parameters of the metric.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    outlier_label_ : label or None
+        The label of rows without a neighbour.
+    n_samples_fit_ : int
+        Number of fitted rows, n.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+    algorithm_ : str
+        The search used.
+    effective_metric_ : str
+        The metric used, "euclidean" for "minkowski" with p = 2.
+
+    Notes
+    -----
+    All rows within the radius vote, so only the `ties` between classes have to be decided. Votes
+    are summed in float64, nearest neighbour first, and compared exactly.
+
+    Cost: that of the search, and O(1) for each neighbour found. Memory: that of the search, and
+    about 100 MB of neighbours at a time, however many rows are classified.
+
+    References
+    ----------
+    E. Fix and J. L. Hodges (1951, reprinted 1989). Discriminatory analysis. Nonparametric
+    discrimination: consistency properties. International Statistical Review 57(3), 238-247.
+    doi:10.2307/1403797
+
+    Examples
+    --------
+    >>> from statfast.neighbors import RadiusNeighborsClassifier
+    >>> X, y = [[0.0], [1.0], [2.0], [10.0]], ["low", "low", "mid", "high"]
+    >>> model = RadiusNeighborsClassifier(1.5, outlier_label="none").fit(X, y)
+    >>> model.predict([[0.5], [9.0], [50.0]])
+    array(['low', 'high', 'none'], dtype='<U4')
+    >>> model.predict_proba([[1.0], [50.0]])
+    array([[0.        , 0.66666667, 0.33333333],
+           [0.        , 0.        , 0.        ]])
+    """
+
+    outlier_label_: object
+    _outlier: int
+    _labels: np.ndarray
+
+    def __init__(
+        self, radius=1.0, *, weights="uniform", ties="lowest", outlier_label=None,
+        random_state=None, algorithm="auto", leaf_size=None, metric="minkowski", p=2,
+        metric_params=None, n_jobs=None,
+    ):  # fmt: skip
+        self.radius = radius
+        self.weights = weights
+        self.ties = ties
+        self.outlier_label = outlier_label
+        self.random_state = random_state
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Take the rows to search among and their labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+        y : array-like of shape (n,)
+            A label for each row, of any dtype that has an order; one class is enough.
+
+        Returns
+        -------
+        self : RadiusNeighborsClassifier
+
+        Raises
+        ------
+        ValueError
+            If X is refused by the search (see `NearestNeighbors.fit`), if y is not one label for
+            each row, or if a parameter is out of its range.
+        TypeError
+            If X is not made of numbers, or `outlier_label` is of another type than the labels.
+        """
+        self._voting()
+        radius = as_real(self.radius, "radius", 0)
+        search = self._searchable(X, radius=radius)
+        votes = self._electorate(y, search["n_samples_fit_"])
+        label, code, labels = outlier(self.outlier_label, votes["classes_"], votes["_codes"])
+        return self._publish(
+            X, **search, **votes, outlier_label_=label, _outlier=code, _labels=labels
+        )
+
+    def predict(self, X=None):
+        """Return the class with the largest vote for each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), optional
+            The rows to classify. None takes the fitted rows, each without its own vote: the
+            leave-one-out prediction.
+
+        Returns
+        -------
+        labels : ndarray of shape (m,)
+            Of the dtype of `classes_`, wider if the outlier label needs it.
+
+        Raises
+        ------
+        ValueError
+            As for `radius_neighbors`; if a row has no neighbour and there is no outlier label; or
+            if a `weights` callable returns the wrong shape, a negative or NaN weight, or only
+            zeros for a row.
+        """
+        weighting, ties = self._voting()
+        rows, reach = self._queries(X), self._reach()
+        winners = np.empty(self._count(rows), np.intp)
+        for part, starts, reduced, ids in self._balls(rows, reach):
+            self._alone(part, starts)
+            weights = weigh(weighting, self._metric, starts, reduced, (-1,))
+            self._elect(ties, starts, ids, reduced, weights, winners[part])
+        winners[winners < 0] = self._outlier
+        return self._labels.take(winners)
+
+    def predict_proba(self, X=None):
+        """Return each class's share of the vote for each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), optional
+            The rows to classify; None takes the fitted rows, each without its own vote.
+
+        Returns
+        -------
+        shares : ndarray of shape (m, K), float64
+            Columns as in `classes_`; each row sums to 1. A row without neighbours has all of it
+            at the outlier label, or zeros if that is no fitted label.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        MemoryError
+            If the result would take more than half the free memory.
+        """
+        weighting, _ = self._voting()
+        rows, reach = self._queries(X), self._reach()
+        m, classes = self._count(rows), len(self.classes_)
+        refuse_large(8 * m * classes, "The table of shares", "Pass the rows of X in parts.")
+        shares = np.zeros((m, classes))
+        for part, starts, reduced, ids in self._balls(rows, reach, wide=classes):
+            alone = self._alone(part, starts)
+            self._share(weighting, starts, ids, reduced, (-1,), shares[part])
+            if self._outlier < classes:
+                shares[alone, self._outlier] = 1.0
+        return shares
+
+    def _alone(self, part, starts) -> np.ndarray:
+        """The rows without a neighbour, who need an outlier label."""
+        alone = part.start + np.flatnonzero(np.diff(starts) == 0)
+        if len(alone) and self.outlier_label_ is None:
+            raise ValueError(
+                f"X has a row (row {alone[0]}) with no neighbour within radius {self.radius}. "
+                "Give an outlier_label for such rows, or raise radius."
+            )
+        return alone
+
+
+class RadiusNeighborsRegressor(Averaging, RadiusSearch):
+    """Predict a row's target by the average over the fitted rows within a radius.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        How near a fitted row must be to count, that distance included.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weight of a neighbour; see `RadiusNeighborsClassifier`.
+    algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
+        How to search; see `NearestNeighbors`, also for the next four.
+    leaf_size : int, optional
+        Rows of a leaf of the trees; None takes the tree's own choice.
+    metric : str or callable, default="minkowski"
+        The distance.
+    p : float, default=2
+        Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
+    metric_params : dict, optional
+        Further parameters of the metric.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of outputs, T.
+    n_samples_fit_ : int
+        Number of fitted rows, n.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+    algorithm_ : str
+        The search used.
+    effective_metric_ : str
+        The metric used, "euclidean" for "minkowski" with p = 2.
+
+    Notes
+    -----
+    All rows within the radius count, so no ties have to be decided. Targets are float64 and
+    summed nearest neighbour first. Weights "uniform" make this the Nadaraya-Watson estimate with
+    a box for a kernel; a callable gives the other kernels.
+
+    Cost: that of the search, and O(T) for each neighbour found. Memory: that of the search, and
+    about 100 MB of neighbours at a time, however many rows are predicted.
+
+    References
+    ----------
+    E. A. Nadaraya (1964). On estimating regression. Theory of Probability and its Applications
+    9(1), 141-142. doi:10.1137/1109020
+
+    Examples
+    --------
+    >>> from statfast.neighbors import RadiusNeighborsRegressor
+    >>> X = [[0.0], [1.0], [2.0], [4.0]]
+    >>> model = RadiusNeighborsRegressor(1.0).fit(X, [0.0, 1.0, 4.0, 16.0])
+    >>> model.predict([[0.4], [1.0]])
+    array([0.5       , 1.66666667])
+    """
+
+    def __init__(
+        self, radius=1.0, *, weights="uniform", algorithm="auto", leaf_size=None,
+        metric="minkowski", p=2, metric_params=None, n_jobs=None,
+    ):  # fmt: skip
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Take the rows to search among and their targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+        y : array-like of shape (n,) or (n, T)
+            The targets, finite numbers: one output, or several.
+
+        Returns
+        -------
+        self : RadiusNeighborsRegressor
+
+        Raises
+        ------
+        ValueError
+            If X is refused by the search (see `NearestNeighbors.fit`), if y is not a row of
+            finite numbers for each row of X, or if a parameter is out of its range.
+        TypeError
+            If X is not made of numbers, or the radius is none.
+        """
+        as_weighting(self.weights)
+        search = self._searchable(X, radius=as_real(self.radius, "radius", 0))
+        return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
+
+    def predict(self, X=None):
+        """Return the average over the neighbours of each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), optional
+            The rows to predict. None takes the fitted rows, each without its own target: the
+            leave-one-out prediction.
+
+        Returns
+        -------
+        y : ndarray of shape (m,) or (m, T), float64
+            1-d if the targets of fit were. NaN for rows without a neighbour, and a warning.
+
+        Raises
+        ------
+        ValueError
+            As for `radius_neighbors`, or if a `weights` callable returns the wrong shape, a
+            negative or NaN weight, or only zeros for a row.
+        """
+        rows, reach = self._queries(X), self._reach()
+        found = self._predict(self._balls(rows, reach), self._count(rows), (-1,))
+        if np.isnan(found).any():
+            warn_user(
+                "One or more samples have no neighbors within specified radius; predicting NaN."
+            )
+        return found
+
+
+def outlier(label, classes: np.ndarray, codes: np.ndarray):
+    """The outlier label, its code, and the labels by code; the last is an outlier's if new."""
+    if label is None:
+        return None, len(classes), classes
+    if isinstance(label, str) and label == "most_frequent":
+        code = int(np.bincount(codes).argmax())
+        return classes[code], code, classes
+    numbers = bool, int, float, np.number, np.bool_
+    alike = numbers if classes.dtype.kind in "biuf" else (str, bytes)
+    if not isinstance(label, (type(classes[0]), *alike)):
+        raise TypeError(
+            f"outlier_label must be a label like those of y (dtype {classes.dtype}), "
+            f"'most_frequent' or None; got {shown(label)}."
+        )
+    found = np.flatnonzero(classes == label)
+    if len(found):
+        return classes[found[0]], int(found[0]), classes
+    labels = np.append(classes, np.array([label]))
+    return labels[-1], len(classes), labels

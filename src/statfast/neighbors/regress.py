@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Regression by the average of the nearest neighbours."""
+
+import numpy as np
+
+from statfast._core import average
+from statfast._validation import as_count
+from statfast.neighbors.averaging import Averaging
+from statfast.neighbors.choose import LeaveOneOut
+from statfast.neighbors.weights import as_weighting
+
+
+class KNeighborsRegressor(Averaging, LeaveOneOut):
+    """Predict a row's target by the average over its k nearest fitted rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Neighbours that are averaged, k.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weight of a neighbour: 1, or 1 / distance, or what the callable returns for an array of
+        distances (m, k): weights (m, k), not negative, some of each row positive. With
+        "distance", neighbours at distance 0 have weight 1 and all others of that row none. A
+        callable sees at most some 4 million distances a call.
+    algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
+        How to search; see `NearestNeighbors`, also for the next four.
+    leaf_size : int, optional
+        Rows of a leaf of the trees; None takes the tree's own choice.
+    metric : str or callable, default="minkowski"
+        The distance.
+    p : float, default=2
+        Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
+    metric_params : dict, optional
+        Further parameters of the metric.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of outputs, T.
+    n_samples_fit_ : int
+        Number of fitted rows, n.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+    algorithm_ : str
+        The search used.
+    effective_metric_ : str
+        The metric used, "euclidean" for "minkowski" with p = 2.
+
+    Notes
+    -----
+    Neighbours are exact, and **rows at equal distance are taken lowest index first**, which
+    decides who is among the k. Targets are float64 and summed nearest neighbour first.
+
+    fit has no `sample_weight`, as for `KNeighborsClassifier`.
+
+    Cost: that of `NearestNeighbors`, and O(m k T) for the averages of m rows. Memory: that of the
+    search, and about 100 MB of neighbours at a time, however many rows are predicted.
+
+    References
+    ----------
+    N. S. Altman (1992). An introduction to kernel and nearest-neighbor nonparametric regression.
+    The American Statistician 46(3), 175-185. doi:10.1080/00031305.1992.10475879
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.neighbors import KNeighborsRegressor
+    >>> X = np.array([[0.0], [1.0], [2.0], [4.0]])
+    >>> model = KNeighborsRegressor(n_neighbors=2).fit(X, [0.0, 1.0, 4.0, 16.0])
+    >>> model.predict([[0.4], [3.5]])
+    array([ 0.5, 10. ])
+    >>> model.leave_one_out([1, 2, 3])
+    array([38.75      , 50.4375    , 72.33333333])
+    """
+
+    def __init__(
+        self, n_neighbors=5, *, weights="uniform", algorithm="auto", leaf_size=None,
+        metric="minkowski", p=2, metric_params=None, n_jobs=None,
+    ):  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Take the rows to search among and their targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+        y : array-like of shape (n,) or (n, T)
+            The targets, finite numbers: one output, or several.
+
+        Returns
+        -------
+        self : KNeighborsRegressor
+
+        Raises
+        ------
+        ValueError
+            If X is refused by the search (see `NearestNeighbors.fit`), if y is not a row of
+            finite numbers for each row of X, or if a parameter is out of its range.
+        TypeError
+            If X is not made of numbers, or `n_neighbors` is no integer.
+        """
+        as_weighting(self.weights)
+        k = as_count(self.n_neighbors, "n_neighbors")
+        search = self._searchable(X, k=k)
+        return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
+
+    def predict(self, X=None):
+        """Return the average over the neighbours of each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), optional
+            The rows to predict. None takes the fitted rows, each without its own target: the
+            leave-one-out prediction.
+
+        Returns
+        -------
+        y : ndarray of shape (m,) or (m, T), float64
+            1-d if the targets of fit were.
+
+        Raises
+        ------
+        ValueError
+            As for `kneighbors`, or if a `weights` callable returns the wrong shape, a negative
+            or NaN weight, or a row of zeros.
+        """
+        rows, k = self._queries(X), self._neighbours_of(X)
+        return self._predict(self._slices(rows, k), self._count(rows), (-1, k))
+
+    def _wrong(self, part, ks, starts, reduced, ids, total):
+        outputs = self._targets.shape[1]
+        errors, sums = np.zeros((len(ks), outputs)), np.empty(outputs)
+        weighting, truth = as_weighting(self.weights), self._targets[part]
+        for trial, begin, _, near, weights in self._trials(weighting, ks, starts, reduced, ids):
+            average.squares(
+                self._targets, truth, begin, near, weights, ks[trial], sums, errors[trial]
+            )
+        total += errors.mean(axis=1)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Brute force among sparse rows, none of them ever made dense; see _core/sparse.pyx."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each
+from statfast._core import sparse
+from statfast._distances import EUCLIDEAN, PLAIN, Metric
+from statfast._extent import scale_of
+from statfast._sparse import parts_of
+from statfast.neighbors.brute_radius import Within, gathered, joined
+from statfast.neighbors.itself import without_self
+
+CALL = 1e7  # numbers added up and compared in one kernel call: some tens of milliseconds
+PARTS = 16  # tasks, of about as much work each
+
+
+@dataclass(frozen=True)
+class SparseIndex:
+    """The rows as they are, and column by column, scaled to about 1.
+
+    For Euclidean and Manhattan distance; rows and queries are canonical CSR arrays (`as_csr`),
+    prepared for the metric (`_sparse.prepared`).
+    """
+
+    rows: Any  # (n, d) csr_array float64
+    scale: float  # a power of two
+    columns: tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (d + 1,), row numbers, values
+    size: np.ndarray  # (n,) sum of squares or lengths of the scaled rows
+    longest: int  # nonzeros of a row
+    metric: Metric
+
+    @classmethod
+    def build(cls, X, n_jobs: int | None = None, *, metric: Metric = PLAIN) -> "SparseIndex":
+        """Transpose the rows."""
+        scale = scale_of(float(np.abs(X.data).max(initial=0.0)))
+        columns = (X * scale).tocsc()
+        columns.sort_indices()
+        size = np.empty(X.shape[0])
+        start, column, value = parts_of(X)
+        sparse.sizes(start, column, value * scale, X.shape[1], metric.kind, size)
+        return cls(X, scale, parts_of(columns), size, int(np.diff(X.indptr).max()), metric)
+
+    def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Reduced distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
+        m = Q.shape[0]
+        reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
+        queries, work = parts_of(Q), self._work(Q)
+
+        def search(block):
+            for part in cut(work[block], CALL, block.start):
+                checkpoint()
+                some = queries[0][part.start : part.stop + 1], *queries[1:]
+                sparse.nearest(*some, *self._shown(), reduced[part], ids[part])
+
+        blocks = cut(work, work.sum() / PARTS)
+        each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum())
+        return reduced, ids
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same of the indexed rows, each without itself."""
+        found = self.query(self.rows, k + 1, n_jobs)
+        return without_self(*found, np.arange(self.rows.shape[0]))
+
+    def query_radius(self, Q, r, n_jobs: int | None = None) -> Within:
+        """All rows within reduced radii r: starts (m + 1,), reduced distances and ids."""
+        m, n = Q.shape[0], self.rows.shape[0]
+        limit = np.broadcast_to(np.asarray(r, np.float64), m)
+        queries, work = parts_of(Q), self._work(Q)
+
+        def search(block):
+            held, apart, row = np.empty(n), np.empty(n), np.empty(n, np.intp)
+            hits = []
+            for number, q in enumerate(range(block.start, block.stop)):
+                checkpoint()
+                count = sparse.within(*queries, *self._shown(), q, limit[q], held, apart, row)
+                hits.append((np.full(count, number), apart[:count].copy(), row[:count].copy()))
+            return gathered(hits, len(hits))
+
+        blocks = cut(work, work.sum() / PARTS, most=1 << 15)
+        return joined(each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum()))
+
+    def _shown(self):
+        """What kernels see of the index."""
+        n = self.rows.nnz and self.longest
+        lost = 2.0**-1074 * (self.scale * self.scale if self.metric.kind == EUCLIDEAN else 0.0)
+        tau = 1e-290 + 2 * (n + 1) * lost
+        rows = parts_of(self.rows)
+        return self.scale, *self.columns, self.size, *rows, self.longest, tau, self.metric.kind
+
+    def _work(self, Q):
+        """How many numbers are added up and compared for each query."""
+        count = np.diff(self.columns[0]).astype(np.float64)
+        shared = np.concatenate([[0.0], np.cumsum(count[Q.indices])])[Q.indptr]
+        return np.diff(shared) + 4.0 * self.rows.shape[0]
+
+
+def cut(work, most_work, first=0, most=None) -> list[slice]:
+    """Slices of consecutive queries with about so much work each, from number `first` on."""
+    if len(work) == 0:
+        return []
+    part = ((np.cumsum(work) - work) // max(most_work, 1.0)).astype(np.intp)
+    edges = np.flatnonzero(np.diff(part, prepend=part[0] - 1)).tolist()
+    blocks = []
+    for start, stop in zip(edges, [*edges[1:], len(work)], strict=True):
+        step = most or stop - start
+        for a in range(start, stop, step):
+            blocks.append(slice(first + a, first + min(stop, a + step)))
+    return blocks

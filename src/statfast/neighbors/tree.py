@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the public trees have in common: their arguments checked, an index asked.
+
+A subclass says which index it builds. The index answers in reduced distances, of rows that were
+prepared for the metric; see search.py and _distances.py.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+from statfast._distances import Metric, as_metric
+from statfast._errors import shown, wrong_type
+from statfast._validation import as_count, as_rows, refuse_large
+
+KEPT = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
+MOST_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
+AROUND = 1 << 18  # units in the last place by which a power and its root may miss each other
+SLICE = 1 << 14  # rows asked about at a time where answers are only counted
+
+
+class SpatialTree:
+    """The rows in a tree, and what can be asked of it."""
+
+    def __init__(
+        self, X, *, leaf_size=None, metric: Any = "euclidean", p=2, metric_params=None, n_jobs=None
+    ):
+        rows = as_rows(X, keep=KEPT)
+        if len(rows) > MOST_ROWS:
+            raise ValueError(
+                f"X must have at most {MOST_ROWS} rows; got {len(rows)}. Search it in parts and "
+                "merge the neighbours found in each."
+            )
+        if leaf_size is not None:
+            leaf_size = as_count(leaf_size, "leaf_size")
+        known = as_metric(metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows)
+        self.n_samples, self.n_features = rows.shape
+        self.dtype = rows.dtype
+        self.metric = known.name
+        self._metric, self._n_jobs = known, n_jobs
+        self._index = self._built(known.prepare(rows, n_jobs=n_jobs), leaf_size)
+
+    def _built(self, rows, leaf_size) -> Any:
+        """The index of prepared rows."""
+        raise NotImplementedError
+
+    @property
+    def nbytes(self):
+        """Memory of the tree in bytes."""
+        return self._index.nbytes
+
+    def __repr__(self):
+        return (
+            f"{type(self).__name__}({self.n_samples} rows, {self.n_features} features, "
+            f"{self.dtype}, metric={self.metric!r})"
+        )
+
+    def query(self, Q, k=1, *, return_distance=True, n_jobs=None):
+        """Find the k nearest rows of each query.
+
+        Parameters
+        ----------
+        Q : array-like of shape (m, d) or (d,)
+            The queries, finite; a single one gives results without their first axis.
+        k : int, default=1
+            Neighbours of each, at most the number of rows.
+        return_distance : bool, default=True
+            Whether to return the distances as well.
+        n_jobs : int, optional
+            Threads; None takes what the tree was built with.
+
+        Returns
+        -------
+        distances : ndarray of shape (m, k), float64
+            In ascending order; only if `return_distance`.
+        ids : ndarray of shape (m, k), intp
+            Indices of rows, ordered by (distance, index).
+
+        Raises
+        ------
+        ValueError
+            If Q is not finite or of another width, if k is not between 1 and the number of rows,
+            or if a distance overflows.
+        TypeError
+            If k is no integer.
+        MemoryError
+            If the results would take more than half the free memory.
+        """
+        rows, single = self._queries(Q)
+        k = as_count(k, "k", 1, self.n_samples, limit="the number of rows")
+        refuse_large(16 * len(rows) * k, "The table of neighbours", "Pass the rows of Q in parts.")
+        found = self._finished(*self._index.query(rows, k, self._threads(n_jobs)))
+        found = [part[0] for part in found] if single else found
+        return tuple(found) if return_distance else found[1]
+
+    def self_query(self, k=1, *, return_distance=True, n_jobs=None):
+        """Find the k nearest rows of each row but the row itself.
+
+        Another row with the same values is a neighbour at distance 0. Faster than `query` with
+        the rows, as they are asked about in the order of the tree.
+
+        Parameters
+        ----------
+        k : int, default=1
+            Neighbours of each, fewer than there are rows.
+        return_distance : bool, default=True
+            Whether to return the distances as well.
+        n_jobs : int, optional
+            Threads; None takes what the tree was built with.
+
+        Returns
+        -------
+        distances : ndarray of shape (n, k), float64
+            In ascending order; only if `return_distance`.
+        ids : ndarray of shape (n, k), intp
+            Indices of rows, ordered by (distance, index).
+
+        Raises
+        ------
+        ValueError
+            If k is not between 1 and the number of rows less one, or if a distance overflows.
+        TypeError
+            If k is no integer.
+        MemoryError
+            If the results would take more than half the free memory.
+        """
+        limit = "the number of rows besides the row itself"
+        k = as_count(k, "k", 1, self.n_samples - 1, limit=limit)
+        refuse_large(16 * self.n_samples * k, "The table of neighbours", "Lower k.")
+        found = self._finished(*self._index.self_query(k, self._threads(n_jobs)))
+        return found if return_distance else found[1]
+
+    def query_radius(
+        self, Q, r, *, return_distance=False, sort=True, count_only=False, n_jobs=None
+    ):
+        """Find all rows within a radius of each query.
+
+        Parameters
+        ----------
+        Q : array-like of shape (m, d) or (d,)
+            The queries, finite; a single one gives results without their first axis.
+        r : float or array-like of shape (m,)
+            The radius, or one for each query, at least 0. A row at that very distance is within.
+        return_distance : bool, default=False
+            Whether to return the distances as well.
+        sort : bool, default=True
+            Taken for scikit-learn's sake: the results are always sorted.
+        count_only : bool, default=False
+            Whether to return only how many there are, which takes neither their memory nor, for
+            balls that lie inside, the time to look at them.
+        n_jobs : int, optional
+            Threads; None takes what the tree was built with.
+
+        Returns
+        -------
+        distances : ndarray of shape (m,) of ndarrays, float64
+            In ascending order; only if `return_distance`.
+        ids : ndarray of shape (m,) of ndarrays, intp
+            Indices of rows, ordered by (distance, index); views of one array. With `count_only`
+            an ndarray of shape (m,), intp: how many.
+
+        Raises
+        ------
+        ValueError
+            If Q is not finite or of another width, or if a radius is negative or not finite.
+        """
+        rows, single = self._queries(Q)
+        reach = self._reach(r, len(rows))
+        if count_only:
+            count = self._index.count_radius(rows, reach, self._threads(n_jobs))
+            return count[0] if single else count
+        starts, *found = self._index.query_radius(rows, reach, self._threads(n_jobs))
+        found = self._finished(*found)
+        lists = [found[part] if single else rowwise(starts, found[part]) for part in (0, 1)]
+        return tuple(lists) if return_distance else lists[1]
+
+    def query_pairs(self, r):
+        """Find all pairs of rows within a radius of each other.
+
+        Parameters
+        ----------
+        r : float
+            The radius, at least 0. Rows at that very distance are a pair.
+
+        Returns
+        -------
+        ndarray of shape (pairs, 2), intp
+            Indices i < j of rows, in lexicographic order.
+
+        Raises
+        ------
+        ValueError
+            If the radius is negative or not finite.
+        """
+        return self._index.pairs(float(self._reach(r, None)), self._n_jobs)
+
+    def count_neighbors(self, other, r):
+        """Count the pairs of a row here and a row of another tree within a radius.
+
+        Parameters
+        ----------
+        other : tree of the same kind
+            Of as many features, with the same metric and the same parameters of it. It may be
+            the tree itself: then each pair counts twice, and each row with itself once.
+        r : float or array-like of shape (s,)
+            The radius, or several, at least 0. Rows at that very distance count.
+
+        Returns
+        -------
+        int or ndarray of shape (s,), intp
+            How many, for each radius.
+
+        Raises
+        ------
+        ValueError
+            If a radius is negative or not finite, or the trees differ in width or metric.
+        TypeError
+            If `other` is no tree of this kind.
+        """
+        if not isinstance(other, type(self)):
+            raise wrong_type("other", f"a {type(self).__name__}", other)
+        if other.n_features != self.n_features or not same(self._metric, other._metric):
+            raise ValueError(
+                f"other must have the {self.n_features} features and the metric of this tree "
+                f"({self.metric!r}, with the same parameters); got {shown(other)}. Build both "
+                "with metric_params that are given, not estimated from their rows."
+            )
+        reach = np.atleast_1d(self._reach(r, None))
+        large, small = (self, other) if self.n_samples >= other.n_samples else (other, self)
+        total = np.zeros(len(reach), np.intp)
+        for start in range(0, small.n_samples, SLICE):
+            rows = small._index.points(slice(start, min(start + SLICE, small.n_samples)))
+            for i, most in enumerate(reach):
+                checkpoint()
+                total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
+        return int(total[0]) if np.ndim(r) == 0 else total
+
+    def _queries(self, Q):
+        """Check queries: prepared rows, and whether there is one without its axis."""
+        single = getattr(Q, "ndim", None) == 1 or (
+            isinstance(Q, list | tuple) and len(Q) > 0 and np.ndim(Q[0]) == 0
+        )
+        rows = as_rows(np.asarray(Q)[None] if single else Q, name="Q", keep=KEPT)
+        if rows.shape[1] != self.n_features:
+            raise ValueError(
+                f"Q has {rows.shape[1]} features, but the {type(self).__name__} has "
+                f"{self.n_features}. Pass the same columns."
+            )
+        return self._metric.prepare(rows, name="Q", n_jobs=self._n_jobs), single
+
+    def _reach(self, r, m):
+        """Check radii: the largest reduced distances of which the distance is within them."""
+        try:
+            radii = np.array(r, np.float64)
+        except (TypeError, ValueError) as error:
+            raise wrong_type("r", "a number or an array of numbers", r) from error
+        if radii.ndim > 1 or (m is not None and radii.shape not in ((), (m,))):
+            wanted = "a number" if m is None else f"a number, or one for each of {m} queries"
+            raise ValueError(f"r must be {wanted}; got an array of shape {radii.shape}.")
+        if not (radii >= 0).all() or not np.isfinite(radii).all():
+            raise ValueError(f"r must be finite and at least 0; got {shown(r)}.")
+        return largest_within(self._metric, radii)
+
+    def _threads(self, n_jobs):
+        return self._n_jobs if n_jobs is None else n_jobs
+
+    def _finished(self, reduced, ids):
+        """Distances and ids, unless a distance overflowed."""
+        if reduced.size and not reduced.max() < np.inf:
+            raise ValueError(
+                "A row is so far from a query that their distance overflows float64 on the way "
+                "(1.8e308). Divide the rows and the queries by a common scale first."
+            )
+        return self._metric.finish(reduced, out=reduced), ids
+
+
+def largest_within(metric: Metric, radii: np.ndarray) -> np.ndarray:
+    """The largest reduced distances whose distances are within the radii.
+
+    Where rounding lets several reduced distances have one distance, all of them are as near.
+    """
+    # Numbers that are not negative are ordered as their bits: bisection among those near by.
+    with np.errstate(over="ignore", under="ignore"):
+        guess = np.minimum(metric.reduce(radii), np.finfo(np.float64).max).view(np.int64)
+        most = np.finfo(np.float64).max.view(np.int64)
+        low, high = np.maximum(guess - AROUND, 0), np.minimum(guess + AROUND, most)
+        while (low < high).any():
+            middle = high - (high - low) // 2
+            within = metric.finish(middle.view(np.float64)) <= radii
+            low, high = np.where(within, middle, low), np.where(within, high, middle - 1)
+    return low.view(np.float64)
+
+
+def same(one: Metric, other: Metric) -> bool:
+    """Whether two metrics are the same distance, of rows prepared in the same way."""
+    arrays: list[tuple[Any, Any]] = [(one.origin, other.origin), (one.factor, other.factor)]
+    return (one.name, one.kind, one.p, one.function) == (
+        other.name, other.kind, other.p, other.function,
+    ) and all((a is None and b is None) or np.array_equal(a, b) for a, b in arrays)  # fmt: skip
+
+
+def rowwise(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values of each row, as an array of views."""
+    rows = np.empty(len(starts) - 1, dtype=object)
+    ends = starts.tolist()
+    for i in range(len(rows)):
+        rows[i] = values[ends[i] : ends[i + 1]]
+    return rows

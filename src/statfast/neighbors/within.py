@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The search for all rows within a radius, shared by the estimators that stand on it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from statfast._validation import as_choice, as_real
+from statfast.neighbors import search
+from statfast.neighbors.search import Search, finite, graph
+
+FIRST = 256  # rows of the first slice, whose neighbours say how many rows the next may have
+GROWTH = 8  # a slice has at most so many times the rows of the one before
+
+
+class RadiusSearch(Search):
+    """The search for the rows within a radius."""
+
+    radius: float
+
+    def radius_neighbors(self, X=None, radius=None, return_distance=True, sort_results=False):
+        """Find all fitted rows within a radius of each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), optional
+            The query rows. None takes the fitted rows, each of them excluding itself.
+        radius : float, optional
+            The radius, at least 0; rows at that very distance are within. None takes the
+            estimator's own.
+        return_distance : bool, default=True
+            Whether to return the distances as well.
+        sort_results : bool, default=False
+            Taken for scikit-learn's sake: the results are always sorted.
+
+        Returns
+        -------
+        distances : ndarray of shape (m,) of ndarrays, float64
+            Distances of each row's neighbours in ascending order; only if `return_distance`.
+        ids : ndarray of shape (m,) of ndarrays, intp
+            Indices of the fitted rows, ordered by (distance, index); none for a row without
+            neighbours.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width, or `radius` is negative or not
+            finite.
+
+        Notes
+        -----
+        All arrays of a result are views of one, of 16 bytes for each neighbour in all.
+        """
+        rows, reach = self._queries(X), self._reach(radius)
+        starts, reduced, ids = self._within(rows, reach)
+        found = rowwise(starts, ids)
+        if not return_distance:
+            return found
+        return rowwise(starts, self._metric.finish(reduced, out=reduced)), found
+
+    def radius_neighbors_graph(self, X=None, radius=None, mode="connectivity", sort_results=False):
+        """Return the rows within a radius of each row of X as a sparse matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), optional
+            The query rows; None takes the fitted rows, each of them excluding itself.
+        radius : float, optional
+            The radius; None takes the estimator's own.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether an entry is 1 or the distance.
+        sort_results : bool, default=False
+            Taken for scikit-learn's sake: the results are always sorted.
+
+        Returns
+        -------
+        graph : scipy.sparse.csr_array of shape (m, n_samples_fit_), float64
+            Entry (i, j) is set where fitted row j is within the radius of row i. A row's entries
+            are stored nearest first, and a neighbour at distance 0 is stored too.
+
+        Raises
+        ------
+        ValueError
+            As for `radius_neighbors`, or if `mode` is neither of the two.
+        """
+        as_choice(mode, "mode", ("connectivity", "distance"))
+        rows, reach = self._queries(X), self._reach(radius)
+        starts, reduced, ids = self._within(rows, reach)
+        distances = self._metric.finish(reduced, out=reduced)
+        return graph(mode, starts, distances, ids, self.n_samples_fit_)
+
+    def _reach(self, radius=None) -> float:
+        """Check a radius; returns it reduced."""
+        radius = self.radius if radius is None else radius
+        return float(self._metric.reduce(as_real(radius, "radius", 0)))
+
+    def _within(self, rows, reach: float, part: slice | None = None):
+        """Starts, reduced distances and ids of what is within reach of some of the rows.
+
+        None instead of rows takes the fitted ones, each without itself.
+        """
+        part = part or slice(0, self._count(rows))
+        some = (self._rows if rows is None else rows)[part]
+        starts, reduced, ids = self._index.query_radius(some, reach, self.n_jobs)
+        if rows is None:
+            starts, reduced, ids = without_own(starts, reduced, ids, part.start)
+        return starts, finite(reduced, reduced), ids
+
+    def _balls(self, rows, reach: float, wide: int = 1) -> Iterator[tuple]:
+        """Yield (part, starts, reduced distances, ids) over slices, for callers that keep none.
+
+        `wide` numbers are made of each row besides, and count like neighbours.
+        """
+        m = self._count(rows)
+        start, step, held = 0, FIRST, 0
+        while start < m:
+            part = slice(start, min(start + step, m))
+            found = self._within(rows, reach, part)
+            yield part, *found
+            start, held = part.stop, held + len(found[2])
+            each = max(held / start, wide)
+            step = max(1, min(GROWTH * step, int(search.HELD / each)))
+
+
+def rowwise(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values of each row, as an array of views."""
+    rows = np.empty(len(starts) - 1, dtype=object)
+    ends = starts.tolist()
+    for i in range(len(rows)):
+        rows[i] = values[ends[i] : ends[i + 1]]
+    return rows
+
+
+def without_own(starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int):
+    """Drop from the neighbours of each row its own id, which is `first` and up."""
+    m = len(starts) - 1
+    others = ids != np.repeat(np.arange(first, first + m), np.diff(starts))
+    kept = np.concatenate([[0], np.cumsum(others)])
+    return kept[starts], reduced[others], ids[others]

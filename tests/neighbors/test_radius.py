@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows within a radius: the search, the vote and the average, against twins and scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.neighbors import NearestNeighbors as SklearnNeighbors
+from sklearn.neighbors import RadiusNeighborsClassifier as SklearnClassifier
+from sklearn.neighbors import RadiusNeighborsRegressor as SklearnRegressor
+
+from statfast.neighbors import (
+    NearestNeighbors,
+    RadiusNeighborsClassifier,
+    RadiusNeighborsRegressor,
+)
+from statfast.neighbors import search as search_module
+from tests.reference import neighbors as twin
+
+
+def gentle(distances):
+    """A weight function that pickles."""
+    return 1 / (1 + distances)
+
+
+@pytest.fixture
+def blobs():
+    """Two overlapping classes and query rows, no two distances equal."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3))
+    y = np.where(X[:, 0] + rng.standard_normal(400) > 0, "up", "down")
+    return X, y, rng.standard_normal((150, 3))
+
+
+# ------------------------------------------------------------------ the search
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 60),
+    d=st.integers(1, 4),
+    radius=st.sampled_from([0, 1, 2**0.5, 2, 5.0, 100]),
+)
+def test_twin_on_tied_rows(seed, n, d, radius):
+    rng = np.random.default_rng(seed)
+    X, Q = rng.integers(0, 4, (n, d)), rng.integers(0, 4, (12, d))
+    search = NearestNeighbors(radius=radius).fit(X)
+    for rows in (Q, None):
+        d2, ids = twin.within(X, X if rows is None else Q, radius, itself=rows is None)
+        distances, found = search.radius_neighbors(rows)
+        assert [row.tolist() for row in found] == [row.tolist() for row in ids]
+        for got, want in zip(distances, d2, strict=True):
+            np.testing.assert_allclose(got, np.sqrt(want), rtol=1e-14)
+        assert found[0].dtype == np.intp
+
+
+def test_agrees_with_scikit_learn(blobs):
+    X, _, Q = blobs
+    ours, theirs = (N(radius=0.7).fit(X) for N in (NearestNeighbors, SklearnNeighbors))
+    for rows in (Q, None):
+        distances, ids = theirs.radius_neighbors(rows, sort_results=True)
+        for got, want in zip(ours.radius_neighbors(rows)[1], ids, strict=True):
+            np.testing.assert_array_equal(got, want)
+        for got, want in zip(ours.radius_neighbors(rows)[0], distances, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-12)
+        assert len(ours.radius_neighbors(rows, 0.3, return_distance=False)) == len(ids)
+        for mode in ("connectivity", "distance"):
+            graph = ours.radius_neighbors_graph(rows, 0.4, mode=mode)
+            assert graph.format == "csr"
+            assert graph.shape == (len(ids), 400)
+            np.testing.assert_allclose(
+                graph.toarray(),
+                theirs.radius_neighbors_graph(rows, 0.4, mode=mode).toarray(),
+                rtol=1e-12,
+            )
+
+
+def test_the_radius_itself_is_within():
+    search = NearestNeighbors(radius=5).fit([[3.0, 4.0], [3.0, 4.0000001]])
+    assert search.radius_neighbors([[0.0, 0.0]])[1][0].tolist() == [0]
+
+
+@pytest.mark.parametrize("radius", [-1.0, np.nan, np.inf, "wide", None, True])
+def test_bad_radius(radius):
+    model = NearestNeighbors(radius=radius)
+    with pytest.raises((ValueError, TypeError), match="radius"):
+        model.fit([[0.0], [1.0]])
+    if radius is not None:
+        with pytest.raises((ValueError, TypeError), match="radius"):
+            NearestNeighbors().fit([[0.0], [1.0]]).radius_neighbors([[0.0]], radius)
+
+
+def test_bad_mode_and_no_fit():
+    with pytest.raises(ValueError, match="mode"):
+        NearestNeighbors(1).fit([[0.0], [1.0]]).radius_neighbors_graph(mode="both")
+    for rows in (None, [[0.0]]):
+        with pytest.raises(ValueError, match="not fitted"):
+            NearestNeighbors().radius_neighbors(rows)
+
+
+def test_same_bits_for_any_number_of_threads():
+    rng = np.random.default_rng(6)
+    X, Q = rng.random((4000, 3)), rng.random((3000, 3))
+    graphs = [
+        NearestNeighbors(radius=0.1, n_jobs=t).fit(X).radius_neighbors_graph(Q, mode="distance")
+        for t in (1, 2, 7)
+    ]
+    for part in ("data", "indices", "indptr"):
+        assert len({getattr(graph, part).tobytes() for graph in graphs}) == 1
+
+
+# ------------------------------------------------------------------ the vote
+@pytest.mark.parametrize("weights", ["uniform", "distance", gentle])
+@pytest.mark.parametrize("radius", [0.8, 2.0])
+def test_vote_agrees_with_scikit_learn(blobs, weights, radius):
+    X, y, Q = blobs
+    theirs = SklearnClassifier(
+        radius, weights=np.vectorize(gentle, otypes=[object]) if callable(weights) else weights,
+        outlier_label="most_frequent",
+    ).fit(X, y)  # fmt: skip
+    ours = RadiusNeighborsClassifier(radius, weights=weights, outlier_label="most_frequent").fit(
+        X, y
+    )
+    alone = [not len(ids) for ids in ours.radius_neighbors(Q)[1]]
+    assert any(alone) == (radius < 1)
+    np.testing.assert_allclose(ours.predict_proba(Q), theirs.predict_proba(Q), rtol=1e-9)
+    np.testing.assert_array_equal(ours.predict(Q), theirs.predict(Q))
+    assert ours.score(X, y) == theirs.score(X, y)
+
+
+@pytest.mark.parametrize("ties", ["lowest", "nearest"])
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40), span=st.integers(1, 5))
+def test_vote_twin_on_tied_rows(ties, seed, n, span):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, span, (n, 2)), rng.integers(0, 4, n) * 10
+    model = RadiusNeighborsClassifier(1.5, ties=ties, outlier_label=-1).fit(X, y)
+    classes, codes = np.unique(y, return_inverse=True)
+    Q = rng.integers(-1, span + 1, (12, 2))
+    for q, label, share in zip(Q, model.predict(Q), model.predict_proba(Q), strict=True):
+        (d2,), (ids,) = twin.within(X, q[None], 1.5)
+        if len(ids) == 0:
+            assert label == -1
+            assert not share.any()
+            continue
+        ones = np.ones((1, len(ids)))
+        won = twin.winners(codes, ids[None], d2[None], ones, len(classes), ties)[0]
+        assert label == classes[won]
+        counted = twin.votes(codes, ids[None], ones, len(classes))[0]
+        np.testing.assert_allclose(share, counted / len(ids), rtol=1e-15)
+
+
+def test_rows_without_neighbours():
+    X, y = [[0.0], [1.0], [1.5], [9.0]], ["b", "c", "c", "a"]
+    far = [[4.0], [1.2]]
+    with pytest.raises(ValueError, match=r"X has a row \(row 0\) with no neighbour within"):
+        RadiusNeighborsClassifier(1.0).fit(X, y).predict(far)
+    with pytest.raises(ValueError, match="outlier_label"):
+        RadiusNeighborsClassifier(1.0).fit(X, y).predict_proba(far)
+    for asked, label, share in [
+        ("most_frequent", "c", [0, 0, 1]),
+        ("a", "a", [1, 0, 0]),
+        ("nobody", "nobody", [0, 0, 0]),
+    ]:
+        model = RadiusNeighborsClassifier(1.0, outlier_label=asked).fit(X, y)
+        assert model.predict(far).tolist() == [label, "c"]
+        assert model.outlier_label_ == label
+        np.testing.assert_allclose(model.predict_proba(far), [share, [0, 0, 1.0]])
+    assert RadiusNeighborsClassifier(0.6, outlier_label="a").fit(X, y).predict().tolist() == [
+        "a", "c", "c", "a",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("label", [3, ["a"], object(), {}])
+def test_bad_outlier_label(label):
+    with pytest.raises(TypeError, match="outlier_label"):
+        RadiusNeighborsClassifier(outlier_label=label).fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(TypeError, match="outlier_label"):
+        RadiusNeighborsClassifier(outlier_label="no").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda d: d[:-1], r"shape \(5,\); got shape \(4,\)"),
+        (lambda d: d - 100.0, "at least 0; got -"),
+        (lambda d: d * np.nan, "finite weights .* got nan"),
+        (lambda d: d * 0.0, "a positive weight in each row"),
+    ],
+)
+def test_bad_weight_functions(returned, message):
+    X = np.arange(4.0)[:, None]
+    for kind in (RadiusNeighborsClassifier, RadiusNeighborsRegressor):
+        model = kind(1.0, weights=returned).fit(X, [0, 1, 0, 1])
+        with pytest.raises(ValueError, match=message):
+            model.predict([[0.0], [1.0]])
+
+
+# ------------------------------------------------------------------ the average
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_average_agrees_with_scikit_learn(blobs, weights, outputs):
+    X, _, Q = blobs
+    y = X[:, :outputs] ** 2 if outputs > 1 else X[:, 0] ** 2
+    ours, theirs = (
+        R(1.5, weights=weights).fit(X, y) for R in (RadiusNeighborsRegressor, SklearnRegressor)
+    )
+    near = [len(ids) > 0 for ids in ours.radius_neighbors(Q)[1]]
+    np.testing.assert_allclose(ours.predict(Q[near]), theirs.predict(Q[near]), rtol=1e-9)
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y), rel=1e-9)
+
+
+def test_average_of_none_is_nan_and_warns():
+    model = RadiusNeighborsRegressor(1.0).fit([[0.0], [1.0]], [2.0, 4.0])
+    with pytest.warns(UserWarning, match="no neighbors within specified radius"):
+        found = model.predict([[0.5], [7.0]])
+    np.testing.assert_array_equal(found, [3.0, np.nan])
+
+
+# ------------------------------------------------------------------ both
+@pytest.mark.parametrize("weights", ["uniform", "distance", gentle])
+def test_slices_change_nothing(blobs, weights, monkeypatch):
+    X, y, Q = blobs
+    vote = RadiusNeighborsClassifier(1.0, weights=weights, outlier_label="down").fit(X, y)
+    mean = RadiusNeighborsRegressor(2.5, weights=weights).fit(X, X[:, 0])
+    found = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
+    monkeypatch.setattr(search_module, "HELD", 50)
+    monkeypatch.setattr("statfast.neighbors.within.FIRST", 3)
+    again = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
+    for before, after in zip(found, again, strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_pickle(blobs):
+    X, y, Q = blobs
+    model = RadiusNeighborsClassifier(2.0, outlier_label="up", weights=gentle).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict_proba(Q), model.predict_proba(Q))
