@@ -112,13 +112,17 @@ class NeighborsCheck:
         near = near[np.argsort(d2[near], kind="stable")[: self.k]]
         return d2[near], near
 
+    def _given(self, ids):
+        """The reduced distances (queries, k) of these rows."""
+        pairs = zip(ids, self.queries, strict=True)
+        return np.stack([self.reduced(self.X[i], q) for i, q in pairs])
+
     def __call__(self, answer):
         ids = answer["ids"][self.rows].astype(np.intp)
         distances = answer["distances"][self.rows]
         if ids.shape != self.ids.shape or ids.min() < 0 or ids.max() >= len(self.X):
             return {"farther ids": 1.0, "other ids": 1.0, "distance error": np.inf}
-        pairs = zip(ids, self.queries, strict=True)
-        given = np.stack([self.reduced(self.X[i], q) for i, q in pairs])
+        given = self._given(ids)
         right = self.root(self.best)
         unique = np.array([len(set(row)) == self.k for row in ids.tolist()])
         farther = (given > self.best * (1 + 1e-13)) | ~unique[:, None]
@@ -165,7 +169,7 @@ class RecallCheck(NeighborsCheck):
 
     def __call__(self, answer):
         ids, distances = answer["ids"][self.rows].astype(np.intp), answer["distances"][self.rows]
-        given = np.take_along_axis(self.d2, ids, 1)
+        given = self._given(ids)
         found = (given <= self.best[:, -1:] * (1 + 1e-9)).mean()
         twice = 1 - np.mean([len(set(row)) / self.k for row in ids.tolist()])
         scale = np.sqrt(self.best).max()
