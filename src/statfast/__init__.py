@@ -9,6 +9,7 @@ from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
+    KDTree,
     KNeighborsClassifier,
     KNeighborsRegressor,
     NearestNeighbors,
@@ -23,6 +24,7 @@ __all__ = [
     "Chunks",
     "ConvergenceWarning",
     "Estimator",
+    "KDTree",
     "KMeans",
     "KNeighborsClassifier",
     "KNeighborsRegressor",

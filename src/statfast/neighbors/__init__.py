@@ -3,12 +3,14 @@
 
 from statfast.neighbors.ball_tree import BallTree
 from statfast.neighbors.classify import KNeighborsClassifier
+from statfast.neighbors.kd_tree import KDTree
 from statfast.neighbors.nearest import NearestNeighbors
 from statfast.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
 from statfast.neighbors.regress import KNeighborsRegressor
 
 __all__ = [
     "BallTree",
+    "KDTree",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "NearestNeighbors",
