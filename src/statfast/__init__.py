@@ -9,6 +9,7 @@ from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
+    KDTree,
     KNeighborsClassifier,
     KNeighborsRegressor,
     LSHNeighbors,
@@ -26,6 +27,7 @@ __all__ = [
     "Chunks",
     "ConvergenceWarning",
     "Estimator",
+    "KDTree",
     "KMeans",
     "KNeighborsClassifier",
     "KNeighborsRegressor",

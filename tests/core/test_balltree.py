@@ -252,6 +252,6 @@ def test_few_rows_are_visited_where_dimensions_are_few():
     rng = np.random.default_rng(12)
     X, Q = surface(rng, 20_000, 200, 20)
     index = BallTreeIndex.build(X, 1)
-    assert index.visited(Q, 5) < 0.02
+    assert index.visited(Q, 5) < 0.02 * 20_000
     many = BallTreeIndex.build(rng.standard_normal((2000, 40)), 1)
-    assert 0.5 < many.visited(rng.standard_normal((9, 40)), 5) <= 1
+    assert 1000 < many.visited(rng.standard_normal((9, 40)), 5) <= 2000

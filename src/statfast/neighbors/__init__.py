@@ -3,6 +3,7 @@
 
 from statfast.neighbors.ball_tree import BallTree
 from statfast.neighbors.classify import KNeighborsClassifier
+from statfast.neighbors.kd_tree import KDTree
 from statfast.neighbors.lsh import LSHNeighbors
 from statfast.neighbors.nearest import NearestNeighbors
 from statfast.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
@@ -11,6 +12,7 @@ from statfast.neighbors.tangent import TangentDistanceClassifier, tangent_distan
 
 __all__ = [
     "BallTree",
+    "KDTree",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LSHNeighbors",

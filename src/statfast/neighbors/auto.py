@@ -5,9 +5,9 @@ How many rows a tree looks at depends on the data: on their number, on the dimen
 they lie near rather than that of the space, on clusters and duplicates. So it is counted: a tree is
 built and asked for the neighbours of some of the rows. Where the rows are many, that is done on
 samples of two sizes first. The share looked at falls with the number of rows, the faster the more
-there are; continuing the line through both sizes, on logarithmic axes, does not underrate brute
-force by much and never overrates it. Only if that leaves doubt, or speaks for the tree, is the tree
-of all rows built, and asked.
+there are, so a line through both sizes, on logarithmic axes, overrates what a tree would look at
+among all rows rather than underrates it. Only if that speaks for the tree, or leaves doubt, is the
+tree of all rows built, and asked.
 
 Counts, not times, are compared, at what each costs, so that the choice is the same in every run.
 It is made for many queries: a tree is built for little more than the price of reading the rows a
@@ -51,7 +51,7 @@ def chosen(task: Task) -> tuple[str, Any]:
     # A function need not obey the triangle inequality, by which a tree would leave rows out.
     if n < FEWEST or not trees or task.metric.kind == CALLABLE:
         return "brute", built("brute", task)
-    tree = trees[0]
+    tree = trees[0 if task.radius is None else -1]
     large = min(LARGE, NUMBERS // task.rows.shape[1])
     if n > 2 * large and large >= FEWEST and foreseen(task, tree, large) > DOUBT:
         return "brute", built("brute", task)
@@ -81,8 +81,7 @@ def foreseen(task: Task, tree: str, large: int) -> float:
 
 def picked(n: int, count: int) -> np.ndarray:
     """Some of n row numbers, in an order that is random and always the same."""
-    numbers = np.unique(np.random.default_rng(0).integers(0, n, count))
-    return np.random.default_rng(1).permutation(numbers)
+    return np.random.default_rng(0).choice(n, min(n, count), replace=False)
 
 
 def looked_at(task: Task, index, queries: np.ndarray, *, itself=False) -> tuple[float, float]:

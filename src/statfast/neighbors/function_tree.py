@@ -83,8 +83,8 @@ class FunctionTree:
         return found, ids
 
     def visited(self, Q: np.ndarray, k: int, n_jobs: int | None = None) -> float:
-        """How many distances a query measures, on average, as a share of the rows."""
-        return self._query(Q, k)[2] / (len(Q) * len(self.ids))
+        """How many distances a query measures, on average."""
+        return self._query(Q, k)[2] / len(Q)
 
     def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None):
         """Rows within the radii r: starts (m + 1,), distances and row numbers, of each query
