@@ -76,6 +76,24 @@ cdef extern from "kernels.h" nogil:
         int64_t *id
         double *q
 
+    ctypedef struct kd_reach:
+        kd_job job
+        const double *limit
+        const Py_ssize_t *start
+        Py_ssize_t *count
+        Py_ssize_t budget
+
+    ctypedef struct kd_meet:
+        kd_job job
+        kd_tree other
+        double limit
+        Py_ssize_t total
+        int64_t *pair
+        Py_ssize_t room, filled
+        int32_t *group
+        unsigned int *child
+        Py_ssize_t budget
+
     ctypedef struct f32_kernels:
         void (*convert_f64)(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
@@ -340,6 +358,10 @@ cdef extern from "kernels.h" nogil:
         ) noexcept nogil
         void (*search_tree_f32)(const kd_tree *t, kd_job *job) noexcept nogil
         void (*search_tree_f64)(const kd_tree *t, kd_job *job) noexcept nogil
+        void (*reach_tree_f32)(const kd_tree *t, kd_reach *r) noexcept nogil
+        void (*reach_tree_f64)(const kd_tree *t, kd_reach *r) noexcept nogil
+        bint (*meet_trees_f32)(const kd_tree *t, kd_meet *w) noexcept nogil
+        bint (*meet_trees_f64)(const kd_tree *t, kd_meet *w) noexcept nogil
 
 
 cdef const kernels *active() noexcept nogil
