@@ -227,14 +227,18 @@ class SpatialTree:
                 "with metric_params that are given, not estimated from their rows."
             )
         reach = np.atleast_1d(self._reach(r, None))
-        large, small = (self, other) if self.n_samples >= other.n_samples else (other, self)
-        total = np.zeros(len(reach), np.intp)
-        for start in range(0, small.n_samples, SLICE):
-            rows = small._index.points(slice(start, min(start + SLICE, small.n_samples)))
-            for i, most in enumerate(reach):
-                checkpoint()
-                total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
+        total = np.array([self._count_pairs(other, most) for most in reach], np.intp)
         return int(total[0]) if np.ndim(r) == 0 else total
+
+    def _count_pairs(self, other, most):
+        """How many pairs there are within a reduced radius."""
+        large, small = (self, other) if self.n_samples >= other.n_samples else (other, self)
+        total = 0
+        for start in range(0, small.n_samples, SLICE):
+            checkpoint()
+            rows = small._index.points(slice(start, min(start + SLICE, small.n_samples)))
+            total += int(large._index.count_radius(rows, most, self._n_jobs).sum())
+        return total
 
     def _queries(self, Q):
         """Check queries: prepared rows, and whether there is one without its axis."""

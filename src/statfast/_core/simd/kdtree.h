@@ -36,7 +36,6 @@ static INLINE f64_v V(from_boxes)(const kd_job *job, const double *q, const REAL
                           f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
                   f64_set1(0)))
 }
-#undef SUM
 
 /* Offer the points of a leaf, but for the one in place `self` (-1: none). */
 static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const double *q,

@@ -64,6 +64,31 @@ typedef struct {
     double *q;              /* (d,) */
 } kd_job;
 
+/* Queries for all points within a radius. Of the job: the queries, the metric, the work space (with
+   room for the points of one query and a leaf), and with `start` the answers. */
+typedef struct {
+    kd_job job;
+    const double *limit;    /* reduced radii, by row of the queries */
+    const ptrdiff_t *start; /* where the answers of a row begin; NULL: they are counted */
+    ptrdiff_t *count;       /* OUT by row */
+    ptrdiff_t budget;       /* points to look at, about, before it returns */
+} kd_reach;
+
+/* The points of two trees within a radius of each other. Of the job: begin and end, leaves of the
+   other tree; single, the type of its numbers; itself, whether it is the same tree; the metric; and q,
+   for 2 d numbers and a leaf of the other tree. */
+typedef struct {
+    kd_job job;
+    kd_tree other;
+    double limit;
+    ptrdiff_t total;        /* INOUT ordered pairs */
+    int64_t *pair;          /* OUT pairs of one tree, lower << 32 | higher; NULL: only counted */
+    ptrdiff_t room, filled;
+    int32_t *group;         /* work space: (nodes of level 0,) */
+    unsigned *child;        /* the same */
+    ptrdiff_t budget;
+} kd_meet;
+
 #define TABLE(T, REAL, INT)                                                                        \
     typedef struct {                                                                               \
         void (*convert_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
@@ -184,6 +209,10 @@ typedef struct {
                           f32_search *, ptrdiff_t);
     void (*search_tree_f32)(const kd_tree *, kd_job *);
     void (*search_tree_f64)(const kd_tree *, kd_job *);
+    void (*reach_tree_f32)(const kd_tree *, kd_reach *);
+    void (*reach_tree_f64)(const kd_tree *, kd_reach *);
+    int (*meet_trees_f32)(const kd_tree *, kd_meet *);
+    int (*meet_trees_f64)(const kd_tree *, kd_meet *);
 } kernels;
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)

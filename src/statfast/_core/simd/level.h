@@ -66,10 +66,12 @@
 #undef V
 
 #include "nearest.h"
+#include "ordered.h"
 #define REAL float
 #define WIDE(p) f64_widen(p)
 #define V(word) f32_##word
 #include "kdtree.h"
+#include "kdradius.h"
 #undef REAL
 #undef WIDE
 #undef V
@@ -77,6 +79,7 @@
 #define WIDE(p) f64_load(p)
 #define V(word) f64_##word
 #include "kdtree.h"
+#include "kdradius.h"
 #undef REAL
 #undef WIDE
 #undef V
@@ -111,6 +114,8 @@ const kernels GLUE(kernels_, LEVEL) = {
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64, .estimate = estimate,
     .smooth = smooth_image, .tangents = tangents_of, .products = products_of,
+    .reach_tree_f32 = f32_reach_tree, .reach_tree_f64 = f64_reach_tree,
+    .meet_trees_f32 = f32_meet_trees, .meet_trees_f64 = f64_meet_trees,
     .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls,
     .differ = differ,
     .search_tree_f32 = f32_search_tree, .search_tree_f64 = f64_search_tree,

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The points found within a radius put into the order of (distance, number). Few are put where their
+   rank says, which is counted by vectors; many by sort_pairs (nearest.h). */
+
+#define FEW_FOUND (16 + 8 * F64_LANES)
+
+/* n distances job->key and numbers, which lie as words behind job->id[capacity]. */
+static void tell_in_order(kd_job *job, ptrdiff_t n, double *apart, ptrdiff_t *row) {
+    double *key = job->key;
+    const int32_t *id = (const int32_t *)(job->id + job->capacity);
+    if (n > FEW_FOUND) {
+        for (ptrdiff_t i = 0; i < n; i++) job->id[i] = id[i];
+        sort_pairs(key, job->id, n, job->capacity);
+        for (ptrdiff_t i = 0; i < n; i++) {
+            apart[i] = key[i];
+            row[i] = (ptrdiff_t)job->id[i];
+        }
+        return;
+    }
+    double rank[FEW_FOUND + F64_LANES] ALIGN64;
+    const f64_v one = f64_set1(1), zero = f64_set1(0);
+    f64_store(key + n, f64_set1(INFINITY));
+    for (ptrdiff_t at = 0; at < n; at += F64_LANES) {
+        const f64_v x = f64_load(key + at);
+        f64_v before = zero;
+        for (ptrdiff_t j = 0; j < at; j++)
+            before = before + f64_select(f64_ge(x, f64_set1(key[j])), one, zero);
+        for (ptrdiff_t j = at; j < n; j++)
+            before = before + f64_select(f64_gt(x, f64_set1(key[j])), one, zero);
+        f64_store(rank + at, before);
+    }
+    for (ptrdiff_t i = 0; i < n; i++) row[i] = -1;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        ptrdiff_t at = (ptrdiff_t)rank[i];
+        while (row[at] >= 0) at++; /* an equal one of the same vector */
+        apart[at] = key[i];
+        row[at] = id[i];
+    }
+    for (ptrdiff_t i = 1; i < n; i++) {
+        const ptrdiff_t number = row[i];
+        ptrdiff_t at = i;
+        for (; at > 0 && apart[at - 1] == apart[i] && row[at - 1] > number; at--)
+            row[at] = row[at - 1];
+        row[at] = number;
+    }
+}

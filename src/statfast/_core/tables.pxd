@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the table of a level is made of: its constants, the structs its kernels work on, and the
+kernels for either of the two reals. The whole table is in tiles.pxd."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+
+cdef extern from "kernels.h" nogil:
+    const double FAR  # |x| beyond which a float score might overflow
+
+    enum:
+        STORE_SCORE
+        STORE_SQUARED
+        STORE_DISTANCE
+        STORE_RBF
+        APART_SQUARE
+        APART_LENGTH
+        APART_LARGEST
+        MAP_EXP
+        MAP_LOG
+        MAP_LOG1P
+        MAP_SIGMOID
+
+    ctypedef struct f32_search:
+        Py_ssize_t k, capacity, spare
+        float square
+        const float *slope
+        const float *slack
+        float *level
+        const float *row_norm
+        int32_t *count
+        int32_t *full
+        float *score
+        int32_t *row
+        float *low
+        float *high
+
+    ctypedef struct f64_search:
+        Py_ssize_t k, capacity, spare
+        double square
+        const double *slope
+        const double *slack
+        double *level
+        const float *row_norm
+        int32_t *count
+        int32_t *full
+        double *score
+        int32_t *row
+        double *low
+        double *high
+
+    enum:
+        KD_LANES
+        KD_LEVELS
+        KD_LEAF
+
+    ctypedef struct kd_tree:
+        const void *blocks
+        const int32_t *ids
+        const void *boxes
+        const int32_t *least
+        const Py_ssize_t *first
+        Py_ssize_t n, d, leaf, leaves, levels
+
+    ctypedef struct kd_job:
+        const void *queries
+        Py_ssize_t ldq
+        const int32_t *order
+        Py_ssize_t begin, end
+        int single, itself, kind
+        double p
+        Py_ssize_t k
+        double *apart
+        Py_ssize_t *row
+        Py_ssize_t visited, capacity
+        double *key
+        int64_t *id
+        double *q
+
+    ctypedef struct kd_reach:
+        kd_job job
+        const double *limit
+        const Py_ssize_t *start
+        Py_ssize_t *count
+        Py_ssize_t budget
+
+    ctypedef struct kd_meet:
+        kd_job job
+        kd_tree other
+        double limit
+        Py_ssize_t total
+        int64_t *pair
+        Py_ssize_t room, filled
+        int32_t *group
+        unsigned int *child
+        Py_ssize_t budget
+
+    ctypedef struct f32_kernels:
+        void (*convert_f64)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, float *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_f32)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, float *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_u8)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, float *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*measure)(
+            const float *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, float *start, float *norm
+        ) noexcept nogil
+        void (*lay_f64)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, float *panel, float *norm
+        ) noexcept nogil
+        void (*lay_f32)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, float *panel, float *norm
+        ) noexcept nogil
+        void (*lay_u8)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, float *panel, float *norm
+        ) noexcept nogil
+        void (*pack)(
+            const float *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, float *panels
+        ) noexcept nogil
+        void (*largest)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
+            Py_ssize_t d, Py_ssize_t first, float *best, int32_t *index
+        ) noexcept nogil
+        void (*largest_two)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
+            Py_ssize_t d, Py_ssize_t first, float *best, float *second, int32_t *index
+        ) noexcept nogil
+        void (*collect)(
+            const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
+            const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point
+        ) noexcept nogil
+        void (*collect_by)(
+            const float *a, Py_ssize_t lda, const float *start, const float *reach, Py_ssize_t n,
+            const float *panel, Py_ssize_t d, Py_ssize_t first, f32_search *s, Py_ssize_t point,
+            int kind, float p
+        ) noexcept nogil
+        void (*prune)(f32_search *s, Py_ssize_t point) noexcept nogil
+        void (*store)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n, const float *panel,
+            const float *across, Py_ssize_t d, int kind, float gamma, float *out, Py_ssize_t ldo,
+            Py_ssize_t columns
+        ) noexcept nogil
+        void (*rank_update)(
+            const float *z, const float *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, float *c
+        ) noexcept nogil
+        void (*softmax)(float *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const float *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const float *origin, float *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, float *work
+        ) noexcept nogil
+        void (*seal)(
+            const float *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, float *block, int32_t *block_id, float *box, Py_ssize_t lanes
+        ) noexcept nogil
+        void (*map)(int function, const float *x, Py_ssize_t n, float *out) noexcept nogil
+        void (*rotate)(
+            const float *panel, Py_ssize_t depth, Py_ssize_t width, const float *signs, float *y
+        ) noexcept nogil
+        void (*vertex)(
+            const float *y, Py_ssize_t width, float *height, int32_t *vertex
+        ) noexcept nogil
+        void (*rivals)(
+            const float *y, Py_ssize_t width, const float *level, Py_ssize_t room, int32_t *count,
+            float *height, int32_t *vertex
+        ) noexcept nogil
+        double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
+        Py_ssize_t lanes
+
+    ctypedef struct f64_kernels:
+        void (*convert_f64)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, double *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_f32)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, double *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*convert_u8)(
+            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
+            double scale, double *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*measure)(
+            const double *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, double *start, double *norm
+        ) noexcept nogil
+        void (*lay_f64)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, double *panel, double *norm
+        ) noexcept nogil
+        void (*lay_f32)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, double *panel, double *norm
+        ) noexcept nogil
+        void (*lay_u8)(
+            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
+            const float *origin, double scale, double *panel, double *norm
+        ) noexcept nogil
+        void (*pack)(
+            const double *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *panels
+        ) noexcept nogil
+        void (*largest)(
+            const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
+            Py_ssize_t d, Py_ssize_t first, double *best, int64_t *index
+        ) noexcept nogil
+        void (*largest_two)(
+            const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
+            Py_ssize_t d, Py_ssize_t first, double *best, double *second, int64_t *index
+        ) noexcept nogil
+        void (*collect)(
+            const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
+            const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point
+        ) noexcept nogil
+        void (*collect_by)(
+            const double *a, Py_ssize_t lda, const double *start, const double *reach, Py_ssize_t n,
+            const double *panel, Py_ssize_t d, Py_ssize_t first, f64_search *s, Py_ssize_t point,
+            int kind, double p
+        ) noexcept nogil
+        void (*prune)(f64_search *s, Py_ssize_t point) noexcept nogil
+        void (*store)(
+            const double *a, Py_ssize_t lda, const double *start, Py_ssize_t n, const double *panel,
+            const double *across, Py_ssize_t d, int kind, double gamma, double *out, Py_ssize_t ldo,
+            Py_ssize_t columns
+        ) noexcept nogil
+        void (*rank_update)(
+            const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, double *c
+        ) noexcept nogil
+        void (*softmax)(double *scores, Py_ssize_t classes) noexcept nogil
+        Py_ssize_t (*widest)(
+            const double *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
+        ) noexcept nogil
+        void (*divide)(
+            const double *origin, double *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
+            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, double *work
+        ) noexcept nogil
+        void (*seal)(
+            const double *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
+            Py_ssize_t leaf, double *block, int32_t *block_id, double *box, Py_ssize_t lanes
+        ) noexcept nogil
+        void (*map)(int function, const double *x, Py_ssize_t n, double *out) noexcept nogil
+        void (*rotate)(
+            const double *panel, Py_ssize_t depth, Py_ssize_t width, const double *signs, double *y
+        ) noexcept nogil
+        void (*vertex)(
+            const double *y, Py_ssize_t width, double *height, int64_t *vertex
+        ) noexcept nogil
+        void (*rivals)(
+            const double *y, Py_ssize_t width, const double *level, Py_ssize_t room, int64_t *count,
+            double *height, int64_t *vertex
+        ) noexcept nogil
+        double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
+        Py_ssize_t lanes
