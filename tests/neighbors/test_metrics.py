@@ -218,7 +218,7 @@ def test_rows_of_bits(n, d, share, seed):
 @pytest.mark.parametrize("d", [512, 513, 2500])
 def test_wide_rows_of_bits(d):
     rng = np.random.default_rng(d)
-    X, Q = rng.random((500, d)) < 0.3, rng.random((33, d)) < 0.3
+    X, Q = rng.random((150, d)) < 0.3, rng.random((33, d)) < 0.3
     for name in ("hamming", "jaccard"):
         exact = twin.reduced(name, Q, X)
         index = build_brute(X * 1.0, as_metric(name, d=d), 2)
