@@ -145,6 +145,8 @@ def _tile(m, n, d, dtype, *, beyond=False):
 
 
 BUDGET = 10.0  # seconds of rounds for each library, where peers take long
+
+
 def _approximate(kind, n, m, d, k):
     name = f"{kind} {n}x{m}x{d} k={k} recall 0.9"
     make = partial(_neighbors_data, kind, n, m, d, k, F32)
