@@ -12,7 +12,9 @@ from statfast.cluster.step import LloydStep
 FEWEST = 8  # groups of centres: bounds on fewer spare too little
 LEAST = 6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
 CROWD = 4  # rows for each centre, on average: fewer fill no panel with rows of near centres
-TASKS = 32  # of a pass: few, as each costs some microseconds of Python
+# A task costs some microseconds of Python: there are few in a pass, and none is small.
+TASKS = 32
+TASK = 1 << 24  # multiply-adds, if all of them were made
 
 
 class SortedRows:
@@ -96,7 +98,7 @@ class SortedRows:
                 found.append((rows[:moved], source[:moved]))
             return found
 
-        tasks = grid(len(self._order), parts=TASKS)
+        tasks = grid(len(self._order), max(256, TASK // centers.size), parts=TASKS)
         effort = 0.5 * len(data.rows) * centers.size
         parts = each(work, tasks, n_jobs=data.n_jobs, effort=effort)
         self._last = centers
