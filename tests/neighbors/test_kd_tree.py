@@ -123,8 +123,8 @@ def test_pickles():
     tree = KDTree(X, metric="mahalanobis")
     tree.query(X[0])
     again = pickle.loads(pickle.dumps(tree))
-    assert repr(again) == repr(tree) == (
-        "KDTree(300 rows, 3 features, float64, metric='mahalanobis')"
+    assert (
+        repr(again) == repr(tree) == ("KDTree(300 rows, 3 features, float64, metric='mahalanobis')")
     )
     np.testing.assert_array_equal(again.query(X, 3)[1], tree.query(X, 3)[1])
 
@@ -151,7 +151,7 @@ def test_other_metrics_are_refused(metric):
         (lambda tree: tree.query(np.zeros(4)), ValueError, "4 features"),
         (lambda tree: tree.query(np.full(3, np.nan)), ValueError, "Q contains NaN"),
         (lambda tree: tree.query(np.array([0, np.inf, 0])), ValueError, "Q contains infinity"),
-        (lambda tree: tree.query(np.zeros(3), 6), ValueError, "between 1 and the number of rows .5.; got 6"),
+        (lambda tree: tree.query(np.zeros(3), 6), ValueError, "number of rows .5.; got 6"),
         (lambda tree: tree.query(np.zeros(3), 0), ValueError, "got 0"),
         (lambda tree: tree.query(np.zeros(3), 1.5), TypeError, "k"),
         (lambda tree: tree.query(np.full(3, 1e200)), ValueError, "overflows"),

@@ -15,9 +15,8 @@ right size.
 
 from libc.stdint cimport INT32_MAX, int32_t
 
-from statfast._core.rows cimport real, stride_of
+from statfast._core.rows cimport real
 from statfast._core.tiles cimport KD_LANES, active
-
 
 
 cdef inline Py_ssize_t widest(

@@ -106,7 +106,7 @@ class KDTree(SpatialTree):
             )
         return KDTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)
 
-    def query(self, Q, k=1, *, return_distance=True, n_jobs=None):  # noqa: D102 (inherited)
+    def query(self, Q, k=1, *, return_distance=True, n_jobs=None):
         if (
             type(Q) is np.ndarray
             and Q.dtype is _FLOAT64
