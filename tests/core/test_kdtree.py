@@ -244,11 +244,7 @@ def test_the_order_of_many_queries_does_not_show(k, monkeypatch):
 def test_codes_are_sorted():
     rng = np.random.default_rng(0)
     Q = rng.random((3000, 2))
-    code, work, order = (
-        np.empty(3000, np.uint32),
-        np.empty(3000, np.int32),
-        np.empty(3000, np.int32),
-    )
+    code, (work, order) = np.empty(3000, np.uint32), np.empty((2, 3000), np.int32)
     kdorder.encode(Q, 0, 3000, np.zeros(2), np.full(2, 2.0**11), 11, code)
     kdorder.sort(code, work, order)
     np.testing.assert_array_equal(order, np.argsort(code, kind="stable"))

@@ -87,8 +87,11 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
         if (!hits) continue;
         if (s->k <= SMALL) {
             if (s->count++ == 0) {
-                fill(s, apart + start, id + start, stop - start);
-                continue;
+                const f64_v cut = f64_set1(first_cut(s, apart + start, stop - start));
+                uint64_t within = 0;
+                for (ptrdiff_t c = start; c < stop; c += F64_LANES)
+                    within |= (uint64_t)f64_bits(f64_ge(cut, f64_load(apart + c))) << (c - start);
+                hits &= within;
             }
             if (s->vectors == 1 && insert_all(s, apart + start, id + start, hits, 1)) continue;
             if (s->vectors == 2 && insert_all(s, apart + start, id + start, hits, 2)) continue;

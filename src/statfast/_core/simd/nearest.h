@@ -123,57 +123,24 @@ static INLINE int insert_all(nearest *s, const double *apart, const int32_t *id,
     return 1;
 }
 
-/* The first leaf: of its distances apart[:leaf] (leaf <= 64) the k smallest, by the rank of each
-   among those that matter. */
-static INLINE void fill(nearest *s, const double *apart, const int32_t *id, ptrdiff_t leaf) {
-    /* At least k do not exceed the largest of k minima over parts of the points. */
-    double ends[SMALL] ALIGN64 = {0}, cut = 0;
-    const ptrdiff_t across = s->vectors * F64_LANES;
-    if (across <= leaf) {
-        for (ptrdiff_t at = 0; at < across; at += F64_LANES) {
-            f64_v least = f64_load(apart + at);
-            for (ptrdiff_t c = at + across; c < leaf; c += across)
-                least = f64_min(least, f64_load(apart + c));
-            f64_store(ends + at, least);
+/* A distance that at least k of apart[:leaf] do not exceed, or infinity: the largest of at least k
+   minima over parts of them. What the first leaf offers beyond it need not be inserted. */
+static INLINE double first_cut(const nearest *s, const double *apart, ptrdiff_t leaf) {
+    ptrdiff_t parts = s->vectors * F64_LANES;
+    if (2 * parts > leaf) return INFINITY;
+    double least[SMALL] ALIGN64, cut = 0;
+    for (ptrdiff_t at = 0; at < parts; at += F64_LANES) {
+        f64_v v = f64_load(apart + at);
+        for (ptrdiff_t c = at + parts; c < leaf; c += parts) v = f64_min(v, f64_load(apart + c));
+        f64_store(least + at, v);
+    }
+    for (; parts / 2 >= s->k; parts /= 2)
+        for (ptrdiff_t i = 0; i < parts / 2; i++) {
+            const double other = least[parts - 1 - i];
+            least[i] = other < least[i] ? other : least[i];
         }
-        f64_v most = f64_load(ends);
-        for (ptrdiff_t at = F64_LANES; at < across; at += F64_LANES)
-            most = f64_max(most, f64_load(ends + at));
-        cut = -f64_least(f64_set1(0) - most);
-    }
-    if (across > leaf || cut > s->limit) cut = s->limit;
-
-    double key[64 + F64_LANES] ALIGN64, rank[64 + F64_LANES] ALIGN64;
-    int32_t number[64 + F64_LANES];
-    ptrdiff_t n = 0;
-    for (ptrdiff_t c = 0; c < leaf; c += F64_LANES) {
-        const unsigned in = f64_bits(f64_ge(f64_set1(cut), f64_load(apart + c)));
-        f64_keep(key + n, in, apart + c);
-        f64_keep_id(number + n, in, id + c);
-        n += POPCOUNT(in);
-    }
-    f64_store(key + n, f64_set1(INFINITY));
-    /* Equal ones come in the order of their numbers, as they lie. */
-    const f64_v one = f64_set1(1), zero = f64_set1(0);
-    for (ptrdiff_t at = 0; at < n; at += F64_LANES) {
-        const f64_v x = f64_load(key + at);
-        f64_v before = zero;
-        for (ptrdiff_t j = 0; j < at; j++)
-            before = before + f64_select(f64_ge(x, f64_set1(key[j])), one, zero);
-        for (ptrdiff_t j = at; j < n; j++)
-            before = before + f64_select(f64_gt(x, f64_set1(key[j])), one, zero);
-        f64_store(rank + at, before);
-    }
-    for (ptrdiff_t i = 0; i < n; i++) {
-        ptrdiff_t at = (ptrdiff_t)rank[i];
-        if (at >= across) continue;
-        while (s->few_id[at] != NOBODY) /* an equal one in the same vector */
-            if (++at == across) break;
-        if (at == across) continue;
-        s->few[at] = key[i];
-        s->few_id[at] = number[i];
-    }
-    nearest_tighten(s);
+    for (ptrdiff_t i = 0; i < parts; i++) cut = least[i] > cut ? least[i] : cut;
+    return cut;
 }
 
 static INLINE int pair_before(double a, int64_t a_id, double b, int64_t b_id) {
