@@ -7,7 +7,7 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
-from statfast.neighbors import BallTree, KNeighborsClassifier, NearestNeighbors
+from statfast.neighbors import BallTree, KDTree, KNeighborsClassifier, NearestNeighbors
 
 __version__ = "0.1.0"
 
@@ -16,6 +16,7 @@ __all__ = [
     "Chunks",
     "ConvergenceWarning",
     "Estimator",
+    "KDTree",
     "KMeans",
     "KNeighborsClassifier",
     "LinearDiscriminantAnalysis",

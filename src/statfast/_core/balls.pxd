@@ -8,7 +8,7 @@ from libc.math cimport INFINITY, sin
 from libc.stdint cimport int32_t, uint64_t
 
 from statfast._core.metric cimport (
-    CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, haversine, reduced,
+    CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, reduced,
 )
 from statfast._core.tiles cimport active
 
@@ -108,7 +108,7 @@ cdef inline double settled(
 ) noexcept nogil:
     """The reduced distance of a point that the limit let through."""
     if tree.kind == HAVERSINE:
-        return haversine(query.place, tree.places + 2 * position)
+        return reduced(query.place, tree.places + 2 * position, 2, HAVERSINE, 2)
     return apart
 
 

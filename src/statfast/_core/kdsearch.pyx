@@ -15,10 +15,12 @@ The caller guarantees finite numbers, rows of contiguous numbers, and k points t
 query without k points at a finite distance gets the distance inf and the number -1 for the others.
 """
 
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdtree cimport bind_tree
+from statfast._core.metric cimport EUCLIDEAN
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport active, kd_job, kd_tree
 
@@ -82,3 +84,73 @@ def search(
             active().search_tree_f64(&t, &job)
     free(job.key)
     return job.visited * t.leaf
+
+
+cdef void bind(
+    kd_tree *tree, const real[:, :, ::1] blocks, const int32_t[::1] ids,
+    const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
+    Py_ssize_t n,
+) noexcept:
+    bind_tree(tree, blocks, ids, boxes, least, first, n)
+
+
+cdef class Prepared:
+    """A tree bound once, for single queries: what a call costs otherwise takes longer than they do.
+
+    Keeps the arrays alive, is not changed by queries, and is made anew rather than pickled.
+    """
+
+    cdef kd_tree tree
+    cdef object arrays
+    cdef bint single
+    cdef int kind
+    cdef double p
+
+    def __init__(self, blocks, ids, boxes, least, first, n, kind, p):
+        self.arrays = blocks, ids, boxes, least, first
+        self.single = blocks.itemsize == sizeof(float)
+        self.kind = kind
+        self.p = p
+        if self.single:
+            bind[float](&self.tree, blocks, ids, boxes, least, first, n)
+        else:
+            bind[double](&self.tree, blocks, ids, boxes, least, first, n)
+
+    def query(
+        self,
+        const double[::1] q,        # IN (d,)
+        double[::1] apart,          # OUT (k,)
+        Py_ssize_t[::1] row,        # OUT (k,)
+    ):
+        """Answer one query, Euclidean distances as they are; False if it is not finite, or a
+        distance is not."""
+        cdef kd_job job
+        cdef Py_ssize_t k = apart.shape[0], j
+        cdef double total = 0
+        for j in range(q.shape[0]):
+            total += q[j] * 0
+        if total != 0:
+            return False
+        job.itself = job.single = False
+        job.order = NULL
+        job.queries = &q[0]
+        job.ldq = q.shape[0]
+        job.begin = 0
+        job.end = 1
+        job.kind = self.kind
+        job.p = self.p
+        job.apart = &apart[0]
+        job.row = &row[0]
+        if not prepare(&job, self.tree.d, k):
+            raise MemoryError
+        if self.single:
+            active().search_tree_f32(&self.tree, &job)
+        else:
+            active().search_tree_f64(&self.tree, &job)
+        free(job.key)
+        if not apart[k - 1] < INFINITY:
+            return False
+        if self.kind == EUCLIDEAN:
+            for j in range(k):
+                apart[j] = sqrt(apart[j])
+        return True

@@ -3,6 +3,7 @@
 
 from statfast.neighbors.ball_tree import BallTree
 from statfast.neighbors.classify import KNeighborsClassifier
+from statfast.neighbors.kd_tree import KDTree
 from statfast.neighbors.search import NearestNeighbors
 
-__all__ = ["BallTree", "KNeighborsClassifier", "NearestNeighbors"]
+__all__ = ["BallTree", "KDTree", "KNeighborsClassifier", "NearestNeighbors"]

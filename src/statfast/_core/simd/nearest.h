@@ -314,5 +314,6 @@ static INLINE f64_v term(f64_v t, const int kind, double p) {
 }
 
 static INLINE f64_v join(f64_v a, f64_v b, const int kind) {
-    return kind == METRIC_CHEBYSHEV ? f64_max(a, b) : a + b;
+    if (kind == METRIC_CHEBYSHEV) return f64_max(a, b);
+    return a + b;
 }

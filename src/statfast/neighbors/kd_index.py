@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The k-d tree as a search index: queries shared among threads, in the order that suits it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import kdorder, kdsearch
+from statfast._distances import PLAIN, Metric
+from statfast.neighbors.kd_arrays import LANES, MOST_LEAF, KDArrays
+
+LEAF = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
+BUDGET = 2e7  # coordinates looked at between checkpoints: some 20 ms
+QUERIES = 4096  # of one task
+BYTES = 1 << 22  # of points: the caches hold fewer, so that their order does not matter
+BITS = 22  # of a Morton code
+SAMPLE = 512  # points that tell where most of them lie
+
+
+@dataclass(frozen=True)
+class KDTreeIndex:
+    """A tree of prepared rows and the metric they are prepared for."""
+
+    arrays: KDArrays
+    metric: Metric = PLAIN
+
+    @classmethod
+    def build(
+        cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric = PLAIN,
+        leaf_size: int | None = None,
+    ) -> "KDTreeIndex":  # fmt: skip
+        """The tree of rows X (n, d) of float64 or float32, or of bytes, which become float32."""
+        rows = X.astype(np.float32) if X.dtype == np.uint8 else X
+        leaf = min(MOST_LEAF, -(-(leaf_size or LEAF) // LANES) * LANES)
+        return cls(KDArrays.build(rows, leaf, n_jobs), metric)
+
+    def query(
+        self, Q: np.ndarray, k: int, n_jobs: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Reduced distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
+        return self._search(Q, k, n_jobs)[:2]
+
+    def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The same of the indexed rows, each without itself."""
+        return self._search(None, k, n_jobs)[:2]
+
+    def visited(self, Q: np.ndarray, k: int) -> float:
+        """How many points a query of Q looks at, on average."""
+        return self._search(Q, k, None)[2] / len(Q)
+
+    @cached_property
+    def prepared(self) -> kdsearch.Prepared:
+        """For single queries of float64."""
+        return kdsearch.Prepared(*self.arrays.fields, self.metric.kind, self.metric.p)
+
+    @property
+    def nbytes(self) -> int:
+        return self.arrays.nbytes
+
+    def __reduce__(self):
+        return KDTreeIndex, (self.arrays, self.metric)
+
+    def _search(self, Q, k, n_jobs):
+        """Distances, numbers, and how many points were looked at in all."""
+        arrays, metric = self.arrays, self.metric
+        d, order = arrays.blocks.shape[1], None
+        m = arrays.n if Q is None else len(Q)
+        apart, ids = np.empty((m, k)), np.empty((m, k), np.intp)
+        effort = m * d * (k + 32.0) * 16
+        if Q is not None:
+            Q = self._rows(Q)
+            if m > QUERIES and arrays.blocks.nbytes > BYTES:
+                order = self._order(Q, n_jobs)
+
+        def work(block):
+            looked, start, step = 0, block.start, 16
+            while start < block.stop:
+                checkpoint()
+                stop = min(start + step, block.stop)
+                seen = kdsearch.search(
+                    *arrays.fields, Q, order, start, stop, metric.kind, metric.p, apart, ids
+                )
+                looked, start = looked + seen, stop
+                step = max(1, min(8 * step, int(step * BUDGET / (seen * (d + 8)))))
+            return looked
+
+        blocks = grid(m, least=64, most=QUERIES)
+        return apart, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
+
+    def _rows(self, Q):
+        """Queries as the kernel takes them: numbers in sequence, of float64 or float32."""
+        if Q.dtype == np.uint8:
+            return Q.astype(np.float32)
+        return Q if Q.strides[1] == Q.itemsize else np.ascontiguousarray(Q)
+
+    def _order(self, Q, n_jobs):
+        """An order of the queries in which those near each other are near each other."""
+        m, blocks = len(Q), self.arrays.blocks
+        axes = min(blocks.shape[1], 8)
+        bits = BITS // axes
+        # The frame holds most of the points: an outlier would leave all others in one cell.
+        some = blocks[:: max(1, len(blocks) // SAMPLE), :axes, 0].astype(np.float64)
+        low, high = np.quantile(some, (0.02, 0.98), axis=0)
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = np.where(high > low, 2.0**bits / (high - low), 0.0)
+        code, order, work = np.empty(m, np.uint32), np.empty(m, np.int32), np.empty(m, np.int32)
+        each(
+            lambda block: kdorder.encode(Q, block.start, block.stop, low, scale, bits, code),
+            grid(m),
+            n_jobs=n_jobs,
+        )
+        kdorder.sort(code, work, order)
+        return order
