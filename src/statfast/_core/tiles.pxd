@@ -3,6 +3,8 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from statfast._core.kdjob cimport kd_job, kd_meet, kd_reach, kd_tree
+
 
 cdef extern from "kernels.h" nogil:
     const double FAR  # |x| beyond which a float score might overflow
@@ -47,52 +49,6 @@ cdef extern from "kernels.h" nogil:
         int32_t *row
         double *low
         double *high
-
-    enum:
-        KD_LANES
-        KD_LEVELS
-        KD_LEAF
-
-    ctypedef struct kd_tree:
-        const void *blocks
-        const int32_t *ids
-        const void *boxes
-        const int32_t *least
-        const Py_ssize_t *first
-        Py_ssize_t n, d, leaf, leaves, levels
-
-    ctypedef struct kd_job:
-        const void *queries
-        Py_ssize_t ldq
-        const int32_t *order
-        Py_ssize_t begin, end
-        int single, itself, kind
-        double p
-        Py_ssize_t k
-        double *apart
-        Py_ssize_t *row
-        Py_ssize_t visited, capacity
-        double *key
-        int64_t *id
-        double *q
-
-    ctypedef struct kd_reach:
-        kd_job job
-        const double *limit
-        const Py_ssize_t *start
-        Py_ssize_t *count
-        Py_ssize_t budget
-
-    ctypedef struct kd_meet:
-        kd_job job
-        kd_tree other
-        double limit
-        Py_ssize_t total
-        int64_t *pair
-        Py_ssize_t room, filled
-        int32_t *group
-        unsigned int *child
-        Py_ssize_t budget
 
     ctypedef struct f32_kernels:
         void (*convert_f64)(

@@ -106,7 +106,7 @@ class KDTree(SpatialTree):
             )
         return KDTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)
 
-    def query(self, Q, k=1, *, return_distance=True, n_jobs=None):  # noqa: D102 (inherited)
+    def query(self, Q, k=1, *, return_distance=True, n_jobs=None):
         if (
             type(Q) is np.ndarray
             and Q.dtype is _FLOAT64
@@ -121,6 +121,9 @@ class KDTree(SpatialTree):
         return super().query(Q, k, return_distance=return_distance, n_jobs=n_jobs)
 
     query.__doc__ = SpatialTree.query.__doc__
+
+    def _count_pairs(self, other, most):
+        return self._index.count_pairs(other._index, float(most), self._n_jobs)
 
     @property
     def _plain(self):
