@@ -119,18 +119,18 @@ cdef class Prepared:
 
     def query(
         self,
-        const double[::1] q,        # IN (d,)
+        const double[:] q,          # IN (d,)
         double[::1] apart,          # OUT (k,)
         Py_ssize_t[::1] row,        # OUT (k,)
     ):
-        """Answer one query, Euclidean distances as they are; False if it is not finite, or a
-        distance is not."""
+        """Answer one query, Euclidean distances as they are; False, for another way to see to it,
+        if its numbers do not lie in sequence or are not finite, or a distance is not."""
         cdef kd_job job
         cdef Py_ssize_t k = apart.shape[0], j
         cdef double total = 0
         for j in range(q.shape[0]):
             total += q[j] * 0
-        if total != 0:
+        if total != 0 or q.strides[0] != sizeof(double):
             return False
         job.itself = job.single = False
         job.order = NULL

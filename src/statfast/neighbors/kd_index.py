@@ -14,7 +14,8 @@ from statfast.neighbors.kd_arrays import LANES, MOST_LEAF, KDArrays
 
 LEAF = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
 BUDGET = 2e7  # coordinates looked at between checkpoints: some 20 ms
-QUERIES = 4096  # of one task
+QUERIES = 4096  # of one task, at most,
+TASK = 1024  # and about at least, in few dimensions
 BYTES = 1 << 22  # of points: the caches hold fewer, so that their order does not matter
 BITS = 22  # of a Morton code
 SAMPLE = 512  # points that tell where most of them lie
@@ -92,19 +93,24 @@ class KDTreeIndex:
         if Q is not None:
             Q, order = self._taken(Q, n_jobs)
 
+        pace = max(1, min(QUERIES, int(BUDGET / (arrays.n * (d + 8)))))  # at worst: all points
+
         def work(block):
-            looked, start, step = 0, block.start, 16
+            nonlocal pace
+            looked, start = 0, block.start
             while start < block.stop:
                 checkpoint()
-                stop = min(start + step, block.stop)
+                stop = min(start + pace, block.stop)
                 seen = kdsearch.search(
                     *arrays.fields, Q, order, start, stop, metric.kind, metric.p, apart, ids
                 )
+                each_costs = (seen + 1) * (d + 8) / (stop - start)
                 looked, start = looked + seen, stop
-                step = max(1, min(8 * step, int(step * BUDGET / (seen * (d + 8)))))
+                pace = max(1, min(8 * pace, QUERIES, int(BUDGET / each_costs)))
             return looked
 
-        blocks = grid(m, least=64, most=QUERIES)
+        least = max(16, (TASK >> min(max(d - 3, 0), 6)) // (1 + k // 16))
+        blocks = grid(m, least=least, most=QUERIES)
         return apart, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
 
     def _taken(self, Q, n_jobs):
