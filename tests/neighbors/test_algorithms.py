@@ -123,7 +123,7 @@ def test_dimension_is_that_of_the_data_not_of_the_space():
 
 def test_the_radius_counts():
     X, y = np.random.default_rng(5).random((20000, 3)), np.zeros(20000)
-    assert RadiusNeighborsRegressor(0.02).fit(X, y).algorithm_ == "ball_tree"
+    assert RadiusNeighborsRegressor(0.02).fit(X, y).algorithm_ == "kd_tree"
     assert RadiusNeighborsRegressor(5.0).fit(X, y).algorithm_ == "brute"
 
 

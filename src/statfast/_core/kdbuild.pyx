@@ -15,8 +15,9 @@ right size.
 
 from libc.stdint cimport INT32_MAX, int32_t
 
+from statfast._core.kdjob cimport KD_LANES
 from statfast._core.rows cimport real
-from statfast._core.tiles cimport KD_LANES, active
+from statfast._core.tiles cimport active
 
 
 cdef inline Py_ssize_t widest(

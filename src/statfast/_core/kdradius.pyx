@@ -19,9 +19,10 @@ are no more than the largest number.
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
 
+from statfast._core.kdjob cimport KD_LEAF, kd_meet, kd_reach, kd_tree
 from statfast._core.kdtree cimport bind_tree, nodes_of
 from statfast._core.rows cimport real
-from statfast._core.tiles cimport KD_LEAF, active, kd_meet, kd_reach, kd_tree
+from statfast._core.tiles cimport active
 
 ctypedef fused other:
     float

@@ -19,10 +19,11 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
+from statfast._core.kdjob cimport kd_job, kd_tree
 from statfast._core.kdtree cimport bind_tree
 from statfast._core.metric cimport EUCLIDEAN
 from statfast._core.rows cimport real
-from statfast._core.tiles cimport active, kd_job, kd_tree
+from statfast._core.tiles cimport active
 
 ctypedef fused other:
     float

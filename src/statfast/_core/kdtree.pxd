@@ -28,8 +28,8 @@ distance of a box that is missing is inf.
 
 from libc.stdint cimport int32_t
 
+from statfast._core.kdjob cimport KD_LANES, kd_tree
 from statfast._core.rows cimport real
-from statfast._core.tiles cimport KD_LANES, kd_tree
 
 
 cdef inline void bind_tree(

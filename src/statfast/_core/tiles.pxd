@@ -3,14 +3,12 @@
 
 from libc.stdint cimport int32_t, uint64_t
 
+from statfast._core.kdjob cimport kd_job, kd_meet, kd_reach, kd_tree
 from statfast._core.tables cimport (
     FAR,
     APART_LARGEST,
     APART_LENGTH,
     APART_SQUARE,
-    KD_LANES,
-    KD_LEAF,
-    KD_LEVELS,
     MAP_EXP,
     MAP_LOG,
     MAP_LOG1P,
@@ -19,14 +17,10 @@ from statfast._core.tables cimport (
     STORE_RBF,
     STORE_SCORE,
     STORE_SQUARED,
-    f32_search,
-    f64_search,
-    kd_tree,
-    kd_job,
-    kd_reach,
-    kd_meet,
     f32_kernels,
+    f32_search,
     f64_kernels,
+    f64_search,
 )
 
 

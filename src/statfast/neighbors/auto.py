@@ -51,7 +51,7 @@ def chosen(task: Task) -> tuple[str, Any]:
     # A function need not obey the triangle inequality, by which a tree would leave rows out.
     if n < FEWEST or not trees or task.metric.kind == CALLABLE:
         return "brute", built("brute", task)
-    tree = trees[0 if task.radius is None else -1]
+    tree = trees[0]
     large = min(LARGE, NUMBERS // task.rows.shape[1])
     if n > 2 * large and large >= FEWEST and foreseen(task, tree, large) > DOUBT:
         return "brute", built("brute", task)

@@ -3,14 +3,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import kdorder, kdsearch
 from statfast._distances import PLAIN, Metric
-from statfast.neighbors.ball_index import BallTreeIndex
+from statfast.neighbors import kd_radius
 from statfast.neighbors.kd_arrays import LANES, MOST_LEAF, KDArrays
 
 LEAF = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
@@ -49,21 +48,28 @@ class KDTreeIndex:
         """The same of the indexed rows, each without itself."""
         return self._search(None, k, n_jobs)[:2]
 
+    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> kd_radius.Within:
+        """Rows within reduced radii r (a number, or one each): starts (m + 1,), reduced distances
+        and row numbers, of each query ordered by (distance, number)."""
+        Q, order = self._taken(Q, n_jobs)
+        return kd_radius.rows_within(self.arrays, self.metric, Q, order, r, n_jobs)
+
+    def count_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> np.ndarray:
+        """How many rows are within the reduced radii."""
+        Q, order = self._taken(Q, n_jobs)
+        return kd_radius.count_within(self.arrays, self.metric, Q, order, r, n_jobs)
+
+    def pairs(self, r: float, n_jobs: int | None = None) -> np.ndarray:
+        """Pairs (i, j) of row numbers, i < j, in order, within a reduced radius."""
+        return kd_radius.pairs(self.arrays, self.metric, r, n_jobs)
+
+    def count_pairs(self, other: "KDTreeIndex", r: float, n_jobs: int | None = None) -> int:
+        """How many pairs of a row here and a row there are within a reduced radius."""
+        return kd_radius.count_pairs(self.arrays, other.arrays, self.metric, r, n_jobs)
+
     def visited(self, Q: np.ndarray, k: int) -> float:
         """How many points a query of Q looks at, on average."""
         return self._search(Q, k, None)[2] / len(Q)
-
-    def query_radius(self, Q, r, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
-        """All rows within reduced radii r, by a ball tree made when first asked."""
-        return self._balls.query_radius(Q, r, n_jobs)
-
-    @cached_property
-    def _balls(self) -> Any:
-        arrays = self.arrays
-        ids = arrays.ids[: arrays.n]
-        rows = np.empty((arrays.n, arrays.blocks.shape[1]), arrays.blocks.dtype)
-        rows[ids] = arrays.blocks.transpose(0, 2, 1).reshape(-1, rows.shape[1])[: arrays.n]
-        return BallTreeIndex.build(rows, metric=self.metric)
 
     @cached_property
     def prepared(self) -> kdsearch.Prepared:
@@ -85,9 +91,7 @@ class KDTreeIndex:
         apart, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         effort = m * d * (k + 32.0) * 16
         if Q is not None:
-            Q = self._rows(Q)
-            if m > QUERIES and arrays.blocks.nbytes > BYTES:
-                order = self._order(Q, n_jobs)
+            Q, order = self._taken(Q, n_jobs)
 
         pace = max(1, min(QUERIES, int(BUDGET / (arrays.n * (d + 8)))))  # at worst: all points
 
@@ -109,10 +113,16 @@ class KDTreeIndex:
         blocks = grid(m, least=least, most=QUERIES)
         return apart, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
 
+    def _taken(self, Q, n_jobs):
+        """Queries as the kernels take them, and the order in which they had better."""
+        Q = self._rows(Q)
+        large = len(Q) > QUERIES and self.arrays.blocks.nbytes > BYTES
+        return Q, self._order(Q, n_jobs) if large else None
+
     def _rows(self, Q):
         """Queries as the kernel takes them: numbers in sequence, of float64 or float32."""
         if Q.dtype == np.uint8:
-            return Q.astype(np.float32)
+            return np.ascontiguousarray(Q, np.float32)
         return Q if Q.strides[1] == Q.itemsize else np.ascontiguousarray(Q)
 
     def _order(self, Q, n_jobs):

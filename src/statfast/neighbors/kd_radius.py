@@ -4,6 +4,8 @@
 Radii and distances are reduced ones; a row is within if its distance is <= the radius.
 """
 
+from functools import partial
+
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
@@ -100,12 +102,12 @@ def pairs(arrays: KDArrays, metric: Metric, r: float, n_jobs: int | None = None)
     def deal(task):
         kdradius.deal(words[task], shift, at[task], dealt)
 
-    share, tasks = {"n_jobs": n_jobs, "effort": 10.0 * total}, range(len(words))
-    each(tally, tasks, **share)
+    share, tasks = partial(each, n_jobs=n_jobs, effort=10.0 * total), range(len(words))
+    share(tally, tasks)
     ends = np.cumsum(parts_of.sum(axis=0))
     at = np.cumsum(parts_of, axis=0) - parts_of + (ends - parts_of.sum(axis=0))
     dealt = np.empty(total, np.int64)
-    each(deal, tasks, **share)
+    share(deal, tasks)
     words.clear()
     out = np.empty((total, 2), np.intp)
 
@@ -114,7 +116,7 @@ def pairs(arrays: KDArrays, metric: Metric, r: float, n_jobs: int | None = None)
         dealt[some].sort()
         kdradius.split(dealt[some], out[some])
 
-    each(arrange, range(parts), **share)
+    share(arrange, range(parts))
     return out
 
 

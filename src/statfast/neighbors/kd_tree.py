@@ -122,6 +122,9 @@ class KDTree(SpatialTree):
 
     query.__doc__ = SpatialTree.query.__doc__
 
+    def _count_pairs(self, other, most):
+        return self._index.count_pairs(other._index, float(most), self._n_jobs)
+
     @property
     def _plain(self):
         return self.metric == "euclidean" and not self._metric.prepares

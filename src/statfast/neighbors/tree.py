@@ -164,6 +164,9 @@ class SpatialTree:
         ------
         ValueError
             If Q is not finite or of another width, or if a radius is negative or not finite.
+        MemoryError
+            If the results would take more than half the free memory, as far as the tree can tell
+            beforehand (a k-d tree counts them first).
         """
         rows, single = self._queries(Q)
         reach = self._reach(r, len(rows))
@@ -192,6 +195,9 @@ class SpatialTree:
         ------
         ValueError
             If the radius is negative or not finite.
+        MemoryError
+            If there are so many pairs, 24 bytes each, that they would take more than half the free
+            memory, as far as the tree can tell beforehand (a k-d tree asks some of its rows).
         """
         return self._index.pairs(float(self._reach(r, None)), self._n_jobs)
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is handed to the kernels of the k-d tree; kernels.h says what each part is."""
+
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef extern from "kernels.h" nogil:
+    enum:
+        KD_LANES
+        KD_LEVELS
+        KD_LEAF
+
+    ctypedef struct kd_tree:
+        const void *blocks
+        const int32_t *ids
+        const void *boxes
+        const int32_t *least
+        const Py_ssize_t *first
+        Py_ssize_t n, d, leaf, leaves, levels
+
+    ctypedef struct kd_job:
+        const void *queries
+        Py_ssize_t ldq
+        const int32_t *order
+        Py_ssize_t begin, end
+        int single, itself, kind
+        double p
+        Py_ssize_t k
+        double *apart
+        Py_ssize_t *row
+        Py_ssize_t visited, capacity
+        double *key
+        int64_t *id
+        double *q
+
+    ctypedef struct kd_reach:
+        kd_job job
+        const double *limit
+        const Py_ssize_t *start
+        Py_ssize_t *count
+        Py_ssize_t budget
+
+    ctypedef struct kd_meet:
+        kd_job job
+        kd_tree other
+        double limit
+        Py_ssize_t total
+        int64_t *pair
+        Py_ssize_t room, filled
+        int32_t *group
+        unsigned int *child
+        Py_ssize_t budget

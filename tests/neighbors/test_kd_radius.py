@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Radius queries of the public k-d tree: the slow twin, a peer, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from statfast import BallTree, KDTree
+from statfast.neighbors import kd_radius
+from tests.reference import trees as twin
+
+CLOSE = {"rtol": 1e-13, "atol": 1e-300}
+NAMED = {  # name of the twin: arguments of the tree
+    "euclidean": {},
+    "manhattan": {"metric": "l1"},
+    "chebyshev": {"metric": "chebyshev"},
+    "minkowski3": {"metric": "minkowski", "p": 3},
+    "minkowski1.5": {"metric": "minkowski", "p": 1.5},
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("d", [1, 3, 9])
+def test_every_metric(name, d):
+    rng = np.random.default_rng(5)
+    X, Q = rng.standard_normal((200, d)), rng.standard_normal((15, d))
+    tree = KDTree(X, **NAMED[name], leaf_size=8)
+    apart = twin.table(name, Q, X)
+    radii = np.quantile(apart, 0.1, axis=1) + 1e-12
+    distances, ids = tree.query_radius(Q, radii, return_distance=True)
+    for i, near in enumerate(twin.within(apart, radii)):
+        np.testing.assert_array_equal(ids[i], near)
+        np.testing.assert_allclose(distances[i], apart[i, ids[i]], **CLOSE)
+    count = tree.query_radius(Q, radii, count_only=True)
+    assert count.tolist() == [len(near) for near in ids]
+    among = twin.table(name, X, X)
+    np.testing.assert_array_equal(tree.query_pairs(radii[0]), twin.pairs(among, radii[0]))
+    other = KDTree(Q, **NAMED[name])
+    expected = [(apart <= r).sum() for r in radii[:3]]
+    assert tree.count_neighbors(other, radii[:3]).tolist() == expected
+    assert other.count_neighbors(tree, float(radii[0])) == expected[0]
+    assert tree.count_neighbors(tree, radii[0]) == (among <= radii[0]).sum()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+def test_a_radius_that_is_a_distance(dtype):
+    """3-4-5 and the like: a row at that very distance is within."""
+    axis = np.arange(13)
+    X = np.array(np.meshgrid(axis, axis)).reshape(2, -1).T.astype(dtype)
+    tree = KDTree(X)
+    square = ((X[:, None].astype(float) - X) ** 2).sum(axis=2)
+    for r in (0, 1, np.sqrt(2.0), np.sqrt(8.0), 5, 10, np.sqrt(3.0), 1e300):
+        within = np.sqrt(square) <= r
+        assert tree.query_radius(X, r, count_only=True).tolist() == within.sum(axis=1).tolist()
+        assert tree.count_neighbors(tree, r) == within.sum()
+        np.testing.assert_array_equal(
+            tree.query_pairs(r), np.argwhere(np.triu(within, 1)).reshape(-1, 2)
+        )
+
+
+def test_the_same_as_the_ball_tree():
+    rng = np.random.default_rng(9)
+    X, Q = 1e8 + rng.random((400, 3)), 1e8 + rng.random((40, 3))
+    one, two = KDTree(X), BallTree(X)
+    for r in (0.0, 0.2, rng.random(40)):
+        for a, b in zip(
+            one.query_radius(Q, r, return_distance=True),
+            two.query_radius(Q, r, return_distance=True),
+            strict=True,
+        ):
+            for i in range(40):
+                np.testing.assert_array_equal(a[i], b[i])
+    np.testing.assert_array_equal(one.query_pairs(0.1), two.query_pairs(0.1))
+    radii = [0.0, 0.05, 0.3, 3.0]
+    np.testing.assert_array_equal(
+        one.count_neighbors(KDTree(Q), radii), two.count_neighbors(BallTree(Q), radii)
+    )
+
+
+@pytest.mark.parametrize("p", [1, 2, np.inf])
+def test_scipy_agrees(p):
+    rng = np.random.default_rng(10)
+    X, Q = rng.random((3000, 3)), rng.random((1000, 3))
+    ours, theirs = KDTree(X, metric="minkowski", p=p), cKDTree(X)
+    found = ours.query_radius(Q, 0.1)
+    for i, near in enumerate(theirs.query_ball_point(Q, 0.1, p=p, return_sorted=True)):
+        assert sorted(found[i]) == near
+    pairs = theirs.query_pairs(0.05, p=p, output_type="ndarray")
+    np.testing.assert_array_equal(
+        ours.query_pairs(0.05), pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    )
+    radii = np.geomspace(0.01, 2, 9)
+    np.testing.assert_array_equal(
+        ours.count_neighbors(KDTree(Q, metric="minkowski", p=p), radii),
+        theirs.count_neighbors(cKDTree(Q), radii, p=p),
+    )
+
+
+def test_one_query():
+    tree = KDTree([[0.0, 0.0], [3.0, 4.0], [0.0, 5.0]])
+    distances, ids = tree.query_radius([0.0, 0.0], 5, return_distance=True)
+    assert ids.tolist() == [0, 1, 2]
+    assert distances.tolist() == [0, 5, 5]
+    assert tree.query_radius([0.0, 0.0], 5, count_only=True) == 3
+
+
+def test_large_results_are_refused_before_they_are_made(monkeypatch):
+    def refuse(nbytes, what, instead):
+        if nbytes > 1000:
+            raise MemoryError(f"{what} needs {nbytes} bytes. {instead}")
+
+    monkeypatch.setattr(kd_radius, "refuse_large", refuse)
+    tree = KDTree(np.zeros((100, 2)))
+    with pytest.raises(MemoryError, match="rows within the radius needs 160000 bytes"):
+        tree.query_radius(np.zeros((100, 2)), 1.0)
+    with pytest.raises(MemoryError, match="table of pairs needs 118800 bytes"):
+        tree.query_pairs(1.0)
+    assert tree.query_radius(np.zeros((100, 2)), 1.0, count_only=True).sum() == 10000
+    assert tree.count_neighbors(tree, 1.0) == 10000
+
+
+def test_bad_input():
+    tree = KDTree(np.eye(3))
+    for r in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="r must be finite"):
+            tree.query_radius(np.eye(3), r)
+        with pytest.raises(ValueError, match="r must be finite"):
+            tree.query_pairs(r)
+        with pytest.raises(ValueError, match="r must be finite"):
+            tree.count_neighbors(tree, [1.0, r])
+    with pytest.raises(ValueError, match="one for each of 3 queries"):
+        tree.query_radius(np.eye(3), [1.0, 2.0])
+    with pytest.raises(TypeError, match="KDTree"):
+        tree.count_neighbors(BallTree(np.eye(3)), 1.0)
+    with pytest.raises(ValueError, match="metric of this tree"):
+        tree.count_neighbors(KDTree(np.eye(3), metric="l1"), 1.0)
