@@ -194,8 +194,8 @@ cdef extern from "kernels.h" nogil:
             const double *x, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m
         ) noexcept nogil
         void (*divide)(
-            const double *origin, double *to, const int32_t *origin_id, int32_t *to_id, Py_ssize_t ld,
-            Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, double *work
+            const double *origin, double *to, const int32_t *origin_id, int32_t *to_id,
+            Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m, Py_ssize_t r, Py_ssize_t axis, double *work
         ) noexcept nogil
         void (*seal)(
             const double *x, const int32_t *id, Py_ssize_t ld, Py_ssize_t d, Py_ssize_t m,
