@@ -142,9 +142,9 @@ def _remark(entry):
 
 
 def load(folder: Path = RESULTS) -> dict[tuple[str, str], dict]:
-    """The results by suite and core type."""
+    """The results by suite and core type; curves are no suite."""
     documents = [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
-    return {(one["suite"], one["openblas_coretype"]): one for one in documents}
+    return {(one["suite"], one["openblas_coretype"]): one for one in documents if "suite" in one}
 
 
 def readme_table(documents: dict[tuple[str, str], dict]) -> str:
