@@ -144,6 +144,16 @@ def test_radii_come_back(name, ours, theirs, parameters):
     assert metric.finish(held, out=held) is held
 
 
+@pytest.mark.parametrize(("name", "ours", "theirs", "parameters"), CASES)
+def test_the_reach_is_the_largest_within(name, ours, theirs, parameters):
+    metric = as_metric(name, d=5, **ours)
+    radii = np.array([0.0, 1e-200, 1e-5, 0.1, 1.7320508075688772, 2.0, 3.0])
+    reach = metric.reach(radii)
+    assert (metric.finish(reach) <= radii).all()
+    assert (metric.finish(np.nextafter(reach, np.inf)) > radii)[2:].all()
+    assert float(metric.reach(2.0)) == reach[5]
+
+
 def test_plain_metrics_leave_rows_alone():
     for name in ("euclidean", "manhattan", "chebyshev", "hamming", "jaccard"):
         assert as_metric(name, d=5).prepare(X) is X

@@ -55,6 +55,8 @@ SPECIAL = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # Minkowski's 
 POLE = pi / 2 * (1 + 1e-12)  # radians; rounding may put a place a little beyond it
 HALVED = ("cosine", "correlation")  # half the squared distance of normalised rows
 
+AROUND = 1 << 18  # units in the last place by which a power and its root may miss each other
+
 
 @dataclass(frozen=True, eq=False)
 class Metric:
@@ -143,7 +145,7 @@ class Metric:
         return np.multiply(reduced, 1.0, out=out)
 
     def reduce(self, distance):
-        """The reduced distances of radii: a row is within r if its reduced distance is <= this."""
+        """The reduced distances of distances; for radii see `reach`."""
         if self.name in HALVED:
             return np.multiply(distance, 2.0)
         if self.kind == EUCLIDEAN and self.name != "sqeuclidean":
@@ -151,6 +153,24 @@ class Metric:
         if self.kind == MINKOWSKI:
             return np.power(distance, self.p, dtype=np.float64)
         return np.multiply(distance, 1.0)
+
+    def reach(self, radii):
+        """The largest reduced distances whose distances are within the radii.
+
+        Where rounding lets several reduced distances have one distance, all of them are as near:
+        a row at distance sqrt(3) is within sqrt(3), whose square is less than 3.
+        """
+        radii = np.asarray(radii, np.float64)
+        # Numbers that are not negative are ordered as their bits: bisection among those near by.
+        with np.errstate(over="ignore", under="ignore"):
+            guess = np.minimum(self.reduce(radii), np.finfo(np.float64).max).view(np.int64)
+            most = np.finfo(np.float64).max.view(np.int64)
+            low, high = np.maximum(guess - AROUND, 0), np.minimum(guess + AROUND, most)
+            while (low < high).any():
+                middle = high - (high - low) // 2
+                within = self.finish(middle.view(np.float64)) <= radii
+                low, high = np.where(within, middle, low), np.where(within, high, middle - 1)
+        return low.view(np.float64)
 
 
 PLAIN = Metric("euclidean", EUCLIDEAN)

@@ -269,14 +269,6 @@ def test_same_bits_for_any_number_of_threads(name, monkeypatch):
             np.testing.assert_array_equal(a, b)
 
 
-def test_largest_within_is_the_largest():
-    for metric in (BallTree(np.ones((1, 2)), **NAMED[name])._metric for name in NAMED):
-        radii = np.array([0.0, 1e-200, 1e-5, 0.1, 1.7320508075688772, 2.0, 3.0])
-        reach = spatial.largest_within(metric, radii)
-        assert (metric.finish(reach) <= radii).all()
-        assert (metric.finish(np.nextafter(reach, np.inf)) > radii)[2:].all()
-
-
 def test_counts_in_slices(monkeypatch):
     X = np.random.default_rng(9).random((500, 2))
     tree, other = BallTree(X), BallTree(X[:130])

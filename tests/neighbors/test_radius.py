@@ -12,9 +12,12 @@ from sklearn.neighbors import RadiusNeighborsClassifier as SklearnClassifier
 from sklearn.neighbors import RadiusNeighborsRegressor as SklearnRegressor
 
 from statfast.neighbors import (
+    KDTree,
     NearestNeighbors,
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
+    ball_index,
+    brute_radius,
 )
 from statfast.neighbors import search as search_module
 from tests.reference import neighbors as twin
@@ -35,6 +38,33 @@ def blobs():
 
 
 # ------------------------------------------------------------------ the search
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+@pytest.mark.parametrize("square", range(1, 15))
+def test_rows_at_the_very_radius_are_within(algorithm, square):
+    """Also where the radius squared is less than their squared distance, as sqrt(3) is."""
+    X = np.stack(np.meshgrid(*[np.arange(8.0)] * 3), axis=-1).reshape(-1, 3)
+    d2 = ((X[:, None] - X) ** 2).sum(axis=2)
+    found = NearestNeighbors(radius=np.sqrt(square), algorithm=algorithm).fit(X)
+    ids = found.radius_neighbors(X, return_distance=False)
+    assert [len(row) for row in ids] == (d2 <= square).sum(axis=1).tolist()
+    tree = KDTree(X)
+    for ours, theirs in zip(ids, tree.query_radius(X, np.sqrt(square)), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("module", [brute_radius, ball_index])
+def test_results_that_grow_too_large_are_refused(module, monkeypatch):
+    def refuse(nbytes, what, instead):
+        if nbytes > 1000:
+            raise MemoryError(f"{what}: {instead}")
+
+    monkeypatch.setattr(module, "refuse_large", refuse)
+    algorithm = "brute" if module is brute_radius else "ball_tree"
+    found = NearestNeighbors(radius=1.0, algorithm=algorithm).fit(np.zeros((100, 2)))
+    with pytest.raises(MemoryError, match="rows within the radius: Lower the radius"):
+        found.radius_neighbors()
+
+
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 60),

@@ -99,8 +99,9 @@ class KMeans(Transformer, Clusterer, Estimator):
 
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
-    are kept, twice that and k / 50 bytes if they are sorted; while k-means++ draws, 8 bytes more,
-    and 8 for each of the 2 + floor(log k) candidates while all of those fit in 256 MB.
+    are kept; if they are sorted twice that, 12 and k / 50 bytes, and 20 more while they are being
+    sorted; while k-means++ draws, 8 bytes more, and 8 for each of the 2 + floor(log k) candidates
+    while all of those fit in 256 MB.
 
     References
     ----------

@@ -9,6 +9,8 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import ballbuild, ballorder, balltree
 from statfast._distances import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
+from statfast._validation import refuse_large
+from statfast.neighbors.brute_radius import LARGE
 from statfast.neighbors.function_tree import FunctionTree
 
 LANES = 8  # points of an octet, children of a node
@@ -163,6 +165,7 @@ class BallTreeIndex:
         m = len(self.ids) if own else len(Q)
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
+        kept: list[int] = []  # rows found by each task that is done
 
         def work(which):
             points, asked, tree = self._asked(Q, which, own)
@@ -182,6 +185,8 @@ class BallTreeIndex:
                     more[0][:filled], more[1][:filled] = near[:filled], at[:filled]
                     near, at = more
             count[self.ids[which] if own else which] = held
+            kept.append(filled)
+            refuse_large(32 * sum(kept), "The table of rows within the radius", LARGE)
             return held, near[:filled].copy(), at[:filled].copy()
 
         found = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))

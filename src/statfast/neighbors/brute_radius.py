@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All rows within a radius, by brute force: the scan of brute.py with thresholds that stay.
 
-A row is within r of a query if their reduced distance, summed in float64 by differences, is no more
-than r reduced (`Metric.reduce`; r^2 rounded to float64, for Euclidean rows).
+A row is within a reduced radius of a query if their reduced distance, summed in float64 by
+differences, is no more than that. Which one stands for a radius, `Metric.reach` says.
 """
 
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import brute, radius
+from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
 
@@ -16,6 +17,7 @@ ROOM = 2048  # rows shown to the queries of a task at a time: any of them may be
 QUERIES = 256  # of one task; fewer than 2^16, as they are numbered in as many bits
 FEW = 4  # queries: for so few, packing the rows costs more than the differences to all of them
 PAIRS = 1 << 22  # features looked at by differences in one call
+LARGE = "Lower the radius, or pass fewer queries at a time."
 
 
 def rows_within(index, Q: np.ndarray, limit, n_jobs: int | None = None) -> Within:
@@ -27,8 +29,16 @@ def rows_within(index, Q: np.ndarray, limit, n_jobs: int | None = None) -> Withi
     """
     m, (n, d) = len(Q), index.rows.shape
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(limit, np.float64), m))
+    held: list[int] = []  # rows found in each block that is done
+
+    def work(block):
+        part = within_block(index, Q[block], limits[block])
+        held.append(len(part[2]))
+        refuse_large(32 * sum(held), "The table of rows within the radius", LARGE)
+        return part
+
     found = each(
-        lambda block: within_block(index, Q[block], limits[block]),
+        work,
         grid(m, least=64, most=QUERIES, parts=16),
         n_jobs=n_jobs,
         effort=2.0 * m * n * d * index.costs[0],

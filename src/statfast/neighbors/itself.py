@@ -16,3 +16,11 @@ def without_self(
     drop[:, -1] |= ~drop.any(axis=1)
     shape = ids.shape[0], ids.shape[1] - 1
     return reduced[~drop].reshape(shape), ids[~drop].reshape(shape)
+
+
+def without_own(starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int):
+    """Drop from the neighbours of each row its own id, which is `first` and up."""
+    m = len(starts) - 1
+    others = ids != np.repeat(np.arange(first, first + m), np.diff(starts))
+    kept = np.concatenate([[0], np.cumsum(others)])
+    return kept[starts], reduced[others], ids[others]

@@ -63,13 +63,12 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     Sparse rows are searched by brute force, without being made dense, by "euclidean",
     "sqeuclidean", "manhattan" and "cosine"; queries may then be sparse or not.
 
-    "auto" builds a k-d tree (for "haversine", and for the estimators that have a radius alone, a
-    ball tree), of samples of the rows first if they are many, and counts how many rows 64 of them
-    have it look at to find their `n_neighbors` neighbours; at what a row costs either way, the
-    cheaper is taken. Trees win up to some 8 columns of independent numbers, and in any number of
-    columns where the rows lie near a surface of few dimensions. Fewer than
-    512 rows, sparse rows and the metrics "hamming", "jaccard", "precomputed" and functions are
-    left to brute force.
+    "auto" builds a k-d tree (for "haversine" a ball tree), of samples of the rows first if they
+    are many, and counts how many rows 64 of them have it look at to find their `n_neighbors`
+    neighbours; at what a row costs either way, the cheaper is taken. Trees win up to some 8
+    columns of independent numbers, and in any number of columns where the rows lie near a surface
+    of few dimensions. Fewer than 512 rows, sparse rows and the metrics "hamming", "jaccard",
+    "precomputed" and functions are left to brute force.
 
     Cost: brute force fits in O(n d); a search of m rows takes O(n m d), made in float32 or, where
     the machine multiplies bytes (AVX-512 VNNI), on rows rounded to bytes; an error bound decides

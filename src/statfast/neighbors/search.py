@@ -88,7 +88,7 @@ class Search(Estimator):
                 self.metric, p=self.p, metric_params=self.metric_params, d=d, X=known
             )
         rows = prepared(metric, rows) if sparse else metric.prepare(rows, n_jobs=self.n_jobs)
-        reduced = None if radius is None else float(metric.reduce(radius))
+        reduced = None if radius is None else float(metric.reach(radius))
         task = Task(rows, metric, self.leaf_size, self.n_jobs, min(k, n), reduced)
         auto = self.algorithm == "auto"
         used, index = chosen(task) if auto else (self.algorithm, built(self.algorithm, task))

@@ -16,7 +16,6 @@ from statfast._validation import as_count, as_rows, refuse_large
 
 KEPT = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
 MOST_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
-AROUND = 1 << 18  # units in the last place by which a power and its root may miss each other
 SLICE = 1 << 14  # rows asked about at a time where answers are only counted
 
 
@@ -175,8 +174,9 @@ class SpatialTree:
             return count[0] if single else count
         starts, *found = self._index.query_radius(rows, reach, self._threads(n_jobs))
         found = self._finished(*found)
-        lists = [found[part] if single else rowwise(starts, found[part]) for part in (0, 1)]
-        return tuple(lists) if return_distance else lists[1]
+        wanted = found if return_distance else found[1:]
+        lists = [part if single else rowwise(starts, part) for part in wanted]
+        return tuple(lists) if return_distance else lists[0]
 
     def query_pairs(self, r):
         """Find all pairs of rows within a radius of each other.
@@ -270,7 +270,7 @@ class SpatialTree:
             raise ValueError(f"r must be {wanted}; got an array of shape {radii.shape}.")
         if not (radii >= 0).all() or not np.isfinite(radii).all():
             raise ValueError(f"r must be finite and at least 0; got {shown(r)}.")
-        return largest_within(self._metric, radii)
+        return self._metric.reach(radii)
 
     def _threads(self, n_jobs):
         return self._n_jobs if n_jobs is None else n_jobs
@@ -283,23 +283,6 @@ class SpatialTree:
                 "(1.8e308). Divide the rows and the queries by a common scale first."
             )
         return self._metric.finish(reduced, out=reduced), ids
-
-
-def largest_within(metric: Metric, radii: np.ndarray) -> np.ndarray:
-    """The largest reduced distances whose distances are within the radii.
-
-    Where rounding lets several reduced distances have one distance, all of them are as near.
-    """
-    # Numbers that are not negative are ordered as their bits: bisection among those near by.
-    with np.errstate(over="ignore", under="ignore"):
-        guess = np.minimum(metric.reduce(radii), np.finfo(np.float64).max).view(np.int64)
-        most = np.finfo(np.float64).max.view(np.int64)
-        low, high = np.maximum(guess - AROUND, 0), np.minimum(guess + AROUND, most)
-        while (low < high).any():
-            middle = high - (high - low) // 2
-            within = metric.finish(middle.view(np.float64)) <= radii
-            low, high = np.where(within, middle, low), np.where(within, high, middle - 1)
-    return low.view(np.float64)
 
 
 def same(one: Metric, other: Metric) -> bool:

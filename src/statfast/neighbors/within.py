@@ -3,11 +3,11 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from statfast._validation import as_choice, as_real
 from statfast.neighbors import search
+from statfast.neighbors.itself import without_own
 from statfast.neighbors.search import Search, finite, graph
+from statfast.neighbors.tree import rowwise
 
 FIRST = 256  # rows of the first slice, whose neighbours say how many rows the next may have
 GROWTH = 8  # a slice has at most so many times the rows of the one before
@@ -48,6 +48,8 @@ class RadiusSearch(Search):
         ValueError
             If X is not a finite 2-d array of the fitted width, or `radius` is negative or not
             finite.
+        MemoryError
+            If the results would take more than half the free memory.
 
         Notes
         -----
@@ -84,6 +86,8 @@ class RadiusSearch(Search):
         ------
         ValueError
             As for `radius_neighbors`, or if `mode` is neither of the two.
+        MemoryError
+            As for `radius_neighbors`.
         """
         as_choice(mode, "mode", ("connectivity", "distance"))
         rows, reach = self._queries(X), self._reach(radius)
@@ -94,7 +98,7 @@ class RadiusSearch(Search):
     def _reach(self, radius=None) -> float:
         """Check a radius; returns it reduced."""
         radius = self.radius if radius is None else radius
-        return float(self._metric.reduce(as_real(radius, "radius", 0)))
+        return float(self._metric.reach(as_real(radius, "radius", 0)))
 
     def _within(self, rows, reach: float, part: slice | None = None):
         """Starts, reduced distances and ids of what is within reach of some of the rows.
@@ -122,20 +126,3 @@ class RadiusSearch(Search):
             start, held = part.stop, held + len(found[2])
             each = max(held / start, wide)
             step = max(1, min(GROWTH * step, int(search.HELD / each)))
-
-
-def rowwise(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The values of each row, as an array of views."""
-    rows = np.empty(len(starts) - 1, dtype=object)
-    ends = starts.tolist()
-    for i in range(len(rows)):
-        rows[i] = values[ends[i] : ends[i + 1]]
-    return rows
-
-
-def without_own(starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int):
-    """Drop from the neighbours of each row its own id, which is `first` and up."""
-    m = len(starts) - 1
-    others = ids != np.repeat(np.arange(first, first + m), np.diff(starts))
-    kept = np.concatenate([[0], np.cumsum(others)])
-    return kept[starts], reduced[others], ids[others]
