@@ -86,8 +86,10 @@ class Hashes:
         return min(lsh.MOST_STEPS, of_a_part * self.form.shape[1])
 
     def panels(self):
-        """The directions as `projected` wants them."""
+        """The directions as `projected` wants them; none for rotations, which project nothing."""
         tables, parts, d = self.directions.shape
+        if self.directions.size == 0:
+            return np.empty(0, np.float32)
         return lsh.panels_of(self.directions.reshape(tables * parts, d))
 
     def projected(self, rows, panels):
