@@ -5,7 +5,6 @@ import threading
 from array import array
 
 import pytest
-
 from statfast._core.linger import linger
 
 LONG = 600.0  # seconds: a wait that does not end
