@@ -1,34 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means."""
 
-import numpy as np
-
-from statfast._base import Clusterer, Estimator, Transformer
 from statfast._chunks import Chunks
-from statfast._core import lloyd as kernel
-from statfast._errors import ConvergenceWarning, not_fitted, warn_user
-from statfast._validation import (
-    as_choice,
-    as_count,
-    as_generator,
-    as_real,
-    as_rows,
-    as_weights,
-    refuse_large,
-    rows_for,
-)
+from statfast._validation import as_count, as_generator, as_real, as_rows
+from statfast.cluster.centers import Centers, warn_empty
 from statfast.cluster.lloyd import iterate, tolerance
-from statfast.cluster.passes import distances, nearest, potential
-from statfast.cluster.seeding import plus_plus, random_rows
-from statfast.cluster.survey import KEPT, frame_of, require_range, survey
-
-STARTS = {"k-means++": plus_plus, "random": random_rows}
-RUNS = {"k-means++": 1, "random": 10}  # n_init="auto"
-
-FEW = 1 << 21  # multiply-adds: up to here predict calls the kernel at once
+from statfast.cluster.starts import runs_of, start_of
+from statfast.cluster.survey import KEPT, require_enough, survey
 
 
-class KMeans(Transformer, Clusterer, Estimator):
+class KMeans(Centers):
     """k-means clustering: centres of least total squared distance, by Lloyd's algorithm.
 
     Parameters
@@ -183,20 +164,16 @@ class KMeans(Transformer, Clusterer, Estimator):
         tol = as_real(self.tol, "tol", low=0)
         if not isinstance(self.verbose, bool):
             as_count(self.verbose, "verbose", low=0)
-        runs = self._runs()
+        runs = runs_of(self.init, self.n_init)
         rng = as_generator(self.random_state)
         rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
         data = survey(rows, sample_weight, self.n_jobs)
-        if data.weights is None:
-            as_count(k, "n_clusters", high=data.shape[0], limit="the number of rows")
-        else:
-            some = np.count_nonzero(data.weights)
-            as_count(k, "n_clusters", high=some, limit="the number of rows of positive weight")
+        require_enough(data, k)
 
         best = None
         tol = tolerance(data, tol)
         for seed in rng.integers(2**32, size=runs):
-            start = self._start(data, k, int(seed))
+            start = start_of(self.init, data, k, int(seed))
             run = iterate(
                 data, start, tol=tol, max_iter=max_iter, report=print if self.verbose else None
             )
@@ -204,13 +181,7 @@ class KMeans(Transformer, Clusterer, Estimator):
                 best = run
         centers, labels, total, n_iter = best
 
-        found = np.count_nonzero(np.bincount(labels, minlength=k))
-        if found < k:
-            warn_user(
-                f"Only {found} of {k} clusters hold any row. Lower n_clusters if X has fewer "
-                "distinct rows than that, else raise max_iter.",
-                ConvergenceWarning,
-            )
+        warn_empty(labels, k)
         return self._publish(
             X,
             n_features_in_=data.shape[1],
@@ -220,157 +191,3 @@ class KMeans(Transformer, Clusterer, Estimator):
             n_iter_=n_iter,
             _prepared=(centers, data.frame(centers)),
         )
-
-    def predict(self, X):
-        """Find the nearest centre of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,), int32
-            Index of the nearest centre, the lowest on ties.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        """
-        rows = self._rows(X)
-        centers, frame = self._model()
-        if isinstance(rows, np.ndarray) and rows.shape[0] * centers.size <= FEW:
-            labels = np.empty(rows.shape[0], np.int32)
-            kernel.step(np.ascontiguousarray(rows), None, centers, frame, labels, None, None)
-            return labels
-        return nearest(rows, centers, frame, self.n_jobs)
-
-    def transform(self, X):
-        """Compute the Euclidean distance of each row to each centre.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n, k)
-            float32 if X is float32, else float64.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        MemoryError
-            If the distances would take more than half the free memory.
-        """
-        rows = self._rows(X)
-        centers, _ = self._model()
-        if isinstance(rows, np.ndarray):
-            # Twice: the blocks of distances, and the whole they are put together to.
-            nbytes = 16 * rows.shape[0] * len(centers)
-            refuse_large(nbytes, "The distances to the centres", "Transform fewer rows at a time.")
-        return distances(rows, centers, self.n_jobs)
-
-    def score(self, X, y=None, sample_weight=None):
-        """Compute minus the inertia of these rows: higher is better.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
-        y : ignored
-            Present for the estimator protocol.
-        sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
-
-        Returns
-        -------
-        score : float
-            Minus the sum of weight * squared distance to the nearest centre.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width, or the weights do not match it.
-        """
-        rows = self._rows(X)
-        if sample_weight is not None:
-            n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]
-            sample_weight = as_weights(sample_weight, n)
-        centers, frame = self._model()
-        return -potential(rows, sample_weight, centers, frame, self.n_jobs)
-
-    def _runs(self):
-        """How many starts to run from."""
-        if not isinstance(self.n_init, str):
-            runs = as_count(self.n_init, "n_init")
-        else:
-            as_choice(self.n_init, "n_init", ("auto",))
-            runs = RUNS.get(self.init, 10) if isinstance(self.init, str) else 10
-        if isinstance(self.init, str):
-            as_choice(self.init, "init", tuple(STARTS))
-        elif not callable(self.init):
-            if runs > 1 and self.n_init != "auto":
-                warn_user(
-                    f"init is an array, from which n_init={runs} runs would all be the same: "
-                    'one is made. Leave n_init at "auto".'
-                )
-            runs = 1
-        return runs
-
-    def _start(self, data, k, seed):
-        """The centres a run starts from, (k, d) float64."""
-        if isinstance(self.init, str):
-            return STARTS[self.init](data, k, np.random.default_rng(seed))
-        start = self.init
-        if callable(start):
-            # RandomState, for which init functions are written elsewhere too.
-            start = start(data.rows, k, random_state=np.random.RandomState(seed))
-        start = as_rows(start, name="init")
-        if start.shape != (k, data.shape[1]):
-            raise ValueError(
-                f"init must have shape ({k}, {data.shape[1]}), a row for each of n_clusters and "
-                f"a column for each of X; got {start.shape}."
-            )
-        start = data.rounded(np.array(start, dtype=np.float64, order="C"))
-        low = np.minimum(data.low, start.min(axis=0))
-        high = np.maximum(data.high, start.max(axis=0))
-        require_range(low, high, data.mass, "init")
-        return start
-
-    def _rows(self, X):
-        """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
-        if not isinstance(X, Chunks):
-            return rows_for(self, X, keep=KEPT)
-        if not self.__sklearn_is_fitted__():
-            raise not_fitted(self)
-        return Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X)
-
-    def _model(self):
-        """The centres as float64 and their frame, made anew if the user changed the centres."""
-        centers, frame = self.__dict__.get("_prepared", (None, None))
-        if not np.array_equal(self.cluster_centers_, centers):
-            centers = np.array(self.cluster_centers_, dtype=np.float64, order="C")
-            frame = frame_of(centers)
-            self._prepared = centers, frame
-        return centers, frame
-
-    def __getstate__(self):
-        # A frame is laid out for this machine's instruction set; who unpickles makes another.
-        state = super().__getstate__()
-        state.pop("_prepared", None)
-        return state
-
-    @property
-    def _n_features_out(self):
-        return len(self.cluster_centers_)

@@ -10,7 +10,7 @@ from statfast._blocks import reduce
 from statfast._chunks import Chunks
 from statfast._core import lloyd as kernel
 from statfast._extent import extent_of, origin_of, scale_of
-from statfast._validation import as_weights, require_finite
+from statfast._validation import as_count, as_weights, require_finite
 from statfast.cluster.panels import Panels
 
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
@@ -87,6 +87,15 @@ def survey(rows, sample_weight, n_jobs):
     shape = found.n, len(low)
     panels = Panels(rows, origin, n_jobs)
     return Survey(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels)
+
+
+def require_enough(data, k):
+    """Refuse more clusters than there are rows that count."""
+    if data.weights is None:
+        as_count(k, "n_clusters", high=data.shape[0], limit="the number of rows")
+    else:
+        some = np.count_nonzero(data.weights)
+        as_count(k, "n_clusters", high=some, limit="the number of rows of positive weight")
 
 
 def require_range(low, high, mass, name):
