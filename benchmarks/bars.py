@@ -43,7 +43,12 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "one": [Bar("one query at a time, n = 1e5, d = 3", ("scipy",), seconds=4e-6)],
         "worst": [Bar("worst cases, beside uniform rows", slower=2.0), Bar("the same")],
         "": [Bar("other shapes")],
-    }
+    },
+    "kmeans": {
+        "clusters": [Bar("to convergence, clusters", mean=4.0)],
+        "uniform": [Bar("to convergence, uniform rows", mean=2.0)],
+    },
+    "seeding": {"seeding": [Bar("k-means++, n = 1e5, d = 16 to 64", mean=4.0)]},
 }
 
 

@@ -45,7 +45,9 @@ ESTIMATORS = public_estimators()
 
 # Parameters for small data.
 SMALL = {
+    "BisectingKMeans": {"n_clusters": 3, "random_state": 0},
     "KMeans": {"n_clusters": 3, "random_state": 0},
+    "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "LSHNeighbors": {"random_state": 0},
 }

@@ -633,7 +633,7 @@ FINE = np.arange(12.0).reshape(6, 2)
         ({"tol": np.nan}, ValueError, "tol"),
         ({"n_init": 0}, ValueError, "n_init"),
         ({"n_init": "many"}, ValueError, "n_init must be 'auto'"),
-        ({"init": "best"}, ValueError, "init must be 'k-means\\+\\+' or 'random'"),
+        ({"init": "best"}, ValueError, "init must be 'k-means\\+\\+' or 'k-m"),
         ({"init": np.zeros((3, 2))}, ValueError, r"init must have shape \(2, 2\).*got \(3, 2\)"),
         ({"init": np.zeros((2, 3))}, ValueError, r"init must have shape \(2, 2\)"),
         ({"init": np.zeros(2)}, ValueError, "init has shape"),

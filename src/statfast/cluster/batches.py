@@ -124,7 +124,7 @@ class Ending:
             self.cost = cost
         else:
             self.cost += self._share * (cost - self.cost)
-        if 0.0 < self._tol and shift <= self._tol:
+        if self._tol > 0.0 and shift <= self._tol:
             return True
         self._vain = 0 if self.cost < self._least else self._vain + 1
         self._least = min(self._least, self.cost)

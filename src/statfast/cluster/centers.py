@@ -7,8 +7,10 @@ from statfast._base import Clusterer, Estimator, Transformer
 from statfast._chunks import Chunks
 from statfast._core import lloyd as kernel
 from statfast._errors import ConvergenceWarning, not_fitted, warn_user
-from statfast._validation import as_weights, refuse_large, rows_for
+from statfast._sparse import as_csr, is_sparse
+from statfast._validation import as_rows, as_weights, refuse_large, rows_for
 from statfast.cluster.passes import distances, nearest, potential
+from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 from statfast.cluster.survey import KEPT, frame_of
 
 FEW = 1 << 21  # multiply-adds: up to here predict calls the kernel at once
@@ -16,6 +18,8 @@ FEW = 1 << 21  # multiply-adds: up to here predict calls the kernel at once
 
 class Centers(Transformer, Clusterer, Estimator):
     """Base of the estimators that have ``cluster_centers_``, each row being with the nearest."""
+
+    _takes_sparse = False
 
     def predict(self, X):
         """Find the nearest centre of each row.
@@ -43,6 +47,8 @@ class Centers(Transformer, Clusterer, Estimator):
             labels = np.empty(rows.shape[0], np.int32)
             kernel.step(np.ascontiguousarray(rows), None, centers, frame, labels, None, None)
             return labels
+        if isinstance(rows, SparseRows):
+            frame = SparseFrame(centers)
         return nearest(rows, centers, frame, self.n_jobs)
 
     def transform(self, X):
@@ -69,7 +75,7 @@ class Centers(Transformer, Clusterer, Estimator):
         """
         rows = self._rows(X)
         centers, _ = self._model()
-        if isinstance(rows, np.ndarray):
+        if not isinstance(rows, Chunks):
             # Twice: the blocks of distances, and the whole they are put together to.
             nbytes = 16 * rows.shape[0] * len(centers)
             refuse_large(nbytes, "The distances to the centres", "Transform fewer rows at a time.")
@@ -104,10 +110,14 @@ class Centers(Transformer, Clusterer, Estimator):
             n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]
             sample_weight = as_weights(sample_weight, n)
         centers, frame = self._model()
+        if isinstance(rows, SparseRows):
+            frame = SparseFrame(centers)
         return -potential(rows, sample_weight, centers, frame, self.n_jobs)
 
     def _rows(self, X):
         """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
+        if is_sparse(X) and self._takes_sparse:
+            return sparse_rows_for(self, X)
         if not isinstance(X, Chunks):
             return rows_for(self, X, keep=KEPT)
         if not self.__sklearn_is_fitted__():
@@ -132,6 +142,31 @@ class Centers(Transformer, Clusterer, Estimator):
     @property
     def _n_features_out(self):
         return len(self.cluster_centers_)
+
+
+def sparse_rows_for(estimator, X):
+    """Sparse rows for a fitted estimator, checked."""
+    if not estimator.__sklearn_is_fitted__():
+        raise not_fitted(estimator)
+    rows = as_csr(X)
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return SparseRows(rows, float_of(X))
+
+
+def float_of(X):
+    """float32 of float32, float64 of all others."""
+    return np.float32 if X.dtype == np.float32 else np.float64
+
+
+def rows_in_any_order(X, instead):
+    """Check rows that are to be read out of order, which those of `Chunks` cannot be."""
+    if isinstance(X, Chunks):
+        raise TypeError(f"X must be an array of rows; got Chunks. {instead}")
+    return as_rows(X, keep=KEPT, finite=False)
 
 
 def warn_empty(labels, k):

@@ -2,9 +2,11 @@
 """k-means."""
 
 from statfast._chunks import Chunks
+from statfast._sparse import as_csr, is_sparse
 from statfast._validation import as_count, as_generator, as_real, as_rows
-from statfast.cluster.centers import Centers, warn_empty
+from statfast.cluster.centers import Centers, float_of, warn_empty
 from statfast.cluster.lloyd import iterate, tolerance
+from statfast.cluster.sparse_rows import SparseRows
 from statfast.cluster.starts import runs_of, start_of
 from statfast.cluster.survey import KEPT, require_enough, survey
 
@@ -16,15 +18,17 @@ class KMeans(Centers):
     ----------
     n_clusters : int, default=8
         Number of clusters, k.
-    init : {"k-means++", "random"}, array-like of shape (k, d) or callable, default="k-means++"
+    init : {"k-means++", "k-means||", "random"}, array-like (k, d) or callable, default="k-means++"
         The start. "k-means++" spreads the centres out, drawing each as the best of
         2 + floor(log k) rows drawn in proportion to weight * squared distance from the centres
-        so far; "random" draws k rows in proportion to weight; a callable is called as
+        so far, for which it reads the rows k times; "k-means||" draws about 2 k rows at a time,
+        and the centres from those, reading the rows a dozen times in all: for memory maps and
+        `Chunks`; "random" draws k rows in proportion to weight; a callable is called as
         ``init(X, n_clusters, random_state=RandomState)`` with the checked rows and returns the
         centres.
     n_init : "auto" or int, default="auto"
         Number of starts; the run of lowest inertia is kept, the first such on ties. "auto" is 1
-        for "k-means++" and for an array, 10 for "random" and for a callable.
+        for "k-means++", "k-means||" and an array, 10 for "random" and for a callable.
     max_iter : int, default=300
         Most iterations of one run.
     tol : float, default=1e-4
@@ -113,6 +117,8 @@ class KMeans(Centers):
     array([0, 1], dtype=int32)
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         n_clusters=8,
@@ -157,7 +163,7 @@ class KMeans(Centers):
             would overflow, if `n_clusters` is greater than the number of rows (of positive
             weight), if `init` has the wrong shape, or if a parameter is out of its range.
         TypeError
-            If X is sparse, or a parameter has the wrong type.
+            If a parameter has the wrong type.
         """
         k = as_count(self.n_clusters, "n_clusters")
         max_iter = as_count(self.max_iter, "max_iter")
@@ -166,7 +172,10 @@ class KMeans(Centers):
             as_count(self.verbose, "verbose", low=0)
         runs = runs_of(self.init, self.n_init)
         rng = as_generator(self.random_state)
-        rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
+        if is_sparse(X):
+            rows = SparseRows(as_csr(X), float_of(X))
+        else:
+            rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
         data = survey(rows, sample_weight, self.n_jobs)
         require_enough(data, k)
 

@@ -8,16 +8,17 @@ from statfast._validation import (
     as_count,
     as_generator,
     as_real,
-    as_rows,
     as_weights,
     rows_for,
 )
 from statfast.cluster.batches import Batches, Ending
-from statfast.cluster.centers import Centers
+from statfast.cluster.centers import Centers, rows_in_any_order
 from statfast.cluster.lloyd import tolerance
 from statfast.cluster.passes import inertia, nearest, potential
 from statfast.cluster.starts import runs_of, start_of
 from statfast.cluster.survey import KEPT, frame_of, require_enough, survey
+
+INSTEAD = "Call partial_fit with each chunk."
 
 
 class MiniBatchKMeans(Centers):
@@ -27,7 +28,7 @@ class MiniBatchKMeans(Centers):
     ----------
     n_clusters : int, default=8
         Number of clusters, k.
-    init : {"k-means++", "random"}, array-like of shape (k, d) or callable, default="k-means++"
+    init : {"k-means++", "k-means||", "random"}, array-like (k, d) or callable, default="k-means++"
         The start, made from a sample of the rows: see `KMeans`.
     max_iter : int, default=100
         Most times that as many rows are drawn as there are.
@@ -179,7 +180,7 @@ class MiniBatchKMeans(Centers):
             raise wrong_type("compute_labels", "True or False", self.compute_labels)
         runs = runs_of(self.init, self.n_init, plain=3)
         rng = as_generator(self.random_state)
-        data = survey(as_rows(X, keep=KEPT, finite=False), sample_weight, self.n_jobs)
+        data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
         rows, weights, n = data.rows, data.weights, data.shape[0]
         require_enough(data, k)
         size = min(size, n)
@@ -235,7 +236,7 @@ class MiniBatchKMeans(Centers):
         if state is None:
             runs = runs_of(self.init, self.n_init, plain=3)
             rng = as_generator(self.random_state)
-            data = survey(as_rows(X, keep=KEPT, finite=False), sample_weight, self.n_jobs)
+            data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
             require_enough(data, k)
             rows, weights = data.rows, data.weights
             centers = self._best_start(data, k, runs, data.shape[0], rng)

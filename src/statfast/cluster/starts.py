@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parameters `init` and `n_init` of the estimators: where a run starts, and how many there are.
-"""
+"""The parameters `init` and `n_init` of the estimators: where runs start, and how many do."""
 
 import numpy as np
 
 from statfast._errors import warn_user
 from statfast._validation import as_choice, as_count, as_rows
+from statfast.cluster.scalable import k_means_parallel
 from statfast.cluster.seeding import plus_plus, random_rows
 from statfast.cluster.survey import require_range
 
-STARTS = {"k-means++": plus_plus, "random": random_rows}
+STARTS = {"k-means++": plus_plus, "k-means||": k_means_parallel, "random": random_rows}
 
 
 def runs_of(init, n_init, plain=10):
@@ -37,7 +37,8 @@ def start_of(init, data, k, seed):
         return STARTS[init](data, k, np.random.default_rng(seed))
     if callable(init):
         # RandomState, for which init functions are written elsewhere too.
-        init = init(data.rows, k, random_state=np.random.RandomState(seed))
+        rows = getattr(data.rows, "matrix", data.rows)  # of sparse rows
+        init = init(rows, k, random_state=np.random.RandomState(seed))
     start = as_rows(init, name="init")
     if start.shape != (k, data.shape[1]):
         raise ValueError(

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of seeding.pyx: what candidates for the next centre would gain. */
+#ifndef STATFAST_SEEDING_KERNELS_H
+#define STATFAST_SEEDING_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "levels.h"
+
+/* Candidates are rows of `a`, lda apart, and points lie in panels of depth d.  All lengths are
+   those of tile.h, moved and scaled. */
+typedef struct {
+    const float *a, *start, *slope, *square; /* (m, lda) and (m,) each */
+    ptrdiff_t lda, m, depth;
+    const float *panels, *norm, *top, *weight; /* of the points; weight may be NULL */
+    uint32_t *hit;                             /* (panels, m) points that a candidate may gain */
+    double *low, *high;                        /* (m,) bounds on what it gains, added to */
+} seeding_job;
+
+typedef struct {
+    void (*weigh)(const seeding_job *, ptrdiff_t first, ptrdiff_t stop); /* panels */
+} seeding_kernels;
+TABLE_AT(seeding_kernels, seeding)
+
+#endif
