@@ -18,7 +18,7 @@ where panels hold no row, `top` is the least float.
 
 from libc.float cimport FLT_MIN
 from libc.math cimport INFINITY, fabs, nextafter
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.rows cimport UNIT32, UNIT64, apart, measure, number, padded, panel_columns
@@ -45,17 +45,27 @@ cdef extern from "seeding_kernels.h" nogil:
         void (*weigh)(
             const seeding_job *job, Py_ssize_t first, Py_ssize_t stop
         ) noexcept nogil
+        double (*add_up)(
+            const double *closest, const double *weights, Py_ssize_t n
+        ) noexcept nogil
     const seeding_kernels *seeding_at(int level)
 
 cdef extern from *:
     """
     #if defined(__GNUC__) || defined(__clang__)
     #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
+    #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
     #else
     #define STATFAST_PREFETCH(p) (void)(p)
+    static int STATFAST_LOWEST(unsigned bits) {
+        int place = 0;
+        while (!(bits >> place & 1)) place++;
+        return place;
+    }
     #endif
     """
     void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
+    int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
 
 ctypedef Py_ssize_t intp
 
@@ -282,10 +292,14 @@ def join(
             count = 0
             j = i
             while j < end:
-                bits = 0xffffffff if hits is None else hits[j // across, which]
-                for r in range(j, min(end, j + across) if bits else j):
-                    near[count] = <int32_t>r
-                    count += bits >> (r - j) & 1
+                if hits is None:
+                    bits = <uint32_t>((<uint64_t>1 << min(across, end - j)) - 1)
+                else:
+                    bits = hits[j // across, which]
+                while bits:
+                    near[count] = <int32_t>(j + lowest(bits))
+                    count += 1
+                    bits &= bits - 1
                 j += across
             changed = False
             for c in range(count):
@@ -304,20 +318,6 @@ def join(
                     top[r] = <float>(half + rest)
                     changed = True
             if changed:
-                sums[i // STRETCH] = add_up(closest, weights, i, end)
+                sums[i // STRETCH] = kernels.add_up(
+                    &closest[i], NULL if weights is None else &weights[i], end - i)
             i = end
-
-
-cdef double add_up(
-    const double[::1] closest, const double[::1] weights, Py_ssize_t first, Py_ssize_t stop
-) noexcept nogil:
-    """The sum of weight * closest, in eight parts as one would wait for the other."""
-    cdef double part[8]
-    cdef Py_ssize_t i, c
-    for c in range(8):
-        part[c] = 0
-    for i in range(first, stop):
-        part[i % 8] += closest[i] if weights is None else closest[i] * weights[i]
-    for c in range(1, 8):
-        part[0] += part[c]
-    return part[0]

@@ -20,6 +20,8 @@ typedef struct {
 
 typedef struct {
     void (*weigh)(const seeding_job *, ptrdiff_t first, ptrdiff_t stop); /* panels */
+    /* the sum of weight * closest; all weights are 1 where there are none */
+    double (*add_up)(const double *closest, const double *weights, ptrdiff_t n);
 } seeding_kernels;
 TABLE_AT(seeding_kernels, seeding)
 

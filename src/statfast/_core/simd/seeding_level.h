@@ -110,5 +110,21 @@ static void weigh(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop) {
     }
 }
 
-const seeding_kernels GLUE(seeding_, LEVEL) = {.weigh = weigh};
+/* In sixteen parts, whatever the lanes. */
+static double add_up(const double *closest, const double *weights, ptrdiff_t n) {
+    double part[16] = {0};
+    ptrdiff_t i = 0;
+    if (weights)
+        for (; i + 16 <= n; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += closest[i + k] * weights[i + k];
+    else
+        for (; i + 16 <= n; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += closest[i + k];
+    for (int k = 0; i < n; i++, k++) part[k] += weights ? closest[i] * weights[i] : closest[i];
+    for (int half = 8; half; half /= 2)
+        for (int k = 0; k < half; k++) part[k] += part[k + half];
+    return part[0];
+}
+
+const seeding_kernels GLUE(seeding_, LEVEL) = {.weigh = weigh, .add_up = add_up};
 #undef NR
