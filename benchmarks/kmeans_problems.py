@@ -105,5 +105,5 @@ SEEDING = [
     _seeding(U, 1_000_000, 4, 20, beyond=True),
 ]
 
-QUICK_CONVERGENCE = [_converge(C, 2_000, 4, 8), _sparse(500, 200, 5, 0.05)]
+QUICK_CONVERGENCE = [_converge(C, 2_000, 4, 8)]
 QUICK_SEEDING = [_seeding(C, 2_000, 8, 10)]

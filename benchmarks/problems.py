@@ -221,8 +221,8 @@ SUITES: dict[str, list[Problem]] = {
         _kmeans("mnist", 60_000, 784, 100, F32, beyond=True),
         _kmeans("blobs", 20_000, 1_500, 20, F32, beyond=True),
         _kmeans("blobs", 5_000, 1_500, 50, F64, beyond=True),
-        *kmeans_problems.CONVERGENCE,
     ],
+    "convergence": kmeans_problems.CONVERGENCE,
     "seeding": kmeans_problems.SEEDING,
     "moments": [
         _lda(200_000, 30, 5),
@@ -267,8 +267,8 @@ QUICK: dict[str, list[Problem]] = {
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),
         _kmeans("blobs", 2_000, 33, 17, F32, beyond=True),
-        *kmeans_problems.QUICK_CONVERGENCE,
     ],
+    "convergence": kmeans_problems.QUICK_CONVERGENCE,
     "seeding": kmeans_problems.QUICK_SEEDING,
     "moments": [_lda(5_000, 30, 5), _lda(1_000, 10, 20, F32, beyond=True)],
     "latency": SUITES["latency"][:3],

@@ -174,14 +174,16 @@ class BisectingKMeans(Centers):
             tree.split(place, part, *best[:2])
 
         labels, children = tree.numbered()
+        centers = np.array([leaf.center for leaf in tree.leaves])
         warn_empty(labels, k)
         return self._publish(
             X,
             n_features_in_=data.shape[1],
-            cluster_centers_=np.array([leaf.center for leaf in tree.leaves]).astype(data.dtype),
+            cluster_centers_=centers.astype(data.dtype),
             labels_=labels,
             inertia_=float(sum(leaf.inertia for leaf in tree.leaves)),
             children_=children,
+            _prepared=(centers, frame_of(centers)),
             _splits=np.array(tree.splits).reshape(-1, 2, data.shape[1]),
         )
 

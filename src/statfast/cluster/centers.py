@@ -133,6 +133,11 @@ class Centers(Transformer, Clusterer, Estimator):
             self._prepared = centers, frame
         return centers, frame
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
     def __getstate__(self):
         # A frame is laid out for this machine's instruction set; who unpickles makes another.
         state = super().__getstate__()

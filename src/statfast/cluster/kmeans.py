@@ -59,6 +59,8 @@ class KMeans(Centers):
 
     See Also
     --------
+    statfast.cluster.MiniBatchKMeans : an approximation, by samples of the rows.
+    statfast.cluster.BisectingKMeans : a tree of splits in two.
     statfast.cluster.LloydStep : the statistics of one iteration, for rows kept in many places.
 
     Notes
@@ -78,6 +80,10 @@ class KMeans(Centers):
     **Weights**: a weight of 2 counts like a row given twice, and a weight of 0 like a row left
     out, except for the draws of init="random".
 
+    **Sparse rows** of any of scipy's formats are taken as float64 CSR, and never made dense; centres
+    are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences where that
+    is lost in rounding.
+
     An array of float64, float32 or uint8 is read as it is, a block at a time. Rows in memory (not
     memory maps, not `Chunks`) are kept as float32 besides, for the time of the fit, while that
     takes at most 256 MB; with many centres, about k (d + 5) > 6600, a second time, sorted.
@@ -85,8 +91,8 @@ class KMeans(Centers):
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
     are kept; if they are sorted twice that, 12 and k / 50 bytes, and 20 more while they are being
-    sorted; while k-means++ draws, 8 bytes more, and 8 for each of the 2 + floor(log k) candidates
-    while all of those fit in 256 MB.
+    sorted; while k-means++ draws, 24 bytes more, or without kept rows 8, and 8 for each of the
+    2 + floor(log k) candidates while all of those fit in 256 MB.
 
     References
     ----------
@@ -95,6 +101,9 @@ class KMeans(Centers):
 
     Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. SODA
     2007, 1027-1035. doi:10.5555/1283383.1283494
+
+    Bahmani, B., Moseley, B., Vattani, A., Kumar, R. and Vassilvitskii, S. (2012). Scalable
+    k-means++. Proceedings of the VLDB Endowment 5, 622-633. doi:10.14778/2180912.2180915
 
     Hamerly, G. (2010). Making k-means even faster. SDM 2010, 130-140.
     doi:10.1137/1.9781611972801.12
@@ -145,7 +154,7 @@ class KMeans(Centers):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or statfast.Chunks
+        X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
             Finite rows. A memory map or `Chunks` may be larger than memory.
         y : ignored
             Present for the estimator protocol.

@@ -33,7 +33,7 @@ class MiniBatchKMeans(Centers):
     max_iter : int, default=100
         Most times that as many rows are drawn as there are.
     batch_size : int, default=1024
-        Rows of a batch, drawn with replacement.
+        Rows of a batch, drawn with replacement. Where there are no more, each batch is all rows.
     verbose : int or bool, default=0
         If not 0, each batch prints a line.
     compute_labels : bool, default=True
@@ -190,7 +190,7 @@ class MiniBatchKMeans(Centers):
         end = Ending(tolerance(data, tol), patience, min(1.0, 2 * size / (n + 1)))
         most = -(-max_iter * n // size)
         for n_steps in range(1, most + 1):
-            at = rng.integers(n, size=size)
+            at = rng.integers(n, size=size) if size < n else slice(None)
             cost, shift = state.learn(rows[at], None if weights is None else weights[at])
             if self.verbose:
                 print(f"batch {n_steps} of {most}: inertia {cost:.6g}, squared shift {shift:.6g}")
@@ -202,7 +202,7 @@ class MiniBatchKMeans(Centers):
         return self._publish(
             X,
             n_features_in_=data.shape[1],
-            cluster_centers_=state.centers.astype(data.dtype),
+            **self._shown(state),
             n_iter_=-(-n_steps * size // n),
             n_steps_=n_steps,
             _batches=state,
@@ -249,12 +249,21 @@ class MiniBatchKMeans(Centers):
         return self._publish(
             X,
             n_features_in_=rows.shape[1],
-            cluster_centers_=state.centers.astype(state.dtype),
+            **self._shown(state),
             n_iter_=self.__dict__.get("n_iter_", 0) + 1,
             n_steps_=self.__dict__.get("n_steps_", 0) + 1,
             _batches=state,
             **self._labelled(state.rounded(), rows, weights),
         )
+
+    @staticmethod
+    def _shown(state):
+        """The centres, for the user and for the kernel."""
+        centers = state.rounded()
+        return {
+            "cluster_centers_": centers.astype(state.dtype),
+            "_prepared": (centers, frame_of(centers)),
+        }
 
     def _labelled(self, centers, rows, weights):
         """What is told about the rows."""

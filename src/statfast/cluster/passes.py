@@ -16,6 +16,7 @@ from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 
 # Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
 PIECE = 1 << 27
+FEW = 1024  # rows
 PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
 
 
@@ -118,6 +119,10 @@ def sweep(partial, rows, *aligned, merge, size, n_jobs):
     # Blocks with many statistics must hold many rows, or merging costs as much as making them; and
     # those of few centres too, or handing them out does.
     least = min(max(256, size // 32, (1 << 23) // size), 8192)
+    if type(rows) is np.ndarray and rows.shape[0] <= min(least, FEW):
+        # One block, and less work than finding out who shall do it.
+        block = np.ascontiguousarray(rows)
+        return partial(slice(0, block.shape[0]), block, *aligned)
     effort = np.inf if isinstance(rows, Chunks) else 2.0 * rows.shape[0] * size
     if isinstance(rows, SparseRows):
         each, whole = partial, rows
