@@ -37,9 +37,12 @@ cdef extern from "seeding_kernels.h" nogil:
         const float *norm
         const float *top
         const float *weight
+        const float *longest
+        const float *rest
+        const float *heaviest
         uint32_t *hit
-        double *low
         double *high
+        double *off
 
     ctypedef struct seeding_kernels:
         void (*weigh)(
@@ -74,7 +77,7 @@ cdef enum:
     STRETCH = 256
     AHEAD = 8
 
-cdef double REST = 6e-7  # more than two float roundings, and less than that of seeding_level.h
+cdef double REST = 6e-7  # of the numbers that are rounded to float, each a few times
 
 # Rows in a tile: their 16 sums stay in registers (eight of 128 bits, two of 512).
 cdef enum:
@@ -161,6 +164,25 @@ def width(Py_ssize_t d):
     return padded(d)
 
 
+def bound_rest(
+    const float[::1] norms,         # IN (n',)
+    const float[::1] top,           # IN (n',) as of the first centre
+    Py_ssize_t n,
+    Py_ssize_t d,
+    float[:, ::1] most,             # OUT (2, panels)
+):
+    """The greatest norm and rest of each panel; `top` only falls, to no less than -norm^2 / 2."""
+    cdef Py_ssize_t across = panel_columns(<float>0), i
+    cdef double size
+    most[:, :] = 0
+    with nogil:
+        for i in range(n):
+            size = norms[i] * norms[i]
+            size = (d + 4) * UNIT64 * size + 1.1 * REST * (size + max(<double>fabs(top[i]), size))
+            most[0, i // across] = max(most[0, i // across], norms[i])
+            most[1, i // across] = max(most[1, i // across], <float>(size + d * <double>FLT_MIN))
+
+
 def draw(
     const double[::1] closest,      # IN (n,) squared distance to the nearest centre so far
     const double[::1] weights,      # IN (n,), or None: one each
@@ -234,13 +256,15 @@ def weigh(
     const float[::1] norms,         # IN (n',)
     const float[::1] top,           # IN (n',)
     const float[::1] weights,       # IN (n',), or None
+    const float[:, ::1] most,       # IN (3, panels) norm, rest and weight: the most in each panel
     const float[:, ::1] a,          # IN (m, ld)
     const float[:, ::1] terms,      # IN (3, m)
     Py_ssize_t d,
     Py_ssize_t first,               # row, the first of a panel
     Py_ssize_t stop,
     uint32_t[:, ::1] hits,          # OUT (panels, m) the rows that each candidate may gain
-    double[:, ::1] gains,           # INOUT (2, m) bounds on half of what each gains, added to
+    double[:, ::1] gains,           # INOUT (2, m) half of what each gains at most, and how much
+                                    # less it may be; added to
 ):
     """Bound what each candidate would gain from some rows."""
     cdef Py_ssize_t across = panel_columns(<float>0)
@@ -257,8 +281,11 @@ def weigh(
     job.top = &top[0]
     job.weight = NULL if weights is None else &weights[0]
     job.hit = &hits[0, 0]
-    job.low = &gains[0, 0]
-    job.high = &gains[1, 0]
+    job.longest = &most[0, 0]
+    job.rest = &most[1, 0]
+    job.heaviest = &most[2, 0]
+    job.high = &gains[0, 0]
+    job.off = &gains[1, 0]
     with nogil:
         kernels.weigh(&job, first // across, (stop + across - 1) // across)
 

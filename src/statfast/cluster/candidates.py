@@ -47,6 +47,7 @@ class Candidates:
         if data.weights is not None:
             self._weights = np.zeros(filled, np.float32)
             self._weights[:n] = data.weights / data.weights.max()
+        self._most = None  # in each panel, of what errs
         origin = data.origin.astype(np.float64)[None]
         nowhere = np.zeros(n, np.int32)
 
@@ -76,6 +77,11 @@ class Candidates:
 
         effort = 40.0 * nearer * (data.shape[1] + 30)  # it waits for memory
         each(work, self._tasks, n_jobs=data.n_jobs, effort=effort)
+        if self._most is None:
+            self._most = np.ones((3, len(self._hits)), np.float32)
+            kernel.bound_rest(self._norms, self._top, *data.shape, self._most[:2])
+            if self._weights is not None:
+                self._weights.reshape(len(self._hits), -1).max(axis=1, out=self._most[2])
 
     def draw(self, at):
         """Draw a candidate for each of these numbers in [0, 1); False if every row is a centre."""
@@ -93,13 +99,14 @@ class Candidates:
 
         def work(task):
             kernel.weigh(
-                self._panels, self._norms, self._top, self._weights, self._a, self._terms, d,
+                self._panels, self._norms, self._top, self._weights, self._most, self._a, self._terms, d,
                 self._tasks[task].start, self._tasks[task].stop, self._hits, found[task],
             )  # fmt: skip
 
         effort = 2.0 * n * d * len(self.rows)
         each(work, range(len(found)), n_jobs=self.data.n_jobs, effort=effort)
-        low, high = found.sum(axis=0)
+        high, off = found.sum(axis=0)
+        low = high - (1 + 10 * ROUNDING) * off
         best = int(low.argmax())
         tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
         return np.flatnonzero(high * (1 + ROUNDING) + tiny >= low[best] * (1 - ROUNDING) - tiny)

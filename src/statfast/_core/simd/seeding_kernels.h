@@ -14,8 +14,9 @@ typedef struct {
     const float *a, *start, *slope, *square; /* (m, lda) and (m,) each */
     ptrdiff_t lda, m, depth;
     const float *panels, *norm, *top, *weight; /* of the points; weight may be NULL */
+    const float *longest, *rest, *heaviest;    /* (panels,) the most in each: |b|, r and weight */
     uint32_t *hit;                             /* (panels, m) points that a candidate may gain */
-    double *low, *high;                        /* (m,) bounds on what it gains, added to */
+    double *high, *off; /* (m,) most that each gains, and by how much less it may be; added to */
 } seeding_job;
 
 typedef struct {

@@ -9,19 +9,19 @@
    -|a|^2/2 + square and `top` holds t + r, r >= delta |b|^2 and all that is lost in t and in the sums
    below (seeding.pyx), so that
        h = s + square + slope |b| + t + r >= g/2 >= h - 2 (slope |b| + square + r).
-   Where h is not positive the candidate gains nothing.  Over all points the positive parts of both
-   sides add up to bounds on what it gains; they are summed in float over FLUSH panels at most, which
-   errs by less than one part in 1e5. */
+   Where h is not positive the candidate gains nothing.  Over all points the positive parts of h add up
+   to an upper bound on what it gains, and less the widths of those intervals, for which the largest of
+   the panel stands, to a lower one.  They are summed in float over FLUSH panels at most, which errs by
+   less than one part in 1e5. */
 
 #include "seeding_kernels.h"
 
 #define NR (2 * F32_LANES)
 #define FLUSH 64
 #define MOST 16 /* candidates looked at together, at most */
-#define REST 7e-7f
 
 static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int count,
-                        float (*high)[NR], float (*low)[NR]) {
+                        float (*high)[F32_LANES], float *off) {
     f32_v acc[MOST][2];
     const float *b = j->panels + panel * NR * j->depth, *a = j->a + c0 * j->lda;
     UNROLL for (int i = 0; i < count; i++) acc[i][0] = acc[i][1] = f32_set1(j->start[c0 + i]);
@@ -38,50 +38,41 @@ static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int
     const f32_v top0 = f32_load(j->top + panel * NR);
     const f32_v top1 = f32_load(j->top + panel * NR + F32_LANES);
     const f32_v zero = f32_set1(0);
+    const float longest = j->longest[panel], rest = j->rest[panel];
     uint32_t *hit = j->hit + panel * j->m + c0;
     UNROLL for (int i = 0; i < count; i++) {
         const f32_v slope = f32_set1(j->slope[c0 + i]);
-        const f32_v high0 = acc[i][0] + f32_fma(slope, norm0, top0);
-        const f32_v high1 = acc[i][1] + f32_fma(slope, norm1, top1);
+        const f32_v high0 = f32_max(acc[i][0] + f32_fma(slope, norm0, top0), zero);
+        const f32_v high1 = f32_max(acc[i][1] + f32_fma(slope, norm1, top1), zero);
         const unsigned bits = f32_bits(f32_gt(high0, zero))
             | f32_bits(f32_gt(high1, zero)) << F32_LANES;
         hit[i] = bits;
-        if (!bits) continue;
-        const f32_v square = f32_set1(j->square[c0 + i]), rest = f32_set1(REST), two = f32_set1(2);
-        const f32_v size0 = norm0 * norm0 + f32_max(top0, zero - top0);
-        const f32_v size1 = norm1 * norm1 + f32_max(top1, zero - top1);
-        const f32_v off0 = f32_fma(slope, norm0, square) + rest * size0;
-        const f32_v off1 = f32_fma(slope, norm1, square) + rest * size1;
-        f32_v up0 = f32_max(high0, zero), up1 = f32_max(high1, zero);
-        f32_v down0 = f32_max(high0 - two * off0, zero), down1 = f32_max(high1 - two * off1, zero);
+        f32_v sum = f32_load(high[i]);
+        float points = (float)POPCOUNT(bits);
         if (j->weight) {
-            const f32_v w0 = f32_load(j->weight + panel * NR);
-            const f32_v w1 = f32_load(j->weight + panel * NR + F32_LANES);
-            up0 = up0 * w0, up1 = up1 * w1, down0 = down0 * w0, down1 = down1 * w1;
+            const float *w = j->weight + panel * NR;
+            sum = f32_fma(high0, f32_load(w), f32_fma(high1, f32_load(w + F32_LANES), sum));
+            points *= j->heaviest[panel];
+        } else {
+            sum = sum + high0 + high1;
         }
-        float *h = high[i], *l = low[i];
-        f32_store(h, f32_load(h) + up0);
-        f32_store(h + F32_LANES, f32_load(h + F32_LANES) + up1);
-        f32_store(l, f32_load(l) + down0);
-        f32_store(l + F32_LANES, f32_load(l + F32_LANES) + down1);
+        f32_store(high[i], sum);
+        off[i] += points * (j->slope[c0 + i] * longest + j->square[c0 + i] + rest);
     }
 }
 
 /* The same for a number of candidates that the compiler knows. */
 static INLINE void gain_of(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, ptrdiff_t c0,
                            int count) {
-    while (first < stop) {
-        float high[MOST][NR], low[MOST][NR];
-        memset(high, 0, sizeof(float) * (size_t)count * NR);
-        memset(low, 0, sizeof(float) * (size_t)count * NR);
-        const ptrdiff_t end = stop - first < FLUSH ? stop : first + FLUSH;
-        for (; first < end; first++) gain(j, first, c0, count, high, low);
-        for (int i = 0; i < count; i++) {
-            double h = 0, l = 0;
-            for (int lane = 0; lane < NR; lane++) h += (double)high[i][lane], l += (double)low[i][lane];
-            j->high[c0 + i] += h;
-            j->low[c0 + i] += l;
-        }
+    float high[MOST][F32_LANES], off[MOST];
+    memset(high, 0, sizeof high);
+    memset(off, 0, sizeof off);
+    for (; first < stop; first++) gain(j, first, c0, count, high, off);
+    for (int i = 0; i < count; i++) {
+        double h = 0;
+        for (int lane = 0; lane < F32_LANES; lane++) h += (double)high[i][lane];
+        j->high[c0 + i] += h;
+        j->off[c0 + i] += 2 * (double)off[i];
     }
 }
 
