@@ -99,14 +99,15 @@ class Candidates:
 
         def work(task):
             kernel.weigh(
-                self._panels, self._norms, self._top, self._weights, self._most, self._a, self._terms, d,
-                self._tasks[task].start, self._tasks[task].stop, self._hits, found[task],
+                self._panels, self._norms, self._top, self._weights, self._most, self._a,
+                self._terms, d, self._tasks[task].start, self._tasks[task].stop,
+                self._hits, found[task],
             )  # fmt: skip
 
         effort = 2.0 * n * d * len(self.rows)
         each(work, range(len(found)), n_jobs=self.data.n_jobs, effort=effort)
         high, off = found.sum(axis=0)
-        low = high - (1 + 10 * ROUNDING) * off
+        low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
         best = int(low.argmax())
         tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
-        return np.flatnonzero(high * (1 + ROUNDING) + tiny >= low[best] * (1 - ROUNDING) - tiny)
+        return np.flatnonzero(high * (1 + ROUNDING) + tiny >= low[best] - tiny)

@@ -80,9 +80,9 @@ class KMeans(Centers):
     **Weights**: a weight of 2 counts like a row given twice, and a weight of 0 like a row left
     out, except for the draws of init="random".
 
-    **Sparse rows** of any of scipy's formats are taken as float64 CSR, and never made dense; centres
-    are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences where that
-    is lost in rounding.
+    **Sparse rows** of any of scipy's formats are taken as float64 CSR, and never made dense;
+    centres are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences
+    where that is lost in rounding.
 
     An array of float64, float32 or uint8 is read as it is, a block at a time. Rows in memory (not
     memory maps, not `Chunks`) are kept as float32 besides, for the time of the fit, while that
