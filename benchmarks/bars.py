@@ -43,7 +43,16 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "one": [Bar("one query at a time, n = 1e5, d = 3", ("scipy",), seconds=4e-6)],
         "worst": [Bar("worst cases, beside uniform rows", slower=2.0), Bar("the same")],
         "": [Bar("other shapes")],
-    }
+    },
+    "convergence": {
+        "clusters": [Bar("to convergence, clusters", mean=4.0)],
+        "uniform": [Bar("to convergence, uniform rows", mean=2.0)],
+        "": [Bar("other shapes, and 20 iterations on sparse rows")],
+    },
+    "seeding": {
+        "seeding": [Bar("k-means++ and an iteration, n = 1e5, d = 16 to 64", mean=4.0)],
+        "": [Bar("other shapes")],
+    },
 }
 
 
@@ -52,7 +61,7 @@ def table(document: dict) -> list[tuple[str, ...]]:
     bars = BARS[document["suite"]]
     lines = []
     for group, of_group in bars.items():
-        rows = [row for row in document["problems"] if row["group"] == group]
+        rows = [row for row in document["problems"] if row.get("group", "") == group]
         rows = [row for row in rows if group or row["beyond"]]
         lines += [_line(bar, rows, document["problems"]) for bar in of_group if rows]
     return lines

@@ -21,12 +21,16 @@ NEIGHBORS = (  # works answered alike
 STRICT = {
     "neighbors": {"farther ids": 0.0, "distance error": 1e-9},
     "kmeans": {"inertia excess": 1e-6, "wrong labels": 1e-4},
+    "kmeans to convergence": {"shift": 1e-9, "wrong labels": 1e-4},
+    "kmeans sparse": {"inertia excess": 1e-6},
+    "seeding": {"potential excess": 0.05},
     "lda": {"posterior error": 1e-8},
     "tile": {"excess distance": 1e-12},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
     "approximate": {"missed": 0.13, "distance error": 1e-6},
+    "kmeans to convergence": {"shift": 1e-5, "wrong labels": 1e-4},
     "lda": {"posterior error": 1e-4},
     "tile": {"excess distance": 1e-4},
 }
@@ -34,6 +38,8 @@ LOOSE = {
     "neighbors": {"farther ids": 0.01, "distance error": 0.01},
     "approximate": {"missed": 0.13},
     "kmeans": {"inertia excess": 1e-3, "wrong labels": 0.01},
+    "kmeans to convergence": {"shift": 1e-2, "wrong labels": 0.01},
+    "seeding": {"potential excess": 0.05},
     "lda": {"posterior error": 0.01},
 }
 MNIST_ERRORS = 309  # of one neighbour among all the training digits
@@ -43,10 +49,15 @@ OURS_ALONE = {"neighbors": {"other ids": 0.0, "wrong labels": MNIST_ERRORS}}
 
 def checker(problem, data):
     """A function answer -> {error name: size}; {} where there is nothing to check."""
+    from benchmarks import kmeans_checks  # which uses this module
+
     make = {
         **dict.fromkeys(NEIGHBORS, NeighborsCheck),
         "approximate": RecallCheck,
         "kmeans": KMeansCheck,
+        "kmeans to convergence": kmeans_checks.ConvergedCheck,
+        "kmeans sparse": kmeans_checks.SparseCheck,
+        "seeding": kmeans_checks.SeedingCheck,
         "lda": PosteriorCheck,
         "tile": TileCheck,
     }

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import kmeans_works as clusters
 from benchmarks import metric_works as metrics
 from benchmarks import tree_works as trees
 from benchmarks.works import (
@@ -69,6 +70,15 @@ def _trees(library):
     }
 
 
+def _kmeans(path, **given):
+    """k-means by an estimator; faiss has no test of convergence and no k-means++."""
+    works = {"kmeans": KMeans, "kmeans to convergence": KMeans, "kmeans sparse": KMeans}
+    return {
+        name: partial(work, path, **given)
+        for name, work in (works | {"seeding": clusters.Seeding}).items()
+    }
+
+
 def _metrics(path, *, bits=metrics.HammingNeighbors, bytewise=metrics.ByteNeighbors):
     """Brute force by an estimator: bytes, bits, sparse rows, and metrics but Euclid's."""
     return {
@@ -84,7 +94,7 @@ LIBRARIES: dict[str, Library] = {
         {
             "neighbors": partial(Neighbors, STATFAST["neighbors"]),
             "approximate": partial(HashNeighbors, "statfast.neighbors.LSHNeighbors"),
-            "kmeans": partial(KMeans, STATFAST["kmeans"]),
+            **_kmeans(STATFAST["kmeans"]),
             "lda": partial(Discriminant, STATFAST["lda"]),
             "predict KMeans": partial(Predict, STATFAST["kmeans"]),
             "predict LDA": partial(Predict, STATFAST["lda"]),
@@ -104,7 +114,7 @@ LIBRARIES: dict[str, Library] = {
     "scikit-learn": Library(
         {
             "neighbors": partial(Neighbors, SKLEARN["neighbors"]),
-            "kmeans": partial(KMeans, SKLEARN["kmeans"], threaded=False, algorithm="lloyd"),
+            **_kmeans(SKLEARN["kmeans"], threaded=False, algorithm="lloyd"),
             "lda": partial(Discriminant, SKLEARN["lda"], threaded=False),
             "predict KMeans": partial(Predict, SKLEARN["kmeans"]),
             "predict LDA": partial(Predict, SKLEARN["lda"]),
@@ -118,7 +128,7 @@ LIBRARIES: dict[str, Library] = {
         packages=("scikit-learn",),
     ),
     "scikit-learn (elkan)": Library(
-        {"kmeans": partial(KMeans, SKLEARN["kmeans"], threaded=False, algorithm="elkan")},
+        _kmeans(SKLEARN["kmeans"], threaded=False, algorithm="elkan"),
     ),
     "scikit-learn (lsqr)": Library(
         {"lda": partial(Discriminant, SKLEARN["lda"], threaded=False, solver="lsqr")},
@@ -126,7 +136,7 @@ LIBRARIES: dict[str, Library] = {
     "scikit-learn-intelex": Library(
         {
             "neighbors": partial(Neighbors, SKLEARNEX["neighbors"]),
-            "kmeans": partial(KMeans, SKLEARNEX["kmeans"]),
+            **_kmeans(SKLEARNEX["kmeans"]),
             "predict KMeans": partial(Predict, SKLEARNEX["kmeans"]),
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),

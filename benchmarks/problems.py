@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
-from benchmarks import tree_problems
+from benchmarks import kmeans_problems, tree_problems
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
 
@@ -222,6 +222,8 @@ SUITES: dict[str, list[Problem]] = {
         _kmeans("blobs", 20_000, 1_500, 20, F32, beyond=True),
         _kmeans("blobs", 5_000, 1_500, 50, F64, beyond=True),
     ],
+    "convergence": kmeans_problems.CONVERGENCE,
+    "seeding": kmeans_problems.SEEDING,
     "moments": [
         _lda(200_000, 30, 5),
         _lda(150, 4, 3, beyond=True),
@@ -266,6 +268,8 @@ QUICK: dict[str, list[Problem]] = {
         _kmeans("blobs", 5_000, 16, 8, F64),
         _kmeans("blobs", 2_000, 33, 17, F32, beyond=True),
     ],
+    "convergence": kmeans_problems.QUICK_CONVERGENCE,
+    "seeding": kmeans_problems.QUICK_SEEDING,
     "moments": [_lda(5_000, 30, 5), _lda(1_000, 10, 20, F32, beyond=True)],
     "latency": SUITES["latency"][:3],
     "import": SUITES["import"],

@@ -17,6 +17,8 @@ TITLES = {
     "knn-brute": "k nearest neighbours, brute force (build + query)",
     "kdtree": "k nearest neighbours in few dimensions (build + query)",
     "kmeans": "k-means (20 iterations from the same start)",
+    "convergence": "k-means (until no row changes its cluster, from the same start)",
+    "seeding": "k-means++ and one iteration",
     "moments": "linear discriminant analysis (fit + posteriors)",
     "latency": "one row through `predict`",
     "import": "`import` after numpy and scipy.linalg",

@@ -5,7 +5,7 @@ from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import KMeans, LloydStep
+from statfast.cluster import BisectingKMeans, KMeans, LloydStep, MiniBatchKMeans
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
@@ -24,6 +24,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BallTree",
+    "BisectingKMeans",
     "Chunks",
     "ConvergenceWarning",
     "Estimator",
@@ -34,6 +35,7 @@ __all__ = [
     "LSHNeighbors",
     "LinearDiscriminantAnalysis",
     "LloydStep",
+    "MiniBatchKMeans",
     "NearestNeighbors",
     "NotFittedError",
     "RadiusNeighborsClassifier",

@@ -18,6 +18,7 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep, assignment, panels, passes
 from statfast.cluster.lloyd import tolerance
+from statfast.cluster.starts import runs_of
 from statfast.cluster.survey import survey
 from tests.reference import kmeans as twin
 
@@ -485,8 +486,8 @@ def test_the_first_of_equal_runs_is_kept():
     ("init", "runs"), [("k-means++", 1), ("random", 10), (np.array([[0.0], [1.0]]), 1)]
 )
 def test_auto_n_init(init, runs):
-    assert KMeans(2, init=init)._runs() == runs
-    assert KMeans(2, init=lambda *given: None)._runs() == 10
+    assert runs_of(init, "auto") == runs
+    assert runs_of(lambda *given: None, "auto") == 10
 
 
 def test_a_function_gets_what_scikit_learn_gives_it():
@@ -541,7 +542,7 @@ def test_large_and_small_calls_predict_alike(monkeypatch):
     X = blobs(2000, 4, 6)
     km = KMeans(6, random_state=0).fit(X)
     one_by_one = np.concatenate([km.predict(row[None]) for row in X])
-    monkeypatch.setattr("statfast.cluster.kmeans.FEW", 0)
+    monkeypatch.setattr("statfast.cluster.centers.FEW", 0)
     assert_array_equal(km.predict(X), one_by_one)
 
 
@@ -632,7 +633,7 @@ FINE = np.arange(12.0).reshape(6, 2)
         ({"tol": np.nan}, ValueError, "tol"),
         ({"n_init": 0}, ValueError, "n_init"),
         ({"n_init": "many"}, ValueError, "n_init must be 'auto'"),
-        ({"init": "best"}, ValueError, "init must be 'k-means\\+\\+' or 'random'"),
+        ({"init": "best"}, ValueError, "init must be 'k-means\\+\\+' or 'k-m"),
         ({"init": np.zeros((3, 2))}, ValueError, r"init must have shape \(2, 2\).*got \(3, 2\)"),
         ({"init": np.zeros((2, 3))}, ValueError, r"init must have shape \(2, 2\)"),
         ({"init": np.zeros(2)}, ValueError, "init has shape"),

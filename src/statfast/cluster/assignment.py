@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._core import lloyd as kernel
 from statfast._extent import scale_of
-from statfast.cluster.passes import assign, pieces, sweep
+from statfast.cluster.passes import assign, frame_for, pieces, sweep
 from statfast.cluster.step import LloydStep
 from statfast.cluster.yinyang import SortedRows
 
@@ -145,7 +145,7 @@ class Assignment:
     def _pass(self, partial, merge):
         """One pass over the rows, after which the bounds are those of these centres."""
         data = self.data
-        self._frame = kernel.frame(self.centers, data.origin, self._scale)
+        self._frame = frame_for(data.rows, self.centers, data.origin, self._scale)
         known = self._last is not None and data.shape[0] * self.centers.size > FEW
         known &= self._scale < FINE
         self._motion = self._moves() if known else None
@@ -179,11 +179,14 @@ class Assignment:
         move[first], kept = 0, move[first]
         drop[first], move[first] = move.max(), kept
         if k * k <= self.data.shape[0]:
+            frame = self._frame
+            if not isinstance(frame, tuple):  # that of sparse rows
+                frame = kernel.frame(centers, self.data.origin, self._scale)
             upper, lower = np.empty((2, k), np.float32)
             itself = np.empty(k, np.int32)
             for part in pieces(k, centers.size):
                 kernel.step(
-                    centers[part], None, centers, self._frame, itself[part], None, None,
+                    centers[part], None, centers, frame, itself[part], None, None,
                     False, upper[part], lower[part],
                 )  # fmt: skip
             gap[:] = np.maximum(lower, 0) / 2

@@ -1,49 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means."""
 
-import numpy as np
-
-from statfast._base import Clusterer, Estimator, Transformer
 from statfast._chunks import Chunks
-from statfast._core import lloyd as kernel
-from statfast._errors import ConvergenceWarning, not_fitted, warn_user
-from statfast._validation import (
-    as_choice,
-    as_count,
-    as_generator,
-    as_real,
-    as_rows,
-    as_weights,
-    refuse_large,
-    rows_for,
-)
+from statfast._sparse import as_csr, is_sparse
+from statfast._validation import as_count, as_generator, as_real, as_rows
+from statfast.cluster.centers import Centers, float_of, warn_empty
 from statfast.cluster.lloyd import iterate, tolerance
-from statfast.cluster.passes import distances, nearest, potential
-from statfast.cluster.seeding import plus_plus, random_rows
-from statfast.cluster.survey import KEPT, frame_of, require_range, survey
-
-STARTS = {"k-means++": plus_plus, "random": random_rows}
-RUNS = {"k-means++": 1, "random": 10}  # n_init="auto"
-
-FEW = 1 << 21  # multiply-adds: up to here predict calls the kernel at once
+from statfast.cluster.sparse_rows import SparseRows
+from statfast.cluster.starts import runs_of, start_of
+from statfast.cluster.survey import KEPT, require_enough, survey
 
 
-class KMeans(Transformer, Clusterer, Estimator):
+class KMeans(Centers):
     """k-means clustering: centres of least total squared distance, by Lloyd's algorithm.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, k.
-    init : {"k-means++", "random"}, array-like of shape (k, d) or callable, default="k-means++"
+    init : {"k-means++", "k-means||", "random"}, array-like (k, d) or callable, default="k-means++"
         The start. "k-means++" spreads the centres out, drawing each as the best of
         2 + floor(log k) rows drawn in proportion to weight * squared distance from the centres
-        so far; "random" draws k rows in proportion to weight; a callable is called as
+        so far, for which it reads the rows k times; "k-means||" draws about 2 k rows at a time,
+        and the centres from those, reading the rows a dozen times in all: for memory maps and
+        `Chunks`; "random" draws k rows in proportion to weight; a callable is called as
         ``init(X, n_clusters, random_state=RandomState)`` with the checked rows and returns the
         centres.
     n_init : "auto" or int, default="auto"
         Number of starts; the run of lowest inertia is kept, the first such on ties. "auto" is 1
-        for "k-means++" and for an array, 10 for "random" and for a callable.
+        for "k-means++", "k-means||" and an array, 10 for "random" and for a callable.
     max_iter : int, default=300
         Most iterations of one run.
     tol : float, default=1e-4
@@ -74,6 +59,8 @@ class KMeans(Transformer, Clusterer, Estimator):
 
     See Also
     --------
+    statfast.cluster.MiniBatchKMeans : an approximation, by samples of the rows.
+    statfast.cluster.BisectingKMeans : a tree of splits in two.
     statfast.cluster.LloydStep : the statistics of one iteration, for rows kept in many places.
 
     Notes
@@ -93,6 +80,10 @@ class KMeans(Transformer, Clusterer, Estimator):
     **Weights**: a weight of 2 counts like a row given twice, and a weight of 0 like a row left
     out, except for the draws of init="random".
 
+    **Sparse rows** of any of scipy's formats are taken as float64 CSR, and never made dense;
+    centres are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences
+    where that is lost in rounding.
+
     An array of float64, float32 or uint8 is read as it is, a block at a time. Rows in memory (not
     memory maps, not `Chunks`) are kept as float32 besides, for the time of the fit, while that
     takes at most 256 MB; with many centres, about k (d + 5) > 6600, a second time, sorted.
@@ -100,8 +91,8 @@ class KMeans(Transformer, Clusterer, Estimator):
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
     are kept; if they are sorted twice that, 12 and k / 50 bytes, and 20 more while they are being
-    sorted; while k-means++ draws, 8 bytes more, and 8 for each of the 2 + floor(log k) candidates
-    while all of those fit in 256 MB.
+    sorted; while k-means++ draws, 24 bytes more, or without kept rows 8, and 8 for each of the
+    2 + floor(log k) candidates while all of those fit in 256 MB.
 
     References
     ----------
@@ -110,6 +101,9 @@ class KMeans(Transformer, Clusterer, Estimator):
 
     Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. SODA
     2007, 1027-1035. doi:10.5555/1283383.1283494
+
+    Bahmani, B., Moseley, B., Vattani, A., Kumar, R. and Vassilvitskii, S. (2012). Scalable
+    k-means++. Proceedings of the VLDB Endowment 5, 622-633. doi:10.14778/2180912.2180915
 
     Hamerly, G. (2010). Making k-means even faster. SDM 2010, 130-140.
     doi:10.1137/1.9781611972801.12
@@ -131,6 +125,8 @@ class KMeans(Transformer, Clusterer, Estimator):
     >>> km.predict([[0, 0], [12, 3]])
     array([0, 1], dtype=int32)
     """
+
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -158,7 +154,7 @@ class KMeans(Transformer, Clusterer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or statfast.Chunks
+        X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
             Finite rows. A memory map or `Chunks` may be larger than memory.
         y : ignored
             Present for the estimator protocol.
@@ -176,27 +172,26 @@ class KMeans(Transformer, Clusterer, Estimator):
             would overflow, if `n_clusters` is greater than the number of rows (of positive
             weight), if `init` has the wrong shape, or if a parameter is out of its range.
         TypeError
-            If X is sparse, or a parameter has the wrong type.
+            If a parameter has the wrong type.
         """
         k = as_count(self.n_clusters, "n_clusters")
         max_iter = as_count(self.max_iter, "max_iter")
         tol = as_real(self.tol, "tol", low=0)
         if not isinstance(self.verbose, bool):
             as_count(self.verbose, "verbose", low=0)
-        runs = self._runs()
+        runs = runs_of(self.init, self.n_init)
         rng = as_generator(self.random_state)
-        rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
-        data = survey(rows, sample_weight, self.n_jobs)
-        if data.weights is None:
-            as_count(k, "n_clusters", high=data.shape[0], limit="the number of rows")
+        if is_sparse(X):
+            rows = SparseRows(as_csr(X), float_of(X))
         else:
-            some = np.count_nonzero(data.weights)
-            as_count(k, "n_clusters", high=some, limit="the number of rows of positive weight")
+            rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
+        data = survey(rows, sample_weight, self.n_jobs)
+        require_enough(data, k)
 
         best = None
         tol = tolerance(data, tol)
         for seed in rng.integers(2**32, size=runs):
-            start = self._start(data, k, int(seed))
+            start = start_of(self.init, data, k, int(seed))
             run = iterate(
                 data, start, tol=tol, max_iter=max_iter, report=print if self.verbose else None
             )
@@ -204,13 +199,7 @@ class KMeans(Transformer, Clusterer, Estimator):
                 best = run
         centers, labels, total, n_iter = best
 
-        found = np.count_nonzero(np.bincount(labels, minlength=k))
-        if found < k:
-            warn_user(
-                f"Only {found} of {k} clusters hold any row. Lower n_clusters if X has fewer "
-                "distinct rows than that, else raise max_iter.",
-                ConvergenceWarning,
-            )
+        warn_empty(labels, k)
         return self._publish(
             X,
             n_features_in_=data.shape[1],
@@ -220,157 +209,3 @@ class KMeans(Transformer, Clusterer, Estimator):
             n_iter_=n_iter,
             _prepared=(centers, data.frame(centers)),
         )
-
-    def predict(self, X):
-        """Find the nearest centre of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,), int32
-            Index of the nearest centre, the lowest on ties.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        """
-        rows = self._rows(X)
-        centers, frame = self._model()
-        if isinstance(rows, np.ndarray) and rows.shape[0] * centers.size <= FEW:
-            labels = np.empty(rows.shape[0], np.int32)
-            kernel.step(np.ascontiguousarray(rows), None, centers, frame, labels, None, None)
-            return labels
-        return nearest(rows, centers, frame, self.n_jobs)
-
-    def transform(self, X):
-        """Compute the Euclidean distance of each row to each centre.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n, k)
-            float32 if X is float32, else float64.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        MemoryError
-            If the distances would take more than half the free memory.
-        """
-        rows = self._rows(X)
-        centers, _ = self._model()
-        if isinstance(rows, np.ndarray):
-            # Twice: the blocks of distances, and the whole they are put together to.
-            nbytes = 16 * rows.shape[0] * len(centers)
-            refuse_large(nbytes, "The distances to the centres", "Transform fewer rows at a time.")
-        return distances(rows, centers, self.n_jobs)
-
-    def score(self, X, y=None, sample_weight=None):
-        """Compute minus the inertia of these rows: higher is better.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
-        y : ignored
-            Present for the estimator protocol.
-        sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
-
-        Returns
-        -------
-        score : float
-            Minus the sum of weight * squared distance to the nearest centre.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width, or the weights do not match it.
-        """
-        rows = self._rows(X)
-        if sample_weight is not None:
-            n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]
-            sample_weight = as_weights(sample_weight, n)
-        centers, frame = self._model()
-        return -potential(rows, sample_weight, centers, frame, self.n_jobs)
-
-    def _runs(self):
-        """How many starts to run from."""
-        if not isinstance(self.n_init, str):
-            runs = as_count(self.n_init, "n_init")
-        else:
-            as_choice(self.n_init, "n_init", ("auto",))
-            runs = RUNS.get(self.init, 10) if isinstance(self.init, str) else 10
-        if isinstance(self.init, str):
-            as_choice(self.init, "init", tuple(STARTS))
-        elif not callable(self.init):
-            if runs > 1 and self.n_init != "auto":
-                warn_user(
-                    f"init is an array, from which n_init={runs} runs would all be the same: "
-                    'one is made. Leave n_init at "auto".'
-                )
-            runs = 1
-        return runs
-
-    def _start(self, data, k, seed):
-        """The centres a run starts from, (k, d) float64."""
-        if isinstance(self.init, str):
-            return STARTS[self.init](data, k, np.random.default_rng(seed))
-        start = self.init
-        if callable(start):
-            # RandomState, for which init functions are written elsewhere too.
-            start = start(data.rows, k, random_state=np.random.RandomState(seed))
-        start = as_rows(start, name="init")
-        if start.shape != (k, data.shape[1]):
-            raise ValueError(
-                f"init must have shape ({k}, {data.shape[1]}), a row for each of n_clusters and "
-                f"a column for each of X; got {start.shape}."
-            )
-        start = data.rounded(np.array(start, dtype=np.float64, order="C"))
-        low = np.minimum(data.low, start.min(axis=0))
-        high = np.maximum(data.high, start.max(axis=0))
-        require_range(low, high, data.mass, "init")
-        return start
-
-    def _rows(self, X):
-        """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
-        if not isinstance(X, Chunks):
-            return rows_for(self, X, keep=KEPT)
-        if not self.__sklearn_is_fitted__():
-            raise not_fitted(self)
-        return Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X)
-
-    def _model(self):
-        """The centres as float64 and their frame, made anew if the user changed the centres."""
-        centers, frame = self.__dict__.get("_prepared", (None, None))
-        if not np.array_equal(self.cluster_centers_, centers):
-            centers = np.array(self.cluster_centers_, dtype=np.float64, order="C")
-            frame = frame_of(centers)
-            self._prepared = centers, frame
-        return centers, frame
-
-    def __getstate__(self):
-        # A frame is laid out for this machine's instruction set; who unpickles makes another.
-        state = super().__getstate__()
-        state.pop("_prepared", None)
-        return state
-
-    @property
-    def _n_features_out(self):
-        return len(self.cluster_centers_)

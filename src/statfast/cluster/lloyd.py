@@ -6,9 +6,9 @@ Lloyd 1982, doi:10.1109/TIT.1982.1056489.
 
 import numpy as np
 
-from statfast._core import differences
 from statfast.cluster.assignment import Assignment
-from statfast.cluster.passes import inertia, sweep
+from statfast.cluster.passes import apart, inertia, sweep
+from statfast.cluster.sparse_rows import SparseRows
 
 
 def iterate(data, centers, *, tol, max_iter, report=None):
@@ -88,8 +88,7 @@ def farthest(data, centers, labels, count):
     """The `count` rows farthest from their centres, the farthest first: rows, weights, labels."""
 
     def partial(rows, X, weights, labels):
-        d2 = np.empty(X.shape[0])
-        differences.distances(X, centers, labels, d2)
+        d2 = apart(X, centers, labels)
         if weights is None:
             weights = np.ones(X.shape[0])
         d2[weights == 0] = 0.0
@@ -97,7 +96,8 @@ def farthest(data, centers, labels, count):
         last = np.partition(d2, -count)[-count] if count < len(d2) else 0.0
         far = np.flatnonzero((d2 >= last) & (d2 > 0.0))
         far = far[np.argsort(-d2[far], kind="stable")[:count]]
-        return d2[far], X[far].astype(np.float64), weights[far], labels[far]
+        rows = X.take(far) if isinstance(X, SparseRows) else X[far].astype(np.float64)
+        return d2[far], rows, weights[far], labels[far]
 
     def merge(a, b):
         both = [np.concatenate(pair) for pair in zip(a, b, strict=True)]

@@ -9,11 +9,14 @@ from operator import add
 import numpy as np
 
 from statfast._blocks import checkpoint, reduce
+from statfast._chunks import Chunks
 from statfast._core import differences
 from statfast._core import lloyd as kernel
+from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 
 # Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
 PIECE = 1 << 27
+FEW = 1024  # rows
 PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
 
 
@@ -23,8 +26,13 @@ def assign(
 ):  # fmt: skip
     """``kernel.step`` for a block of any size; returns how many labels changed."""
     moved = 0
-    for part in pieces(X.shape[0], centers.size):
+    sparse = isinstance(X, SparseRows)
+    for part in X.pieces(len(centers)) if sparse else pieces(X.shape[0], centers.size):
         some, up, low = (None if a is None else a[part] for a in (weights, upper, lower))
+        if sparse:
+            checkpoint()
+            moved += X[part].step(frame, labels[part], some, sums, mass, changes, up, low, motion)
+            continue
         laid = None, None
         if panels is not None:
             laid = panels[part.start * X.shape[1] :], norms[part.start :]
@@ -32,6 +40,13 @@ def assign(
             X[part], some, centers, frame, labels[part], sums, mass, changes, up, low, motion, *laid
         )
     return moved
+
+
+def frame_for(rows, centers, origin, scale):
+    """The form of centres in which the kernel for such rows takes them."""
+    if isinstance(rows, SparseRows):
+        return SparseFrame(centers, scale)
+    return kernel.frame(centers, origin, scale)
 
 
 def nearest(rows, centers, frame, n_jobs=None):
@@ -68,16 +83,29 @@ def potential(rows, weights, centers, frame, n_jobs=None):
 
 def scatter(X, weights, centers, labels):
     """The inertia of a block."""
+    d2 = apart(X, centers, labels)
+    return float((d2 if weights is None else d2 * weights).sum())
+
+
+def apart(X, centers, labels):
+    """Squared distances of a block's rows to their own centres, (n,)."""
+    if isinstance(X, SparseRows):
+        return X.distances(SparseFrame(centers), labels)[:, 0]
     d2 = np.empty(X.shape[0])
     for part in pieces(X.shape[0], X.shape[1]):
         differences.distances(X[part], centers, labels[part], d2[part])
-    return float((d2 if weights is None else d2 * weights).sum())
+    return d2
 
 
 def distances(rows, centers, n_jobs=None):
     """Euclidean distances (n, k) of each row to each centre; float32 for float32 rows."""
 
+    sparse = SparseFrame(centers) if isinstance(rows, SparseRows) else None
+
     def partial(where, X):
+        if sparse:
+            out = np.sqrt(X.distances(sparse))
+            return [out.astype(X.dtype, copy=False)]
         out = np.empty((X.shape[0], len(centers)))
         for part in pieces(X.shape[0], centers.size):
             differences.transform(X[part], centers, out[part])
@@ -91,7 +119,18 @@ def sweep(partial, rows, *aligned, merge, size, n_jobs):
     # Blocks with many statistics must hold many rows, or merging costs as much as making them; and
     # those of few centres too, or handing them out does.
     least = min(max(256, size // 32, (1 << 23) // size), 8192)
-    effort = 2.0 * rows.shape[0] * size if isinstance(rows, np.ndarray) else np.inf
+    if type(rows) is np.ndarray and rows.shape[0] <= min(least, FEW):
+        # One block, and less work than finding out who shall do it.
+        block = np.ascontiguousarray(rows)
+        return partial(slice(0, block.shape[0]), block, *aligned)
+    effort = np.inf if isinstance(rows, Chunks) else 2.0 * rows.shape[0] * size
+    if isinstance(rows, SparseRows):
+        each, whole = partial, rows
+        rows = np.broadcast_to(np.uint8(0), (whole.shape[0], 1))  # for its length alone
+
+        def partial(where, X, *aligned):
+            return each(where, whole[where], *aligned)
+
     return reduce(partial, rows, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
 
 

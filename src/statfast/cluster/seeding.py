@@ -6,10 +6,13 @@ from math import log
 import numpy as np
 
 from statfast._core import seeding as kernel
+from statfast.cluster.candidates import Candidates
 from statfast.cluster.passes import joined, pieces, sweep
+from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 HELD = 1 << 28  # bytes
+FEWEST = 256  # rows: fewer are not worth laying out for the start alone
 
 
 def plus_plus(data, k, rng):
@@ -21,8 +24,9 @@ def plus_plus(data, k, rng):
 
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
-    Cost: O(n d k log k), one reading of the rows per centre (two where the candidates' distances,
-    8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 8 bytes a row besides.
+    Cost: O(n d k log k), one reading of the rows per centre: in float32 of rows in memory; in
+    float64 of others (twice where the candidates' distances, 8 (2 + log k) bytes a row, would
+    exceed `HELD`). Memory: 20 bytes a row besides.
 
     Parameters
     ----------
@@ -34,10 +38,45 @@ def plus_plus(data, k, rng):
     -------
     centers : ndarray of shape (k, d), float64
     """
+    first = data.take([first_row(data, rng)])[0]
+    laid = None, None
+    if k > 1 and data.shape[0] >= FEWEST:
+        laid = data.panels.at(data.scale)
+    if laid[0] is None or data.rows.strides[1] != data.rows.itemsize:
+        return by_reading(data, k, rng, first)
+    return by_panels(data, k, rng, first, Candidates(data, *laid, data.scale, trials(k)))
+
+
+def trials(k):
+    """How many candidates there are for each centre."""
+    return 2 + int(log(k))
+
+
+def by_panels(data, k, rng, first, rows):
+    """k-means++ among `Candidates`."""
+    centers = np.empty((k, data.shape[1]))
+    centers[0] = first
+    rows.join(first)
+    for c in range(1, k):
+        if not rows.draw(rng.random(len(rows.rows))):  # every row lies on a centre
+            centers[c:] = first
+            break
+        likely = rows.rivals()
+        best, candidates = 0, data.take(rows.rows[likely])
+        if (candidates != candidates[0]).any():
+            _, potential = weigh(data, candidates, rows.closest, None)
+            best = potential.sum(axis=0).argmin()
+        centers[c] = candidates[best]
+        rows.join(centers[c], likely[best])
+    return centers
+
+
+def by_reading(data, k, rng, first):
+    """k-means++ among rows wherever they lie, all in float64."""
     n, d = data.shape
-    n_trials = 2 + int(log(k))
+    n_trials = trials(k)
     centers = np.empty((k, d))
-    centers[0] = data.take([first_row(data, rng)])[0]
+    centers[0] = first
     closest = np.full(n, np.inf)
     kept = np.empty((n_trials, n)) if 8 * n * n_trials <= HELD else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
@@ -92,10 +131,17 @@ def weigh(data, candidates, closest, nearer):
     potential : ndarray of shape (blocks, m)
     """
 
+    frame = SparseFrame(candidates) if isinstance(data.rows, SparseRows) else None
+
     def partial(rows, X, weights):
         potential = np.zeros(len(candidates))
         before = closest[rows]
         after = None if nearer is None else nearer[:, rows]
+        if isinstance(X, SparseRows):
+            d2 = np.minimum(X.distances(frame).T, before)
+            if after is not None:
+                after[:] = d2
+            return [(rows, np.array([(d if weights is None else d * weights).sum() for d in d2]))]
         for part in pieces(X.shape[0], candidates.size):
             kernel.trial(
                 X[part],

@@ -9,9 +9,10 @@ import numpy as np
 from statfast._blocks import reduce
 from statfast._chunks import Chunks
 from statfast._core import lloyd as kernel
-from statfast._extent import extent_of, origin_of, scale_of
-from statfast._validation import as_weights, require_finite
+from statfast._extent import Extent, extent_of, origin_of, scale_of
+from statfast._validation import as_count, as_weights, require_finite
 from statfast.cluster.panels import Panels
+from statfast.cluster.sparse_rows import SparseRows
 
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
 
@@ -20,7 +21,7 @@ KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtyp
 class Survey:
     """The rows of a fit, and what a first pass over them found."""
 
-    rows: np.ndarray | Chunks
+    rows: np.ndarray | Chunks | SparseRows
     weights: np.ndarray | None  # (n,) float64
     n_jobs: int | None
     shape: tuple[int, int]
@@ -37,10 +38,18 @@ class Survey:
         """Total weight."""
         return self.shape[0] if self.weights is None else self.weights.sum()
 
+    @property
+    def scale(self):
+        """The power of two that brings the rows to about 1."""
+        return scale_of(self.reach)
+
     def center(self):
         """The weighted mean of the rows, (d,)."""
         if self.weights is None:
             return self.mean
+
+        if isinstance(self.rows, SparseRows):
+            return self.rows.sum(self.weights) / self.mass
 
         def partial(where, X, weights):
             return np.einsum("i,ij->j", weights, X)  # not BLAS, whose threads change the bits
@@ -60,6 +69,8 @@ class Survey:
         """The rows of these indices, (m, d) float64."""
         if isinstance(self.rows, np.ndarray):
             return self.rows[index].astype(np.float64)
+        if isinstance(self.rows, SparseRows):
+            return self.rows.take(index)
         index = np.asarray(index)
         out = np.empty((len(index), self.shape[1]))
 
@@ -73,7 +84,7 @@ class Survey:
 
 def survey(rows, sample_weight, n_jobs):
     """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
-    found = extent_of(rows, n_jobs)
+    found = extent_of(rows, n_jobs) if not isinstance(rows, SparseRows) else sparse_extent(rows)
     if isinstance(rows, np.ndarray) and not np.isfinite(found.total).all():  # Chunks look before
         require_finite(rows)
     weights = as_weights(sample_weight, found.n)
@@ -82,11 +93,27 @@ def survey(rows, sample_weight, n_jobs):
     low, high, mean = found.low, found.high, found.mean
     require_range(low, high, found.n if weights is None else weights.sum(), "X")
     origin = origin_of(mean)
+    if isinstance(rows, SparseRows):
+        origin[:] = 0.0
     reach = float(np.maximum(high - origin, origin - low).max())
     dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
     shape = found.n, len(low)
     panels = Panels(rows, origin, n_jobs)
     return Survey(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels)
+
+
+def sparse_extent(rows):
+    """What `extent_of` finds, of sparse rows that were looked at for NaN and infinity."""
+    return Extent(rows.shape[0], rows.dtype, rows.sum(), *rows.bounds())
+
+
+def require_enough(data, k):
+    """Refuse more clusters than there are rows that count."""
+    if data.weights is None:
+        as_count(k, "n_clusters", high=data.shape[0], limit="the number of rows")
+    else:
+        some = np.count_nonzero(data.weights)
+        as_count(k, "n_clusters", high=some, limit="the number of rows of positive weight")
 
 
 def require_range(low, high, mass, name):

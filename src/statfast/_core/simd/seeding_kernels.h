@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of seeding.pyx: what candidates for the next centre would gain. */
+#ifndef STATFAST_SEEDING_KERNELS_H
+#define STATFAST_SEEDING_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "levels.h"
+
+/* Candidates are rows of `a`, lda apart, and points lie in panels of depth d.  All lengths are
+   those of tile.h, moved and scaled. */
+typedef struct {
+    const float *a, *start, *slope, *square; /* (m, lda) and (m,) each */
+    ptrdiff_t lda, m, depth;
+    const float *panels, *norm, *top, *weight; /* of the points; weight may be NULL */
+    const float *longest, *rest, *heaviest;    /* (panels,) the most in each: |b|, r and weight */
+    uint32_t *hit;                             /* (panels, m) points that a candidate may gain */
+    double *high, *off; /* (m,) most that each gains, and by how much less it may be; added to */
+} seeding_job;
+
+typedef struct {
+    void (*weigh)(const seeding_job *, ptrdiff_t first, ptrdiff_t stop); /* panels */
+    /* the sum of weight * closest; all weights are 1 where there are none */
+    double (*add_up)(const double *closest, const double *weights, ptrdiff_t n);
+} seeding_kernels;
+TABLE_AT(seeding_kernels, seeding)
+
+#endif

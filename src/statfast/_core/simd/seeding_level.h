@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One instruction-set level of seeding.pyx: bounds on what candidates for the next centre gain.
+
+   A candidate a lowers the potential of point b, whose nearest centre so far is sqrt(c) away, by
+       g = c - |a - b|^2 = 2 (s(a, b) + t),   t = (c - |b|^2) / 2,
+   if that is positive.  The score s is made as in tile.h and is good to
+       slope |b| + square + delta |b|^2,
+   slope and square being those of this a; t is made in double and rounded to float.  `start` holds
+   -|a|^2/2 + square and `top` holds t + r, r >= delta |b|^2 and all that is lost in t and in the sums
+   below (seeding.pyx), so that
+       h = s + square + slope |b| + t + r >= g/2 >= h - 2 (slope |b| + square + r).
+   Where h is not positive the candidate gains nothing.  Over all points the positive parts of h add up
+   to an upper bound on what it gains, and less the widths of those intervals, for which the largest of
+   the panel stands, to a lower one.  They are summed in float over FLUSH panels at most, which errs by
+   less than one part in 1e5. */
+
+#include "seeding_kernels.h"
+
+#define NR (2 * F32_LANES)
+#define FLUSH 64
+#define MOST 16 /* candidates looked at together, at most */
+
+static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int count,
+                        float (*high)[F32_LANES], float *off) {
+    f32_v acc[MOST][2];
+    const float *b = j->panels + panel * NR * j->depth, *a = j->a + c0 * j->lda;
+    UNROLL for (int i = 0; i < count; i++) acc[i][0] = acc[i][1] = f32_set1(j->start[c0 + i]);
+    for (ptrdiff_t p = 0; p < j->depth; p++, b += NR) {
+        const f32_v b0 = f32_load(b), b1 = f32_load(b + F32_LANES);
+        UNROLL for (int i = 0; i < count; i++) {
+            const f32_v ai = f32_set1(a[i * j->lda + p]);
+            acc[i][0] = f32_fma(ai, b0, acc[i][0]);
+            acc[i][1] = f32_fma(ai, b1, acc[i][1]);
+        }
+    }
+    const f32_v norm0 = f32_load(j->norm + panel * NR);
+    const f32_v norm1 = f32_load(j->norm + panel * NR + F32_LANES);
+    const f32_v top0 = f32_load(j->top + panel * NR);
+    const f32_v top1 = f32_load(j->top + panel * NR + F32_LANES);
+    const f32_v zero = f32_set1(0);
+    const float longest = j->longest[panel], rest = j->rest[panel];
+    uint32_t *hit = j->hit + panel * j->m + c0;
+    UNROLL for (int i = 0; i < count; i++) {
+        const f32_v slope = f32_set1(j->slope[c0 + i]);
+        const f32_v high0 = f32_max(acc[i][0] + f32_fma(slope, norm0, top0), zero);
+        const f32_v high1 = f32_max(acc[i][1] + f32_fma(slope, norm1, top1), zero);
+        const unsigned bits = f32_bits(f32_gt(high0, zero))
+            | f32_bits(f32_gt(high1, zero)) << F32_LANES;
+        hit[i] = bits;
+        f32_v sum = f32_load(high[i]);
+        float points = (float)POPCOUNT(bits);
+        if (j->weight) {
+            const float *w = j->weight + panel * NR;
+            sum = f32_fma(high0, f32_load(w), f32_fma(high1, f32_load(w + F32_LANES), sum));
+            points *= j->heaviest[panel];
+        } else {
+            sum = sum + high0 + high1;
+        }
+        f32_store(high[i], sum);
+        off[i] += points * (j->slope[c0 + i] * longest + j->square[c0 + i] + rest);
+    }
+}
+
+/* The same for a number of candidates that the compiler knows. */
+static INLINE void gain_of(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, ptrdiff_t c0,
+                           int count) {
+    float high[MOST][F32_LANES], off[MOST];
+    memset(high, 0, sizeof high);
+    memset(off, 0, sizeof off);
+    for (; first < stop; first++) gain(j, first, c0, count, high, off);
+    for (int i = 0; i < count; i++) {
+        double h = 0;
+        for (int lane = 0; lane < F32_LANES; lane++) h += (double)high[i][lane];
+        j->high[c0 + i] += h;
+        j->off[c0 + i] += 2 * (double)off[i];
+    }
+}
+
+static void weigh(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop) {
+    /* All candidates look at a panel while it is in cache: some panels at a time. */
+    const ptrdiff_t times = (j->m + ROWS - 1) / ROWS, even = (j->m + times - 1) / times;
+    for (ptrdiff_t p = first; p < stop; p += FLUSH) {
+        const ptrdiff_t end = stop - p < FLUSH ? stop : p + FLUSH;
+        for (ptrdiff_t c = 0; c < j->m; c += even) {
+            const ptrdiff_t count = j->m - c < even ? j->m - c : even;
+#define OF(COUNT) case COUNT: gain_of(j, p, end, c, COUNT); break;
+            switch (count) {
+                OF(1) OF(2) OF(3) OF(4)
+#if ROWS >= 6
+                OF(5) OF(6)
+#endif
+#if ROWS >= 12
+                OF(7) OF(8) OF(9) OF(10) OF(11) OF(12)
+#endif
+#if ROWS >= 14
+                OF(13) OF(14)
+#endif
+            }
+#undef OF
+        }
+    }
+}
+
+/* In sixteen parts, whatever the lanes. */
+static double add_up(const double *closest, const double *weights, ptrdiff_t n) {
+    double part[16] = {0};
+    ptrdiff_t i = 0;
+    if (weights)
+        for (; i + 16 <= n; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += closest[i + k] * weights[i + k];
+    else
+        for (; i + 16 <= n; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += closest[i + k];
+    for (int k = 0; i < n; i++, k++) part[k] += weights ? closest[i] * weights[i] : closest[i];
+    for (int half = 8; half; half /= 2)
+        for (int k = 0; k < half; k++) part[k] += part[k + half];
+    return part[0];
+}
+
+const seeding_kernels GLUE(seeding_, LEVEL) = {.weigh = weigh, .add_up = add_up};
+#undef NR

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Centres that learn from one batch of rows after another, and when they have learnt enough.
+
+Sculley 2010, doi:10.1145/1772690.1772862: each row of a batch moves its nearest centre towards it
+by one part in as many rows as that centre has got. The rows of a batch are taken together, which
+gives the mean of all of them in one step.
+"""
+
+import copy
+from operator import add
+
+import numpy as np
+
+from statfast.cluster.passes import assign, scatter, sweep
+from statfast.cluster.step import LloydStep
+from statfast.cluster.survey import frame_of
+
+OFTEN = 10  # rows seen for each centre between two looks at which centres have too few
+MOST = 0.5  # of a batch: more centres are not put elsewhere at a time
+
+
+class Batches:
+    """The state of the centres between batches.
+
+    Attributes
+    ----------
+    centers : ndarray of shape (k, d), float64
+    mass : ndarray of shape (k,), float64
+        Weight of the rows whose mean each centre is.
+    dtype : numpy.dtype
+        That of the centres for the user.
+    """
+
+    def __init__(self, centers, dtype, ratio, rng, n_jobs):
+        self.centers, self.mass = centers, np.zeros(len(centers))
+        self.dtype, self._ratio, self._rng, self._n_jobs = dtype, ratio, rng, n_jobs
+        self._seen = 0.0
+
+    def copied(self, ratio, n_jobs):
+        """The same state with other parameters; who learns from it leaves this one as it is."""
+        other = copy.deepcopy(self)
+        other._ratio, other._n_jobs = ratio, n_jobs
+        return other
+
+    def rounded(self):
+        """The centres as the user will see them, in float64."""
+        return self.centers.astype(self.dtype).astype(np.float64)
+
+    def learn(self, rows, weights):
+        """Move the centres by a batch.
+
+        Returns
+        -------
+        cost : float
+            The inertia of the batch before, per unit of weight.
+        shift : float
+            Squared distance by which all centres moved.
+        """
+        before, k = self.centers, len(self.centers)
+        labels = np.full(rows.shape[0], -1, np.int32)
+        frame = frame_of(before)
+
+        def partial(where, X, weights, labels):
+            step = LloydStep(*before.shape)
+            assign(X, before, frame, labels, weights, step.sums, step.mass)
+            return step, scatter(X, weights, before, labels)
+
+        def merge(a, b):
+            return a[0].merge(b[0]), add(a[1], b[1])
+
+        step, cost = sweep(
+            partial, rows, weights, labels, merge=merge, size=before.size, n_jobs=self._n_jobs
+        )
+        total = step.mass.sum()
+        got = step.mass > 0
+        self.centers, self.mass = before.copy(), self.mass + step.mass
+        self.centers[got] = before[got] * (self.mass - step.mass)[got, None] + step.sums[got]
+        self.centers[got] /= self.mass[got, None]
+        shift = float(np.square(self.centers - before).sum())
+        self._seen += total
+        if self._ratio > 0 and (self._seen >= OFTEN * k or not self.mass.all()):
+            self._seen = 0.0
+            self._put_elsewhere(rows, weights)
+        return (cost / total if total else 0.0), shift
+
+    def _put_elsewhere(self, rows, weights):
+        """Put the centres that have got little on rows of the batch, drawn without replacement."""
+        few = np.flatnonzero(self.mass < self._ratio * self.mass.max())
+        able = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)
+        most = min(int(MOST * rows.shape[0]), len(able))
+        if len(few) > most:
+            few = few[np.argsort(self.mass[few], kind="stable")[:most]]
+        if not len(few):
+            return
+        others = np.delete(self.mass, few)
+        self.centers[few] = rows[self._rng.choice(able, len(few), replace=False)]
+        self.mass[few] = others.min()
+
+
+class Ending:
+    """Whether batches still lower the inertia, smoothed by a moving average over batches.
+
+    Parameters
+    ----------
+    tol : float
+        Squared shift of the centres that ends it; 0 never does.
+    patience : int or None
+        Batches without improvement that end it.
+    share : float
+        The share of the average that a new batch gets.
+    """
+
+    def __init__(self, tol, patience, share):
+        self._tol, self._patience, self._share = tol, patience, share
+        self._least, self._vain = np.inf, 0
+        self.cost = None
+
+    def reached(self, cost, shift, n_steps):
+        """Whether this batch, the n-th, is the last."""
+        if n_steps == 1:  # its inertia is that of the start
+            self.cost = cost
+            return False
+        if n_steps == 2:
+            self.cost = cost
+        else:
+            self.cost += self._share * (cost - self.cost)
+        if self._tol > 0.0 and shift <= self._tol:
+            return True
+        self._vain = 0 if self.cost < self._least else self._vain + 1
+        self._least = min(self._least, self.cost)
+        return self._patience is not None and self._vain >= self._patience

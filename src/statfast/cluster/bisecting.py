@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""k-means by halves: clusters are split in two until there are enough of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._validation import as_choice, as_count, as_generator, as_real
+from statfast.cluster.centers import Centers, rows_in_any_order, warn_empty
+from statfast.cluster.lloyd import iterate, tolerance
+from statfast.cluster.passes import apart, assign, inertia, joined, sweep
+from statfast.cluster.starts import runs_of, start_of
+from statfast.cluster.survey import frame_of, require_enough, survey
+
+STRATEGIES = ("biggest_inertia", "largest_cluster")
+INSTEAD = "Pass a memory map, or use KMeans."
+
+
+class BisectingKMeans(Centers):
+    """Bisecting k-means: start from one cluster, and split one in two by k-means until k are left.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, k.
+    init : {"random", "k-means++", "k-means||"} or callable, default="random"
+        The start of each split: see `KMeans`.
+    n_init : int, default=1
+        Starts of each split; the one of least inertia is kept, the first such on ties.
+    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
+        Source of the draws. An int gives the same result each time.
+    max_iter : int, default=300
+        Most iterations of one run of k-means.
+    verbose : int or bool, default=0
+        If not 0, each split prints a line.
+    tol : float, default=1e-4
+        Tolerance of each run of k-means, relative to the rows that are split: see `KMeans`.
+    bisecting_strategy : {"biggest_inertia", "largest_cluster"}, default="biggest_inertia"
+        Which cluster is split next: that of greatest inertia, or that of most rows. Ties go to the
+        first from the left.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (k, d)
+        The centres, from left to right in the tree of splits; float32 if X is float32, else
+        float64.
+    labels_ : ndarray of shape (n,), int32
+        The cluster of each row: what ``predict(X)`` returns.
+    inertia_ : float
+        Sum of weight * squared distance to the centre of the row's cluster.
+    children_ : ndarray of shape (k - 1, 2), int32
+        The splits in the order in which they were made: the two parts of each, as the number of
+        the split that parts them further, or -1 - c for cluster c.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    KMeans : all centres at once: less inertia, more work where k is large.
+
+    Notes
+    -----
+    The cluster of a row is found by going down the tree: at each split to the nearer of its two
+    centres, by float64 differences, the first on ties. That need not be the nearest of all
+    ``cluster_centers_``; ``transform`` and ``score`` go by the nearest of all, and by the
+    row's own.
+
+    A cluster whose rows are all alike cannot be split: its second part stays empty, and a
+    ConvergenceWarning says so. Rows of weight 0 do not count for that.
+
+    Cost: O(n d log k) for each iteration if the splits are even, and a copy of the rows split.
+    Memory: as `KMeans` for n rows, and the largest cluster a second time.
+
+    References
+    ----------
+    Steinbach, M., Karypis, G. and Kumar, V. (2000). A comparison of document clustering
+    techniques. KDD Workshop on Text Mining. Technical report 00-034, University of Minnesota.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.cluster import BisectingKMeans
+    >>> X = np.array([[1.0, 1], [2, 1], [1, 2], [9, 9], [10, 9], [30, 1], [31, 1]])
+    >>> model = BisectingKMeans(n_clusters=3, random_state=0).fit(X)
+    >>> groups = model.labels_
+    >>> [len(set(groups[part])) for part in (slice(0, 3), slice(3, 5), slice(5, 7))]
+    [1, 1, 1]
+    >>> round(model.inertia_, 3)
+    2.333
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="random",
+        n_init=1,
+        random_state=None,
+        max_iter=300,
+        verbose=0,
+        tol=1e-4,
+        bisecting_strategy="biggest_inertia",
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.tol = tol
+        self.bisecting_strategy = bisecting_strategy
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Split the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Finite rows.
+        y : ignored
+            Present for the estimator protocol.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative; None gives each row weight 1.
+
+        Returns
+        -------
+        self : BisectingKMeans
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with a row and a column, if its squared distances
+            would overflow, if `n_clusters` is greater than the number of rows (of positive
+            weight), or if a parameter is out of its range.
+        TypeError
+            If X is sparse or comes in chunks, if `init` is an array, or a parameter has the wrong
+            type.
+        """
+        k = as_count(self.n_clusters, "n_clusters")
+        max_iter = as_count(self.max_iter, "max_iter")
+        tol = as_real(self.tol, "tol", low=0)
+        strategy = as_choice(self.bisecting_strategy, "bisecting_strategy", STRATEGIES)
+        if not isinstance(self.verbose, bool):
+            as_count(self.verbose, "verbose", low=0)
+        if not isinstance(self.init, str) and not callable(self.init):
+            raise TypeError(
+                "init must be 'random', 'k-means++', 'k-means||' or a callable: each split has a "
+                f"start of its own; got {type(self.init).__name__}."
+            )
+        runs = runs_of(self.init, self.n_init)
+        rng = as_generator(self.random_state)
+        data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
+        require_enough(data, k)
+
+        tree = Tree(data)
+        while len(tree.leaves) < k:
+            place = tree.next_leaf(strategy)
+            part = tree.subset(place)
+            best = None
+            for seed in rng.integers(2**32, size=runs):
+                start = start_of(self.init, part, 2, int(seed))
+                run = iterate(part, start, tol=tolerance(part, tol), max_iter=max_iter)
+                if best is None or run[2] < best[2]:
+                    best = run
+            if self.verbose:
+                before = tree.leaves[place].inertia
+                print(f"split {len(tree.splits)}: inertia {before:.6g}, now {best[2]:.6g}")
+            tree.split(place, part, *best[:2])
+
+        labels, children = tree.numbered()
+        centers = np.array([leaf.center for leaf in tree.leaves])
+        warn_empty(labels, k)
+        return self._publish(
+            X,
+            n_features_in_=data.shape[1],
+            cluster_centers_=centers.astype(data.dtype),
+            labels_=labels,
+            inertia_=float(sum(leaf.inertia for leaf in tree.leaves)),
+            children_=children,
+            _prepared=(centers, frame_of(centers)),
+            _splits=np.array(tree.splits).reshape(-1, 2, data.shape[1]),
+        )
+
+    def predict(self, X):
+        """Find the cluster of each row, going down the tree of splits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or statfast.Chunks
+            Finite rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,), int32
+            At each split the nearer centre, the first on ties.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        rows = self._rows(X)
+        splits, children = self._splits, self.children_
+        frames = [frame_of(pair) for pair in splits]
+
+        def partial(where, X):
+            labels = np.zeros(X.shape[0], np.int32)
+            left = [(0, np.arange(X.shape[0]))] if len(splits) else []
+            while left:
+                number, at = left.pop()
+                side = np.empty(len(at), np.int32)
+                assign(np.ascontiguousarray(X[at]), splits[number], frames[number], side)
+                for one in (0, 1):
+                    child, here = children[number, one], at[side == one]
+                    if child < 0:
+                        labels[here] = -1 - child
+                    elif len(here):
+                        left.append((child, here))
+            return [labels]
+
+        size = self.cluster_centers_.size
+        return np.concatenate(sweep(partial, rows, merge=joined, size=size, n_jobs=self.n_jobs))
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A cluster that has not been split."""
+
+    rows: np.ndarray  # their indices
+    center: np.ndarray  # (d,)
+    inertia: float
+    count: int  # how many of the rows have weight
+    split: int  # the split it comes from, -1 if none
+    side: int  # which part of that
+
+
+class Tree:
+    """The clusters, from left to right, and the splits that made them."""
+
+    def __init__(self, data):
+        self.data, self.splits, self._children = data, [], []
+        every = np.zeros(data.shape[0], np.int32)
+        center = data.rounded(data.center()[None])
+        total = inertia(data.rows, data.weights, center, every, data.n_jobs)
+        rows = np.arange(data.shape[0], dtype=np.int32)
+        count = data.shape[0] if data.weights is None else np.count_nonzero(data.weights)
+        self.leaves = [Leaf(rows, center[0], total, count, -1, 0)]
+
+    def next_leaf(self, strategy):
+        """Which leaf to split: one of two rows or more, those without weight left out."""
+        by_rows = strategy == "largest_cluster"
+        sizes = [len(leaf.rows) if by_rows else leaf.inertia for leaf in self.leaves]
+        able = [leaf.count > 1 for leaf in self.leaves]
+        return int(np.where(able, sizes, -1.0).argmax())
+
+    def subset(self, place):
+        """The survey of the rows of a leaf."""
+        data, rows = self.data, self.leaves[place].rows
+        if len(rows) == data.shape[0]:
+            return data
+        weights = None if data.weights is None else data.weights[rows]
+        return survey(data.rows[rows], weights, data.n_jobs)
+
+    def split(self, place, part, centers, labels):
+        """Put two leaves in the place of one."""
+        leaf, number = self.leaves[place], len(self.splits)
+        if leaf.split >= 0:
+            self._children[leaf.split][leaf.side] = number
+        d2 = apart(np.ascontiguousarray(part.rows), centers, labels)
+        weights = np.ones(len(labels)) if part.weights is None else part.weights
+        halves = []
+        for side in (0, 1):
+            own = labels == side
+            rows, count = leaf.rows[own], np.count_nonzero(weights[own])
+            cost = float((d2[own] * weights[own]).sum())
+            halves.append(Leaf(rows, centers[side], cost, count, number, side))
+        self.leaves[place : place + 1] = halves
+        self.splits.append(centers)
+        self._children.append([0, 0])
+
+    def numbered(self):
+        """The labels of the rows, and the children of the splits."""
+        labels = np.empty(self.data.shape[0], np.int32)
+        for c, leaf in enumerate(self.leaves):
+            labels[leaf.rows] = c
+            if leaf.split >= 0:
+                self._children[leaf.split][leaf.side] = -1 - c
+        return labels, np.array(self._children, np.int32).reshape(-1, 2)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the estimators have in common whose clusters are the rows nearest to a centre."""
+
+import numpy as np
+
+from statfast._base import Clusterer, Estimator, Transformer
+from statfast._chunks import Chunks
+from statfast._core import lloyd as kernel
+from statfast._errors import ConvergenceWarning, not_fitted, warn_user
+from statfast._sparse import as_csr, is_sparse
+from statfast._validation import as_rows, as_weights, refuse_large, rows_for
+from statfast.cluster.passes import distances, nearest, potential
+from statfast.cluster.sparse_rows import SparseFrame, SparseRows
+from statfast.cluster.survey import KEPT, frame_of
+
+FEW = 1 << 21  # multiply-adds: up to here predict calls the kernel at once
+
+
+class Centers(Transformer, Clusterer, Estimator):
+    """Base of the estimators that have ``cluster_centers_``, each row being with the nearest."""
+
+    _takes_sparse = False
+
+    def predict(self, X):
+        """Find the nearest centre of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or statfast.Chunks
+            Finite rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,), int32
+            Index of the nearest centre, the lowest on ties.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        rows = self._rows(X)
+        centers, frame = self._model()
+        if isinstance(rows, np.ndarray) and rows.shape[0] * centers.size <= FEW:
+            labels = np.empty(rows.shape[0], np.int32)
+            kernel.step(np.ascontiguousarray(rows), None, centers, frame, labels, None, None)
+            return labels
+        if isinstance(rows, SparseRows):
+            frame = SparseFrame(centers)
+        return nearest(rows, centers, frame, self.n_jobs)
+
+    def transform(self, X):
+        """Compute the Euclidean distance of each row to each centre.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or statfast.Chunks
+            Finite rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (n, k)
+            float32 if X is float32, else float64.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        MemoryError
+            If the distances would take more than half the free memory.
+        """
+        rows = self._rows(X)
+        centers, _ = self._model()
+        if not isinstance(rows, Chunks):
+            # Twice: the blocks of distances, and the whole they are put together to.
+            nbytes = 16 * rows.shape[0] * len(centers)
+            refuse_large(nbytes, "The distances to the centres", "Transform fewer rows at a time.")
+        return distances(rows, centers, self.n_jobs)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Compute minus the inertia of these rows: higher is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or statfast.Chunks
+            Finite rows.
+        y : ignored
+            Present for the estimator protocol.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative; None gives each row weight 1.
+
+        Returns
+        -------
+        score : float
+            Minus the sum of weight * squared distance to the nearest centre.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width, or the weights do not match it.
+        """
+        rows = self._rows(X)
+        if sample_weight is not None:
+            n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]
+            sample_weight = as_weights(sample_weight, n)
+        centers, frame = self._model()
+        if isinstance(rows, SparseRows):
+            frame = SparseFrame(centers)
+        return -potential(rows, sample_weight, centers, frame, self.n_jobs)
+
+    def _rows(self, X):
+        """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
+        if is_sparse(X) and self._takes_sparse:
+            return sparse_rows_for(self, X)
+        if not isinstance(X, Chunks):
+            return rows_for(self, X, keep=KEPT)
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        return Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X)
+
+    def _model(self):
+        """The centres as float64 and their frame, made anew if the user changed the centres."""
+        centers, frame = self.__dict__.get("_prepared", (None, None))
+        if not np.array_equal(self.cluster_centers_, centers):
+            centers = np.array(self.cluster_centers_, dtype=np.float64, order="C")
+            frame = frame_of(centers)
+            self._prepared = centers, frame
+        return centers, frame
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+    def __getstate__(self):
+        # A frame is laid out for this machine's instruction set; who unpickles makes another.
+        state = super().__getstate__()
+        state.pop("_prepared", None)
+        return state
+
+    @property
+    def _n_features_out(self):
+        return len(self.cluster_centers_)
+
+
+def sparse_rows_for(estimator, X):
+    """Sparse rows for a fitted estimator, checked."""
+    if not estimator.__sklearn_is_fitted__():
+        raise not_fitted(estimator)
+    rows = as_csr(X)
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return SparseRows(rows, float_of(X))
+
+
+def float_of(X):
+    """float32 of float32, float64 of all others."""
+    return np.float32 if X.dtype == np.float32 else np.float64
+
+
+def rows_in_any_order(X, instead):
+    """Check rows that are to be read out of order, which those of `Chunks` cannot be."""
+    if isinstance(X, Chunks):
+        raise TypeError(f"X must be an array of rows; got Chunks. {instead}")
+    return as_rows(X, keep=KEPT, finite=False)
+
+
+def warn_empty(labels, k):
+    """Warn if some of the clusters hold no row."""
+    found = np.count_nonzero(np.bincount(labels, minlength=k))
+    if found < k:
+        warn_user(
+            f"Only {found} of {k} clusters hold any row. Lower n_clusters if X has fewer "
+            "distinct rows than that, else raise max_iter.",
+            ConvergenceWarning,
+        )

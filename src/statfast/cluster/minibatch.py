@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""k-means by small samples of the rows: an answer before all rows were read once."""
+
+import numpy as np
+
+from statfast._errors import wrong_type
+from statfast._validation import (
+    as_count,
+    as_generator,
+    as_real,
+    as_weights,
+    rows_for,
+)
+from statfast.cluster.batches import Batches, Ending
+from statfast.cluster.centers import Centers, rows_in_any_order
+from statfast.cluster.lloyd import tolerance
+from statfast.cluster.passes import inertia, nearest, potential
+from statfast.cluster.starts import runs_of, start_of
+from statfast.cluster.survey import KEPT, frame_of, require_enough, survey
+
+INSTEAD = "Call partial_fit with each chunk."
+
+
+class MiniBatchKMeans(Centers):
+    """k-means clustering by batches: each moves the centres towards the means of its rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, k.
+    init : {"k-means++", "k-means||", "random"}, array-like (k, d) or callable, default="k-means++"
+        The start, made from a sample of the rows: see `KMeans`.
+    max_iter : int, default=100
+        Most times that as many rows are drawn as there are.
+    batch_size : int, default=1024
+        Rows of a batch, drawn with replacement. Where there are no more, each batch is all rows.
+    verbose : int or bool, default=0
+        If not 0, each batch prints a line.
+    compute_labels : bool, default=True
+        Whether to label all rows by the final centres, which takes a pass over them.
+    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
+        Source of the draws. An int gives the same result each time.
+    tol : float, default=0.0
+        The fit ends once a batch moves the centres by a squared distance of at most `tol` times
+        the mean variance of the columns. 0 switches this off.
+    max_no_improvement : int or None, default=10
+        The fit ends once so many batches in a row did not lower the inertia of a batch, smoothed
+        over batches. None switches this off.
+    init_size : int, optional
+        Rows of the sample from which the start is made, at most all; None is three batches, or
+        3 k if that is more.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one of least inertia on another sample is kept. "auto" is 1
+        for "k-means++" and for an array, 3 for "random" and for a callable.
+    reassignment_ratio : float, default=0.01
+        Centres that have got less weight than this share of the heaviest are put on rows of a
+        batch now and then.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (k, d)
+        The centres; float32 if X is float32, else float64.
+    labels_ : ndarray of shape (n,), int32
+        The nearest centre of each row; of the last batch after `partial_fit`. Absent after ``fit``
+        with compute_labels=False.
+    inertia_ : float
+        Sum of weight * squared distance to the nearest centre; after ``fit`` with
+        compute_labels=False the smoothed inertia of a batch, per unit of weight, times that of all
+        rows.
+    n_iter_ : int
+        How many times as many rows were drawn as there are, rounded up.
+    n_steps_ : int
+        Number of batches.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    KMeans : the same to convergence, on all rows.
+
+    Notes
+    -----
+    The centres are **approximate**: they depend on the draws, and are not those that Lloyd's
+    algorithm would find. Everything told about them is exact: each row goes to the nearest centre
+    by float64 differences, **ties to the lowest index**, and a centre is the weighted mean of the
+    rows it was given (since it was last put elsewhere). The result is the same for any number of
+    threads. A batch that cannot lower its inertia by much says little about convergence: with well
+    separated clusters and a good start `KMeans` is often as fast.
+
+    Cost: O(b d k) a batch of b rows, and O(n d k) once for the labels. Memory: O(k d + b d), and
+    4 bytes a row for the labels. A memory map is read at the rows drawn alone, until the labels.
+
+    References
+    ----------
+    Sculley, D. (2010). Web-scale k-means clustering. WWW 2010, 1177-1178.
+    doi:10.1145/1772690.1772862
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.cluster import MiniBatchKMeans
+    >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+    >>> model = MiniBatchKMeans(n_clusters=2, init=X[[0, 3]], batch_size=6, random_state=0).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> model = MiniBatchKMeans(n_clusters=2, init=X[[0, 3]]).partial_fit(X)
+    >>> model.cluster_centers_
+    array([[ 1.,  2.],
+           [10.,  2.]])
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        max_iter=100,
+        batch_size=1024,
+        verbose=0,
+        compute_labels=True,
+        random_state=None,
+        tol=0.0,
+        max_no_improvement=10,
+        init_size=None,
+        n_init="auto",
+        reassignment_ratio=0.01,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.verbose = verbose
+        self.compute_labels = compute_labels
+        self.random_state = random_state
+        self.tol = tol
+        self.max_no_improvement = max_no_improvement
+        self.init_size = init_size
+        self.n_init = n_init
+        self.reassignment_ratio = reassignment_ratio
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centres, batch by batch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Finite rows. A memory map may be larger than memory.
+        y : ignored
+            Present for the estimator protocol.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative; None gives each row weight 1.
+
+        Returns
+        -------
+        self : MiniBatchKMeans
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with a row and a column, if its squared distances
+            would overflow, if `n_clusters` is greater than the number of rows (of positive
+            weight), if `init` has the wrong shape, or if a parameter is out of its range.
+        TypeError
+            If X is sparse or comes in chunks, or a parameter has the wrong type.
+        """
+        k, ratio = self._checked()
+        max_iter = as_count(self.max_iter, "max_iter")
+        size = as_count(self.batch_size, "batch_size")
+        tol = as_real(self.tol, "tol", low=0)
+        patience = self.max_no_improvement
+        if patience is not None:
+            patience = as_count(patience, "max_no_improvement", low=0)
+        if not isinstance(self.compute_labels, bool):
+            raise wrong_type("compute_labels", "True or False", self.compute_labels)
+        runs = runs_of(self.init, self.n_init, plain=3)
+        rng = as_generator(self.random_state)
+        data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
+        rows, weights, n = data.rows, data.weights, data.shape[0]
+        require_enough(data, k)
+        size = min(size, n)
+        centers = self._best_start(data, k, runs, size, rng)
+
+        state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
+        end = Ending(tolerance(data, tol), patience, min(1.0, 2 * size / (n + 1)))
+        most = -(-max_iter * n // size)
+        for n_steps in range(1, most + 1):
+            at = rng.integers(n, size=size) if size < n else slice(None)
+            cost, shift = state.learn(rows[at], None if weights is None else weights[at])
+            if self.verbose:
+                print(f"batch {n_steps} of {most}: inertia {cost:.6g}, squared shift {shift:.6g}")
+            if end.reached(cost, shift, n_steps):
+                break
+        fitted = {"inertia_": float(end.cost * data.mass)}
+        if self.compute_labels:
+            fitted = self._labelled(state.rounded(), rows, weights)
+        return self._publish(
+            X,
+            n_features_in_=data.shape[1],
+            **self._shown(state),
+            n_iter_=-(-n_steps * size // n),
+            n_steps_=n_steps,
+            _batches=state,
+            **fitted,
+        )
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Learn from one batch; the first call makes the start from its rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Finite rows, all of them one batch; in the first call at least k.
+        y : ignored
+            Present for the estimator protocol.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative; None gives each row weight 1.
+
+        Returns
+        -------
+        self : MiniBatchKMeans
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array, has another width than before, or in the first call
+            fewer rows than clusters.
+        """
+        k, ratio = self._checked()
+        state = self.__dict__.get("_batches")
+        if state is None:
+            runs = runs_of(self.init, self.n_init, plain=3)
+            rng = as_generator(self.random_state)
+            data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
+            require_enough(data, k)
+            rows, weights = data.rows, data.weights
+            centers = self._best_start(data, k, runs, data.shape[0], rng)
+            state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
+        else:
+            rows = rows_for(self, X, keep=KEPT)
+            weights = as_weights(sample_weight, rows.shape[0])
+            state = state.copied(ratio, self.n_jobs)
+        state.learn(rows, weights)
+        return self._publish(
+            X,
+            n_features_in_=rows.shape[1],
+            **self._shown(state),
+            n_iter_=self.__dict__.get("n_iter_", 0) + 1,
+            n_steps_=self.__dict__.get("n_steps_", 0) + 1,
+            _batches=state,
+            **self._labelled(state.rounded(), rows, weights),
+        )
+
+    @staticmethod
+    def _shown(state):
+        """The centres, for the user and for the kernel."""
+        centers = state.rounded()
+        return {
+            "cluster_centers_": centers.astype(state.dtype),
+            "_prepared": (centers, frame_of(centers)),
+        }
+
+    def _labelled(self, centers, rows, weights):
+        """What is told about the rows."""
+        labels = nearest(rows, centers, frame_of(centers), self.n_jobs)
+        total = inertia(rows, weights, centers, labels, self.n_jobs)
+        return {"labels_": labels, "inertia_": total}
+
+    def _checked(self):
+        """The parameters that both ways of fitting use."""
+        if not isinstance(self.verbose, bool):
+            as_count(self.verbose, "verbose", low=0)
+        ratio = as_real(self.reassignment_ratio, "reassignment_ratio", low=0)
+        return as_count(self.n_clusters, "n_clusters"), ratio
+
+    def _best_start(self, data, k, runs, size, rng):
+        """The start of least inertia on a sample, each made from another sample."""
+        n = data.shape[0]
+        if self.init_size is None:
+            m = min(n, max(3 * size, 3 * k))
+        else:
+            m = min(n, as_count(self.init_size, "init_size", low=k, limit="n_clusters"))
+        best, least = None, np.inf
+        held = sample(data, m, rng) if runs > 1 else None
+        for seed in rng.integers(2**32, size=runs):
+            start = start_of(self.init, sample(data, m, rng), k, int(seed))
+            if runs == 1:
+                return start
+            cost = potential(held.rows, held.weights, start, held.frame(start), self.n_jobs)
+            if best is None or cost < least:
+                best, least = start, cost
+        return best
+
+
+def sample(data, m, rng):
+    """The survey of m rows drawn without replacement, in their order; of all if m is as many."""
+    if m == data.shape[0]:
+        return data
+    able = data.shape[0] if data.weights is None else np.flatnonzero(data.weights)
+    m = min(m, np.size(able) if data.weights is not None else m)
+    at = np.sort(rng.choice(able, m, replace=False))
+    return survey(data.rows[at], None if data.weights is None else data.weights[at], data.n_jobs)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parameters `init` and `n_init` of the estimators: where runs start, and how many do."""
+
+import numpy as np
+
+from statfast._errors import warn_user
+from statfast._validation import as_choice, as_count, as_rows
+from statfast.cluster.scalable import k_means_parallel
+from statfast.cluster.seeding import plus_plus, random_rows
+from statfast.cluster.survey import require_range
+
+STARTS = {"k-means++": plus_plus, "k-means||": k_means_parallel, "random": random_rows}
+
+
+def runs_of(init, n_init, plain=10):
+    """How many starts to run from; `plain` many where "auto" meets starts that are not spread."""
+    if not isinstance(n_init, str):
+        runs = as_count(n_init, "n_init")
+    else:
+        as_choice(n_init, "n_init", ("auto",))
+        runs = plain if callable(init) or (isinstance(init, str) and init == "random") else 1
+    if isinstance(init, str):
+        as_choice(init, "init", tuple(STARTS))
+    elif not callable(init):
+        if runs > 1:
+            warn_user(
+                f"init is an array, from which n_init={runs} runs would all be the same: "
+                'one is made. Leave n_init at "auto".'
+            )
+        runs = 1
+    return runs
+
+
+def start_of(init, data, k, seed):
+    """The centres a run over the surveyed rows starts from, (k, d) float64."""
+    if isinstance(init, str):
+        return STARTS[init](data, k, np.random.default_rng(seed))
+    if callable(init):
+        # RandomState, for which init functions are written elsewhere too.
+        rows = getattr(data.rows, "matrix", data.rows)  # of sparse rows
+        init = init(rows, k, random_state=np.random.RandomState(seed))
+    start = as_rows(init, name="init")
+    if start.shape != (k, data.shape[1]):
+        raise ValueError(
+            f"init must have shape ({k}, {data.shape[1]}), a row for each of n_clusters and "
+            f"a column for each of X; got {start.shape}."
+        )
+    start = data.rounded(np.array(start, dtype=np.float64, order="C"))
+    low = np.minimum(data.low, start.min(axis=0))
+    high = np.maximum(data.high, start.max(axis=0))
+    require_range(low, high, data.mass, "init")
+    return start

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Candidates of k-means++ weighed in float32: the decisions are those of float64."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from statfast._core import seeding as kernel
+from statfast.cluster import seeding
+from statfast.cluster.candidates import Candidates
+from statfast.cluster.seeding import by_reading, plus_plus, trials
+from statfast.cluster.survey import survey
+from tests.reference import kmeans as twin
+
+KINDS = {
+    "normal": lambda draws, n, d: draws.normal(size=(n, d)),
+    "tied": lambda draws, n, d: draws.integers(0, 3, (n, d)).astype(float),
+    "offset": lambda draws, n, d: 1e6 + draws.normal(size=(n, d)),
+    "tiny": lambda draws, n, d: 1e-200 * draws.normal(size=(n, d)),
+    "huge": lambda draws, n, d: 1e140 * draws.normal(size=(n, d)),
+    "heavy": lambda draws, n, d: draws.standard_cauchy((n, d)) ** 3,
+    "near": lambda draws, n, d: draws.integers(0, 2, (n, 1)) + 1e-9 * draws.normal(size=(n, d)),
+}
+
+
+def state_of(X, weights, n_trials, n_jobs=1):
+    data = survey(X, weights, n_jobs)
+    return Candidates(data, *data.panels.at(data.scale), data.scale, n_trials)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(1, 300),
+    d=st.integers(1, 40),
+    m=st.integers(1, 20),
+    kind=st.sampled_from(sorted(KINDS)),
+    dtype=st.sampled_from([np.float64, np.float32]),
+    weighted=st.booleans(),
+)
+def test_bounds_hold_what_a_candidate_gains(seed, n, d, m, kind, dtype, weighted):
+    draws = np.random.default_rng(seed)
+    with np.errstate(over="ignore"):
+        X = KINDS[kind](draws, n, d).astype(dtype)
+    if not np.isfinite(X).all() or (dtype == np.float32 and kind in ("tiny", "huge")):
+        X = draws.normal(size=(n, d)).astype(dtype)
+    weights = draws.integers(0, 4, n).astype(float) if weighted else None
+    if weighted:
+        weights[0] = 1
+    state = state_of(X, weights, m)
+    rows = X.astype(np.float64)
+    state.join(rows[0])
+    state.join(rows[n // 2])
+    closest = twin.squared(rows, rows[[0, n // 2]]).min(axis=1)
+    assert_allclose(state.closest, closest, rtol=1e-12)
+    if not state.draw(draws.random(m)):
+        assert not (closest * (1 if weights is None else weights)).any()
+        return
+    assert (state.closest[state.rows] > 0).all()
+    likely = state.rivals()
+
+    gain = np.maximum(closest[:, None] - twin.squared(rows, rows[state.rows]), 0.0)
+    sure = gain > 1e-12 * closest[:, None]
+    across = kernel.panel_rows()
+    for c in range(m):
+        for i in np.flatnonzero(sure[:, c]):
+            assert state._hits[i // across, c] >> int(i % across) & 1
+    total = (gain * (1 if weights is None else weights[:, None])).sum(axis=0)
+    best = np.flatnonzero(total >= total.max() * (1 - 1e-13))
+    assert set(likely) & set(best)
+    if kind == "normal" and n > 50 and d > 1 and not weighted:
+        apart = total < 0.99 * total.max()
+        assert not apart[likely].any()
+
+    state.join(rows[state.rows[likely[0]]], likely[0])
+    after = np.minimum(closest, twin.squared(rows, rows[state.rows[likely[:1]]])[:, 0])
+    assert_allclose(state.closest, after, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_centres_are_those_that_float64_draws(kind, weighted, monkeypatch):
+    monkeypatch.setattr(seeding, "FEWEST", 0)
+    for seed in range(5):
+        draws = np.random.default_rng(seed)
+        X = KINDS[kind](draws, 700, 5)
+        weights = draws.integers(1, 4, 700).astype(float) if weighted else None
+        data = survey(X, weights, 1)
+        ours = plus_plus(data, 25, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        first = data.take([seeding.first_row(data, rng)])[0]
+        assert_array_equal(ours, by_reading(data, 25, rng, first))
+
+
+@pytest.mark.parametrize("n_jobs", [2, 7])
+def test_same_bits_for_any_number_of_threads(n_jobs, monkeypatch):
+    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+    X = np.random.default_rng(0).normal(size=(30_000, 6))
+    alone, others = (
+        plus_plus(survey(X, None, jobs), 60, np.random.default_rng(1)) for jobs in (1, n_jobs)
+    )
+    assert_array_equal(alone, others)
+
+
+def test_the_sum_of_chances_is_kept():
+    X = np.random.default_rng(0).normal(size=(1000, 4))
+    weights = np.random.default_rng(1).uniform(0, 2, 1000)
+    state = state_of(X, weights, 5)
+    state.join(X[0])
+    for _ in range(10):
+        state.draw(np.random.default_rng(2).random(5))
+        best = state.rivals()[0]
+        state.join(X[state.rows[best]], best)
+        starts = np.arange(0, 1000, kernel.stretch_rows())
+        assert_allclose(state._sums, np.add.reduceat(state.closest * weights, starts), rtol=1e-12)
+
+
+def test_draws_at_the_ends():
+    X = np.random.default_rng(0).normal(size=(600, 2))
+    weights = np.ones(600)
+    weights[[0, 1, 598, 599]] = 0
+    state = state_of(X, weights, 3)
+    state.join(X[300])
+    assert state.draw(np.array([0.0, 1.0, 0.5]))
+    assert state.rows[0] == 2
+    assert state.rows[1] == 597
+    assert trials(8) == 4

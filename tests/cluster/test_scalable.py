@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""k-means||."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from statfast import _blocks
+from statfast.cluster import KMeans, scalable
+from statfast.cluster.scalable import approach, crowd, k_means_parallel
+from statfast.cluster.seeding import plus_plus, random_rows
+from statfast.cluster.survey import survey
+from tests.reference import kmeans as twin
+
+
+def blobs(n=2000, d=3, k=12, seed=0):
+    draws = np.random.default_rng(seed)
+    centers = draws.uniform(-20, 20, (k, d))
+    return centers[draws.integers(0, k, n)] + draws.normal(size=(n, d))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_passes_are_the_definition(weighted):
+    X = blobs()
+    weights = np.random.default_rng(0).uniform(0, 2, len(X)) if weighted else None
+    data, closest = survey(X, weights, 1), np.full(len(X), np.inf)
+    for centers in (X[:3], X[100:110]):
+        before = closest.copy()
+        found = approach(data, centers, closest)
+        assert_allclose(closest, np.minimum(before, twin.squared(X, centers).min(axis=1)), 1e-12)
+        assert_allclose(found, (closest * (1 if weights is None else weights)).sum(), rtol=1e-12)
+    mass = np.ones(len(X)) if weights is None else weights
+    nearest = twin.squared(X, X[:9]).argmin(axis=1)
+    assert_allclose(crowd(data, X[:9]), np.bincount(nearest, mass, 9), rtol=1e-12)
+
+
+def test_centres_are_different_rows_and_about_as_good_as_those_of_plus_plus():
+    X = blobs(4000)
+    cost = {start: 0.0 for start in (k_means_parallel, plus_plus, random_rows)}
+    for seed in range(10):
+        for start in cost:
+            centers = start(survey(X, None, 1), 12, np.random.default_rng(seed))
+            assert len(np.unique(centers, axis=0)) == 12
+            assert all((row == X).all(axis=1).any() for row in centers)
+            cost[start] += twin.squared(X, centers).min(axis=1).sum()
+    assert cost[k_means_parallel] < 1.3 * cost[plus_plus]
+    assert cost[k_means_parallel] < 0.5 * cost[random_rows]
+
+
+def test_rows_of_no_weight_are_not_drawn():
+    X = blobs()
+    weights = (np.arange(len(X)) < 1000).astype(float)
+    centers = k_means_parallel(survey(X, weights, 1), 20, np.random.default_rng(0))
+    assert all((X[:1000] == row).all(axis=1).any() for row in centers)
+
+
+def test_few_different_rows():
+    X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 10, axis=0)
+    centers = k_means_parallel(survey(X, None, 1), 5, np.random.default_rng(0))
+    assert centers.shape == (5, 2)
+    assert len(np.unique(centers, axis=0)) == 2
+
+
+def test_chunks_and_threads_draw_like_an_array(monkeypatch):
+    monkeypatch.setattr(_blocks, "SMALL", 0)
+    X = np.round(blobs(1500) * 4)  # whole numbers: sums without rounding
+    chunks = _blocks.Chunks([X[:200], X[200:1400], X[1400:]])
+    alone = k_means_parallel(survey(X, None, 1), 20, np.random.default_rng(3))
+    for data in (survey(chunks, None, 1), survey(X, None, 2), survey(X, None, 7)):
+        assert_array_equal(k_means_parallel(data, 20, np.random.default_rng(3)), alone)
+
+
+def test_few_passes_over_chunks():
+    X, passes = blobs(1500), []
+
+    def chunks():
+        passes.append(1)
+        return iter([X[:700], X[700:]])
+
+    KMeans(40, init="k-means||", random_state=0, max_iter=1).fit(_blocks.Chunks(chunks))
+    assert len(passes) < 2 * scalable.ROUNDS + 10
