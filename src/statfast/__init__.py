@@ -5,7 +5,7 @@ from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import KMeans, LloydStep
+from statfast.cluster import CLARA, KMeans, KMedoids, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
@@ -23,12 +23,14 @@ from statfast.neighbors import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "CLARA",
     "BallTree",
     "Chunks",
     "ConvergenceWarning",
     "Estimator",
     "KDTree",
     "KMeans",
+    "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LSHNeighbors",
