@@ -30,6 +30,7 @@ FOUNDATIONS = [
     "_summary",
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import
+    "cluster": {"metrics"},
     "multiclass": {"metrics"},
     "model_selection": {"metrics"},
 }

@@ -1,9 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clustering."""
 
+from statfast.cluster.choose import Choice, choose_n_clusters
 from statfast.cluster.clara import CLARA
+from statfast.cluster.gap import Gap, choose_by_gap, gap_statistic
 from statfast.cluster.kmeans import KMeans
 from statfast.cluster.kmedoids import KMedoids
+from statfast.cluster.stability import Stability, cluster_stability
 from statfast.cluster.step import LloydStep
 
-__all__ = ["CLARA", "KMeans", "KMedoids", "LloydStep"]
+__all__ = [
+    "CLARA",
+    "Choice",
+    "Gap",
+    "KMeans",
+    "KMedoids",
+    "LloydStep",
+    "Stability",
+    "choose_by_gap",
+    "choose_n_clusters",
+    "cluster_stability",
+    "gap_statistic",
+]
