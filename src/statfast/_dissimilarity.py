@@ -183,6 +183,8 @@ def as_source(
     """
     keep = FLOATS if dtype is None else (np.dtype(dtype).type, np.float64)
     if np.ndim(X) == 1:
+        if np.size(X) == 0:  # one row has no pairs
+            return Condensed(np.empty(0), 1)
         values = as_rows(np.asarray(X)[None], name=name, keep=keep, finite=False)[0]
         n = (1 + isqrt(1 + 8 * len(values))) // 2
         if n * (n - 1) // 2 != len(values):

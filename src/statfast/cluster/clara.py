@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._base import Clusterer, Estimator
+from statfast._base import Clusterer, Estimator, Transformer
 from statfast._dissimilarity import Made, called, is_callable, store
 from statfast._distances import as_metric
 from statfast._errors import warn_not_converged
@@ -21,7 +21,7 @@ from statfast.cluster.medoids import Partition, barred, gains
 from statfast.cluster.nearest_medoid import distances_to, nearest_to
 
 
-class CLARA(Clusterer, Estimator):
+class CLARA(Transformer, Clusterer, Estimator):
     """k-medoids of several samples; the medoids that fit all rows best are kept.
 
     Parameters
@@ -250,3 +250,7 @@ class CLARA(Clusterer, Estimator):
         if not rests:
             warn_not_converged(self, passes, "Raise max_iter.")
         return partition.medoids
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._base import Clusterer, Estimator
+from statfast._base import Clusterer, Estimator, Transformer
 from statfast._dissimilarity import (
     PRECOMPUTED,
     Made,
@@ -33,7 +33,7 @@ KEPT = 1 << 27  # bytes: smaller matrices are always worth keeping
 CHEAP = 24  # columns up to which a distance is made about as fast as it is read
 
 
-class KMedoids(Clusterer, Estimator):
+class KMedoids(Transformer, Clusterer, Estimator):
     """k-medoids clustering: the rows of least total dissimilarity to the others, by FasterPAM.
 
     Parameters
@@ -355,3 +355,7 @@ def _silhouette(partition):
     ratio = np.ones(partition.source.n)
     np.divide(partition.near, partition.second, out=ratio, where=partition.second > 0)
     return float(np.average(1 - ratio, weights=partition.weights))
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)
