@@ -48,6 +48,8 @@ SMALL = {
     "BisectingKMeans": {"n_clusters": 3, "random_state": 0},
     "KMeans": {"n_clusters": 3, "random_state": 0},
     "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
+    "CLARA": {"n_clusters": 3, "random_state": 0},
+    "KMedoids": {"n_clusters": 3},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "LSHNeighbors": {"random_state": 0},
 }

@@ -25,10 +25,12 @@ FOUNDATIONS = [
     "_blocks",
     "_extent",
     "_distances",
+    "_dissimilarity",
     "_sparse",
     "_summary",
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import
+    "cluster": {"metrics"},
     "multiclass": {"metrics"},
     "model_selection": {"metrics"},
 }

@@ -5,7 +5,7 @@ from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import BisectingKMeans, KMeans, LloydStep, MiniBatchKMeans
+from statfast.cluster import CLARA, BisectingKMeans, KMeans, KMedoids, LloydStep, MiniBatchKMeans
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
@@ -23,6 +23,7 @@ from statfast.neighbors import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "CLARA",
     "BallTree",
     "BisectingKMeans",
     "Chunks",
@@ -30,6 +31,7 @@ __all__ = [
     "Estimator",
     "KDTree",
     "KMeans",
+    "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LSHNeighbors",

@@ -2,8 +2,27 @@
 """Clustering."""
 
 from statfast.cluster.bisecting import BisectingKMeans
+from statfast.cluster.choose import Choice, choose_n_clusters
+from statfast.cluster.clara import CLARA
+from statfast.cluster.gap import Gap, choose_by_gap, gap_statistic
 from statfast.cluster.kmeans import KMeans
+from statfast.cluster.kmedoids import KMedoids
 from statfast.cluster.minibatch import MiniBatchKMeans
+from statfast.cluster.stability import Stability, cluster_stability
 from statfast.cluster.step import LloydStep
 
-__all__ = ["BisectingKMeans", "KMeans", "LloydStep", "MiniBatchKMeans"]
+__all__ = [
+    "CLARA",
+    "BisectingKMeans",
+    "Choice",
+    "Gap",
+    "KMeans",
+    "KMedoids",
+    "LloydStep",
+    "MiniBatchKMeans",
+    "Stability",
+    "choose_by_gap",
+    "choose_n_clusters",
+    "cluster_stability",
+    "gap_statistic",
+]

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of pam.pyx: candidates for medoids weighed down the columns of a dissimilarity matrix. */
+#ifndef STATFAST_PAM_KERNELS_H
+#define STATFAST_PAM_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "levels.h"
+
+#define PAM_WIDE 64 /* most candidates of a panel */
+
+typedef struct {
+    void (*weigh_f64)(const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+                      const double *, const int32_t *, const double *, double *, double *);
+    void (*weigh_f32)(const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+                      const double *, const int32_t *, const double *, double *, double *);
+    void (*gain_f64)(const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+                     const double *, double *);
+    void (*gain_f32)(const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+                     const double *, double *);
+} pam_kernels;
+TABLE_AT(pam_kernels, pam)
+
+#endif

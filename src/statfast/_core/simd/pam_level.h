@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One instruction-set level of pam.pyx.
+
+   A candidate is a column of the matrix and a lane of the vectors. One point after the other is read
+   across all candidates of a panel, up to 512 bytes of its row at a time: what a point adds to the
+   loss without its medoid is then added to neighbouring numbers of one row of the table, without a
+   scatter, and each candidate's sum is made in the order of the points, with the same bits on every
+   level. */
+
+#include "compiler.h"
+#include "pam_kernels.h"
+
+#if defined(STATFAST_VECTORS)
+#define PREFETCH(p) __builtin_prefetch(p)
+#else
+#define PREFETCH(p) ((void)(p))
+#endif
+#define VECTORS 8 /* whose sums are held in registers */
+#define AHEAD 128 /* points between a prefetch and its use: rows of the matrix are far apart */
+
+/* What the points of t (n, width) add to each candidate: to loss (k, PAM_WIDE), the row of the
+   point's own medoid, by how much the loss grows if that one goes; to gained (PAM_WIDE,) by how much
+   it changes if that one stays. With weights, near and second are times those already.
+
+   No branch on whether a candidate is near enough to matter: it would be mispredicted too often. */
+#define WEIGH(SRC, NAME, WIDE)                                                                     \
+    static INLINE void weigh_as_##NAME(const SRC *t, ptrdiff_t ldt, ptrdiff_t n,                    \
+                                       const double *near, const double *second,                   \
+                                       const int32_t *slot, const double *weights, double *loss,   \
+                                       double *gained, int weighted, int vectors) {                \
+        f64_v gain[VECTORS];                                                                       \
+        UNROLL for (int v = 0; v < vectors; v++) gain[v] = f64_load(gained + v * F64_LANES);        \
+        for (ptrdiff_t i = 0; i < n; i++, t += ldt) {                                              \
+            if (i + AHEAD < n)                                                                     \
+                UNROLL for (int v = 0; v < vectors; v++)                                           \
+                    if (v * F64_LANES * sizeof(SRC) % 64 == 0)                                     \
+                        PREFETCH(t + AHEAD * ldt + v * F64_LANES);                                 \
+            const f64_v first = f64_set1(near[i]), other = f64_set1(second[i]);                    \
+            const f64_v weight = f64_set1(weighted ? weights[i] : 1);                              \
+            double *own = loss + (ptrdiff_t)slot[i] * PAM_WIDE;                                    \
+            UNROLL for (int v = 0; v < vectors; v++) {                                             \
+                f64_v d = WIDE(t + v * F64_LANES);                                                 \
+                if (weighted) d = d * weight;                                                      \
+                const f64_v more = f64_max(first, f64_min(d, other)) - other;                      \
+                f64_store(own + v * F64_LANES, f64_load(own + v * F64_LANES) + more);              \
+                gain[v] = gain[v] + (f64_min(d, first) - first);                                   \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int v = 0; v < vectors; v++) f64_store(gained + v * F64_LANES, gain[v]);        \
+    }                                                                                              \
+    static void weigh_##NAME(const SRC *t, ptrdiff_t ldt, ptrdiff_t n, ptrdiff_t width,             \
+                             const double *near, const double *second, const int32_t *slot,        \
+                             const double *weights, double *loss, double *gained) {                \
+        while (width > 0) {                                                                        \
+            const int some = width >= VECTORS * F64_LANES ? VECTORS : width >= 2 * F64_LANES ? 2 : 1; \
+            AS(NAME, some == VECTORS && weights, 1, VECTORS)                                        \
+            AS(NAME, some == VECTORS && !weights, 0, VECTORS)                                       \
+            AS(NAME, some == 2 && weights, 1, 2)                                                    \
+            AS(NAME, some == 2 && !weights, 0, 2)                                                   \
+            AS(NAME, some == 1 && weights, 1, 1)                                                    \
+            AS(NAME, some == 1 && !weights, 0, 1)                                                   \
+            t += some * F64_LANES, loss += some * F64_LANES, gained += some * F64_LANES;            \
+            width -= some * F64_LANES;                                                             \
+        }                                                                                          \
+    }
+#define AS(NAME, CASE, WEIGHTED, COUNT)                                                            \
+    if (CASE)                                                                                      \
+        weigh_as_##NAME(t, ldt, n, near, second, slot, weights, loss, gained, WEIGHTED, COUNT);
+#define FROM_F64(p) f64_load(p)
+#define FROM_F32(p) f64_widen(p)
+WEIGH(double, f64, FROM_F64)
+WEIGH(float, f32, FROM_F32)
+#undef WEIGH
+#undef AS
+
+/* gained (width,) += by how much the points come nearer to each candidate than they are to their
+   medoid, sum max(near - d, 0); or the sums of d where there is no medoid yet. */
+#define GAIN(SRC, NAME, WIDE)                                                                      \
+    static INLINE void gain_as_##NAME(const SRC *t, ptrdiff_t ldt, ptrdiff_t n, ptrdiff_t width,    \
+                                      const double *near, const double *weights, double *gained,   \
+                                      int nearer, int weighted) {                                  \
+        const f64_v zero = f64_set1(0);                                                            \
+        for (ptrdiff_t i = 0; i < n; i++, t += ldt) {                                              \
+            if (i + AHEAD < n)                                                                     \
+                for (ptrdiff_t v = 0; v < width; v += (ptrdiff_t)(64 / sizeof(SRC)))               \
+                    PREFETCH(t + AHEAD * ldt + v);                                                 \
+            const f64_v first = f64_set1(nearer ? near[i] : 0);                                    \
+            const f64_v weight = f64_set1(weighted ? weights[i] : 1);                              \
+            for (ptrdiff_t v = 0; v < width; v += F64_LANES) {                                     \
+                f64_v d = WIDE(t + v);                                                             \
+                if (weighted) d = d * weight;                                                      \
+                if (nearer) d = f64_max(first - d, zero);                                          \
+                f64_store(gained + v, f64_load(gained + v) + d);                                   \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void gain_##NAME(const SRC *t, ptrdiff_t ldt, ptrdiff_t n, ptrdiff_t width,              \
+                            const double *near, const double *weights, double *gained) {           \
+        if (near && weights)                                                                       \
+            gain_as_##NAME(t, ldt, n, width, near, weights, gained, 1, 1);                          \
+        else if (near)                                                                             \
+            gain_as_##NAME(t, ldt, n, width, near, weights, gained, 1, 0);                          \
+        else if (weights)                                                                          \
+            gain_as_##NAME(t, ldt, n, width, near, weights, gained, 0, 1);                          \
+        else                                                                                       \
+            gain_as_##NAME(t, ldt, n, width, near, weights, gained, 0, 0);                          \
+    }
+GAIN(double, f64, FROM_F64)
+GAIN(float, f32, FROM_F32)
+#undef GAIN
+
+const pam_kernels GLUE(pam_, LEVEL) = {
+    .weigh_f64 = weigh_f64, .weigh_f32 = weigh_f32, .gain_f64 = gain_f64, .gain_f32 = gain_f32,
+};

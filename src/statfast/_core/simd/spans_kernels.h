@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of spans.pyx: distances between rows by differences, stored or gathered. */
+#ifndef STATFAST_SPANS_KERNELS_H
+#define STATFAST_SPANS_KERNELS_H
+
+#include <stddef.h>
+
+#include "levels.h"
+
+#define SPAN_WIDE 32 /* points of a panel */
+#define SPAN_SPARE 14 /* rows beyond the last that may be read: the most a tile has */
+
+enum { SPAN_PLAIN, SPAN_ROOT, SPAN_HALF };  /* what becomes of a reduced distance */
+enum { SPAN_SUM, SPAN_LEAST, SPAN_MOST };   /* what of the distances to many rows */
+
+typedef struct {
+    void (*store)(const double *, ptrdiff_t, ptrdiff_t, const double *, ptrdiff_t, int, int,
+                  double *, ptrdiff_t, ptrdiff_t);
+    void (*gather)(const double *, ptrdiff_t, ptrdiff_t, const double *, ptrdiff_t, int, int, int,
+                   double *);
+} spans_kernels;
+TABLE_AT(spans_kernels, spans)
+
+#endif

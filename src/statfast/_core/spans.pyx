@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Distances between rows by float64 differences, made a tile at a time: stored, or gathered at once
+into what silhouettes and the like ask of them, so that no matrix of distances is ever held.
+
+For Euclidean, Manhattan and Chebyshev distances; those of other metrics come from metrics.pyx. The
+loops are C (simd/spans_level.h). The numpy version of `gather` takes cdist's time and n^2 memory.
+
+Cost: 2 n m d operations (sums: one square root a pair besides). The caller guarantees finite rows,
+`SPARE` readable rows after the last, and clusters of which each has a row.
+"""
+
+from statfast._core.rows cimport real
+from statfast._core.tiles cimport level
+
+cdef extern from "spans_kernels.h" nogil:
+    enum:
+        SPAN_WIDE
+        SPAN_SPARE
+        SPAN_PLAIN
+        SPAN_ROOT
+        SPAN_HALF
+        SPAN_SUM
+        SPAN_LEAST
+        SPAN_MOST
+    ctypedef struct spans_kernels:
+        void (*store)(
+            const double *a, Py_ssize_t lda, Py_ssize_t n, const double *panel, Py_ssize_t depth,
+            int kind, int finish, double *out, Py_ssize_t ldo, Py_ssize_t columns
+        ) noexcept nogil
+        void (*gather)(
+            const double *a, Py_ssize_t lda, Py_ssize_t n, const double *panel, Py_ssize_t depth,
+            int kind, int finish, int what, double *out
+        ) noexcept nogil
+    const spans_kernels *spans_at(int level)
+
+cdef const spans_kernels *kernels = spans_at(level())
+
+WIDE, SPARE = SPAN_WIDE, SPAN_SPARE
+PLAIN, ROOT, HALF = SPAN_PLAIN, SPAN_ROOT, SPAN_HALF
+SUM, LEAST, MOST = SPAN_SUM, SPAN_LEAST, SPAN_MOST
+
+
+def lay(
+    const double[:, ::1] X,         # IN (n, d)
+    double[:, :, ::1] panels,       # OUT (ceil(n / WIDE), d, WIDE) the last one filled with zeros
+):
+    """Lay rows out in panels, feature by feature."""
+    cdef Py_ssize_t i, p, n = X.shape[0], d = X.shape[1]
+    with nogil:
+        for i in range(panels.shape[0] * SPAN_WIDE):
+            for p in range(d):
+                panels[i // SPAN_WIDE, p, i % SPAN_WIDE] = X[i, p] if i < n else 0
+
+
+def store(
+    const double[:, ::1] A,         # IN (m + SPARE, d)
+    Py_ssize_t m,
+    const double[:, :, ::1] panels,  # IN (c, d, WIDE)
+    int kind,
+    int finish,
+    double[:, :] out,               # OUT (m, columns) of the panels' points, rows contiguous
+):
+    """out[i, j] = the distance of row i to point j."""
+    cdef Py_ssize_t d = A.shape[1], p, ld = out.strides[0] // <Py_ssize_t>sizeof(double)
+    with nogil:
+        for p in range((out.shape[1] + SPAN_WIDE - 1) // SPAN_WIDE):
+            kernels.store(&A[0, 0], d, m, &panels[p, 0, 0], d, kind, finish,
+                          &out[0, p * SPAN_WIDE], ld,
+                          min(<Py_ssize_t>SPAN_WIDE, out.shape[1] - p * SPAN_WIDE))
+
+
+def gather(
+    const double[:, ::1] A,         # IN (n + SPARE, d) sorted by cluster
+    const Py_ssize_t[::1] begins,   # IN (k + 1,) where each cluster begins
+    const double[:, ::1] panel,     # IN (d, WIDE)
+    int kind,
+    int finish,                     # of sums; the least and most are of reduced distances
+    int what,
+    double[:, ::1] out,             # INOUT (k, WIDE)
+):
+    """The sum, least or most of the distances of each point to the rows of each cluster."""
+    cdef Py_ssize_t d = A.shape[1], c
+    with nogil:
+        for c in range(out.shape[0]):
+            kernels.gather(&A[begins[c], 0], d, begins[c + 1] - begins[c], &panel[0, 0], d, kind,
+                           finish, what, &out[c, 0])
+
+
+def gather_stored(
+    const real[:, :] D,             # IN (m, n) rows of a matrix
+    const Py_ssize_t[::1] order,    # IN (n,) its columns sorted by cluster
+    const Py_ssize_t[::1] begins,   # IN (k + 1,)
+    int what,
+    double[:, ::1] out,             # INOUT (m, k)
+):
+    """The same of the rows of a matrix."""
+    cdef Py_ssize_t i, c, p, m = D.shape[0]
+    cdef double a, b, d, e
+    with nogil:
+        for i in range(0, m - 1, 2):  # two rows at a time, to hide the latency of additions
+            for c in range(begins.shape[0] - 1):
+                a, b = out[i, c], out[i + 1, c]
+                for p in range(begins[c], begins[c + 1]):
+                    d, e = D[i, order[p]], D[i + 1, order[p]]
+                    a = a + d if what == SPAN_SUM else min(a, d) if what == SPAN_LEAST else max(a, d)
+                    b = b + e if what == SPAN_SUM else min(b, e) if what == SPAN_LEAST else max(b, e)
+                out[i, c], out[i + 1, c] = a, b
+        if m % 2:
+            for c in range(begins.shape[0] - 1):
+                a = out[m - 1, c]
+                for p in range(begins[c], begins[c + 1]):
+                    d = D[m - 1, order[p]]
+                    a = a + d if what == SPAN_SUM else min(a, d) if what == SPAN_LEAST else max(a, d)
+                out[m - 1, c] = a
+
+
+def unfold(
+    const real[::1] condensed,          # IN (n (n - 1) / 2,) the upper triangle row by row
+    Py_ssize_t n,
+    Py_ssize_t row,                     # the first row wanted
+    Py_ssize_t column,                  # the first column
+    real[:, ::1] out,                   # OUT (m, c)
+):
+    """A rectangle of the square matrix."""
+    cdef Py_ssize_t i, j, m = out.shape[0], c = out.shape[1], begins
+    with nogil:
+        for j in range(column, min(column + c, row + m)):
+            begins = j * (2 * n - j - 1) // 2 - j - 1
+            if row <= j:
+                out[j - row, j - column] = 0
+            for i in range(max(j + 1, row), row + m):
+                out[i - row, j - column] = condensed[begins + i]
+        for i in range(row, min(row + m, column + c)):
+            begins = i * (2 * n - i - 1) // 2 - i - 1
+            for j in range(max(i + 1, column), column + c):
+                out[i - row, j - column] = condensed[begins + j]

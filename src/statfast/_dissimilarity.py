@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dissimilarities between rows, whoever makes them: a matrix, its upper triangle, or the rows.
+
+A foundation, because medoids and silhouettes ask the same things of them: `block`, a rectangle of the
+matrix. `Stored` has it, `Condensed` unfolds it, and `Made` makes it of the rows each time, which
+takes no longer than reading it from memory where the rows have few columns, and no memory.
+"""
+
+from math import isqrt
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import metrics, spans
+from statfast._distances import (
+    CALLABLE,
+    CHEBYSHEV,
+    EUCLIDEAN,
+    HALVED,
+    MANHATTAN,
+    Metric,
+)
+from statfast._errors import shown
+from statfast._validation import FLOATS, as_rows, explain_nonfinite, refuse_large
+
+TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
+STRIP = 4096  # rows of a rectangle made or unfolded at a time: with 64 columns, 2 MB
+PRECOMPUTED = "precomputed"
+
+
+class Stored:
+    """A square matrix in memory: row i, column j, from point i to point j."""
+
+    def __init__(self, matrix: np.ndarray):
+        self.matrix, self.n, self.strip = matrix, len(matrix), len(matrix)
+
+    def block(self, rows, columns):
+        """The dissimilarities from some points to others; columns are a slice or numbers."""
+        found = self.matrix[rows, columns]
+        return found if isinstance(columns, slice) else np.ascontiguousarray(found)
+
+    def between(self, points, others):
+        """From each of some points, given by number, to each of others; float64."""
+        return self.matrix[np.ix_(points, others)].astype(np.float64, copy=False)
+
+
+class Condensed:
+    """The upper triangle of a symmetric matrix, row by row, as scipy's ``pdist`` gives it."""
+
+    def __init__(self, values: np.ndarray, n: int):
+        self.values, self.n, self.strip = values, n, STRIP
+
+    def block(self, rows, columns):
+        if not isinstance(columns, slice):
+            return self.between(np.arange(self.n)[rows], columns)
+        start, stop, _ = rows.indices(self.n)
+        first, last, _ = columns.indices(self.n)
+        out = np.empty((stop - start, last - first), self.values.dtype)
+        spans.unfold(self.values, self.n, start, first, out)
+        return out
+
+    def between(self, points, others):
+        low = np.minimum.outer(points, others)
+        high = np.maximum.outer(points, others)
+        at = low * (2 * self.n - low - 1) // 2 + high - low - 1
+        same = low == high
+        at[same] = 0
+        found = self.values[at].astype(np.float64, copy=False) if len(self.values) else at * 0.0
+        found[same] = 0.0
+        return found
+
+
+class Made:
+    """Rows, and the metric between them; memory O(n d)."""
+
+    def __init__(self, rows: np.ndarray, metric: Metric):
+        n, d = rows.shape
+        self.n, self.metric, self.strip = n, metric, STRIP
+        self.rows = np.zeros((n + spans.SPARE, d))
+        self.rows[:n] = rows
+        if metric.name in HALVED:
+            self.finish = spans.HALF
+        elif metric.kind == EUCLIDEAN and metric.name != "sqeuclidean":
+            self.finish = spans.ROOT
+        else:
+            self.finish = spans.PLAIN
+
+    @property
+    def tiled(self) -> bool:
+        """Whether dissimilarities come from the register tile."""
+        return self.metric.kind in TILED
+
+    def across(self, rows):
+        """From each of other rows, prepared for the metric, to each of these."""
+        some = np.zeros((len(rows) + spans.SPARE, rows.shape[1]))
+        some[: len(rows)] = rows
+        return self._to(some, len(rows), self.rows[: self.n])
+
+    def block(self, rows, columns):
+        start, stop, _ = rows.indices(self.n)
+        return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns])
+
+    def between(self, points, others):
+        some = np.zeros((len(points) + spans.SPARE, self.rows.shape[1]))
+        some[: len(points)] = self.rows[points]
+        return self._to(some, len(points), self.rows[others])
+
+    def _to(self, padded, m, others):
+        out = np.empty((m, len(others)))
+        if self.tiled:
+            spans.store(padded, m, laid(others), self.metric.kind, self.finish, out)
+        else:
+            kind, p = self.metric.kind, self.metric.p
+            metrics.between(padded[:m], np.ascontiguousarray(others), kind, p, out)
+            self.metric.finish(out, out)
+        return out
+
+
+def laid(rows: np.ndarray) -> np.ndarray:
+    """Rows in panels of `spans.WIDE` points, feature by feature."""
+    panels = np.empty((-(-len(rows) // spans.WIDE), rows.shape[1], spans.WIDE))
+    spans.lay(np.ascontiguousarray(rows), panels)
+    return panels
+
+
+def store(made: Made, dtype: type, n_jobs: int | None) -> Stored:
+    """All dissimilarities between rows, kept."""
+    n = made.n
+    nbytes = n * n * np.dtype(dtype).itemsize
+    refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Pass matrix_free=True.")
+    matrix = np.empty((n, n), dtype)
+    # A strip is as many rows as take the kernels some milliseconds.
+    terms = max(1, n * made.rows.shape[1])
+
+    def fill(strip):
+        matrix[strip] = made.block(strip, slice(None))
+
+    each(fill, grid(n, least=64, most=max(64, (1 << 24) // terms)), n_jobs=n_jobs, effort=n * terms)
+    return Stored(matrix)
+
+
+def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
+    """The matrix of a Python function, taken as symmetric: called once for each pair of rows."""
+    n = len(rows)
+    nbytes = n * n * np.dtype(dtype).itemsize
+    refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Choose a named metric.")
+    rows = np.ascontiguousarray(rows, np.float64)
+    matrix = np.zeros((n, n), dtype)
+    for i in range(n):
+        checkpoint()
+        for j in range(i + 1, n):
+            value = metric.function(rows[i], rows[j])
+            matrix[i, j] = matrix[j, i] = value
+    require_dissimilarities(matrix, "metric", None)
+    return Stored(matrix)
+
+
+def as_source(
+    X, *, dtype=None, name: str = "X", n_jobs: int | None = None
+) -> Stored | Condensed:
+    """Check precomputed dissimilarities.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n) or (n (n - 1) / 2,)
+        A square matrix, or its upper triangle row by row.
+    dtype : numpy scalar type, optional
+        What to store them as; None keeps float32 and float64.
+    name : str
+        What the caller's argument is called.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Stored or Condensed
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, the length is not that of a triangle, a dissimilarity is
+        negative, NaN or infinite, or one from a point to itself is not zero.
+    """
+    keep = FLOATS if dtype is None else (np.dtype(dtype).type, np.float64)
+    if np.ndim(X) == 1:
+        if np.size(X) == 0:  # one row has no pairs
+            return Condensed(np.empty(0), 1)
+        values = as_rows(np.asarray(X)[None], name=name, keep=keep, finite=False)[0]
+        n = (1 + isqrt(1 + 8 * len(values))) // 2
+        if n * (n - 1) // 2 != len(values):
+            raise ValueError(
+                f"{name} has {len(values)} dissimilarities, which is no n (n - 1) / 2: for n = {n} "
+                f"rows it would be {n * (n - 1) // 2}, for n = {n + 1} {n * (n + 1) // 2}. Pass "
+                "one for each pair of rows, or the square matrix."
+            )
+        require_dissimilarities(values[None], name, n_jobs)
+        return Condensed(np.ascontiguousarray(_typed(values, dtype, name)), n)
+    matrix = as_rows(X, name=name, keep=keep, finite=False)
+    n = len(matrix)
+    if matrix.shape != (n, n):
+        raise ValueError(
+            f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector; "
+            f"got shape {matrix.shape}. For rows of features pass metric='euclidean'."
+        )
+    require_dissimilarities(matrix, name, n_jobs)
+    diagonal = matrix.diagonal()
+    if diagonal.any():
+        row = int(np.flatnonzero(diagonal)[0])
+        raise ValueError(
+            f"{name} has {shown(float(diagonal[row]))} on its diagonal, at row {row}; a "
+            "dissimilarity from a row to itself is 0. Pass dissimilarities, not similarities, or "
+            "np.fill_diagonal them with 0."
+        )
+    matrix = _typed(matrix, dtype, name)
+    if not matrix.flags.c_contiguous:
+        refuse_large(matrix.nbytes, f"A C-ordered copy of {name}", "Pass it in C order.")
+        matrix = np.ascontiguousarray(matrix)
+    return Stored(matrix)
+
+
+def _typed(values, dtype, name):
+    if dtype is None or values.dtype == dtype:
+        return values
+    nbytes = values.size * np.dtype(dtype).itemsize
+    refuse_large(nbytes, f"{name} as {np.dtype(dtype).name}", "Pass that type.")
+    return values.astype(dtype)
+
+
+def require_dissimilarities(matrix: np.ndarray, name: str, n_jobs: int | None) -> None:
+    """Raise unless all numbers are finite and none is negative."""
+
+    def look(rows):
+        part = matrix[rows]
+        low, high = part.min(), part.max()
+        if not (low >= 0 and high < np.inf):
+            explain_nonfinite(part if rows.start == 0 else matrix, name)
+            row, column = np.argwhere(part < 0)[0]
+            where = f"row {rows.start + row}, column {column}" if len(matrix) > 1 else column
+            raise ValueError(
+                f"{name} has the negative dissimilarity {shown(float(low))}, first at {where}. "
+                "Pass dissimilarities, which are not negative, not similarities."
+            )
+
+    if matrix.size:
+        step = max(1, (1 << 20) // matrix.shape[1])
+        strips = [slice(i, i + step) for i in range(0, len(matrix), step)]
+        each(look, strips, n_jobs=n_jobs, effort=2.0 * matrix.size)
+
+
+def fits(nbytes: int) -> bool:
+    """Whether `refuse_large` would let so many bytes pass."""
+    try:
+        refuse_large(nbytes, "", "")
+    except MemoryError:
+        return False
+    return True
+
+
+def is_callable(metric: Metric) -> bool:
+    """Whether a metric is a Python function."""
+    return metric.kind == CALLABLE

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""CLARA: k-medoids of samples, for more rows than have a matrix of dissimilarities."""
+
+import numpy as np
+
+from statfast._base import Clusterer, Estimator, Transformer
+from statfast._dissimilarity import Made, called, is_callable, store
+from statfast._distances import as_metric
+from statfast._errors import warn_not_converged
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_generator,
+    as_rows,
+    as_weights,
+    rows_for,
+)
+from statfast.cluster.fasterpam import eager
+from statfast.cluster.medoid_starts import STARTS
+from statfast.cluster.medoids import Partition, barred, gains
+from statfast.cluster.nearest_medoid import distances_to, nearest_to
+
+
+class CLARA(Transformer, Clusterer, Estimator):
+    """k-medoids of several samples; the medoids that fit all rows best are kept.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, k.
+    metric : str or callable, default="euclidean"
+        A name known to `NearestNeighbors`, or a function of two rows, taken as symmetric.
+    n_samples : int, default=5
+        How many samples.
+    sample_size : "auto" or int, default="auto"
+        Rows in a sample, at least k; "auto" is 80 + 4 k, and no more than there are.
+    init : {"build", "lab", "k-medoids++", "random"}, default="build"
+        The start within a sample; see `KMedoids`.
+    max_iter : int, default=100
+        Most passes of FasterPAM over a sample.
+    p : float, default=2
+        Exponent of the metric "minkowski".
+    metric_params : dict, optional
+        Other parameters of the metric; see `NearestNeighbors`.
+    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
+        Source of the samples. An int gives the same result each time.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    medoid_indices_ : ndarray of shape (k,), intp
+        The rows that are medoids.
+    cluster_centers_ : ndarray of shape (k, d)
+        These rows.
+    labels_ : ndarray of shape (n,), int32
+        The nearest medoid of each row, the lowest on ties.
+    inertia_ : float
+        Sum of weight * dissimilarity to the nearest medoid, over all rows.
+    sample_losses_ : ndarray of shape (n_samples,)
+        The same for the medoids of each sample.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    KMedoids : the exact algorithm; it needs no matrix either.
+
+    Notes
+    -----
+    Each sample after the first holds the best medoids so far, and other rows drawn without
+    replacement; rows of weight 0 are not drawn. Of equally good samples the first is kept. The
+    medoids are good ones, not the best; the loss is that of all rows.
+
+    Cost: O(n k d) for each sample, and FasterPAM on it. Memory: O(n) and the square of the sample.
+
+    References
+    ----------
+    Kaufman, L. and Rousseeuw, P. J. (1990). Finding Groups in Data. Wiley.
+    doi:10.1002/9780470316801
+
+    Schubert, E. and Rousseeuw, P. J. (2021). Fast and eager k-medoids clustering. Information
+    Systems 101, 101804. doi:10.1016/j.is.2021.101804
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.cluster import CLARA
+    >>> X = np.random.default_rng(0).normal(size=(9000, 2))
+    >>> X[:3000] += 10
+    >>> X[3000:6000] -= 10
+    >>> model = CLARA(3, random_state=0).fit(X)
+    >>> np.bincount(model.labels_)
+    array([3000, 3000, 3000])
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        metric="euclidean",
+        n_samples=5,
+        sample_size="auto",
+        init="build",
+        max_iter=100,
+        p=2,
+        metric_params=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.n_samples = n_samples
+        self.sample_size = sample_size
+        self.init = init
+        self.max_iter = max_iter
+        self.p = p
+        self.metric_params = metric_params
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the medoids.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Finite rows.
+        y : ignored
+            Present for the estimator protocol.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row in the loss, not negative; None gives each row weight 1.
+
+        Returns
+        -------
+        self : CLARA
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with a row and a column, if `n_clusters` is greater than
+            the number of rows (of positive weight), `sample_size` less than `n_clusters`, or a
+            parameter out of its range.
+        TypeError
+            If X is sparse, or a parameter has the wrong type.
+        """
+        k = as_count(self.n_clusters, "n_clusters")
+        n_samples = as_count(self.n_samples, "n_samples")
+        max_iter = as_count(self.max_iter, "max_iter")
+        start = STARTS[as_choice(self.init, "init", STARTS)]
+        rng = as_generator(self.random_state)
+        rows = as_rows(X)
+        weights = as_weights(sample_weight, len(rows))
+        free = np.flatnonzero(barred(weights, len(rows)) == 0)
+        what = "rows" if weights is None else "rows of positive weight"
+        as_count(k, "n_clusters", high=len(free), limit=f"the number of {what}")
+        size = self._size(k, len(free))
+        metric = as_metric(
+            self.metric, p=self.p, metric_params=self.metric_params, d=rows.shape[1], X=rows
+        )
+
+        best, losses = None, np.empty(n_samples)
+        for s in range(n_samples):
+            held = np.empty(0, np.intp) if best is None else best[0]
+            others = np.setdiff1d(free, held, assume_unique=True)
+            drawn = rng.choice(others, size - len(held), replace=False)
+            sample = np.sort(np.concatenate([held, drawn]))
+            medoids = sample[self._medoids(rows[sample], metric, weights, sample, k, start, rng,
+                                           max_iter)]  # fmt: skip
+            labels, near = nearest_to(rows, rows[medoids], metric, self.n_jobs)
+            losses[s] = near.sum() if weights is None else (near * weights).sum()
+            if best is None or losses[s] < best[1]:
+                best = medoids, losses[s], labels
+        medoids, loss, labels = best
+        return self._publish(
+            X,
+            medoid_indices_=medoids,
+            cluster_centers_=rows[medoids],
+            labels_=labels,
+            inertia_=float(loss),
+            sample_losses_=losses,
+            _metric=metric,
+        )
+
+    def predict(self, X):
+        """Find the nearest medoid of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), int32
+            Index of the nearest medoid, the lowest on ties.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        rows = rows_for(self, X)
+        return nearest_to(rows, self.cluster_centers_, self._metric, self.n_jobs)[0]
+
+    def transform(self, X):
+        """Compute the dissimilarity of each row to each medoid.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        dissimilarities : ndarray of shape (m, k), float64
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        rows = rows_for(self, X)
+        return distances_to(rows, self.cluster_centers_, self._metric, self.n_jobs)
+
+    def _size(self, k, n):
+        if isinstance(self.sample_size, str):
+            as_choice(self.sample_size, "sample_size", ("auto",))
+            return min(n, 80 + 4 * k)
+        return as_count(
+            self.sample_size, "sample_size", low=k, high=n, limit="the number of rows"
+        )
+
+    def _medoids(self, rows, metric, weights, sample, k, start, rng, max_iter):
+        """The medoids of a sample, by their numbers in it."""
+        weights = None if weights is None else weights[sample]
+        if is_callable(metric):
+            source = called(rows, metric, np.float64)
+        else:
+            source = store(Made(metric.prepare(rows), metric), np.float64, self.n_jobs)
+        if k == 1:
+            alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
+            return np.array([alone.argmin()])
+        partition = Partition(source, start(source, k, weights, rng, self.n_jobs), weights, 1)
+        passes, _, rests = eager(partition, max_iter)
+        if not rests:
+            warn_not_converged(self, passes, "Raise max_iter.")
+        return partition.medoids
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clusterings by name, as the choice of their number needs them: labels for several k."""
+
+import numpy as np
+
+from statfast._errors import shown, wrong_type
+from statfast._validation import as_labels
+from statfast.cluster.kmeans import KMeans
+from statfast.cluster.kmedoids import KMedoids
+
+STARTS = 5  # of k-means: the choice should not hang on one
+
+
+def by_kmeans(rows, ks, seed):
+    """Labels by k-means from several starts."""
+    return [
+        KMeans(k, n_init=STARTS, random_state=seed).fit(rows).labels_ if k > 1 else together(rows)
+        for k in ks
+    ]
+
+
+def by_kmedoids(rows, ks, seed):
+    """Labels by FasterPAM from BUILD."""
+    return [KMedoids(k).fit(rows).labels_ if k > 1 else together(rows) for k in ks]
+
+
+def together(rows):
+    """All rows in one cluster."""
+    return np.zeros(len(rows), np.int32)
+
+
+FAMILIES = {"kmeans": by_kmeans, "kmedoids": by_kmedoids}
+
+
+def as_family(method):
+    """Check `method`: a function of (rows, numbers of clusters, seed) that gives labels for each."""
+    if isinstance(method, str) and method in FAMILIES:
+        return FAMILIES[method]
+    wanted = f"one of {', '.join(map(repr, FAMILIES))}, or a function of rows and a number"
+    if callable(method):
+        return lambda rows, ks, seed: [_asked(method, rows, k) for k in ks]
+    if isinstance(method, str):
+        raise ValueError(f"method must be {wanted}; got {shown(method)}.")
+    raise wrong_type("method", wanted, method)
+
+
+def _asked(method, rows, k):
+    return as_labels(method(rows, k), len(rows), name="What method returns")[1]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Medoids exchanged for better ones until none is: FasterPAM, FastPAM1 and PAM; and Alternate.
+
+Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804. FasterPAM takes each swap that helps as soon
+as it is found, and goes on with the next candidate; FastPAM1 takes the best of all, which is the
+swap that PAM takes, at a k-th of the work.
+"""
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+from statfast._dissimilarity import Stored
+from statfast.cluster.medoids import BUDGET, PANEL
+
+PATIENCE = 4 * PANEL  # candidates without a swap, after which several threads look for one
+
+
+def eager(partition, max_iter):
+    """FasterPAM: returns passes over the candidates, swaps, and whether it came to rest.
+
+    Candidates are weighed in windows, by several threads, against the same medoids. The first that
+    helps is taken and those after it are weighed again, so that swaps are those of one at a time.
+    """
+    n = partition.source.n
+    often = isinstance(partition.source, Stored) and partition.weights is None
+    widest = max(PANEL, min(n, BUDGET // (2 * n)))
+    at, seen, quiet, swaps, window = 0, 0, 0, 0, PANEL
+    while quiet < n:
+        if seen >= max_iter * n:
+            return max_iter, swaps, False
+        checkpoint()
+        if often and window == PANEL:
+            at, alone, weighed, more = partition.pursue(at, min(n, PATIENCE, n - quiet))
+            seen, swaps = seen + weighed, swaps + more
+            quiet = alone if more else quiet + alone
+            if alone < PATIENCE:  # swaps go on, or all is quiet
+                continue
+            window = 2 * PATIENCE
+        stop = min(at + window, n, at + n - quiet)
+        candidate, slot, _ = partition.search(at, stop, first=True)
+        if candidate < 0:
+            seen, quiet = seen + stop - at, quiet + stop - at
+            at, window = stop % n, min(2 * window, widest)
+            continue
+        partition.exchange(slot, candidate)
+        swaps += 1
+        seen += candidate + 1 - at
+        at, quiet, window = (candidate + 1) % n, 1, PANEL
+    return -(-seen // n), swaps, True
+
+
+def steepest(partition, max_iter):
+    """FastPAM1 and PAM: the best of all swaps at each iteration."""
+    for swaps in range(max_iter + 1):
+        candidate, slot, _ = partition.search(0, partition.source.n, first=False)
+        if candidate < 0:
+            return swaps + 1, swaps, True
+        if swaps == max_iter:
+            break
+        partition.exchange(slot, candidate)
+    return max_iter, max_iter, False
+
+
+def alternate(partition, max_iter):
+    """Medoids moved to the best member of their cluster, points to the nearest medoid, in turn.
+
+    Park & Jun 2009, doi:10.1016/j.eswa.2008.01.039.
+    """
+    swaps = 0
+    for iteration in range(1, max_iter + 1):
+        moved = 0
+        medoids = partition.medoids.copy()
+        for slot in range(partition.k):
+            best = _middle(partition, slot)
+            if best != medoids[slot]:
+                medoids[slot] = best
+                moved += 1
+        if not moved:
+            return iteration, swaps, True
+        swaps += moved
+        before = partition.loss
+        partition.medoids = medoids
+        partition.assign()
+        if not partition.loss < before:
+            return iteration, swaps, True
+    return max_iter, swaps, False
+
+
+def _middle(partition, slot):
+    """The member of a cluster with the least sum from all members; its medoid on ties."""
+    members = np.flatnonzero(partition.slot == slot)
+    weights = None if partition.weights is None else partition.weights[members]
+    sums = np.zeros(len(members))
+    step = max(1, (1 << 21) // max(1, len(members)))
+    for start in range(0, len(members), step):
+        checkpoint()
+        some = slice(start, min(start + step, len(members)))
+        block = partition.source.between(members, members[some])
+        sums[some] = block.sum(axis=0) if weights is None else weights @ block
+    medoid = partition.medoids[slot]
+    at = np.flatnonzero(members == medoid)
+    if not len(at):  # a duplicate of it, of a lower slot, has taken all its members
+        return medoid
+    sums[partition.barred[members] == 1] = np.inf
+    best = sums.argmin()
+    return members[best] if sums[best] < sums[at[0]] else medoid

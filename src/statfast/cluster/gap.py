@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The gap statistic: how much tighter clusters are than those of rows without any.
+
+Tibshirani, Walther & Hastie 2001, doi:10.1111/1467-9868.00293; numbers and rules are those of R's
+``clusGap`` and ``maxSE``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._blocks import each
+from statfast._dissimilarity import Made
+from statfast._distances import PLAIN
+from statfast._validation import as_choice, as_count, as_generator, as_real, as_rows
+from statfast.cluster.families import as_family
+from statfast.metrics.gathering import SUM, gather
+from statfast.metrics.separation import scatter_decomposition
+
+RULES = ("firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax", "globalmax")
+NULLS = ("pca", "box")
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What `gap_statistic` found for k = 1, 2, ..."""
+
+    k: np.ndarray
+    """Numbers of clusters, 1 to k_max."""
+    log_w: np.ndarray
+    """Logarithm of the within-cluster dispersion."""
+    expected: np.ndarray
+    """Its mean over the reference sets."""
+    gap: np.ndarray
+    """The difference."""
+    se: np.ndarray
+    """Standard error of the simulation, sqrt(1 + 1/B) times the standard deviation."""
+
+    def best(self, rule="firstSEmax", *, factor=1.0):
+        """The number of clusters by a rule: see `choose_by_gap`."""
+        return int(self.k[choose_by_gap(self.gap, self.se, rule, factor=factor)])
+
+    def __str__(self):
+        lines = [f"{'k':>4} {'log W':>10} {'expected':>10} {'gap':>9} {'se':>9}"]
+        columns = zip(self.k, self.log_w, self.expected, self.gap, self.se, strict=True)
+        lines += [f"{k:4d} {w:10.4f} {e:10.4f} {g:9.4f} {s:9.4f}" for k, w, e, g, s in columns]
+        return "\n".join([*lines, f"best by firstSEmax: {self.best()}"])
+
+
+def gap_statistic(
+    X, *, method="kmeans", k_max=10, n_boot=100, power=2, null="pca", random_state=None, n_jobs=None
+):
+    """Compare the dispersion of clusters with that in reference sets without any.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite rows.
+    method : {"kmeans", "kmedoids", "single", "complete", "average", "ward"} or callable
+        How rows are clustered; a callable takes rows and a number of clusters and returns labels.
+        Default "kmeans".
+    k_max : int, default=10
+        Most clusters.
+    n_boot : int, default=100
+        Reference sets, B.
+    power : {1, 2}, default=2
+        Of the distances whose means make up the dispersion: 2 are sums of squares about the means,
+        as in the paper; 1 is the default of R's ``clusGap``.
+    null : {"pca", "box"}, default="pca"
+        Reference sets are uniform in a box along the principal axes ("scaledPCA" in R) or along
+        the columns ("original").
+    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
+        Source of the reference sets and starts.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Gap
+        With `k`, `log_w`, `expected`, `gap`, `se`, and ``best(rule)``.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite or has fewer distinct rows than k_max + 1, so that a dispersion is 0,
+        or if a parameter is out of its range.
+
+    Notes
+    -----
+    Cost: B + 1 clusterings for each k.
+
+    References
+    ----------
+    Tibshirani, R., Walther, G. and Hastie, T. (2001). Estimating the number of clusters in a data
+    set via the gap statistic. Journal of the Royal Statistical Society B 63, 411-423.
+    doi:10.1111/1467-9868.00293
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.cluster import gap_statistic
+    >>> X = np.random.default_rng(0).normal(size=(90, 2))
+    >>> X[:30] += 8
+    >>> X[30:60] -= 8
+    >>> gap_statistic(X, k_max=5, n_boot=20, random_state=0).best()
+    3
+    """
+    rows = as_rows(X)
+    family = as_family(method)
+    k_max = as_count(k_max, "k_max", 1, len(rows), limit="the number of rows")
+    n_boot = as_count(n_boot, "n_boot", 2)
+    power = as_count(power, "power", 1, 2)
+    as_choice(null, "null", NULLS)
+    rng = as_generator(random_state)
+    return _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs)
+
+
+def choose_by_gap(gap, se, rule="firstSEmax", *, factor=1.0):
+    """Index of the number of clusters that a rule takes, as R's ``maxSE``.
+
+    Parameters
+    ----------
+    gap : array-like of shape (K,)
+        Gap statistics of growing numbers of clusters.
+    se : array-like of shape (K,)
+        Their standard errors.
+    rule : {"firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax", "globalmax"}
+        "firstmax" and "globalmax" take the first local or the global maximum; "firstSEmax" and
+        "globalSEmax" the first that is not less than that by more than its standard error;
+        "Tibs2001SEmax" the first k with gap(k) >= gap(k + 1) - se(k + 1). Default "firstSEmax".
+    factor : float, default=1.0
+        Times the standard errors.
+
+    Returns
+    -------
+    int
+        Counted from 0.
+
+    Raises
+    ------
+    ValueError
+        If the rule is unknown, or factor is negative.
+
+    Examples
+    --------
+    >>> from statfast.cluster.gap import choose_by_gap
+    >>> choose_by_gap([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03])
+    1
+    >>> choose_by_gap([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03], "globalmax")
+    2
+    """
+    as_choice(rule, "rule", RULES)
+    gap = np.asarray(gap, np.float64)
+    margin = as_real(factor, "factor", 0) * np.asarray(se, np.float64)
+    if rule == "Tibs2001SEmax":
+        return _first(gap[:-1] >= gap[1:] - margin[1:], len(gap) - 1)
+    if rule.startswith("global"):
+        top = int(gap.argmax())
+    else:
+        top = _first(np.diff(gap) <= 0, len(gap) - 1)
+    if rule.endswith("SEmax"):
+        return _first(gap[:top] >= gap[top] - margin[top], top)
+    return top
+
+
+def _first(holds, otherwise):
+    return int(holds.argmax()) if holds.any() else otherwise
+
+
+def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
+    rows = np.ascontiguousarray(rows, np.float64)
+    ks = range(1, k_max + 1)
+    seeds = rng.integers(2**32, size=n_boot + 1)
+    middle = rows.mean(axis=0)
+    moved = rows - middle
+    axes = np.eye(rows.shape[1])
+    if null == "pca":
+        axes = np.linalg.svd(moved, full_matrices=False)[2]
+    turned = moved @ axes.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+
+    def work(b):
+        seed = int(seeds[b])
+        some = rows
+        if b:
+            drawn = np.random.default_rng(seed).uniform(low, high, (len(rows), len(low)))
+            some = drawn @ axes + middle
+        labels = family(some, ks, seed)
+        return [_log_dispersion(some, each_k, power) for each_k in labels]
+
+    found = np.array(each(work, range(n_boot + 1), n_jobs=n_jobs))
+    log_w, reference = found[0], found[1:]
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"The dispersion within clusters is 0 for k_max={k_max}: X has too few distinct rows. "
+            "Lower k_max."
+        )
+    expected = reference.mean(axis=0)
+    se = np.sqrt((1 + 1 / n_boot) * reference.var(axis=0, ddof=1))
+    return Gap(np.array(ks), log_w, expected, expected - log_w, se)
+
+
+def _log_dispersion(rows, labels, power):
+    """log of half the sum over clusters of the mean of |x - y|^power over ordered pairs, halved."""
+    if power == 2:
+        w = scatter_decomposition(rows, labels, n_jobs=1).within
+    else:
+        _, codes = np.unique(labels, return_inverse=True)
+        sizes = np.bincount(codes)
+        parts = np.zeros(len(rows))
+
+        def use(which, sums):
+            own = codes[which]
+            parts[which] = sums[np.arange(len(which)), own] / sizes[own]
+
+        gather(Made(rows, PLAIN), codes, len(sizes), (SUM,), use, 1)
+        w = parts.sum() / 2
+    with np.errstate(divide="ignore"):
+        return np.log(w / 2)

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""k-medoids: rows of the data as centres, of least total dissimilarity."""
+
+import numpy as np
+
+from statfast._base import Clusterer, Estimator, Transformer
+from statfast._dissimilarity import (
+    PRECOMPUTED,
+    Made,
+    as_source,
+    called,
+    fits,
+    is_callable,
+    store,
+)
+from statfast._distances import as_metric
+from statfast._errors import ConvergenceWarning, shown, warn_not_converged, warn_user, wrong_type
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_generator,
+    as_rows,
+    as_weights,
+    rows_for,
+)
+from statfast.cluster.fasterpam import alternate, eager, steepest
+from statfast.cluster.medoid_starts import STARTS
+from statfast.cluster.medoids import Partition, barred, gains
+from statfast.cluster.nearest_medoid import distances_to, nearest_to
+
+METHODS = {"fasterpam": eager, "fastpam1": steepest, "pam": steepest, "alternate": alternate}
+KEPT = 1 << 27  # bytes: smaller matrices are always worth keeping
+CHEAP = 24  # columns up to which a distance is made about as fast as it is read
+
+
+class KMedoids(Transformer, Clusterer, Estimator):
+    """k-medoids clustering: the rows of least total dissimilarity to the others, by FasterPAM.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, k.
+    metric : str or callable, default="euclidean"
+        A name known to `NearestNeighbors`; a function of two rows, taken as symmetric and called
+        once for each pair; or "precomputed": X is the n x n matrix of dissimilarities, from row i
+        to row j at [i, j], not necessarily symmetric or a metric, or its upper triangle row by row,
+        as scipy's ``pdist`` gives it.
+    method : {"fasterpam", "fastpam1", "pam", "alternate"}, default="fasterpam"
+        How medoids are improved. "fasterpam" takes each swap of a medoid and another row that
+        lowers the loss, as soon as it is found; "fastpam1" and "pam" take the best of all swaps
+        each time, found in the same way (PAM's swaps at a k-th of its work); "alternate" moves each
+        medoid within its cluster only, which is faster and worse.
+    init : {"build", "lab", "k-medoids++", "random"} or array-like of shape (k,), default="build"
+        The start. "build" takes the row that lowers the loss most, k times; "lab" does so among
+        10 + sqrt(n) rows drawn each time; "k-medoids++" draws rows in proportion to their
+        dissimilarity from the medoids so far; "random" draws k rows. Or the numbers of k rows.
+    max_iter : int, default=100
+        Most passes over all candidates ("fasterpam"), swaps ("fastpam1", "pam") or iterations
+        ("alternate").
+    p : float, default=2
+        Exponent of the metric "minkowski".
+    metric_params : dict, optional
+        Other parameters of the metric; see `NearestNeighbors`.
+    matrix_free : "auto" or bool, default="auto"
+        True makes dissimilarities of rows when they are needed and never keeps more than a few
+        thousand times 64 of them: memory O(n d). "auto" does so for more than 4096 rows of at most
+        24 columns, for which it takes no longer, and where the matrix would take more than half of
+        the free memory. Results are the same.
+    dtype : {"float64", "float32"}, optional
+        What the matrix is kept as; float32 halves it, and rounds dissimilarities to 7 digits. None
+        keeps float32 and float64 matrices as they are given, and makes float64 ones.
+    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
+        Source of the draws of `init`. An int gives the same result each time.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    medoid_indices_ : ndarray of shape (k,), intp
+        The rows that are medoids.
+    cluster_centers_ : ndarray of shape (k, d)
+        These rows. Not there for "precomputed".
+    labels_ : ndarray of shape (n,), int32
+        The nearest medoid of each row, the lowest on ties.
+    inertia_ : float
+        The loss: the sum of weight * dissimilarity to the nearest medoid.
+    medoid_silhouette_ : float
+        Mean of 1 - a / b over the rows, where a and b are the dissimilarities to the nearest and
+        the second nearest medoid (0 / 0 counts as 0); 0 for one cluster.
+    n_iter_ : int
+        Passes, swaps or iterations: see `max_iter`.
+    n_swaps_ : int
+        Medoids exchanged.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    CLARA : the same on samples, for very many rows.
+    KMeans : centres that are means.
+
+    Notes
+    -----
+    **Exact**: a swap is taken if it lowers the loss in float64 by more than rounding can
+    (n 2^-52 of it), and the fit ends where no swap does. Candidates are tried in the order of the
+    rows; of equally good medoids to give up the lowest goes. The result is the same for any number
+    of threads, and that of trying candidates one by one. For k = 1 the medoid is the best of all.
+
+    **Weights**: a weight of 2 counts like a row given twice; a row of weight 0 is labelled, but
+    neither counts nor becomes a medoid.
+
+    Cost: O(n^2) a pass, of which few are needed ("build": two to three passes more, whatever k);
+    "fastpam1" and "pam" one for each swap. Memory: 8 n^2 bytes for the matrix, or O(n d); besides
+    O(n).
+
+    References
+    ----------
+    Schubert, E. and Rousseeuw, P. J. (2021). Fast and eager k-medoids clustering. Information
+    Systems 101, 101804. doi:10.1016/j.is.2021.101804
+
+    Kaufman, L. and Rousseeuw, P. J. (1990). Finding Groups in Data. Wiley.
+    doi:10.1002/9780470316801
+
+    Park, H.-S. and Jun, C.-H. (2009). A simple and fast algorithm for k-medoids clustering. Expert
+    Systems with Applications 36, 3336-3341. doi:10.1016/j.eswa.2008.01.039
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.cluster import KMedoids
+    >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+    >>> km = KMedoids(n_clusters=2).fit(X)
+    >>> km.medoid_indices_
+    array([0, 3])
+    >>> km.labels_
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> km.inertia_
+    8.0
+    >>> km.predict([[0, 0], [12, 3]])
+    array([0, 1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        metric="euclidean",
+        method="fasterpam",
+        init="build",
+        max_iter=100,
+        p=2,
+        metric_params=None,
+        matrix_free="auto",
+        dtype=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.method = method
+        self.init = init
+        self.max_iter = max_iter
+        self.p = p
+        self.metric_params = metric_params
+        self.matrix_free = matrix_free
+        self.dtype = dtype
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the medoids.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
+            Finite rows, or dissimilarities, finite and not negative.
+        y : ignored
+            Present for the estimator protocol.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative; None gives each row weight 1.
+
+        Returns
+        -------
+        self : KMedoids
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with a row and a column, if dissimilarities are negative,
+            not finite, of the wrong shape or not 0 from a row to itself, if `n_clusters` is
+            greater than the number of rows (of positive weight), if `init` does not hold that many
+            different rows, or if a parameter is out of its range.
+        TypeError
+            If X is sparse, or a parameter has the wrong type.
+        MemoryError
+            If the matrix would take more than half of the free memory, and `matrix_free` is False.
+        """
+        k = as_count(self.n_clusters, "n_clusters")
+        improve = METHODS[as_choice(self.method, "method", METHODS)]
+        max_iter = as_count(self.max_iter, "max_iter")
+        rng = as_generator(self.random_state)
+        rows, metric, source = self._source(X)
+        weights = as_weights(sample_weight, source.n)
+        free = source.n if weights is None else int(np.count_nonzero(weights))
+        what = "the number of rows" if weights is None else "the number of rows of positive weight"
+        as_count(k, "n_clusters", high=free, limit=what)
+        medoids = self._start(source, k, weights, rng)
+        if k == 1:
+            alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
+            alone[barred(weights, source.n) == 1] = np.inf
+            partition = Partition(source, [alone.argmin()], weights, self.n_jobs)
+            passes, swaps, rests = 1, int(partition.medoids[0] != medoids[0]), True
+        else:
+            partition = Partition(source, medoids, weights, self.n_jobs)
+            passes, swaps, rests = improve(partition, max_iter)
+            partition.assign()
+        if not rests:
+            warn_not_converged(self, passes, "Raise max_iter.")
+        found = np.count_nonzero(np.bincount(partition.slot, minlength=k))
+        if found < k:
+            warn_user(
+                f"Only {found} of {k} clusters hold any row: others have a medoid like that of a "
+                "cluster before. X has fewer distinct rows than n_clusters; lower it.",
+                ConvergenceWarning,
+            )
+        fitted = {} if rows is None else {"cluster_centers_": rows[partition.medoids]}
+        return self._publish(
+            X,
+            n_features_in_=source.n if rows is None else rows.shape[1],
+            medoid_indices_=partition.medoids,
+            labels_=partition.slot,
+            inertia_=partition.loss,
+            medoid_silhouette_=_silhouette(partition),
+            n_iter_=passes,
+            n_swaps_=swaps,
+            _metric=metric,
+            **fitted,
+        )
+
+    def predict(self, X):
+        """Find the nearest medoid of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n) if precomputed
+            Finite rows; or the dissimilarities from each to the n fitted rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), int32
+            Index of the nearest medoid, the lowest on ties.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        return nearest_to(self._medoids_for(X), *self._asked, self.n_jobs)[0]
+
+    def transform(self, X):
+        """Compute the dissimilarity of each row to each medoid.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n) if precomputed
+
+        Returns
+        -------
+        dissimilarities : ndarray of shape (m, k), float64
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        return distances_to(self._medoids_for(X), *self._asked, self.n_jobs)
+
+    @property
+    def _asked(self):
+        """What `_medoids_for` rows are compared with: prepared medoids, and the metric."""
+        if self._metric is None:
+            return self.medoid_indices_, None
+        return self.cluster_centers_, self._metric
+
+    def _medoids_for(self, X):
+        return rows_for(self, X)
+
+    def _source(self, X):
+        """The checked rows, their metric and the dissimilarities between them."""
+        if not isinstance(self.matrix_free, bool):
+            as_choice(self.matrix_free, "matrix_free", ("auto",))
+        dtype = as_choice(self.dtype, "dtype", (None, "float64", "float32"))
+        dtype = None if dtype is None else np.dtype(dtype).type
+        if isinstance(self.metric, str) and self.metric == PRECOMPUTED:
+            return None, None, as_source(X, dtype=dtype, n_jobs=self.n_jobs)
+        rows = as_rows(X)
+        metric = as_metric(
+            self.metric, p=self.p, metric_params=self.metric_params, d=rows.shape[1], X=rows
+        )
+        if is_callable(metric):
+            if self.matrix_free is True:
+                raise ValueError(
+                    "matrix_free cannot be True where metric is a function, which would be called "
+                    "again for each pass. Leave it at 'auto'."
+                )
+            return rows, metric, called(rows, metric, dtype or np.float64)
+        made = Made(metric.prepare(rows, n_jobs=self.n_jobs), metric)
+        if self.matrix_free is True or (self.matrix_free is not False and not _kept(made, dtype)):
+            return rows, metric, made
+        return rows, metric, store(made, dtype or np.float64, self.n_jobs)
+
+    def _start(self, source, k, weights, rng):
+        if isinstance(self.init, str):
+            as_choice(self.init, "init", STARTS)
+            return STARTS[self.init](source, k, weights, rng, self.n_jobs)
+        try:
+            start = np.array(self.init)
+        except ValueError as error:
+            raise wrong_type("init", "the numbers of rows, or a name", self.init) from error
+        if start.dtype.kind not in "iu" or self.init is None:
+            names = ", ".join(map(repr, STARTS))
+            raise wrong_type("init", f"one of {names}, or the numbers of rows", self.init)
+        if start.shape != (k,):
+            raise ValueError(
+                f"init must have shape ({k},), a row for each of n_clusters; got {start.shape}."
+            )
+        wrong = (start < 0) | (start >= source.n)
+        if wrong.any() or len(np.unique(start)) < k:
+            raise ValueError(
+                f"init must hold {k} different numbers of rows from 0 to {source.n - 1}; got "
+                f"{shown(start.tolist())}. Drop repeated ones, and count from 0."
+            )
+        if weights is not None and (weights[start] == 0).any():
+            raise ValueError("init must hold rows of positive weight. Choose others.")
+        return start.astype(np.intp)
+
+
+def _kept(made, dtype):
+    """Whether to keep the matrix: where it is small, or slow to make and fits."""
+    nbytes = made.n * made.n * (4 if dtype is np.float32 else 8)
+    cheap = made.tiled and made.rows.shape[1] <= CHEAP
+    return nbytes <= KEPT or (not cheap and fits(nbytes))
+
+
+def _silhouette(partition):
+    """The medoid silhouette: the mean of 1 - near / second, by weight."""
+    if partition.k == 1:
+        return 0.0
+    ratio = np.ones(partition.source.n)
+    np.divide(partition.near, partition.second, out=ratio, where=partition.second > 0)
+    return float(np.average(1 - ratio, weights=partition.weights))
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)

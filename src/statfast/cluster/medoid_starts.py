@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starts for k-medoids: BUILD, LAB, k-medoids++ and points drawn at random."""
+
+from math import ceil, log, sqrt
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+from statfast.cluster.medoids import barred, gains, strips
+from statfast.cluster.seeding import place
+
+BATCH = 16  # candidates whose bounds are brought up to date together
+
+
+def build(source, k, weights, rng, n_jobs):
+    """PAM's BUILD: each medoid is the point that lowers the loss most; ties: the lowest.
+
+    Kaufman & Rousseeuw 1990, doi:10.1002/9780470316801. What a candidate gains only falls as medoids
+    are added (Minoux 1978, doi:10.1007/BFb0006528), also in rounded sums of one fixed order, so that
+    only those whose last known gain is as large as the best have to be weighed again: the medoids
+    are those of BUILD, at the cost of about two passes over the matrix.
+    """
+    shut = barred(weights, source.n).astype(bool)
+    alone = gains(source, slice(0, source.n), None, weights, n_jobs)
+    alone[shut] = np.inf
+    medoids = [int(alone.argmin())]
+    near = column(source, medoids[0], weights)
+    known = None
+    while len(medoids) < k:
+        if known is None:
+            known = gains(source, slice(0, source.n), near, weights, n_jobs)
+            fresh = np.ones(source.n, bool)
+        else:
+            fresh = np.zeros(source.n, bool)
+        known[shut] = -np.inf
+        known[medoids] = -np.inf
+        while True:
+            best = known[fresh].max(initial=-np.inf)
+            stale = np.flatnonzero(~fresh & (known >= best) & (known > -np.inf))
+            if not len(stale):
+                break
+            if len(stale) > BATCH:
+                stale = np.sort(stale[np.argpartition(-known[stale], BATCH)[:BATCH]])
+            known[stale] = gains(source, stale, near, weights, n_jobs)
+            fresh[stale] = True
+            checkpoint()
+        medoids.append(int(np.where(fresh, known, -np.inf).argmax()))
+        near = np.minimum(near, column(source, medoids[-1], weights))
+    return np.array(medoids)
+
+
+def lab(source, k, weights, rng, n_jobs):
+    """Linear approximative BUILD: each medoid the best of a sample of 10 + sqrt(n), by the sample.
+
+    Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804.
+    """
+    free = np.flatnonzero(barred(weights, source.n) == 0)
+    size = 10 + ceil(sqrt(source.n))
+    medoids, near = [], None
+    for _ in range(k):
+        checkpoint()
+        sample = np.sort(rng.choice(free, min(size, len(free)), replace=False))
+        block = source.between(sample, sample)
+        if weights is not None:
+            block = block * weights[sample][:, None]
+        if near is None:
+            best = block.sum(axis=0).argmin()
+        else:
+            best = np.maximum(near[sample][:, None] - block, 0.0).sum(axis=0).argmax()
+        medoids.append(int(sample[best]))
+        free = free[free != medoids[-1]]
+        found = column(source, medoids[-1], weights)
+        near = found if near is None else np.minimum(near, found)
+    return np.array(medoids)
+
+
+def plus_plus(source, k, weights, rng, n_jobs):
+    """k-medoids++: drawn in proportion to the dissimilarity to the nearest medoid so far.
+
+    Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494, with the first power, as the loss is; of
+    2 + floor(log k) candidates the one that lowers the loss most is taken, the first such on ties.
+    """
+    n_trials = 2 + int(log(k))
+    mass = np.ones(source.n) if weights is None else weights
+    medoids = [place(np.cumsum(mass), rng.random())]
+    near = column(source, medoids[0], weights)
+    while len(medoids) < k:
+        checkpoint()
+        running = np.cumsum(near)
+        if running[-1] > 0:
+            drawn = np.array([place(running, u) for u in rng.random(n_trials)])
+            best = drawn[gains(source, drawn, near, weights, n_jobs).argmax()]
+        else:  # every point is a medoid or like one
+            left = np.ones(source.n, bool)
+            left[medoids] = False
+            best = np.flatnonzero(left & (mass > 0))[0]
+        medoids.append(int(best))
+        near = np.minimum(near, column(source, medoids[-1], weights))
+        near[medoids] = 0.0
+    return np.array(medoids)
+
+
+def random_points(source, k, weights, rng, n_jobs):
+    """Different points, each as likely as another."""
+    return rng.choice(np.flatnonzero(barred(weights, source.n) == 0), k, replace=False)
+
+
+def column(source, point, weights):
+    """From all points to one, times the weights."""
+    ids = np.array([point])
+    found = np.concatenate([source.block(rows, ids)[:, 0] for rows in strips(source)])
+    found = found.astype(np.float64)
+    return found if weights is None else found * weights
+
+
+STARTS = {
+    "build": build,
+    "lab": lab,
+    "k-medoids++": plus_plus,
+    "random": random_points,
+}

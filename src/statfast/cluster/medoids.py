@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Medoids and what every point knows of them: its nearest and its second nearest."""
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import pam
+from statfast._dissimilarity import Stored
+
+SLACK = 2.0**-52  # a change of less than n times this share of the loss is rounding
+
+# Numbers weighed between two looks at whether the run was interrupted: some 50 ms.
+BUDGET = 1 << 27
+PANEL = pam.WIDE
+
+
+class Partition:
+    """Points divided among medoids.
+
+    Parameters
+    ----------
+    source : Stored, Condensed or Made
+        The dissimilarities between n points.
+    medoids : array-like of shape (k,)
+        Points, by number; medoid m is said to be in slot m.
+    weights : ndarray of shape (n,), or None
+    n_jobs : int, optional
+        Threads.
+    """
+
+    def __init__(self, source, medoids, weights=None, n_jobs=None):
+        self.source, self.weights, self.n_jobs = source, weights, n_jobs
+        self.medoids = np.array(medoids, np.intp)
+        n = source.n
+        self.near, self.second = np.empty(n), np.empty(n)
+        self.slot, self.other = np.empty(n, np.int32), np.empty(n, np.int32)
+        self.barred = barred(weights, n)
+        self.lost = np.empty(n, np.intp)
+        self.assign()
+
+    @property
+    def k(self):
+        return len(self.medoids)
+
+    def assign(self):
+        """Find the nearest and second nearest medoid of all points anew; ties: lowest slot."""
+
+        def look(rows):
+            self._look(np.arange(rows.start, rows.stop))
+
+        n = self.source.n
+        each(look, grid(n, most=4096), n_jobs=self.n_jobs, effort=20.0 * n * self.k)
+        self._weigh()
+
+    def _look(self, points):
+        """Find the two nearest medoids of some points, given by ascending numbers."""
+        found = self.near, self.second, self.slot, self.other
+        if isinstance(self.source, Stored):
+            pam.nearest_two(self.source.matrix, self.medoids, points, *found)
+            return
+        near, second, slot, other = (part[points] for part in found)
+        block = self.source.between(points, self.medoids)
+        pam.nearest_two(
+            block, np.arange(self.k), np.arange(len(points)), near, second, slot, other
+        )
+        for part, value in zip(found, (near, second, slot, other), strict=True):
+            part[points] = value
+
+    def _weigh(self):
+        self.barred_now = self.barred.copy()
+        self.barred_now[self.medoids] = 1
+        self.far, self.close = self.second, self.near
+        if self.weights is not None:
+            with np.errstate(invalid="ignore"):
+                self.far, self.close = self.second * self.weights, self.near * self.weights
+        self.loss = float(self.close.sum())
+
+    def removal(self):
+        """What the loss would grow by without each medoid."""
+        return np.bincount(self.slot, self.far - self.close, self.k)
+
+    def exchange(self, slot, candidate):
+        """Put a candidate in the place of a medoid."""
+        column = np.empty(self.source.n)
+        ids = np.array([candidate])
+        step = self.source.strip
+        for start in range(0, len(column), step):
+            rows = slice(start, min(start + step, len(column)))
+            column[rows] = self.source.block(rows, ids)[:, 0]
+        self.medoids[slot] = candidate
+        count = pam.swapped(
+            column, slot, self.near, self.second, self.slot, self.other, self.lost
+        )
+        for start in range(0, count, 4096):
+            self._look(self.lost[start : min(start + 4096, count)].copy())
+        self._weigh()
+
+    def pursue(self, at, patience):
+        """Take swaps from candidate `at` on while they come often; without weights, of a matrix.
+
+        Returns the next candidate, how many in a row have not helped, how many were weighed, and
+        the swaps.
+        """
+        n = self.source.n
+        most = max(PANEL, (BUDGET >> 2) // n)
+        *found, swaps = pam.pursue(
+            self.source.matrix, self.barred_now, self.near, self.second, self.slot, self.other,
+            self.lost, self.medoids, at, patience, most, SLACK * n,
+            np.empty(self.k), np.empty(n),
+        )  # fmt: skip
+        if swaps:
+            self._weigh()
+        return *found, swaps
+
+    def search(self, start, stop, *, first, window=None):
+        """The candidate among points start..stop - 1 to take: (candidate or -1, slot, change).
+
+        `first` takes the first that lowers the loss by more than rounding, else the best.
+        """
+        limit = -SLACK * self.source.n * self.loss
+        removal = self.removal()
+        step = PANEL * max(1, -(-(stop - start) // (PANEL * 8)))  # eight parts at most
+        parts = [slice(lo, min(lo + step, stop)) for lo in range(start, stop, step)]
+
+        def work(part):
+            return self._scan(part, removal, limit, first)
+
+        effort = 8.0 * self.source.n * (stop - start)
+        best = -1, 0, limit
+        for found in each(work, parts, n_jobs=self.n_jobs, effort=effort):
+            if found[0] >= 0 and (first or found[2] < best[2]):
+                best = found
+                if first:
+                    break
+        return best
+
+    def _scan(self, part, removal, limit, first):
+        """`search` of one part, in the order of the candidates."""
+
+        n, best = self.source.n, (-1, 0, limit)
+        whole = self.source.strip >= n
+        step = PANEL * max(1, BUDGET // (n * PANEL)) if whole else PANEL
+        for lo in range(part.start, part.stop, step):
+            checkpoint()
+            columns = slice(lo, min(lo + step, part.stop))
+            shut = self.barred_now[columns]
+            if whole:
+                block = self.source.block(slice(None), columns)
+                found = pam.scan(
+                    block, shut, self.close, self.far, self.slot, self.weights, removal,
+                    best[2], first,
+                )  # fmt: skip
+            else:
+                found = self._weighed(columns, shut, removal, best[2], first)
+            if found[0] >= 0:
+                best = lo + found[0], found[1], found[2]
+                if first:
+                    break
+        return best
+
+    def _weighed(self, columns, shut, removal, limit, first):
+        """One panel of candidates, weighed a strip of points at a time."""
+        loss = np.empty((self.k + 1, PANEL))
+        pam.opened(removal, loss)
+        for rows in strips(self.source):
+            some = None if self.weights is None else self.weights[rows]
+            block = self.source.block(rows, columns)
+            pam.weigh(block, self.close[rows], self.far[rows], self.slot[rows], some, loss)
+        return pam.choose(loss, shut, limit, first)
+
+
+def strips(source):
+    """The rows of a source, as many at a time as it makes at once."""
+    n = source.n
+    return [slice(i, min(n, i + source.strip)) for i in range(0, n, source.strip)]
+
+
+def barred(weights, n):
+    """Which points may not become medoids: those without weight, as if they were left out."""
+    return np.zeros(n, np.uint8) if weights is None else (weights == 0).astype(np.uint8)
+
+
+def gains(source, candidates, near, weights, n_jobs=None):
+    """How much less the loss is with each candidate as one more medoid.
+
+    Parameters
+    ----------
+    source : Stored, Condensed or Made
+    candidates : ndarray of shape (c,), or slice
+    near : ndarray of shape (n,), or None
+        From each point to its medoid; None, where there is none yet, gives the loss with the
+        candidate alone.
+    weights : ndarray of shape (n,), or None
+        Near holds dissimilarities times these.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    ndarray of shape (c,)
+    """
+
+    ids = candidates if isinstance(candidates, slice) else np.asarray(candidates)
+    count = len(range(*ids.indices(source.n))) if isinstance(ids, slice) else len(ids)
+    out = np.zeros(count)
+    whole = source.strip >= source.n
+    step = PANEL * max(1, BUDGET // (source.n * PANEL)) if whole else PANEL
+    step = min(step, PANEL * max(1, -(-count // (PANEL * 16))))
+    if not isinstance(ids, slice):
+        step = min(step, 8)
+    parts = [slice(lo, min(lo + step, count)) for lo in range(0, count, step)]
+
+    def work(part):
+        columns = part if isinstance(ids, slice) else ids[part]
+        for rows in strips(source):
+            checkpoint()
+            block = source.block(rows, columns)
+            some = None if near is None else near[rows]
+            pam.gains(block, some, None if weights is None else weights[rows], out[part])
+
+    each(work, parts, n_jobs=n_jobs, effort=8.0 * source.n * count)
+    return out

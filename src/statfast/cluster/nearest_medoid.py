@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows against medoids: the nearest of each row, and the dissimilarities to all."""
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._dissimilarity import Made, is_callable
+from statfast._validation import refuse_large
+
+
+def distances_to(rows, medoids, metric, n_jobs):
+    """From each row to each medoid: (m, k) float64.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m, d), or (m, n) dissimilarities where `metric` is None
+    medoids : ndarray of shape (k, d), or (k,) the columns of the medoids where `metric` is None
+    metric : Metric or None
+    n_jobs : int, optional
+    """
+    m, k = len(rows), len(medoids)
+    refuse_large(8 * m * k, "The dissimilarities to the medoids", "Pass fewer rows at a time.")
+    out = np.empty((m, k))
+
+    def fill(part, block):
+        out[part] = block
+
+    _blocks_of(fill, rows, medoids, metric, n_jobs)
+    return out
+
+
+def nearest_to(rows, medoids, metric, n_jobs):
+    """The nearest medoid of each row, the lowest on ties, and the dissimilarity to it."""
+    labels, near = np.empty(len(rows), np.int32), np.empty(len(rows))
+
+    def fill(part, block):
+        labels[part] = block.argmin(axis=1)
+        near[part] = block.min(axis=1)
+
+    _blocks_of(fill, rows, medoids, metric, n_jobs)
+    return labels, near
+
+
+def _blocks_of(fill, rows, medoids, metric, n_jobs):
+    m, k = len(rows), len(medoids)
+    if metric is not None and not is_callable(metric):
+        first = Made(metric.prepare(np.asarray(medoids), name="The medoids"), metric)
+
+    def work(part):
+        some = rows[part]
+        if metric is None:
+            fill(part, np.asarray(some[:, medoids], np.float64))
+        elif is_callable(metric):
+            fill(part, _called(some, medoids, metric.function))
+        else:
+            fill(part, first.across(metric.prepare(some)))
+
+    most = max(64, (1 << 24) // (k * rows.shape[1]))
+    each(work, grid(m, most=most), n_jobs=n_jobs, effort=2.0 * m * k * rows.shape[1])
+
+
+def _called(rows, medoids, function):
+    rows = np.ascontiguousarray(rows, np.float64)
+    medoids = np.ascontiguousarray(medoids, np.float64)
+    out = np.empty((len(rows), len(medoids)))
+    for i, row in enumerate(rows):
+        checkpoint()
+        out[i] = [function(row, medoid) for medoid in medoids]
+    return out

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether clusters come back when the rows are drawn anew: bootstrap Jaccard stability.
+
+Hennig 2007, doi:10.1016/j.csda.2006.11.025.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._blocks import each
+from statfast._validation import as_count, as_generator, as_rows
+from statfast.cluster.families import as_family
+
+RECOVERED, DISSOLVED = 0.75, 0.5
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What `cluster_stability` found."""
+
+    labels: np.ndarray
+    """The clusters of the rows themselves: (n,)."""
+    jaccard: np.ndarray
+    """Similarity of each cluster to the most similar one of each bootstrap set: (n_boot, k)."""
+    mean: np.ndarray
+    """Its mean over the sets: (k,). Above 0.85 a cluster is very stable, below 0.6 hardly one."""
+    recovered: np.ndarray
+    """How often it was more than 0.75: (k,)."""
+    dissolved: np.ndarray
+    """How often it was at most 0.5: (k,)."""
+
+    def __str__(self):
+        lines = [f"{'cluster':>8} {'rows':>8} {'Jaccard':>8} {'recovered':>10} {'dissolved':>10}"]
+        sizes = np.bincount(self.labels)
+        columns = zip(sizes, self.mean, self.recovered, self.dissolved, strict=True)
+        lines += [f"{c:8d} {n:8d} {j:8.3f} {r:10d} {x:10d}" for c, (n, j, r, x) in enumerate(columns)]
+        return "\n".join(lines)
+
+
+def cluster_stability(X, n_clusters, *, method="kmeans", n_boot=100, random_state=None, n_jobs=None):
+    """Cluster rows drawn with replacement, and see which clusters come back.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite rows.
+    n_clusters : int
+        Number of clusters, k.
+    method : str or callable, default="kmeans"
+        How rows are clustered: see `gap_statistic`.
+    n_boot : int, default=100
+        Bootstrap sets. Of rows drawn several times one is kept.
+    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
+        Source of the draws and starts.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Stability
+        With `labels`, `jaccard`, `mean`, `recovered` and `dissolved`.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite, has fewer rows than clusters, or a parameter is out of its range.
+
+    Notes
+    -----
+    The similarity of two sets of rows is the size of their intersection over that of their union,
+    both among the rows drawn. A cluster of which no row was drawn counts as not found, 0.
+
+    Cost: n_boot + 1 clusterings.
+
+    References
+    ----------
+    Hennig, C. (2007). Cluster-wise assessment of cluster stability. Computational Statistics & Data
+    Analysis 52, 258-271. doi:10.1016/j.csda.2006.11.025
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.cluster import cluster_stability
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> X[:30] += 9
+    >>> cluster_stability(X, 2, n_boot=20, random_state=0).mean
+    array([1., 1.])
+    """
+    rows = as_rows(X)
+    k = as_count(n_clusters, "n_clusters", 1, len(rows), limit="the number of rows")
+    family = as_family(method)
+    n_boot = as_count(n_boot, "n_boot")
+    rng = as_generator(random_state)
+    n = len(rows)
+    _, labels = np.unique(family(rows, [k], int(rng.integers(2**32)))[0], return_inverse=True)
+    found = int(labels.max()) + 1
+    draws = [(np.unique(rng.integers(n, size=n)), int(rng.integers(2**32))) for _ in range(n_boot)]
+
+    def work(draw):
+        drawn, seed = draw
+        if len(drawn) < k:
+            return np.zeros(found)
+        _, again = np.unique(family(rows[drawn], [k], seed)[0], return_inverse=True)
+        shared = np.zeros((found, int(again.max()) + 1))
+        np.add.at(shared, (labels[drawn], again), 1)
+        union = shared.sum(axis=1)[:, None] + shared.sum(axis=0) - shared
+        return (shared / np.maximum(union, 1)).max(axis=1)
+
+    jaccard = np.array(each(work, draws, n_jobs=n_jobs))
+    return Stability(
+        labels,
+        jaccard,
+        jaccard.mean(axis=0),
+        (jaccard > RECOVERED).sum(axis=0),
+        (jaccard <= DISSOLVED).sum(axis=0),
+    )

@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far two clusterings agree: pairs of rows (Rand), and bits they tell of each other."""
+
+import numpy as np
+
+from statfast._validation import as_choice, as_labels, as_real, as_weights
+
+AVERAGES = {
+    "min": min,
+    "geometric": lambda a, b: (a * b) ** 0.5,
+    "arithmetic": lambda a, b: (a + b) / 2,
+    "max": max,
+}
+
+
+def contingency_matrix(labels_true, labels_pred, sample_weight=None):
+    """How many rows have each pair of labels.
+
+    Parameters
+    ----------
+    labels_true : array-like of shape (n,)
+        Labels of one clustering, which give the rows of the table, sorted.
+    labels_pred : array-like of shape (n,)
+        Labels of the other, which give its columns.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative: then sums of these.
+
+    Returns
+    -------
+    ndarray of shape (number of labels, number of labels), float64
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    Examples
+    --------
+    >>> from statfast.metrics import contingency_matrix
+    >>> contingency_matrix(["a", "a", "b"], [1, 2, 2])
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    return _table(labels_true, labels_pred, sample_weight)
+
+
+def rand_score(labels_true, labels_pred):
+    """Share of the pairs of rows on which two clusterings agree.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of either clustering.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 for fewer than two rows.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    References
+    ----------
+    Rand, W. M. (1971). Objective criteria for the evaluation of clustering methods. Journal of the
+    American Statistical Association 66, 846-850. doi:10.1080/01621459.1971.10482356
+
+    Examples
+    --------
+    >>> from statfast.metrics import rand_score
+    >>> rand_score([0, 0, 1, 1], [0, 0, 1, 2])
+    0.8333333333333334
+    """
+    both, rows, columns, pairs = _pairs(_table(labels_true, labels_pred))
+    return 1.0 if pairs == 0 else float((pairs + 2 * both - rows - columns) / pairs)
+
+
+def adjusted_rand_score(labels_true, labels_pred):
+    """Rand's share of pairs, corrected for chance: 0 on average for random labels, 1 for equal.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of either clustering.
+
+    Returns
+    -------
+    float
+        At most 1; 1 where both are one cluster, or both have each row alone.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    References
+    ----------
+    Hubert, L. and Arabie, P. (1985). Comparing partitions. Journal of Classification 2, 193-218.
+    doi:10.1007/BF01908075
+
+    Examples
+    --------
+    >>> from statfast.metrics import adjusted_rand_score
+    >>> round(adjusted_rand_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.5714
+    """
+    both, rows, columns, pairs = _pairs(_table(labels_true, labels_pred))
+    if rows == columns == both:
+        return 1.0
+    expected = rows * columns / pairs
+    return float((both - expected) / ((rows + columns) / 2 - expected))
+
+
+def mutual_info_score(labels_true, labels_pred, sample_weight=None):
+    """Mutual information of two clusterings, in nats.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of either clustering.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+
+    Returns
+    -------
+    float
+        Not negative.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    Examples
+    --------
+    >>> from statfast.metrics import mutual_info_score
+    >>> round(mutual_info_score([0, 0, 1, 1], [0, 0, 1, 1]), 4)
+    0.6931
+    """
+    return _information(_table(labels_true, labels_pred, sample_weight))[0]
+
+
+def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="arithmetic"):
+    """Mutual information over an average of the two entropies.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of either clustering.
+    average_method : {"arithmetic", "geometric", "min", "max"}, default="arithmetic"
+        Which average.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 1 where both are one cluster.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    Examples
+    --------
+    >>> from statfast.metrics import normalized_mutual_info_score
+    >>> normalized_mutual_info_score([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
+    table = _table(labels_true, labels_pred)
+    if table.size == 1:
+        return 1.0
+    mutual, true, pred = _information(table)
+    return 0.0 if mutual == 0 else min(1.0, mutual / average(true, pred))
+
+
+def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arithmetic"):
+    """Mutual information corrected for chance: 0 on average for random labels, 1 for equal.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of either clustering.
+    average_method : {"arithmetic", "geometric", "min", "max"}, default="arithmetic"
+        Which average of the entropies is the most it can be.
+
+    Returns
+    -------
+    float
+        At most 1; 1 where both are one cluster, or both have each row alone.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    Notes
+    -----
+    Cost: O(n + k_1 k_2 + the numbers of rows that two clusters can share).
+
+    References
+    ----------
+    Vinh, N. X., Epps, J. and Bailey, J. (2010). Information theoretic measures for clusterings
+    comparison. Journal of Machine Learning Research 11, 2837-2854.
+
+    Examples
+    --------
+    >>> from statfast.metrics import adjusted_mutual_info_score
+    >>> round(adjusted_mutual_info_score([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]), 4)
+    0.5023
+    """
+    average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
+    table = _table(labels_true, labels_pred)
+    n = int(table.sum())
+    if table.shape == (1, 1) or table.shape == (n, n):
+        return 1.0
+    mutual, true, pred = _information(table)
+    expected = _expected(table.sum(axis=1), table.sum(axis=0), n)
+    span = average(true, pred) - expected
+    tiny = np.finfo(np.float64).eps
+    return float((mutual - expected) / (min(span, -tiny) if span < 0 else max(span, tiny)))
+
+
+def homogeneity_completeness_v_measure(labels_true, labels_pred, *, beta=1.0):
+    """Whether clusters hold one class only, classes one cluster only, and both.
+
+    Parameters
+    ----------
+    labels_true : array-like of shape (n,)
+        Classes.
+    labels_pred : array-like of shape (n,)
+        Clusters.
+    beta : float, default=1.0
+        Weight of completeness in the V-measure, not negative.
+
+    Returns
+    -------
+    homogeneity, completeness, v_measure : float
+        Between 0 and 1; the last is (1 + beta) h c / (beta h + c).
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row, or beta is negative.
+
+    References
+    ----------
+    Rosenberg, A. and Hirschberg, J. (2007). V-measure: a conditional entropy-based external cluster
+    evaluation measure. EMNLP-CoNLL 2007, 410-420.
+
+    Examples
+    --------
+    >>> from statfast.metrics import homogeneity_completeness_v_measure
+    >>> homogeneity_completeness_v_measure([0, 0, 1, 1], [0, 0, 1, 2])[0]
+    1.0
+    """
+    beta = as_real(beta, "beta", low=0)
+    mutual, true, pred = _information(_table(labels_true, labels_pred))
+    homogeneity = min(1.0, mutual / true) if true else 1.0
+    completeness = min(1.0, mutual / pred) if pred else 1.0
+    below = beta * homogeneity + completeness
+    v = (1 + beta) * homogeneity * completeness / below if below else 0.0
+    return homogeneity, completeness, v
+
+
+def homogeneity_score(labels_true, labels_pred):
+    """Whether each cluster holds rows of one class only: see `homogeneity_completeness_v_measure`.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from statfast.metrics import homogeneity_score
+    >>> homogeneity_score([0, 0, 1, 1], [0, 1, 2, 3])
+    1.0
+    """
+    return homogeneity_completeness_v_measure(labels_true, labels_pred)[0]
+
+
+def completeness_score(labels_true, labels_pred):
+    """Whether each class lies in one cluster only: see `homogeneity_completeness_v_measure`.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from statfast.metrics import completeness_score
+    >>> completeness_score([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    return homogeneity_completeness_v_measure(labels_true, labels_pred)[1]
+
+
+def v_measure_score(labels_true, labels_pred, *, beta=1.0):
+    """Mean of homogeneity and completeness: see `homogeneity_completeness_v_measure`.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Classes and clusters.
+    beta : float, default=1.0
+        Weight of completeness.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from statfast.metrics import v_measure_score
+    >>> round(v_measure_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.8
+    """
+    return homogeneity_completeness_v_measure(labels_true, labels_pred, beta=beta)[2]
+
+
+def _table(labels_true, labels_pred, sample_weight=None):
+    n = len(np.atleast_1d(np.asarray(labels_true, dtype=object)))
+    if n == 0:
+        raise ValueError("labels_true must hold at least one label; got none. Pass some.")
+    true, rows = as_labels(labels_true, n, name="labels_true")
+    pred, columns = as_labels(labels_pred, n, name="labels_pred")
+    weights = as_weights(sample_weight, n)
+    cells = np.bincount(rows * len(pred) + columns, weights, len(true) * len(pred))
+    return cells.reshape(len(true), len(pred)).astype(np.float64)
+
+
+def _pairs(table):
+    """Pairs of rows together in both, in the first, in the second; and all."""
+    both, rows, columns = (
+        float((sizes * (sizes - 1)).sum() / 2)
+        for sizes in (table, table.sum(axis=1), table.sum(axis=0))
+    )
+    n = table.sum()
+    return both, rows, columns, float(n * (n - 1) / 2)
+
+
+def _entropy(sizes):
+    share = sizes[sizes > 0] / sizes.sum()
+    return float(-(share * np.log(share)).sum()) if len(share) > 1 else 0.0
+
+
+def _information(table):
+    """The mutual information and the two entropies."""
+    rows, columns, n = table.sum(axis=1), table.sum(axis=0), table.sum()
+    i, j = np.nonzero(table)
+    shared = table[i, j]
+    terms = shared / n * (np.log(shared) + np.log(n) - np.log(rows[i]) - np.log(columns[j]))
+    terms[np.abs(terms) < np.finfo(np.float64).eps] = 0.0
+    return max(0.0, float(terms.sum())), _entropy(rows), _entropy(columns)
+
+
+def _expected(rows, columns, n):
+    """The mean mutual information of random labels of these sizes: hypergeometric counts."""
+    from scipy.special import gammaln
+
+    sizes, times = np.unique(rows, return_counts=True)
+    others, as_often = np.unique(columns, return_counts=True)
+    fixed = -gammaln(n + 1)
+    total = 0.0
+    for a, how in zip(sizes, times, strict=True):
+        for b, often in zip(others, as_often, strict=True):
+            shared = np.arange(max(1, a + b - n), min(a, b) + 1)
+            chance = np.exp(
+                gammaln(a + 1) + gammaln(b + 1) + gammaln(n - a + 1) + gammaln(n - b + 1) + fixed
+                - gammaln(shared + 1) - gammaln(a - shared + 1) - gammaln(b - shared + 1)
+                - gammaln(n - a - b + shared + 1)
+            )  # fmt: skip
+            gained = shared / n * np.log(n * shared / (a * b))
+            total += how * often * float((gained * chance).sum())
+    return total

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From every row to every cluster: sums, least or most of the dissimilarities, a few rows at a time.
+
+No matrix is held: of rows, a tile of distances goes into its cluster's sum as it is made.
+"""
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import spans
+from statfast._dissimilarity import (
+    PRECOMPUTED,
+    Made,
+    as_source,
+    called,
+    is_callable,
+    laid,
+)
+from statfast._distances import as_metric
+from statfast._validation import as_rows
+
+SUM, LEAST, MOST = spans.SUM, spans.LEAST, spans.MOST
+START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
+
+
+def as_table(X, metric, p, metric_params, n_jobs):
+    """The dissimilarities that a score was given, or those between the rows it was given."""
+    if isinstance(metric, str) and metric == PRECOMPUTED:
+        return as_source(X, n_jobs=n_jobs)
+    rows = as_rows(X)
+    metric = as_metric(metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows)
+    if is_callable(metric):
+        return called(rows, metric, np.float64)
+    return Made(metric.prepare(rows, n_jobs=n_jobs), metric)
+
+
+def gather(source, codes, k, asked, use, n_jobs):
+    """Call ``use(rows, *found)`` for all rows, some at a time.
+
+    Parameters
+    ----------
+    source : Stored, Condensed or Made
+    codes : ndarray of intp, shape (n,)
+        The cluster of each row; each of the k has one.
+    k : int
+    asked : sequence of SUM, LEAST and MOST
+    use : callable
+        Takes the numbers of m rows and for each thing asked an array of shape (m, k).
+    n_jobs : int, optional
+    """
+    n = source.n
+    order = np.argsort(codes, kind="stable")
+    begins = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=k))])
+    if isinstance(source, Made) and source.tiled:
+        rows = np.zeros_like(source.rows)
+        rows[:n] = source.rows[:n][order]
+        work = _tiles(source, rows, order, begins, asked, use)
+    else:
+        work = _strips(source, order, begins, asked, use)
+    depth = source.rows.shape[1] if isinstance(source, Made) else 1
+    blocks = grid(n, least=64, most=max(64, (1 << 25) // (n * depth)))
+    each(work, blocks, n_jobs=n_jobs, effort=2.0 * n * n * depth)
+
+
+def _tiles(source, rows, order, begins, asked, use):
+    kind, finish, k = source.metric.kind, source.finish, len(begins) - 1
+
+    def work(block):
+        for panel, start in zip(
+            laid(rows[block]), range(block.start, block.stop, spans.WIDE), strict=True
+        ):
+            checkpoint()
+            here = order[start : min(start + spans.WIDE, block.stop)]
+            found = []
+            for what in asked:
+                out = np.full((k, spans.WIDE), START[what])
+                spans.gather(rows, begins, panel, kind, finish, what, out)
+                part = out.T[: len(here)]
+                found.append(part if what == SUM else source.metric.finish(part))
+            use(here, *found)
+
+    return work
+
+
+def _strips(source, order, begins, asked, use):
+    n, k = source.n, len(begins) - 1
+    step = max(1, (1 << 20) // n)
+    every = slice(0, n)
+
+    def work(block):
+        for start in range(block.start, block.stop, step):
+            checkpoint()
+            rows = slice(start, min(start + step, block.stop))
+            table = source.block(rows, every)
+            found = []
+            for what in asked:
+                out = np.full((rows.stop - rows.start, k), START[what])
+                spans.gather_stored(table, order, begins, what, out)
+                found.append(out)
+            use(np.arange(rows.start, rows.stop), *found)
+
+    return work

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How compact clusters are, and how far apart: from their means, and from their nearest rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._blocks import reduce
+from statfast._validation import as_labels, as_rows, as_weights
+from statfast.metrics.gathering import LEAST, MOST, as_table, gather
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Sums of squares of clustered rows: what `scatter_decomposition` found."""
+
+    total: float
+    """About the mean of all rows."""
+    within: float
+    """About the means of the clusters."""
+    between: float
+    """Of the means of the clusters, each as often as it has rows, about that of all."""
+    within_clusters: np.ndarray
+    """The parts of `within`: shape (k,), in the order of the sorted labels."""
+    sizes: np.ndarray
+    """Rows, or their weight, of each cluster: shape (k,)."""
+    centers: np.ndarray
+    """The means: shape (k, d)."""
+
+
+def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
+    """Sum of squares within and between clusters; together they are the total.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite rows.
+    labels : array-like of shape (n,)
+        The cluster of each row.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Scatter
+        With `total`, `within`, `between`, `within_clusters`, `sizes` and `centers`.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite, or `labels` or `sample_weight` has not one entry for each row.
+
+    Examples
+    --------
+    >>> from statfast.metrics import scatter_decomposition
+    >>> parts = scatter_decomposition([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    >>> parts.within, parts.between, parts.total
+    (4.0, 100.0, 104.0)
+    """
+    rows = as_rows(X)
+    weights = as_weights(sample_weight, len(rows))
+    classes, codes = as_labels(labels, len(rows), name="labels")
+    return _scatter(rows, codes, len(classes), weights, n_jobs)
+
+
+def calinski_harabasz_score(X, labels, *, n_jobs=None):
+    """Variance ratio: (between / (k - 1)) / (within / (n - k)), of sums of squares.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite rows.
+    labels : array-like of shape (n,)
+        The cluster of each row; from 2 to n - 1 different ones.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    float
+        Higher is better; 1 where all rows lie on the means of their clusters.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite, or there are fewer than 2 or more than n - 1 different labels.
+
+    References
+    ----------
+    Calinski, T. and Harabasz, J. (1974). A dendrite method for cluster analysis. Communications in
+    Statistics 3, 1-27. doi:10.1080/03610927408827101
+
+    Examples
+    --------
+    >>> from statfast.metrics import calinski_harabasz_score
+    >>> calinski_harabasz_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    50.0
+    """
+    rows, codes, k = _clustered(X, labels)
+    parts = _scatter(rows, codes, k, None, n_jobs)
+    if parts.within == 0:
+        return 1.0
+    return float(parts.between * (len(rows) - k) / (parts.within * (k - 1)))
+
+
+def davies_bouldin_score(X, labels, *, n_jobs=None):
+    """Mean over clusters of the worst (s_i + s_j) / |m_i - m_j|.
+
+    Here m are the means of clusters and s the mean distance of their rows to them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite rows.
+    labels : array-like of shape (n,)
+        The cluster of each row; from 2 to n - 1 different ones.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    float
+        Lower is better, 0 the least. Pairs of clusters with the same mean count as 0.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite, or there are fewer than 2 or more than n - 1 different labels.
+
+    References
+    ----------
+    Davies, D. L. and Bouldin, D. W. (1979). A cluster separation measure. IEEE Transactions on
+    Pattern Analysis and Machine Intelligence 1, 224-227. doi:10.1109/TPAMI.1979.4766909
+
+    Examples
+    --------
+    >>> from statfast.metrics import davies_bouldin_score
+    >>> davies_bouldin_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    0.2
+    """
+    rows, codes, k = _clustered(X, labels)
+    parts = _scatter(rows, codes, k, None, n_jobs)
+
+    def partial(_, block, codes):
+        apart = np.sqrt(np.square(block - parts.centers[codes]).sum(axis=1))
+        return np.bincount(codes, apart, k)
+
+    spread = reduce(partial, rows, codes, merge=np.add, n_jobs=n_jobs) / parts.sizes
+    difference = parts.centers[:, None] - parts.centers
+    between = np.sqrt(np.square(difference).sum(axis=2))
+    ratio = np.zeros((k, k))
+    np.divide(spread[:, None] + spread, between, out=ratio, where=between > 0)
+    return float(ratio.max(axis=1).mean())
+
+
+def dunn_index(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs=None):
+    """Least dissimilarity between rows of two clusters, over the largest within one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
+        Finite rows, or the dissimilarities between them.
+    labels : array-like of shape (n,)
+        The cluster of each row; at least 2 different ones.
+    metric : str or callable, default="euclidean"
+        As in `silhouette_samples`.
+    p : float, default=2
+        Exponent of the metric "minkowski".
+    metric_params : dict, optional
+        Other parameters of the metric.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    float
+        Higher is better; infinity where all rows of each cluster are the same.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite, dissimilarities are negative, or there is one label only.
+
+    Notes
+    -----
+    Cost: O(n^2 d). Memory: O(n d).
+
+    References
+    ----------
+    Dunn, J. C. (1974). Well-separated clusters and optimal fuzzy partitions. Journal of Cybernetics
+    4, 95-104. doi:10.1080/01969727408546059
+
+    Examples
+    --------
+    >>> from statfast.metrics import dunn_index
+    >>> dunn_index([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+    4.0
+    """
+    diameter, separation = cluster_extremes(
+        X, labels, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs
+    )
+    if len(diameter) < 2:
+        raise ValueError("labels must hold at least 2 clusters; got 1. Cluster into more.")
+    with np.errstate(divide="ignore"):
+        return float(separation.min() / diameter.max()) if separation.min() > 0 else 0.0
+
+
+def cluster_extremes(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs=None):
+    """Diameter and separation of each cluster, as R's ``pam`` has them in ``clusinfo``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
+        Finite rows, or the dissimilarities between them.
+    labels : array-like of shape (n,)
+        The cluster of each row.
+    metric : str or callable, default="euclidean"
+        As in `silhouette_samples`.
+    p : float, default=2
+        Exponent of the metric "minkowski".
+    metric_params : dict, optional
+        Other parameters of the metric.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    diameter : ndarray of shape (k,)
+        Largest dissimilarity between two of its rows, in the order of the sorted labels.
+    separation : ndarray of shape (k,)
+        Least dissimilarity between one of its rows and one of another cluster; infinity where
+        there is no other.
+
+    Raises
+    ------
+    ValueError
+        If X is not finite, or dissimilarities are negative.
+
+    Examples
+    --------
+    >>> from statfast.metrics import cluster_extremes
+    >>> cluster_extremes([[0.0], [2.0], [10.0], [13.0]], [0, 0, 1, 1])
+    (array([2., 3.]), array([8., 8.]))
+    """
+    source = as_table(X, metric, p, metric_params, n_jobs)
+    classes, codes = as_labels(labels, source.n, name="labels")
+    k = len(classes)
+    widest, nearest = np.empty(source.n), np.empty(source.n)
+
+    def use(rows, least, most):
+        at, own = np.arange(len(rows)), codes[rows]
+        widest[rows] = most[at, own]
+        least = np.array(least)
+        least[at, own] = np.inf
+        nearest[rows] = least.min(axis=1)
+
+    gather(source, codes, k, (LEAST, MOST), use, n_jobs)
+    diameter, separation = np.zeros(k), np.full(k, np.inf)
+    np.maximum.at(diameter, codes, widest)
+    np.minimum.at(separation, codes, nearest)
+    return diameter, separation
+
+
+def _clustered(X, labels):
+    rows = as_rows(X)
+    classes, codes = as_labels(labels, len(rows), name="labels")
+    k = len(classes)
+    if not 2 <= k <= len(rows) - 1:
+        raise ValueError(
+            f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): "
+            f"{len(rows) - 1}. Cluster into another number."
+        )
+    return rows, codes, k
+
+
+def _scatter(rows, codes, k, weights, n_jobs):
+    """Sums about the means, which are made first: nothing cancels far from the origin."""
+    d = rows.shape[1]
+
+    def sums(_, block, codes, weights):
+        mass = np.bincount(codes, weights, k)
+        out = np.empty((k, d + 1))
+        out[:, d] = mass
+        for j in range(d):
+            column = block[:, j].astype(np.float64)
+            out[:, j] = np.bincount(codes, column if weights is None else column * weights, k)
+        return out
+
+    def squares(_, block, codes, weights):
+        apart = np.square(block - centers[codes]).sum(axis=1)
+        return np.bincount(codes, apart if weights is None else apart * weights, k)
+
+    found = reduce(sums, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
+    sizes = found[:, d].copy()
+    held = np.where(sizes > 0, sizes, 1.0)
+    centers = found[:, :d] / held[:, None]
+    within = reduce(squares, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
+    middle = sizes @ centers / sizes.sum()
+    between = float(sizes @ np.square(centers - middle).sum(axis=1))
+    return Scatter(
+        float(within.sum()) + between, float(within.sum()), between, within, sizes, centers
+    )

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clustered rows in two of their columns, with centres or medoids."""
+
+import numpy as np
+
+from statfast._errors import wrong_type
+from statfast._validation import as_count, as_labels, as_real, as_rows
+from statfast.plot.regions import chosen_colors, new_axes
+
+
+def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=None, point_size=14.0):
+    """Draw rows in two of their columns, a colour for each cluster, and the centres.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite rows of at least two columns.
+    labels : array-like of shape (n,), or a fitted clusterer
+        The cluster of each row; of a clusterer its ``labels_``, and its ``cluster_centers_`` unless
+        other centres are given.
+    centers : array-like of shape (k, d), optional
+        Drawn as crosses.
+    columns : (int, int), default=(0, 1)
+        Which columns: across and up.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    colors : sequence of matplotlib colours, optional
+        One for each cluster in ascending order of labels; None takes a palette that repeats.
+    point_size : float, default=14.0
+        Area of the points in square typographic points.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        With one labelled collection of points for each cluster: ``ax.legend()`` names them.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If X is not finite, `labels` has not one for each row, or a column does not exist.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import KMedoids
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import cluster_plot
+    >>> X = load_iris().data
+    >>> ax = cluster_plot(X, KMedoids(3).fit(X), columns=(2, 3), ax=Figure().subplots())
+    >>> len(ax.collections)
+    4
+    """
+    rows = as_rows(X)
+    if hasattr(labels, "labels_"):
+        centers = getattr(labels, "cluster_centers_", None) if centers is None else centers
+        labels = labels.labels_
+    classes, codes = as_labels(labels, len(rows), name="labels")
+    try:
+        across, up = columns
+    except (TypeError, ValueError) as error:
+        raise wrong_type("columns", "a pair of column numbers", columns) from error
+    last = rows.shape[1] - 1
+    across, up = (as_count(j, "columns", 0, last, limit="the last column") for j in (across, up))
+    point_size = as_real(point_size, "point_size", 0.0)
+    palette = chosen_colors(colors, len(classes))
+    ax = new_axes() if ax is None else ax
+    for code, label in enumerate(classes):
+        some = rows[codes == code]
+        ax.scatter(
+            some[:, across], some[:, up], s=point_size, color=[palette[code]], linewidths=0,
+            alpha=0.8, label=str(label),
+        )  # fmt: skip
+    if centers is not None:
+        points = as_rows(centers, name="centers")
+        if points.shape[1] != rows.shape[1]:
+            raise ValueError(
+                f"centers must have {rows.shape[1]} columns, as X; got {points.shape[1]}."
+            )
+        ax.scatter(
+            points[:, across], points[:, up], s=6 * point_size, marker="X", color="black",
+            edgecolors="white", linewidths=1.0, label="centres", zorder=3,
+        )  # fmt: skip
+    names = getattr(X, "columns", np.arange(rows.shape[1]))
+    ax.set_xlabel(f"{names[across]}" if hasattr(X, "columns") else f"column {across}")
+    ax.set_ylabel(f"{names[up]}" if hasattr(X, "columns") else f"column {up}")
+    return ax

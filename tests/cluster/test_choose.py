@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The number of clusters: gap statistic, its rules, stability, and the table."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from statfast import _blocks, metrics
+from statfast.cluster import KMeans, choose_by_gap, choose_n_clusters, cluster_stability
+from statfast.cluster import gap_statistic as gap_of
+from statfast.cluster.gap import _log_dispersion
+
+FAMILIES = ["kmeans", "kmedoids"]
+
+
+def three(n=30, d=2):
+    X = np.random.default_rng(0).normal(size=(3 * n, d))
+    X[:n, 0] += 9
+    X[n : 2 * n, 1] += 9
+    return X
+
+
+def split(rows, k):
+    """Clusters of equal size along the first column."""
+    rank = np.argsort(np.argsort(rows[:, 0], kind="stable"), kind="stable")
+    return rank * k // len(rows)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_dispersion_is_clus_gaps(power):
+    X = three()
+    labels = split(X, 4)
+    expected = 0.5 * sum(
+        (pdist(X[labels == c]) ** power).sum() / np.sum(labels == c) for c in range(4)
+    )
+    assert _log_dispersion(X, labels, power) == pytest.approx(np.log(expected))
+
+
+def test_gap_is_the_mean_log_dispersion_of_reference_sets_less_that_of_the_rows():
+    X = three(d=3)
+    found = gap_of(X, method=split, k_max=4, n_boot=7, null="box", random_state=3)
+    seeds = np.random.default_rng(3).integers(2**32, size=8)
+    low, high = X.min(axis=0), X.max(axis=0)
+    sets = [np.random.default_rng(int(s)).uniform(low, high, X.shape) for s in seeds[1:]]
+    logs = np.array([[_log_dispersion(z, split(z, k), 2) for k in range(1, 5)] for z in sets])
+    assert np.allclose(found.expected, logs.mean(axis=0))
+    assert np.allclose(found.se, np.sqrt((1 + 1 / 7) * logs.var(axis=0, ddof=1)))
+    own = [_log_dispersion(X, split(X, k), 2) for k in range(1, 5)]
+    assert np.allclose(found.log_w, own)
+    assert np.allclose(found.gap, found.expected - found.log_w)
+
+
+def test_reference_sets_along_the_principal_axes_do_not_turn():
+    X = np.random.default_rng(1).normal(size=(90, 2)) * [1, 5]
+    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
+    for null, same in (("pca", True), ("box", False)):
+        gaps = [
+            gap_of(rows, method=lambda rows, k: np.zeros(len(rows), int), k_max=1, n_boot=40,
+                   null=null, random_state=0).gap
+            for rows in (X, X @ turn)
+        ]  # fmt: skip
+        assert np.allclose(*gaps, atol=0.05) == same
+
+
+@pytest.mark.parametrize("method", FAMILIES)
+@pytest.mark.parametrize("rule", ["firstSEmax", "Tibs2001SEmax", "globalSEmax", "globalmax"])
+def test_three_clusters_are_found(method, rule):
+    found = gap_of(three(), method=method, k_max=5, n_boot=15, random_state=0)
+    assert found.best(rule) == 3
+    assert "best by firstSEmax: 3" in str(found)
+
+
+def test_no_clusters_are_found():
+    X = np.random.default_rng(5).uniform(size=(80, 2))
+    assert gap_of(X, k_max=4, n_boot=20, random_state=0).best("Tibs2001SEmax") == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),  # of R's maxSE, counted from 0
+    [("firstmax", 3), ("globalmax", 5), ("firstSEmax", 2), ("globalSEmax", 5), ("Tibs2001SEmax", 2)],
+)
+def test_rules(rule, expected):
+    gap, se = [0.1, 0.3, 0.5, 0.52, 0.4, 0.7], [0.05, 0.05, 0.05, 0.05, 0.05, 0.05]
+    assert choose_by_gap(gap, se, rule) == expected
+
+
+def test_rules_at_the_ends():
+    for rule in ("firstmax", "globalmax", "firstSEmax", "globalSEmax", "Tibs2001SEmax"):
+        assert choose_by_gap([0.2], [0.1], rule) == 0
+        assert choose_by_gap([0.1, 0.5, 0.9], [0.01] * 3, rule) == 2
+        assert choose_by_gap([0.9, 0.5, 0.1], [0.01] * 3, rule) == 0
+    assert choose_by_gap([0.1, 0.3, 0.5], [0.1] * 3, "firstSEmax", factor=5.0) == 0
+
+
+def test_stability_is_the_best_jaccard():
+    X = three(10)
+    found = cluster_stability(X, 3, method=split, n_boot=6, random_state=2)
+    rng = np.random.default_rng(2)
+    rng.integers(2**32)
+    labels = split(X, 3)
+    for b in range(6):
+        drawn = np.unique(rng.integers(30, size=30))
+        rng.integers(2**32)
+        again = split(X[drawn], 3)
+        for c in range(3):
+            own = set(drawn[labels[drawn] == c])
+            best = max(
+                len(own & set(drawn[again == e])) / len(own | set(drawn[again == e]))
+                for e in range(3)
+            )
+            assert found.jaccard[b, c] == pytest.approx(best)
+    assert np.allclose(found.mean, found.jaccard.mean(axis=0))
+    assert (found.recovered == (found.jaccard > 0.75).sum(axis=0)).all()
+    assert (found.dissolved == (found.jaccard <= 0.5).sum(axis=0)).all()
+    assert len(str(found).splitlines()) == 4
+
+
+@pytest.mark.parametrize("method", FAMILIES)
+@pytest.mark.parametrize(
+    "criterion", ["silhouette", "calinski_harabasz", "davies_bouldin", "dunn", "gap"]
+)
+def test_table_and_recommendation(method, criterion):
+    X = three(20)
+    found = choose_n_clusters(
+        X, method=method, k=[5, 2, 3, 1, 4], criterion=criterion, n_boot=10, random_state=0
+    )
+    assert list(found.k) == [1, 2, 3, 4, 5]
+    assert found.recommended == 3
+    for labels, score in zip(found.labels[1:], found.scores["silhouette"][1:], strict=True):
+        assert score == metrics.silhouette_score(X, labels)
+    assert np.isnan(found.scores["dunn"][0])
+    assert (np.diff(found.scores["within"]) < 0).all()
+    assert ("gap_se" in found.scores) == (criterion == "gap")
+    assert "   3*" in str(found)
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr(_blocks, "SMALL", 0)
+    X = three(15)
+    for ask in (
+        lambda threads: gap_of(X, k_max=3, n_boot=5, random_state=1, n_jobs=threads).gap,
+        lambda threads: cluster_stability(X, 3, n_boot=5, random_state=1, n_jobs=threads).jaccard,
+    ):
+        first, *others = [ask(threads) for threads in (1, 2, 7)]
+        assert all((other == first).all() for other in others)
+
+
+def test_labels_of_a_function():
+    X = three(10)
+    asked = choose_n_clusters(
+        X, method=lambda rows, k: KMeans(k, random_state=0).fit(rows).labels_, k=[2, 3]
+    )
+    assert asked.recommended == 3
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"method": "dbscan"}, ValueError, "method must be one of 'kmeans'"),
+        ({"method": 3}, TypeError, "method must be one of"),
+        ({"k": [0, 2]}, ValueError, "k must be between 1"),
+        ({"k": [2, 90]}, ValueError, "k must be between 1 and 89"),
+        ({"k": 3}, TypeError, "several numbers of clusters"),
+        ({"k": []}, ValueError, "at least one number"),
+        ({"k": [1]}, ValueError, "needs from 2 to n - 1 clusters"),
+        ({"criterion": "elbow"}, ValueError, "criterion must be"),
+        ({"criterion": "gap", "rule": "max"}, ValueError, "rule must be"),
+        ({"criterion": "gap", "n_boot": 1}, ValueError, "n_boot must be"),
+    ],
+)
+def test_bad_choices(params, error, message):
+    with pytest.raises(error, match=message):
+        choose_n_clusters(three(), **params)
+
+
+def test_bad_gaps():
+    with pytest.raises(ValueError, match="too few distinct rows"):
+        gap_of(np.repeat([[0.0], [1.0]], 5, axis=0), method=split, k_max=3, n_boot=3)
+    for params in ({"power": 3}, {"null": "normal"}, {"k_max": 99}, {"n_boot": 0}):
+        with pytest.raises(ValueError, match=next(iter(params))):
+            gap_of(three(), **params)

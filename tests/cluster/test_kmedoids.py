@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""KMedoids and CLARA: R's and other libraries' answers, definitions, and bad input."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist, pdist
+
+from statfast import _blocks
+from statfast._errors import ConvergenceWarning
+from statfast.cluster import CLARA, KMedoids, kmedoids
+from tests.reference import medoids as twin
+
+SEEDS = st.integers(0, 10**6)
+
+
+def table(path, skip=1):
+    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, skip:]
+
+
+@pytest.fixture(scope="module")
+def r_answers(shared_data):
+    path = Path(shared_data("r")).parents[1] / "reference" / "pam.json"
+    if not path.exists():
+        pytest.skip("reference/pam.json is not beside the data")
+    return json.loads(path.read_text())
+
+
+@pytest.fixture(scope="module")
+def r_rows(shared_data):
+    usa = table(shared_data("r", "datasets_USArrests.csv"))
+    iris = np.genfromtxt(shared_data("r", "datasets_iris.csv"), delimiter=",", skip_header=1)
+    iris = iris[:, ~np.isnan(iris).any(axis=0)][:, -4:]
+    return {
+        "ruspini": table(shared_data("r", "cluster_ruspini.csv"))[:, -2:],
+        "agriculture": table(shared_data("r", "cluster_agriculture.csv"))[:, -2:],
+        "iris": iris,
+        "usarrests_scaled": (usa - usa.mean(axis=0)) / usa.std(axis=0, ddof=1),
+    }
+
+
+CASES = [
+    ("ruspini_k4", "ruspini", 4, "euclidean"),
+    ("ruspini_k5", "ruspini", 5, "euclidean"),
+    ("iris_k3", "iris", 3, "euclidean"),
+    ("iris_k3_manhattan", "iris", 3, "manhattan"),
+    ("usarrests_scaled_k4", "usarrests_scaled", 4, "euclidean"),
+    ("agriculture_k2", "agriculture", 2, "euclidean"),
+    ("ruspini_dist_k4", "ruspini", 4, "manhattan"),
+]
+
+
+@pytest.mark.parametrize(("key", "name", "k", "metric"), CASES)
+@pytest.mark.parametrize("method", ["pam", "fastpam1"])
+def test_r_pam(r_answers, r_rows, key, name, k, metric, method):
+    expected, X = r_answers[key], r_rows[name]
+    model = KMedoids(k, method=method, metric=metric).fit(X)
+    goal = expected["objective_build_swap"][1]
+    assert model.inertia_ / len(X) == pytest.approx(goal, rel=1e-13)
+    if key == "iris_k3_manhattan":  # full of ties: others are as good
+        return
+    assert sorted(model.medoid_indices_ + 1) == sorted(expected["id_med_1based"])
+    _, first = np.unique(model.labels_, return_index=True)
+    rank = np.empty(k, int)  # R numbers clusters as they come
+    rank[np.argsort(first)] = np.arange(1, k + 1)
+    assert (rank[model.labels_] == expected["clustering"]).all()
+
+
+@pytest.mark.parametrize(("key", "name", "k", "metric"), CASES)
+def test_r_build(r_answers, r_rows, key, name, k, metric):
+    expected, X = r_answers[key], r_rows[name]
+    D = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
+    build = start_of(D, k, "build")
+    goal = expected["objective_build_swap"][0]
+    assert twin.loss(D, build) / len(X) == pytest.approx(goal, rel=1e-13)
+    if "build_only_id_med_1based" in expected:
+        assert sorted(build + 1) == sorted(expected["build_only_id_med_1based"])
+
+
+@given(n=st.integers(3, 40), k=st.integers(1, 6), seed=SEEDS)
+@settings(max_examples=40)
+def test_methods_are_their_definitions(n, k, seed):
+    rng = np.random.default_rng(seed)
+    D = rng.random((n, n))  # neither symmetric nor a metric
+    np.fill_diagonal(D, 0)
+    k = min(k, n - 1)
+    weights = rng.integers(1, 4, n).astype(float) if seed % 2 else None
+    assert twin.build(D, k, weights) == list(start_of(D, k, "build", weights))
+    start = rng.choice(n, k, replace=False)
+    for method, slow in (("fasterpam", twin.fasterpam), ("fastpam1", twin.fastpam1)):
+        model = KMedoids(k, metric="precomputed", init=start, method=method)
+        model.fit(D, sample_weight=weights)
+        if k > 1:
+            assert list(model.medoid_indices_) == slow(D, start, weights)[0]
+        loss = twin.loss(D, model.medoid_indices_, weights)
+        assert model.inertia_ == pytest.approx(loss)
+        assert (model.labels_ == D[:, model.medoid_indices_].argmin(axis=1)).all()
+        assert (model.predict(D) == model.labels_).all()
+
+
+def start_of(D, k, init, weights=None):
+    from statfast._dissimilarity import Stored
+    from statfast.cluster.medoid_starts import STARTS
+
+    return STARTS[init](Stored(D), k, weights, np.random.default_rng(0), 1)
+
+
+def test_one_medoid_is_the_best_of_all():
+    D = np.random.default_rng(0).random((50, 50))
+    np.fill_diagonal(D, 0)
+    model = KMedoids(1, metric="precomputed", init="random", random_state=0).fit(D)
+    assert model.medoid_indices_ == [D.sum(axis=0).argmin()]
+    assert model.inertia_ == pytest.approx(D.sum(axis=0).min())
+    assert model.medoid_silhouette_ == 0.0
+
+
+def test_same_swaps_as_kmedoids():
+    peer = pytest.importorskip("kmedoids")
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(900, 4)) + rng.integers(0, 5, (900, 1))
+    D = cdist(X, X)
+    for k in (2, 7, 40):
+        start = rng.choice(900, k, replace=False)
+        theirs = peer.fasterpam(D, start.astype(np.uint64), n_cpu=1)
+        ours = KMedoids(k, metric="precomputed", init=start).fit(D)
+        assert list(ours.medoid_indices_) == list(theirs.medoids)
+        assert ours.n_swaps_ == theirs.n_swap
+        assert ours.inertia_ == pytest.approx(theirs.loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("init", ["build", "lab", "k-medoids++", "random"])
+@pytest.mark.parametrize("method", ["fasterpam", "fastpam1", "alternate"])
+def test_all_forms_of_dissimilarities_agree(init, method):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(160, 3)) + 4 * rng.integers(0, 3, (160, 1))
+    same = {"n_clusters": 5, "init": init, "method": method, "random_state": 7}
+    expected = KMedoids(**same).fit(X)
+    forms = [
+        KMedoids(**same, matrix_free=True).fit(X),
+        KMedoids(**same, matrix_free=False).fit(X),
+        KMedoids(**same, metric="precomputed").fit(cdist(X, X)),
+        KMedoids(**same, metric="precomputed").fit(np.asfortranarray(cdist(X, X))),
+        KMedoids(**same, metric="precomputed").fit(pdist(X)),
+        KMedoids(**same, metric=lambda a, b: float(np.sqrt(np.square(a - b).sum()))).fit(X),
+        KMedoids(**same).fit(X, sample_weight=np.ones(160)),
+    ]
+    for model in forms:
+        assert (model.medoid_indices_ == expected.medoid_indices_).all()
+        assert model.inertia_ == pytest.approx(expected.inertia_, rel=1e-13)
+    for model in (
+        KMedoids(**same, dtype="float32").fit(X),
+        KMedoids(**same, metric="precomputed").fit(cdist(X, X).astype(np.float32)),
+    ):
+        assert (model.medoid_indices_ == expected.medoid_indices_).all()
+        assert model.inertia_ == pytest.approx(expected.inertia_, rel=1e-6)
+
+
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_threads_change_nothing(monkeypatch, free, weighted):
+    monkeypatch.setattr(_blocks, "SMALL", 0)
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(1500, 2))
+    weights = rng.random(1500) if weighted else None
+    models = [
+        KMedoids(9, matrix_free=free, init="k-medoids++", random_state=1, n_jobs=threads)
+        for threads in (1, 2, 7)
+    ]
+    first, *others = [model.fit(X, sample_weight=weights) for model in models]
+    for other in others:
+        assert (other.medoid_indices_ == first.medoid_indices_).all()
+        assert other.inertia_ == first.inertia_
+        assert other.n_swaps_ == first.n_swaps_
+
+
+@given(SEEDS)
+@settings(max_examples=15)
+def test_integer_weight_is_a_repeated_row(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 2))
+    weights = rng.integers(0, 4, 40)
+    weights[0] = 1
+    repeated = np.repeat(np.arange(40), weights)
+    for method in ("fastpam1", "alternate"):
+        one = KMedoids(4, method=method).fit(X, sample_weight=weights)
+        many = KMedoids(4, method=method).fit(X[repeated])
+        assert (X[one.medoid_indices_] == X[repeated][many.medoid_indices_]).all()
+        assert one.inertia_ == pytest.approx(many.inertia_)
+        assert (weights[one.medoid_indices_] > 0).all()
+
+
+def test_medoid_silhouette():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    model = KMedoids(4).fit(X)
+    two = np.sort(cdist(X, X[model.medoid_indices_]), axis=1)
+    expected = 1 - two[:, 0] / two[:, 1]
+    assert model.medoid_silhouette_ == pytest.approx(expected.mean())
+
+
+@pytest.mark.parametrize("name", ["s1", "s2", "s3", "a1", "unbalance"])
+def test_true_centroids_are_found(shared_data, name):
+    X = np.loadtxt(shared_data("clustering", f"{name}.csv.gz"), delimiter=",", skiprows=1)[:, :2]
+    truth = np.loadtxt(
+        shared_data("clustering", f"{name}_centroids.csv"), delimiter=",", skiprows=1
+    )[:, :2]
+    model = KMedoids(len(truth), dtype="float32" if name == "s1" else None).fit(X)
+    apart = cdist(truth, model.cluster_centers_)
+    assert sorted(apart.argmin(axis=1)) == list(range(len(truth)))
+    between = cdist(truth, truth)[~np.eye(len(truth), dtype=bool)].min()
+    assert apart.min(axis=1).max() < between / 2
+
+
+def test_metrics_and_their_parameters():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 3)) + 1
+    for metric, params, named in (
+        ("minkowski", {"p": 3}, {"p": 3}),
+        ("seuclidean", {"metric_params": {"V": [1.0, 2.0, 3.0]}}, {"V": [1.0, 2.0, 3.0]}),
+        ("cosine", {}, {}),
+        ("correlation", {}, {}),
+    ):
+        D = cdist(X, X, metric, **named)
+        np.fill_diagonal(D, 0)
+        ours = KMedoids(4, metric=metric, **params).fit(X)
+        theirs = KMedoids(4, metric="precomputed").fit(D)
+        assert (ours.medoid_indices_ == theirs.medoid_indices_).all()
+        assert np.allclose(ours.transform(X), D[:, ours.medoid_indices_])
+        assert (ours.predict(X) == ours.labels_).all()
+        free = KMedoids(4, metric=metric, matrix_free=True, **params).fit(X)
+        assert (ours.medoid_indices_ == free.medoid_indices_).all()
+
+
+# ------------------------------------------------------------------ bad input
+SQUARE = np.array([[0.0, 1, 2], [1, 0, 3], [2, 3, 0]])
+
+
+def changed(row, column, value):
+    D = SQUARE.copy()
+    D[row, column] = value
+    return D
+
+
+@pytest.mark.parametrize(
+    ("D", "message"),
+    [
+        (changed(1, 2, -3.0), "negative dissimilarity -3.0, first at row 1, column 2"),
+        (changed(1, 2, np.nan), "X contains NaN, first at row 1, column 2"),
+        (changed(0, 1, np.inf), "X contains infinity"),
+        (changed(2, 2, 1.0), "1.0 on its diagonal, at row 2"),
+        (SQUARE[:2], "square matrix of dissimilarities"),
+        ([1.0, 2.0], r"X has 2 dissimilarities, .* for n = 2 rows it would be 1, for n = 3 3"),
+        ([1.0, -2.0, 3.0], "negative dissimilarity -2.0, first at 1"),
+        ([1.0, np.nan, 3.0], "X contains NaN"),
+    ],
+)
+def test_bad_dissimilarities(D, message):
+    with pytest.raises(ValueError, match=message):
+        KMedoids(2, metric="precomputed").fit(D)
+
+
+def test_asymmetric_and_non_metric_dissimilarities_are_taken_as_they_are():
+    D = np.array([[0.0, 9, 1], [1, 0, 100], [1, 9, 0]])
+    model = KMedoids(1, metric="precomputed").fit(D)
+    assert model.medoid_indices_ == [0]  # columns are summed: 2, 18, 101
+    assert model.inertia_ == 2.0
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"n_clusters": 9}, ValueError, r"between 1 and the number of rows \(6\); got 9"),
+        ({"n_clusters": 0}, ValueError, "n_clusters must be"),
+        ({"method": "swap"}, ValueError, "method must be 'fasterpam' or"),
+        ({"init": "best"}, ValueError, "init must be 'build' or"),
+        ({"init": [0, 0]}, ValueError, "different numbers of rows"),
+        ({"init": [0, 6]}, ValueError, "different numbers of rows from 0 to 5"),
+        ({"init": [0, 1, 2]}, ValueError, r"init must have shape \(2,\)"),
+        ({"init": [0.5, 1.0]}, TypeError, "init must be"),
+        ({"init": None}, TypeError, "init must be"),
+        ({"dtype": "float16"}, ValueError, "dtype must be"),
+        ({"matrix_free": "yes"}, ValueError, "matrix_free must be 'auto'"),
+        ({"metric": "nearest"}, ValueError, "metric must be one of"),
+        ({"metric": max, "matrix_free": True}, ValueError, "matrix_free cannot be True"),
+        ({"metric": lambda a, b: -1.0}, ValueError, "negative dissimilarity"),
+        ({"metric": lambda a, b: np.nan}, ValueError, "NaN"),
+    ],
+)
+def test_bad_parameters(params, error, message):
+    X = np.arange(12.0).reshape(6, 2)
+    with pytest.raises(error, match=message):
+        KMedoids(**{"n_clusters": 2, **params}).fit(X)
+
+
+def test_rows_without_weight_are_no_medoids():
+    X = np.arange(6.0)[:, None]
+    weights = np.array([0, 0, 0, 1, 1, 1.0])
+    model = KMedoids(2).fit(X, sample_weight=weights)
+    assert (model.medoid_indices_ >= 3).all()
+    assert len(model.labels_) == 6
+    with pytest.raises(ValueError, match=r"rows of positive weight \(3\)"):
+        KMedoids(4).fit(X, sample_weight=weights)
+    with pytest.raises(ValueError, match="init must hold rows of positive weight"):
+        KMedoids(2, init=[0, 4]).fit(X, sample_weight=weights)
+
+
+@pytest.mark.parametrize("init", ["build", "lab", "k-medoids++", "random"])
+@pytest.mark.parametrize("method", ["fasterpam", "pam", "alternate"])
+def test_few_distinct_rows(init, method):
+    X = np.repeat([[0.0], [5.0]], 4, axis=0)
+    for free in (True, False):
+        model = KMedoids(4, init=init, method=method, random_state=0, matrix_free=free)
+        with pytest.warns(ConvergenceWarning, match="clusters hold any row"):
+            model.fit(X)
+        assert len(set(model.medoid_indices_)) == 4
+        assert (model.predict(X) == model.labels_).all()
+    flat = KMedoids(2, init=init, method=method, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        flat.fit(np.ones((5, 2)))
+    assert flat.inertia_ == 0.0
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_and_two_rows(n):
+    X = np.arange(float(n))[:, None]
+    for k in range(1, n + 1):
+        for forms in (KMedoids(k).fit(X), KMedoids(k, metric="precomputed").fit(cdist(X, X))):
+            assert sorted(forms.medoid_indices_) == list(range(n))[:k]
+        assert CLARA(k, random_state=0).fit(X).inertia_ == (1.0 if (n, k) == (2, 1) else 0.0)
+    assert KMedoids(1, metric="precomputed").fit(np.arange(1.0, n)).inertia_ == n - 1
+
+
+def test_a_matrix_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr("statfast._validation._free_memory", lambda: 1 << 30)
+    X = np.zeros((10000, 2))
+    with pytest.raises(MemoryError, match=r"10000 x 10000 matrix of dissimilarities needs 0.7 GiB"):
+        KMedoids(2, matrix_free=False).fit(X)
+    made = kmedoids.KMedoids(2)._source(X)[2]
+    assert type(made).__name__ == "Made"
+
+
+def test_too_few_passes_warn():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
+        KMedoids(9, init="random", random_state=0, method="pam", max_iter=1).fit(X)
+
+
+# ------------------------------------------------------------------ CLARA
+def test_clara_on_all_rows_is_fasterpam():
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    clara = CLARA(5, n_samples=1, sample_size=90, random_state=0).fit(X)
+    exact = KMedoids(5).fit(X)
+    assert (clara.medoid_indices_ == exact.medoid_indices_).all()
+    assert clara.inertia_ == pytest.approx(exact.inertia_)
+
+
+def test_clara_keeps_the_best_sample():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 2)) + 9 * rng.integers(0, 4, (3000, 1))
+    model = CLARA(4, random_state=0).fit(X)
+    assert model.inertia_ == model.sample_losses_.min()
+    near = cdist(X, model.cluster_centers_)
+    assert model.inertia_ == pytest.approx(near.min(axis=1).sum())
+    assert (model.labels_ == near.argmin(axis=1)).all()
+    assert model.inertia_ < 1.1 * KMedoids(4).fit(X).inertia_
+    weights = rng.integers(0, 2, 3000)
+    assert (weights[CLARA(4, random_state=0).fit(X, sample_weight=weights).medoid_indices_] > 0).all()
+
+
+def test_clara_takes_functions_and_refuses_small_samples():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    named = CLARA(3, metric="manhattan", sample_size=20, random_state=0).fit(X)
+    called = CLARA(3, metric=lambda a, b: np.abs(a - b).sum(), sample_size=20, random_state=0)
+    assert (called.fit(X).medoid_indices_ == named.medoid_indices_).all()
+    assert (called.predict(X) == named.labels_).all()
+    with pytest.raises(ValueError, match="sample_size must be between 3"):
+        CLARA(3, sample_size=2).fit(X)

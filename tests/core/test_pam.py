@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernels of k-medoids against definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist, squareform
+
+from statfast._core import pam, spans
+from statfast._dissimilarity import Condensed, Made, Stored
+from statfast._distances import as_metric
+from statfast.cluster.medoids import Partition, gains
+from tests.reference import medoids as twin
+
+SHAPES = st.tuples(st.integers(3, 150), st.integers(2, 9), st.integers(0, 10**6))
+
+
+def random_case(shape, whole=False):
+    n, k, seed = shape
+    rng = np.random.default_rng(seed)
+    D = rng.integers(1, 9, (n, n)).astype(float) if whole else rng.random((n, n))
+    np.fill_diagonal(D, 0)
+    return rng, D, rng.choice(n, min(k, n - 1), replace=False)
+
+
+def sources(D):
+    """The same symmetric matrix in each form."""
+    D = np.minimum(D, D.T)
+    yield Stored(D)
+    yield Condensed(squareform(D), len(D))
+
+
+@given(SHAPES, st.booleans(), st.booleans())
+def test_search_finds_the_change_of_every_swap(shape, weighted, first):
+    rng, D, chosen = random_case(shape)
+    weights = rng.integers(0, 3, len(D)).astype(float) if weighted else None
+    if len(chosen) < 2 or (weighted and weights.sum() == 0):
+        return
+    found = Partition(Stored(D), chosen, weights, 1)
+    candidate, slot, change = found.search(0, len(D), first=first)
+    table = {
+        j: twin.changes(D, list(chosen), j, weights)
+        for j in range(len(D))
+        if j not in chosen and (weights is None or weights[j] > 0)
+    }
+    helps = [j for j, some in table.items() if some.min() < -1e-9]
+    if not helps:
+        assert candidate == -1
+        return
+    expected = helps[0] if first else min(helps, key=lambda j: table[j].min())
+    assert candidate == expected
+    assert slot == table[candidate].argmin()
+    assert change == pytest.approx(table[candidate].min(), abs=1e-9)
+
+
+@given(SHAPES, st.booleans())
+@settings(max_examples=30)
+def test_forms_of_a_matrix_give_the_same(shape, single):
+    rng, D, chosen = random_case(shape)
+    if len(chosen) < 2:
+        return
+    D = D.astype(np.float32) if single else D
+    weights = rng.random(len(D))
+    answers = []
+    for source in sources(D):
+        for some in (None, weights):
+            found = Partition(source, chosen, some, 1)
+            answers.append((*found.search(0, len(D), first=False), found.loss))
+            every = gains(source, slice(0, len(D)), found.close, some)
+            picked = np.array([len(D) - 1, 0])
+            assert (gains(source, picked, found.close, some) == every[picked]).all()
+            answers[-1] += tuple(every)
+    half = len(answers) // 2
+    assert answers[:half] == answers[half:]
+
+
+@given(SHAPES)
+def test_exchange_keeps_the_two_nearest(shape):
+    rng, D, chosen = random_case(shape, whole=True)
+    if len(chosen) < 2:
+        return
+    found = Partition(Stored(D), chosen, None, 1)
+    for candidate in rng.choice(len(D), min(len(D), 6), replace=False):
+        if candidate in found.medoids:
+            continue
+        found.exchange(int(rng.integers(found.k)), int(candidate))
+        two = np.sort(D[:, found.medoids], axis=1)
+        assert (found.near == two[:, 0]).all()
+        assert (found.second == two[:, 1]).all()
+        rows = np.arange(len(D))
+        assert (D[rows, found.medoids[found.slot]] == found.near).all()
+        assert (D[rows, found.medoids[found.other]] == found.second).all()
+        assert (found.slot != found.other).all()
+
+
+@given(SHAPES)
+def test_gains_are_how_much_the_loss_falls(shape):
+    _, D, chosen = random_case(shape)
+    near = D[:, chosen].min(axis=1)
+    every = slice(0, len(D))
+    assert np.allclose(gains(Stored(D), every, None, None), D.sum(axis=0))
+    expected = np.maximum(near[:, None] - D, 0).sum(axis=0)
+    assert np.allclose(gains(Stored(D), every, near, None), expected)
+
+
+def test_pursue_takes_the_swaps_of_one_at_a_time():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    D = cdist(X, X)
+    start = rng.choice(300, 6, replace=False)
+    found = Partition(Stored(D), start, None, 1)
+    _, quiet, _, swaps = found.pursue(0, 300)
+    assert quiet == 300
+    assert (list(found.medoids), swaps) == twin.fasterpam(D, start)
+
+
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "cosine", "hamming"]
+)
+@given(
+    n=st.integers(1, 70), m=st.integers(1, 70), d=st.integers(1, 9), seed=st.integers(0, 10**6)
+)
+@settings(max_examples=20)
+def test_made_blocks_are_distances(metric, n, m, d, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(1, 4, (n + m, d)) if metric == "hamming" else rng.normal(size=(n + m, d))
+    X = X.astype(float)
+    checked = as_metric(metric, d=d, X=X)
+    made = Made(checked.prepare(X), checked)
+    expected = cdist(X, X, metric)
+    tolerance = {"rtol": 1e-12, "atol": 1e-14}
+    assert np.allclose(made.block(slice(3, n + m), slice(0, m)), expected[3:, :m], **tolerance)
+    some = rng.choice(n + m, n)
+    assert np.allclose(made.between(some, np.arange(m)), expected[some][:, :m], **tolerance)
+    both = made.block(slice(0, n + m), slice(0, n + m))
+    assert (both == both.T).all()
+    assert not both.diagonal().any() or metric == "cosine"
+
+
+@given(n=st.integers(2, 60), seed=st.integers(0, 10**6))
+def test_unfold_is_squareform(n, seed):
+    rng = np.random.default_rng(seed)
+    condensed = rng.random(n * (n - 1) // 2)
+    square = squareform(condensed)
+    low, left = rng.integers(0, n, 2)
+    high, right = rng.integers(low, n + 1), rng.integers(left, n + 1)
+    source = Condensed(condensed, n)
+    assert (source.block(slice(low, high), slice(left, right)) == square[low:high, left:right]).all()
+    some, others = rng.integers(0, n, 5), rng.integers(0, n, 4)
+    assert (source.between(some, others) == square[np.ix_(some, others)]).all()
+
+
+def test_panels_are_filled_up():
+    panels = np.full((2, 3, spans.WIDE), np.nan)
+    X = np.arange(105.0).reshape(35, 3)
+    spans.lay(X, panels)
+    assert (panels[1, :, :3] == X[32:].T).all()
+    assert not panels[1, :, 3:].any()
+    assert pam.WIDE % spans.WIDE == 0

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scores of clusterings: definitions, R's and scikit-learn's answers, and bad input."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist, squareform
+
+from statfast import _blocks, metrics
+from tests.reference.medoids import silhouettes
+
+
+@pytest.fixture(scope="module")
+def r_answers(shared_data):
+    path = Path(shared_data("r")).parents[1] / "reference" / "silhouette_kmeans.json"
+    if not path.exists():
+        pytest.skip("reference/silhouette_kmeans.json is not beside the data")
+    return json.loads(path.read_text())
+
+
+def ruspini(shared_data):
+    path = shared_data("r", "cluster_ruspini.csv")
+    return np.genfromtxt(path, delimiter=",", skip_header=1)[:, -2:]
+
+
+def test_r_silhouettes(r_answers, shared_data):
+    X = ruspini(shared_data)
+    expected = r_answers["ruspini_pam4"]
+    widths, neighbors = metrics.silhouette_samples(
+        X, expected["clustering"], return_neighbors=True
+    )
+    assert np.allclose(widths, expected["sil_width"], rtol=1e-12, atol=1e-14)
+    assert (neighbors == expected["neighbor"]).all()
+    score = metrics.silhouette_score(X, expected["clustering"])
+    assert score == pytest.approx(expected["avg_width"], rel=1e-13)
+
+
+def test_r_silhouette_of_a_row_alone(r_answers):
+    expected = r_answers["with_singleton"]
+    X = np.array(expected["x"])[:, None]
+    widths = metrics.silhouette_samples(X, expected["clustering"])
+    assert np.allclose(widths, expected["sil_width"], rtol=1e-13)
+    assert widths[5] == 0.0
+
+
+def test_r_diameter_and_separation(shared_data):
+    path = Path(shared_data("r")).parents[1] / "reference" / "pam.json"
+    if not path.exists():
+        pytest.skip("reference/pam.json is not beside the data")
+    expected = json.loads(path.read_text())["ruspini_k4"]
+    info = np.array(expected["clusinfo"]["values"])
+    found = metrics.cluster_extremes(ruspini(shared_data), expected["clustering"])
+    assert np.allclose(np.transpose(found), info[:, 3:], rtol=1e-13)
+
+
+@given(n=st.integers(4, 90), k=st.integers(2, 6), d=st.integers(1, 5), seed=st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_definitions(n, k, d, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, (n, d)) + 0.5
+    labels = np.append(np.arange(min(k, n - 1)), rng.integers(0, min(k, n - 1), n - min(k, n - 1)))
+    D = cdist(X, X)
+    expected = silhouettes(D, labels)
+    for found in (
+        metrics.silhouette_samples(X, labels),
+        metrics.silhouette_samples(D, labels, metric="precomputed"),
+        metrics.silhouette_samples(squareform(D), labels, metric="precomputed"),
+        metrics.silhouette_samples(X, labels, metric=lambda a, b: np.linalg.norm(a - b)),
+    ):
+        assert np.allclose(found, expected, atol=1e-9)
+    cubed = metrics.silhouette_samples(X, labels, metric="minkowski", p=3)
+    assert np.allclose(cubed, silhouettes(cdist(X, X, "minkowski", p=3), labels), atol=1e-9)
+    diameter, separation = metrics.cluster_extremes(X, labels)
+    for c in range(len(diameter)):
+        own = labels == c
+        assert diameter[c] == pytest.approx(D[own][:, own].max())
+        assert separation[c] == pytest.approx(D[own][:, ~own].min())
+    if separation.min() > 0 and diameter.max() > 0:
+        dunn = metrics.dunn_index(X, labels)
+        assert dunn == pytest.approx(separation.min() / diameter.max())
+    parts = metrics.scatter_decomposition(X, labels)
+    assert parts.total == pytest.approx(np.square(X - X.mean(axis=0)).sum())
+    within = sum(np.square(X[labels == c] - X[labels == c].mean(axis=0)).sum() for c in set(labels))
+    assert parts.within == pytest.approx(within, abs=1e-9)
+    assert parts.within_clusters.sum() == pytest.approx(parts.within)
+
+
+def test_weighted_decomposition_is_of_repeated_rows():
+    rng = np.random.default_rng(0)
+    X, labels, weights = rng.normal(size=(30, 3)), rng.integers(0, 3, 30), rng.integers(0, 4, 30)
+    one = metrics.scatter_decomposition(X, labels, weights)
+    many = metrics.scatter_decomposition(np.repeat(X, weights, 0), np.repeat(labels, weights))
+    assert one.within == pytest.approx(many.within)
+    assert one.between == pytest.approx(many.between)
+    assert np.allclose(one.centers, many.centers)
+
+
+NAMES = [
+    "rand_score", "adjusted_rand_score", "mutual_info_score", "normalized_mutual_info_score",
+    "adjusted_mutual_info_score", "homogeneity_score", "completeness_score", "v_measure_score",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_agreement_is_scikit_learns(name):
+    theirs = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    a, b, ones, each = rng.integers(0, 5, 200), rng.integers(0, 7, 200), np.ones(200), range(200)
+    for u, v in ((a, b), (b, a), (a, a), (ones, b), (each, a), (each, each), (ones, ones), (a, a // 2)):
+        ours = getattr(metrics, name)(u, v)
+        assert ours == pytest.approx(getattr(theirs, name)(u, v), abs=1e-12)
+    assert getattr(metrics, name)(["a", "b", "b"], ["x", "y", "y"]) == pytest.approx(
+        getattr(theirs, name)(["a", "b", "b"], ["x", "y", "y"])
+    )
+
+
+@pytest.mark.parametrize("average", ["min", "max", "geometric", "arithmetic"])
+def test_averages_are_scikit_learns(average):
+    theirs = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 4, 90), rng.integers(0, 6, 90)
+    for name in ("normalized_mutual_info_score", "adjusted_mutual_info_score"):
+        found = getattr(metrics, name)(a, b, average_method=average)
+        assert found == pytest.approx(getattr(theirs, name)(a, b, average_method=average))
+
+
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "manhattan", "chebyshev", "cosine", "correlation", "sqeuclidean"]
+)
+def test_scores_of_rows_are_scikit_learns(metric):
+    theirs = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(3)
+    X, labels = rng.normal(size=(200, 4)), rng.integers(0, 4, 200)
+    found = metrics.silhouette_samples(X, labels, metric=metric)
+    assert np.allclose(found, theirs.silhouette_samples(X, labels, metric=metric), atol=1e-12)
+    for name in ("calinski_harabasz_score", "davies_bouldin_score"):
+        ours, other = getattr(metrics, name)(X, labels), getattr(theirs, name)(X, labels)
+        assert ours == pytest.approx(other)
+
+
+def test_a_sample_of_rows():
+    rng = np.random.default_rng(4)
+    X = np.concatenate([rng.normal(size=(100, 2)), rng.normal(size=(100, 2)) + 8])
+    labels = np.repeat(["a", "b"], 100)
+    full = metrics.silhouette_score(X, labels)
+    every = metrics.silhouette_score(X, labels, sample_size=200, random_state=0)
+    assert every == pytest.approx(full)
+    some = metrics.silhouette_score(X, labels, sample_size=60, random_state=0)
+    assert some != full
+    assert abs(some - full) < 0.1
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr(_blocks, "SMALL", 0)
+    rng = np.random.default_rng(5)
+    X, labels = rng.normal(size=(500, 3)), rng.integers(0, 4, 500)
+    for score in (metrics.silhouette_score, metrics.davies_bouldin_score, metrics.dunn_index):
+        assert len({score(X, labels, n_jobs=threads) for threads in (1, 2, 7)}) == 1
+
+
+@pytest.mark.parametrize("score", ["silhouette_score", "calinski_harabasz_score", "davies_bouldin_score"])
+def test_numbers_of_labels(score):
+    X = np.arange(8.0).reshape(4, 2)
+    for labels in ([0, 0, 0, 0], [0, 1, 2, 3]):
+        with pytest.raises(ValueError, match="Valid values are 2 to n_samples - 1"):
+            getattr(metrics, score)(X, labels)
+    with pytest.raises(ValueError, match="one label per row"):
+        getattr(metrics, score)(X, [0, 1])
+    with pytest.raises(ValueError, match="NaN"):
+        getattr(metrics, score)(X * np.nan, [0, 1, 1, 0])
+
+
+def test_bad_tables():
+    with pytest.raises(ValueError, match="negative dissimilarity"):
+        metrics.silhouette_score([-1.0, 2, 3], [0, 1, 1], metric="precomputed")
+    with pytest.raises(ValueError, match="diagonal"):
+        metrics.silhouette_score(np.ones((3, 3)), [0, 1, 1], metric="precomputed")
+    with pytest.raises(ValueError, match="at least 2 clusters"):
+        metrics.dunn_index([[0.0], [1.0]], [0, 0])
+    with pytest.raises(ValueError, match="labels_true must hold at least one"):
+        metrics.rand_score([], [])
+
+
+def test_constant_rows():
+    X, labels = np.ones((6, 2)), [0, 0, 0, 1, 1, 1]
+    assert metrics.silhouette_score(X, labels) == 0.0
+    assert metrics.calinski_harabasz_score(X, labels) == 1.0
+    assert metrics.davies_bouldin_score(X, labels) == 0.0
+    assert metrics.dunn_index(X, labels) == 0.0
