@@ -5,7 +5,7 @@ from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import KMeans, LloydStep
+from statfast.cluster import KMeans, LloydStep, linkage
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
@@ -39,6 +39,7 @@ __all__ = [
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "TangentDistanceClassifier",
+    "linkage",
     "set_progress",
     "tangent_distance",
 ]

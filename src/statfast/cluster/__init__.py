@@ -2,6 +2,7 @@
 """Clustering."""
 
 from statfast.cluster.kmeans import KMeans
+from statfast.cluster.linkage import linkage
 from statfast.cluster.step import LloydStep
 
-__all__ = ["KMeans", "LloydStep"]
+__all__ = ["KMeans", "LloydStep", "linkage"]
