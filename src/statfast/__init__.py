@@ -5,7 +5,15 @@ from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import CLARA, BisectingKMeans, KMeans, KMedoids, LloydStep, MiniBatchKMeans
+from statfast.cluster import (
+    CLARA,
+    BisectingKMeans,
+    KMeans,
+    KMedoids,
+    LloydStep,
+    MiniBatchKMeans,
+    linkage,
+)
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
@@ -43,6 +51,7 @@ __all__ = [
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "TangentDistanceClassifier",
+    "linkage",
     "set_progress",
     "tangent_distance",
 ]

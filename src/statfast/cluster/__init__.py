@@ -7,6 +7,7 @@ from statfast.cluster.clara import CLARA
 from statfast.cluster.gap import Gap, choose_by_gap, gap_statistic
 from statfast.cluster.kmeans import KMeans
 from statfast.cluster.kmedoids import KMedoids
+from statfast.cluster.linkage import linkage
 from statfast.cluster.minibatch import MiniBatchKMeans
 from statfast.cluster.stability import Stability, cluster_stability
 from statfast.cluster.step import LloydStep
@@ -25,4 +26,5 @@ __all__ = [
     "choose_n_clusters",
     "cluster_stability",
     "gap_statistic",
+    "linkage",
 ]
