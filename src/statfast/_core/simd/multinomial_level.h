@@ -4,6 +4,8 @@
    Sums over rows keep their accumulators in registers. A column of vectors of z z' begins at its
    own diagonal, so that little of the upper triangle is computed; its rows come in strips of three,
    two or one times STRIP. */
+#include "multinomial_kernels.h"
+
 #define REAL double
 #define REAL_BITS 64
 #define LANES F64_LANES
