@@ -24,7 +24,7 @@ from scipy.linalg import cho_solve, cholesky
 from scipy.special import chdtrc, chdtri
 
 from statfast._blocks import reduce
-from statfast.linear.multinomial import Frame, added, frame_of
+from statfast.linear.class_sums import Frame, added, frame_of
 
 LONGEST = 5.0  # how far one step may move a linear predictor
 HALVINGS = 30
@@ -67,6 +67,8 @@ class Firth:
         self.frame: Frame = frame_of(rows, intercept, n_jobs)
         self.q = rows.shape[1] + intercept
         self.turn = self.frame.to_user()
+        # log|I| / 2 in the frame less that in the columns of the user.
+        self.lost = self.others * float(np.log(self.frame.scale).sum())
 
     def fit(self) -> FirthFit:
         """Maximise l* over all coefficients."""
@@ -74,8 +76,9 @@ class Firth:
         b, value, inverse, n_iter, converged = self._climb(start, None)
         turn = np.kron(np.eye(self.others), self.turn)
         return FirthFit(
-            b @ self.turn.T, turn @ inverse @ turn.T, self._loglik(b), value, n_iter, converged
-        )
+            b @ self.turn.T, turn @ inverse @ turn.T, self._loglik(b), value - self.lost, n_iter,
+            converged,
+        )  # fmt: skip
 
     def null(self) -> float:
         """l* of the model with the intercepts alone, in the information of that model."""
@@ -100,10 +103,6 @@ class Firth:
         return intervals, tests
 
     # ------------------------------------------------------------ sums over rows
-    def _design(self, block):
-        z = (block - self.frame.shift) * self.frame.scale
-        return np.column_stack([np.ones(len(z)), z]) if self.frame.intercept else z
-
     def _posteriors(self, z, b, codes):
         """Of the classes but the reference, and the logarithm of each row's own."""
         eta = np.column_stack([np.zeros(len(z)), z @ b.T])
@@ -115,7 +114,7 @@ class Firth:
 
     def _sum(self, partial):
         def work(where, block, codes, weights):
-            return partial(self._design(block), codes, weights)
+            return partial(self.frame.design(block), codes, weights)
 
         size = self.others * self.q
         return reduce(
@@ -212,7 +211,8 @@ class _Fall:
 
     def __init__(self, model, fit, index):
         self.model, self.fit = model, fit
-        others, q = fit.coef.shape
+        self.top = fit.penalised_loglik + model.lost
+        others = len(fit.coef)
         self.best = fit.coef.ravel()[index]
         # b in the frame with row `index` of the turn times b given: a point, and directions along.
         line = np.kron(np.eye(others), model.turn)[index]
@@ -231,9 +231,9 @@ class _Fall:
         if not height > self.model._information(near)[0]:
             start = near
         if self.along.shape[1] == 0:
-            return 2.0 * (self.fit.penalised_loglik - self.model._information(start)[0])
+            return 2.0 * (self.top - self.model._information(start)[0])
         _, top, _, _, _ = self.model._climb(start, self.along)
-        return 2.0 * (self.fit.penalised_loglik - top)
+        return 2.0 * (self.top - top)
 
     def reaches(self, level, step):
         """The value, on the side of `step`, where the fall is `level`."""

@@ -4,164 +4,92 @@
 P(class k | x) is proportional to exp(b_k'x). All classes have coefficients while it is solved, so
 that no class is special; the sums over classes of gradient and steps are 0. Maximum likelihood is
 then told relative to a reference class, as in R's ``nnet::multinom``.
-
-Columns are moved to their means and scaled by powers of two inside: neither changes the answer, and
-columns far from 0 lose no digits.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 
-from statfast._blocks import checkpoint, reduce
-from statfast._core import multinomial as kernel
-from statfast._extent import extent_of, scale_of
 from statfast._validation import refuse_large
+from statfast.linear.class_sums import Sums
 from statfast.linear.quasi_newton import Minimum, minimise
+from statfast.linear.separation import Separation, find_separation, maximum_exists
 
-CALL = 5e8  # flop of a kernel call: well below 0.1 s
+DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
 LARGEST = 4000  # coefficients up to which the whole Hessian is factored
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Rows as the kernel sees them: z = (x - shift) * scale, after a 1 for the intercept."""
-
-    intercept: bool
-    shift: np.ndarray  # (d,)
-    scale: np.ndarray  # (d,)
-
-    def to_user(self) -> np.ndarray:
-        """The (q, q) matrix that turns coefficients of z into those of 1 and x."""
-        turn = np.diag(np.append(np.ones(int(self.intercept)), self.scale))
-        if self.intercept:
-            turn[0, 1:] = -self.shift * self.scale
-        return turn
 
 
 @dataclass(frozen=True)
 class MultinomialFit:
     """A fitted model of K classes and q columns, the intercept first if there is one."""
 
-    coef: np.ndarray  # (K, q), summing to 0 over the classes
+    coef: np.ndarray  # (K, q), summing to 0 over the classes; 0 in columns that are not kept
     loglik: float
     null_loglik: float  # of the model with the intercept alone, or with no coefficients
-    information: np.ndarray | None  # (K, q, K, q) in the frame, at the maximum
-    frame: Frame
+    kept: np.ndarray  # columns that no others determine, of the q
     minimum: Minimum
+    coef_in_frame: np.ndarray  # of the kept columns, as are these:
+    gradient: np.ndarray | None  # (K, r) of minus the log-likelihood
+    information: np.ndarray | None  # (K, r, K, r); both for maximum likelihood
+    sums: Sums
+    found: Separation | None  # by the way
 
     def relative_to(self, reference: int) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (K-1, q) less those of a class, and their covariance, ordered alike."""
-        others = np.arange(len(self.coef)) != reference
-        coef = self.coef[others] - self.coef[reference]
+        """Coefficients (K-1, q) less those of a class, and their covariance, ordered alike.
+
+        The covariance is NaN for columns that are not kept, and everywhere if it is singular.
+        """
+        coef = np.delete(self.coef - self.coef[reference], reference, axis=0)
         k, q = coef.shape
-        information = self.information[others][:, :, others].reshape(k * q, k * q)
-        spread = 1.0 / np.sqrt(information.diagonal())
-        factor = cholesky(information * spread * spread[:, None], lower=True)
-        inverse = cho_solve((factor, True), np.eye(k * q)) * spread * spread[:, None]
-        turn = self.frame.to_user()
-        blocks = inverse.reshape(k, q, k, q)
+        turn = self.sums.frame.to_user()
+        blocks = self.inverse(reference)
         blocks = np.einsum("ij,ajbl,ml->aibm", turn, blocks, turn, optimize=True)
-        covariance = blocks.reshape(k * q, k * q)
+        covariance = np.full((k, q, k, q), np.nan)
+        covariance[:, self.kept[:, None], :, self.kept] = blocks.transpose(1, 3, 0, 2)
+        covariance = covariance.reshape(k * q, k * q)
         return coef, (covariance + covariance.T) / 2.0
 
+    def inverse(self, reference: int) -> np.ndarray:
+        """Of the information relative to a class, in the frame; NaN where it is singular."""
+        others = np.arange(len(self.coef)) != reference
+        table = self.information[others][:, :, others]
+        k, r = table.shape[:2]
+        square = table.reshape(k * r, k * r)
+        spread = 1.0 / np.sqrt(np.where(square.diagonal() > 0.0, square.diagonal(), 1.0))
+        try:
+            factor = cholesky(square * spread * spread[:, None], lower=True)
+        except np.linalg.LinAlgError:
+            return np.full(table.shape, np.nan)
+        inverse = cho_solve((factor, True), np.eye(k * r)) * spread * spread[:, None]
+        return inverse.reshape(table.shape)
 
-class Sums:
-    """Sums over the rows, for coefficients in the frame."""
-
-    def __init__(self, rows, codes, weights, n_classes, intercept, n_jobs):
-        self.rows, self.codes, self.weights, self.n_jobs = rows, codes, weights, n_jobs
-        self.n_classes = n_classes
-        self.frame = frame_of(rows, intercept, n_jobs)
-        self.q = rows.shape[1] + intercept
-        self.kp, self.tall, self.ld = kernel.shapes(self.q, n_classes)
-        self.pass_cost = self.q * n_classes * 4.0 + 60.0 * n_classes  # of a row
-        self.hessian_cost = 0.75 * self.q**2 * n_classes * (n_classes - 1)
-
-    def at(self, coef, every=0):
-        """Minus the log-likelihood, its gradient (K, q), and the (P, q, q) sums of the pairs.
-
-        The pairs are summed over every so many rows of a block, weighted up; over none for 0.
-        Loss and gradient are summed over all rows if there are pairs over all, or over none.
-        """
-        frame, n_classes = self.frame, self.n_classes
-        table = np.zeros((self.q, self.kp))
-        table[:, :n_classes] = coef.T
-        n_pairs = n_classes * (n_classes - 1) // 2
-        cost = self.pass_cost + (self.hessian_cost if every else 0.0)
-
-        def partial(where, block, codes, weights):
-            loss, gradient = np.zeros(1), np.zeros((self.kp, self.ld))
-            pairs = np.zeros((n_pairs, self.tall, self.ld)) if every else None
-            if every > 1:
-                block, codes = block[::every], codes[::every].copy()
-                weights = None if weights is None else weights[::every].copy()
-            for some in pieces(len(block), cost):
-                share = None if weights is None else weights[some]
-                kernel.sums(
-                    block[some], codes[some], share, frame.shift, frame.scale, frame.intercept,
-                    table, loss, gradient, pairs, n_classes,
-                )  # fmt: skip
-                checkpoint()
-            return loss, gradient, pairs
-
-        # A block should take a tenth of a millisecond, and far longer than adding up its sums.
-        least = max(256, int(4e6 / cost), 2048 * every if every else 0)
-        loss, gradient, pairs = reduce(
-            partial, self.rows, self.codes, self.weights, merge=added, n_jobs=self.n_jobs,
-            effort=cost * len(self.rows) / max(1, every), least=least,
-        )  # fmt: skip
-        if every:
-            pairs = max(1, every) * mirrored(pairs[:, : self.q, : self.q])
-        return float(loss[0]), gradient[:n_classes, : self.q], pairs
-
-    def gram(self):
-        """The weighted products of the columns, (q, q)."""
-        frame, cost = self.frame, self.q**2
-
-        def partial(where, block, weights):
-            out = np.zeros((self.tall, self.ld))
-            for some in pieces(len(block), cost):
-                share = None if weights is None else weights[some]
-                kernel.gram(block[some], share, frame.shift, frame.scale, frame.intercept, out)
-                checkpoint()
-            return (out,)
-
-        (out,) = reduce(
-            partial, self.rows, self.weights, merge=added, n_jobs=self.n_jobs,
-            effort=cost * len(self.rows), least=max(256, 4 * self.q, int(2e6 / cost)),
-        )  # fmt: skip
-        return mirrored(out[: self.q, : self.q])
+    def separation(self) -> Separation | None:
+        """How the classes are separated, which makes estimates infinite; None if they are not."""
+        found, sums = self.found, self.sums
+        mass = float(len(sums.rows) if sums.weights is None else sums.weights.sum())
+        if found is None and not maximum_exists(self.gradient[1:], self.inverse(0), mass):
+            found = separation_of(sums, self.coef_in_frame)
+        if found is None:
+            return None
+        moved = set(found.columns.tolist())
+        if sums.frame.intercept:  # it is that of rows x which counts
+            terms = found.direction * np.append(1.0, -sums.frame.shift * sums.frame.scale)
+            here = np.abs(terms.sum(axis=1)) > 1e-6 * np.abs(terms).sum(axis=1)
+            moved = (moved | {0}) if here.any() else (moved - {0})
+        return replace(found, columns=self.kept[sorted(moved)])
 
 
-def pieces(n, cost):
-    """Slices of so many rows that each takes a kernel call of bounded time."""
-    step = max(64, int(CALL / cost))
-    return [slice(start, start + step) for start in range(0, n, step)]
+def separation_of(sums, coef):
+    """Look for a direction that separates the rows of positive weight."""
+    chosen = None if sums.weights is None else np.flatnonzero(sums.weights)
+    codes = sums.codes if chosen is None else sums.codes[chosen]
 
+    def design(rows):
+        return sums.frame.design(sums.rows[rows if chosen is None else chosen[rows]])
 
-def added(total, more):
-    """`total`, with all arrays of `more` added to its own."""
-    for mine, theirs in zip(total, more, strict=True):
-        if mine is not None:
-            mine += theirs
-    return total
-
-
-def mirrored(lower):
-    """Symmetric matrices from their lower triangles."""
-    lower = np.tril(lower)
-    return lower + np.swapaxes(np.tril(lower, -1), -1, -2)
-
-
-def frame_of(rows, intercept, n_jobs):
-    """Columns about their means, where an intercept allows it, and of size 1/2 to 1."""
-    extent = extent_of(rows, n_jobs)
-    shift = extent.mean if intercept else np.zeros(rows.shape[1])
-    reach = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))
-    return Frame(intercept, shift, np.array([scale_of(r) for r in reach.tolist()]))
+    return find_separation(design, codes, len(coef), coef, n_jobs=sums.n_jobs)
 
 
 def hessian_of(pairs, ridge):
@@ -230,10 +158,11 @@ class Objective:
     many rows.
     """
 
-    def __init__(self, sums, shares, penalty):
+    def __init__(self, sums, gram, shares, penalty):
         self.sums, self.penalty = sums, penalty
         self.n_classes, self.q = len(shares), sums.q
-        self.gram, self.spread = sums.gram(), np.diag(shares) - np.outer(shares, shares)
+        self.gram, self.spread = gram, np.diag(shares) - np.outer(shares, shares)
+        self.found: Separation | None = None
         self.start = solver_at_start(self.gram, self.spread, penalty)
         n, size = float(len(sums.rows)), float(self.n_classes * self.q)
         self.every = 0
@@ -270,8 +199,27 @@ class Objective:
         pairs -= 0.02 * self.spread[a, b][:, None, None] * self.gram
         return self.solver(pairs)
 
+    def hopeless(self, x):
+        if not self.penalty.any():
+            self.found = separation_of(self.sums, x.reshape(self.n_classes, self.q))
+        return self.found is not None
+
     def solver(self, pairs):
         return solver_of(hessian_of(pairs, self.penalty))
+
+
+def dependent_columns(gram):
+    """Columns that those before them determine, from the products of all, by Cholesky."""
+    scale = np.sqrt(np.where(gram.diagonal() > 0.0, gram.diagonal(), 1.0))
+    rest = gram / scale / scale[:, None]
+    dependent = []
+    for j in range(len(rest)):
+        if rest[j, j] <= DEPENDENT:
+            dependent.append(j)
+        else:
+            share = rest[j + 1 :, j] / rest[j, j]
+            rest[j + 1 :, j + 1 :] -= np.outer(share, rest[j, j + 1 :])
+    return np.array(dependent, dtype=np.intp)
 
 
 def fit_multinomial(
@@ -289,28 +237,40 @@ def fit_multinomial(
         Each has a positive weight.
     ridge : float
         Minimise minus the log-likelihood + ridge / 2 * the squares of all but the intercepts.
-        With 0 the information matrix comes with the fit.
+        With 0 the information matrix comes with the fit, and columns that others determine are left
+        out: their coefficients are 0.
     tol : float
         How far from the maximum a coefficient may be, in its own standard errors.
     """
     sums = Sums(rows, codes, weights, n_classes, intercept, n_jobs)
-    frame, q = sums.frame, sums.q
+    q = sums.q
+    gram = sums.gram()
+    aliased = dependent_columns(gram) if ridge == 0.0 else np.empty(0, np.intp)
+    kept = np.setdiff1d(np.arange(q), aliased)
+    if len(aliased):
+        columns = kept[int(intercept) :] - intercept
+        sums.take(np.ascontiguousarray(rows[:, columns]), columns)
+        gram = gram[np.ix_(kept, kept)]
     mass = np.bincount(codes, weights, n_classes).astype(float)
     shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
-    start = np.zeros((n_classes, q))
+    start = np.zeros((n_classes, sums.q))
     if intercept:
         start[:, 0] = np.log(shares) - np.log(shares).mean()
-    penalty = np.append(np.zeros(int(intercept)), ridge * frame.scale**2)
+    penalty = np.append(np.zeros(int(intercept)), ridge * sums.frame.scale**2)
     typical = sqrt(mass.sum() / len(rows))
-    objective = Objective(sums, shares, penalty)
+    objective = Objective(sums, gram, shares, penalty)
     minimum = minimise(start.ravel(), objective, tol=tol * typical, max_iter=max_iter)
-    coef = minimum.x.reshape(n_classes, q)
+    coef = minimum.x.reshape(n_classes, sums.q)
     coef = coef - coef.mean(axis=0)
-    loss, information = minimum.value, None
-    if ridge == 0.0:
-        loss, _, pairs = sums.at(coef, every=1)
+    loss, gradient, information = minimum.value, None, None
+    if ridge == 0.0 and objective.every:
+        loss, gradient, pairs = sums.at(coef, every=1)
         information = hessian_of(pairs, penalty)
-    else:
+    elif ridge:
         loss -= 0.5 * float((penalty * coef**2).sum())
-    null = float(mass @ np.log(shares))
-    return MultinomialFit(coef @ frame.to_user().T, -loss, null, information, frame, minimum)
+    user = np.zeros((n_classes, q))
+    user[:, kept] = coef @ sums.frame.to_user().T
+    return MultinomialFit(
+        user, -loss, float(mass @ np.log(shares)), kept, minimum, coef, gradient, information, sums,
+        objective.found,
+    )  # fmt: skip

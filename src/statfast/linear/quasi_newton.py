@@ -15,6 +15,7 @@ import numpy as np
 
 CORRECTIONS = 12  # pairs of steps and gradient changes kept
 HALVINGS = 40
+PATIENCE = 30  # steps, which Newton's method takes only where the minimum is far, or nowhere
 NOISE = 4e-16  # of the value: differences below are rounding
 
 
@@ -39,7 +40,8 @@ def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
         ``at(x)`` gives value, gradient, and a function B^-1 g; that is the Hessian's at x where
         ``objective.eager``, and else None. ``start`` is such a function for any positive definite
         B, ``curvature(x)`` one for about the Hessian at x. Either is None if the matrix has no
-        Cholesky factor. ``cost`` is that of `curvature` in units of that of `at`.
+        Cholesky factor. ``hopeless(x)``, asked after `PATIENCE` steps, is whether there is no
+        minimum. ``cost`` is that of `curvature` in units of that of `at`.
     tol : float
         Stop, after one step more, where Newton's decrement is at most this.
     max_iter : int
@@ -54,7 +56,7 @@ def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
         decrement = sqrt(max(0.0, -float(step @ gradient)))
         if decrement <= tol:
             return Minimum(x + step, value, decrement, n_iter + 1, True)
-        if n_iter == max_iter:
+        if n_iter == max_iter or (n_iter == PATIENCE and objective.hopeless(x)):
             return Minimum(x, value, decrement, n_iter, False)
         if not eager and since >= 2 and _pays(objective.cost, decrement, before, tol):
             first = objective.curvature(x)

@@ -23,6 +23,7 @@ from statfast._blocks import checkpoint, each, grid
 from statfast._errors import SeparationWarning, warn_user
 
 FLAT = 1e-8  # margins below are 0 to the linear programme, whose columns and directions are up to 1
+ROUNDING = 4e-16  # of a posterior
 SUBSET = 512  # constraints taken into the programme at first
 
 
@@ -35,7 +36,7 @@ class Separation:
     columns: np.ndarray  # those that the direction moves, ascending
 
 
-def maximum_exists(gradient: np.ndarray, inverse: np.ndarray) -> bool:
+def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, mass: float) -> bool:
     """Whether the estimates certainly exist; False leaves it to `find_separation`.
 
     Parameters
@@ -45,12 +46,13 @@ def maximum_exists(gradient: np.ndarray, inverse: np.ndarray) -> bool:
         is larger than 1 in any row.
     inverse : ndarray of shape (K - 1, q, K - 1, q)
         Of the information there.
+    mass : float
+        Sum of the weights: that many roundings may be in the gradient.
     """
     k, q = gradient.shape
     if not np.isfinite(inverse).all():
         return False
     g = gradient.ravel()
-    decrement = float(g @ inverse.reshape(k * q, k * q) @ g)
     reach = 0.0
     for a in range(k):
         own = inverse[a, :, a]
@@ -58,7 +60,9 @@ def maximum_exists(gradient: np.ndarray, inverse: np.ndarray) -> bool:
         for b in range(a):
             pair = own + inverse[b, :, b] - inverse[a, :, b] - inverse[b, :, a]
             reach = max(reach, np.abs(pair).sum())
-    return decrement * reach <= 0.25
+    exact = max(0.0, float(g @ inverse.reshape(k * q, k * q) @ g)) ** 0.5
+    decrement = exact + ROUNDING * mass * reach**0.5
+    return decrement * reach**0.5 <= 0.5
 
 
 def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Separation | None:
