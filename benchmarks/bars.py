@@ -24,6 +24,7 @@ class Bar:
     seconds: float = 0.0  # at most
 
 
+SOLVERS = tuple(f"scikit-learn ({name})" for name in ("lbfgs", "newton-cg", "newton-cholesky"))
 TREES = ("pykdtree", "pynanoflann", "scipy")
 
 # Suite -> group -> bars; the group "" is that of the problems beyond, which have none to reach.
@@ -43,7 +44,11 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "one": [Bar("one query at a time, n = 1e5, d = 3", ("scipy",), seconds=4e-6)],
         "worst": [Bar("worst cases, beside uniform rows", slower=2.0), Bar("the same")],
         "": [Bar("other shapes")],
-    }
+    },
+    "multinomial": {
+        "bar": [Bar("K classes with L2, n = 2e4 and 5e4", SOLVERS, least=3.0)],
+        "": [Bar("other shapes")],
+    },
 }
 
 

@@ -10,6 +10,8 @@ problems, whose arithmetic cannot meet the strict one.
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from benchmarks.multinomial_works import MultinomialCheck
+
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
 FEW = 16  # features
 BLOCK = 4_000_000  # elements in a temporary array
@@ -22,12 +24,14 @@ STRICT = {
     "neighbors": {"farther ids": 0.0, "distance error": 1e-9},
     "kmeans": {"inertia excess": 1e-6, "wrong labels": 1e-4},
     "lda": {"posterior error": 1e-8},
+    "multinomial": {"solution error": 1e-8},
     "tile": {"excess distance": 1e-12},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
     "approximate": {"missed": 0.13, "distance error": 1e-6},
     "lda": {"posterior error": 1e-4},
+    "multinomial": {"solution error": 1e-6},
     "tile": {"excess distance": 1e-4},
 }
 LOOSE = {
@@ -35,6 +39,7 @@ LOOSE = {
     "approximate": {"missed": 0.13},
     "kmeans": {"inertia excess": 1e-3, "wrong labels": 0.01},
     "lda": {"posterior error": 0.01},
+    "multinomial": {"solution error": 0.01},
 }
 MNIST_ERRORS = 309  # of one neighbour among all the training digits
 # Ties go to the lowest index.
@@ -48,6 +53,7 @@ def checker(problem, data):
         "approximate": RecallCheck,
         "kmeans": KMeansCheck,
         "lda": PosteriorCheck,
+        "multinomial": MultinomialCheck,
         "tile": TileCheck,
     }
     if problem.work in make:
