@@ -24,7 +24,7 @@ STRICT = {
     "neighbors": {"farther ids": 0.0, "distance error": 1e-9},
     "kmeans": {"inertia excess": 1e-6, "wrong labels": 1e-4},
     "lda": {"posterior error": 1e-8},
-    "multinomial": {"solution error": 1e-8},
+    "multinomial": {"solution error": 1e-6},  # L-BFGS of scikit-learn stops there
     "tile": {"excess distance": 1e-12},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
@@ -43,7 +43,10 @@ LOOSE = {
 }
 MNIST_ERRORS = 309  # of one neighbour among all the training digits
 # Ties go to the lowest index.
-OURS_ALONE = {"neighbors": {"other ids": 0.0, "wrong labels": MNIST_ERRORS}}
+OURS_ALONE = {
+    "neighbors": {"other ids": 0.0, "wrong labels": MNIST_ERRORS},
+    "multinomial": {"solution error": 1e-8},
+}
 
 
 def checker(problem, data):

@@ -133,15 +133,15 @@ LIBRARIES: dict[str, Library] = {
     "scikit-learn (lsqr)": Library(
         {"lda": partial(Discriminant, SKLEARN["lda"], threaded=False, solver="lsqr")},
     ),
-    "scikit-learn (lbfgs)": _logistic("lbfgs", 1e-9),
+    "scikit-learn (lbfgs)": _logistic("lbfgs", 1e-8),
     "scikit-learn (newton-cg)": _logistic("newton-cg", 1e-8),
-    "scikit-learn (newton-cholesky)": _logistic("newton-cholesky", 1e-8),
+    "scikit-learn (newton-cholesky)": _logistic("newton-cholesky", 1e-6),
     "scikit-learn-intelex": Library(
         {
             "neighbors": partial(Neighbors, SKLEARNEX["neighbors"]),
             "kmeans": partial(KMeans, SKLEARNEX["kmeans"]),
             "multinomial": partial(
-                multinomial.Sklearn, SKLEARNEX["logistic"], threaded=False, tol=1e-9
+                multinomial.Sklearn, SKLEARNEX["logistic"], threaded=False, tol=1e-8
             ),
             "predict KMeans": partial(Predict, SKLEARNEX["kmeans"]),
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
