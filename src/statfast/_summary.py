@@ -156,14 +156,17 @@ def is_p_value(heading):
 
 
 def _numbers(values):
-    """Numbers with so many decimals that the least of them shows four digits, where that helps."""
+    """Numbers with so many decimals that large ones show some digits; small ones by themselves."""
     sizes = [abs(v) for v in values.tolist() if isfinite(v) and v]
-    least, most = (min(sizes), max(sizes)) if sizes else (1.0, 1.0)
+    most = max(sizes, default=1.0)
     if most >= 1e6 or most < 1e-4:
         return [_bare(v) or f"{v:.4g}" for v in values.tolist()]
-    decimals = 3 - floor(log10(max(least, most * 1e-4)))
-    decimals = min(max(decimals, 0), 7)
-    return [_bare(v) or f"{v:.{decimals}f}" for v in values.tolist()]
+    decimals = min(max(3 - floor(log10(max(min(sizes, default=1.0), most * 1e-2))), 0), 7)
+    small = 10.0 ** (2 - decimals)  # fewer than three digits would be left
+    return [
+        _bare(v) or (f"{v:.3e}" if 1e-14 < abs(v) < small else f"{v:.{decimals}f}")
+        for v in values.tolist()
+    ]
 
 
 def _bare(value):

@@ -107,8 +107,9 @@ def accumulate(
     """The same for given scores and weights."""
     cdef irls_job job
     cdef double[2] sums
-    cdef double[::1] b = g          # any numbers will do: eta is not looked at
-    fill(&job, X, shift, intercept, b, None)
+    cdef const double[::1] b = g    # any numbers will do: eta is not looked at
+    cdef const double[::1] no_offset = None
+    fill(&job, X, shift, intercept, b, no_offset)
     job.kind = SWEEP_GIVEN
     if job.n == 0:
         return

@@ -121,23 +121,50 @@ def negative_binomial(theta):
         return a * (counts + share)
 
     return Family(
-        "negative_binomial", "log", lambda mu: mu + mu**2 / theta, deviance,
-        lambda y: y + (y == 0) / 6, 0.0, likelihood=likelihood, dispersion=1.0,
-    )  # fmt: skip
+        "negative_binomial",
+        "log",
+        lambda mu: mu + mu**2 / theta,
+        deviance,
+        lambda y: y + (y == 0) / 6,
+        0.0,
+        likelihood=likelihood,
+        dispersion=1.0,
+    )
 
 
 _GAUSSIAN = Family(
-    "gaussian", "identity", np.ones_like, lambda y, mu: (y - mu) ** 2, lambda y: y,
-    likelihood=_gaussian_likelihood, own="gaussian",
-)  # fmt: skip
+    "gaussian",
+    "identity",
+    np.ones_like,
+    lambda y, mu: (y - mu) ** 2,
+    lambda y: y,
+    likelihood=_gaussian_likelihood,
+    own="gaussian",
+)
 _BINOMIAL = Family(
-    "binomial", "logit", lambda mu: mu * (1 - mu), _binomial_deviance, lambda y: (y + 0.5) / 2,
-    0.0, 1.0, _binomial_likelihood, 1.0, "binomial",
-)  # fmt: skip
+    "binomial",
+    "logit",
+    lambda mu: mu * (1 - mu),
+    _binomial_deviance,
+    lambda y: (y + 0.5) / 2,
+    0.0,
+    1.0,
+    _binomial_likelihood,
+    1.0,
+    "binomial",
+)
 _POISSON = Family(
-    "poisson", "log", lambda mu: mu, _poisson_deviance, lambda y: y + 0.1,
-    0.0, np.inf, _poisson_likelihood, 1.0, "poisson",
-)  # fmt: skip
+    "poisson",
+    "log",
+    lambda mu: mu,
+    _poisson_deviance,
+    lambda y: y + 0.1,
+    0.0,
+    np.inf,
+    _poisson_likelihood,
+    1.0,
+    "poisson",
+)
 FAMILIES = {
     family.name: family
     for family in (
@@ -145,24 +172,47 @@ FAMILIES = {
         _BINOMIAL,
         _POISSON,
         Family(
-            "gamma", "inverse", lambda mu: mu**2, _gamma_deviance, lambda y: y,
-            0.0, np.inf, _gamma_likelihood, own="gamma",
-        ),  # fmt: skip
+            "gamma",
+            "inverse",
+            lambda mu: mu**2,
+            _gamma_deviance,
+            lambda y: y,
+            0.0,
+            np.inf,
+            _gamma_likelihood,
+            own="gamma",
+        ),
         Family(
-            "inverse_gaussian", "inverse_squared", lambda mu: mu**3,
-            lambda y, mu: (y - mu) ** 2 / (y * mu**2), lambda y: y,
-            0.0, np.inf, _inverse_gaussian_likelihood,
-        ),  # fmt: skip
+            "inverse_gaussian",
+            "inverse_squared",
+            lambda mu: mu**3,
+            lambda y, mu: (y - mu) ** 2 / (y * mu**2),
+            lambda y: y,
+            0.0,
+            np.inf,
+            _inverse_gaussian_likelihood,
+        ),
         negative_binomial(1.0),
         Family("quasi", "identity", np.ones_like, _GAUSSIAN.deviance, lambda y: y, own="gaussian"),
         Family(
-            "quasibinomial", "logit", _BINOMIAL.variance, _binomial_deviance, _BINOMIAL.start,
-            0.0, 1.0, own="binomial",
-        ),  # fmt: skip
+            "quasibinomial",
+            "logit",
+            _BINOMIAL.variance,
+            _binomial_deviance,
+            _BINOMIAL.start,
+            0.0,
+            1.0,
+            own="binomial",
+        ),
         Family(
-            "quasipoisson", "log", _POISSON.variance, _poisson_deviance, _POISSON.start,
-            0.0, own="poisson",
-        ),  # fmt: skip
+            "quasipoisson",
+            "log",
+            _POISSON.variance,
+            _poisson_deviance,
+            _POISSON.start,
+            0.0,
+            own="poisson",
+        ),
     )
 }
 COUNTS = ("poisson", "negative_binomial")
