@@ -7,6 +7,7 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
+from statfast.linear import GeneralizedLinearModel, LogisticRegression
 from statfast.neighbors import (
     BallTree,
     KDTree,
@@ -27,6 +28,7 @@ __all__ = [
     "Chunks",
     "ConvergenceWarning",
     "Estimator",
+    "GeneralizedLinearModel",
     "KDTree",
     "KMeans",
     "KNeighborsClassifier",
@@ -34,6 +36,7 @@ __all__ = [
     "LSHNeighbors",
     "LinearDiscriminantAnalysis",
     "LloydStep",
+    "LogisticRegression",
     "NearestNeighbors",
     "NotFittedError",
     "RadiusNeighborsClassifier",
