@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from statfast._blocks import checkpoint, reduce
+from statfast._chunks import Chunks
 from statfast._core import multinomial as kernel
 from statfast._extent import extent_of, scale_of
+from statfast._validation import require_finite
 
 CALL = 5e8  # flop of a kernel call: well below 0.1 s
 
@@ -28,6 +30,14 @@ class Frame:
         """The rows z of a block of rows x, (m, q)."""
         z = (block - self.shift) * self.scale
         return np.column_stack([np.ones(len(z)), z]) if self.intercept else z
+
+    def from_user(self, coef: np.ndarray) -> np.ndarray:
+        """Coefficients (K, q) of 1 and x as those of z."""
+        out = coef.copy()
+        out[:, int(self.intercept) :] /= self.scale
+        if self.intercept:
+            out[:, 0] += coef[:, 1:] @ self.shift
+        return out
 
     def to_user(self) -> np.ndarray:
         """The (q, q) matrix that turns coefficients of z into those of 1 and x."""
@@ -46,16 +56,20 @@ class Sums:
         self.frame = frame_of(rows, intercept, n_jobs)
         self._measure()
 
-    def take(self, rows, columns):
-        """Go on with some of the columns, of which `rows` is a copy."""
-        frame = self.frame
-        self.rows = rows
+    def take(self, columns):
+        """Go on with a copy of some of the columns."""
+        frame, rows = self.frame, self.rows
+        if isinstance(rows, Chunks):
+            self.rows = Chunks(lambda: (chunk[:, columns] for chunk in rows))
+        else:
+            self.rows = np.ascontiguousarray(rows[:, columns])
         self.frame = replace(frame, shift=frame.shift[columns], scale=frame.scale[columns])
         self._measure()
 
     def _measure(self):
         n_classes = self.n_classes
-        self.q = self.rows.shape[1] + self.frame.intercept
+        self.n = len(self.codes)
+        self.q = len(self.frame.shift) + self.frame.intercept
         self.kp, self.tall, self.ld = kernel.shapes(self.q, n_classes)
         self.pass_cost = self.q * n_classes * 4.0 + 60.0 * n_classes  # of a row
         self.hessian_cost = 0.75 * self.q**2 * n_classes * (n_classes - 1)
@@ -75,6 +89,7 @@ class Sums:
         def partial(where, block, codes, weights):
             loss, gradient = np.zeros(1), np.zeros((self.kp, self.ld))
             pairs = np.zeros((n_pairs, self.tall, self.ld)) if every else None
+            block = as_reals(block)
             if every > 1:
                 block, codes = block[::every], codes[::every].copy()
                 weights = None if weights is None else weights[::every].copy()
@@ -91,7 +106,7 @@ class Sums:
         least = max(256, int(4e6 / cost), 2048 * every if every else 0)
         loss, gradient, pairs = reduce(
             partial, self.rows, self.codes, self.weights, merge=added, n_jobs=self.n_jobs,
-            effort=cost * len(self.rows) / max(1, every), least=least,
+            effort=cost * self.n / max(1, every), least=least,
         )  # fmt: skip
         if every:
             pairs = max(1, every) * mirrored(pairs[:, : self.q, : self.q])
@@ -102,7 +117,7 @@ class Sums:
         frame, cost = self.frame, self.q**2
 
         def partial(where, block, weights):
-            out = np.zeros((self.tall, self.ld))
+            out, block = np.zeros((self.tall, self.ld)), as_reals(block)
             for some in pieces(len(block), cost):
                 share = None if weights is None else weights[some]
                 kernel.gram(block[some], share, frame.shift, frame.scale, frame.intercept, out)
@@ -111,9 +126,14 @@ class Sums:
 
         (out,) = reduce(
             partial, self.rows, self.weights, merge=added, n_jobs=self.n_jobs,
-            effort=cost * len(self.rows), least=max(256, 4 * self.q, int(2e6 / cost)),
+            effort=cost * self.n, least=max(256, 4 * self.q, int(2e6 / cost)),
         )  # fmt: skip
         return mirrored(out[: self.q, : self.q])
+
+
+def as_reals(block):
+    """Bytes, as chunks may hold them, as numbers that the kernel takes."""
+    return block.astype(np.float64) if block.dtype == np.uint8 else block
 
 
 def pieces(n, cost):
@@ -139,6 +159,13 @@ def mirrored(lower):
 def frame_of(rows, intercept, n_jobs):
     """Columns about their means, where an intercept allows it, and of size 1/2 to 1."""
     extent = extent_of(rows, n_jobs)
-    shift = extent.mean if intercept else np.zeros(rows.shape[1])
-    reach = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))
+    with np.errstate(over="ignore", invalid="ignore"):
+        shift = extent.mean if intercept else np.zeros(len(extent.total))
+        reach = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))
+    if not (np.isfinite(reach).all() and np.isfinite(extent.total).all()):
+        if isinstance(rows, np.ndarray):
+            require_finite(rows)
+        raise ValueError(
+            "X holds values so large that their sums overflow. Divide its columns by their size."
+        )
     return Frame(intercept, shift, np.array([scale_of(r) for r in reach.tolist()]))

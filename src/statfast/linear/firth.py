@@ -57,15 +57,16 @@ class Firth:
     """
 
     def __init__(
-        self, rows, codes, weights, n_classes, *, intercept=True, tol=1e-10, max_iter=200,
+        self, rows, codes, weights, n_classes, *, intercept=True, tol=1e-10, max_iter=100,
         n_jobs=None,
     ):  # fmt: skip
         self.rows, self.codes, self.n_jobs = rows, codes, n_jobs
-        self.weights = np.ones(len(rows)) if weights is None else weights
+        self.weights = np.ones(len(codes)) if weights is None else weights
         self.others = n_classes - 1
+        self.mass = float(self.weights.sum())
         self.tol, self.max_iter = tol, max_iter
         self.frame: Frame = frame_of(rows, intercept, n_jobs)
-        self.q = rows.shape[1] + intercept
+        self.q = len(self.frame.shift) + intercept
         self.turn = self.frame.to_user()
         # log|I| / 2 in the frame less that in the columns of the user.
         self.lost = self.others * float(np.log(self.frame.scale).sum())
@@ -80,11 +81,11 @@ class Firth:
             converged,
         )  # fmt: skip
 
-    def null(self) -> float:
-        """l* of the model with the intercepts alone, in the information of that model."""
-        alone = np.ones((len(self.rows), 1))
-        alone = Firth(alone, self.codes, self.weights, self.others + 1, intercept=False)
-        return alone.fit().penalised_loglik
+    def null_loglik(self) -> float:
+        """l of the classes' shares, or of equal ones without an intercept."""
+        mass = np.bincount(self.codes, self.weights, self.others + 1)
+        shares = mass / mass.sum() if self.frame.intercept else np.full(len(mass), 1 / len(mass))
+        return float(mass @ np.log(shares))
 
     def profile(self, fit: FirthFit, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Intervals of confidence 1 - alpha, (m, 2), and p-values, (m,), of all coefficients.
@@ -119,7 +120,7 @@ class Firth:
         size = self.others * self.q
         return reduce(
             work, self.rows, self.codes, self.weights, merge=added, n_jobs=self.n_jobs,
-            effort=float(len(self.rows)) * size**2, least=max(256, 4 * size),
+            effort=float(len(self.codes)) * size**2, least=max(256, 4 * size),
         )  # fmt: skip
 
     def _loglik(self, b):
@@ -189,7 +190,7 @@ class Firth:
                 half = factor.T @ held
                 step = held @ np.linalg.solve(half.T @ half, held.T @ score)
             gain = float(step @ score)
-            if gain <= self.tol**2:
+            if gain <= self.tol**2 * self.mass:
                 return b + step.reshape(b.shape), value, inverse, n_iter, True
             longest = np.abs(step.reshape(b.shape)).sum(axis=1).max()  # no column is larger than 1
             length = min(1.0, LONGEST / longest) if gain > 1.0 else 1.0
@@ -200,7 +201,7 @@ class Firth:
                     break
                 length /= 2.0
             else:
-                return b, value, inverse, n_iter, gain <= 1e4 * self.tol**2
+                return b, value, inverse, n_iter, gain <= 1e4 * self.tol**2 * self.mass
             b, value, factor = trial, found, newer
         inverse = cho_solve((factor, True), np.eye(len(factor)))
         return b, value, inverse, self.max_iter, False

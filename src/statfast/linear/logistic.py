@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Logistic regression: the estimator, and the table of its solvers."""
+"""Logistic regression: the estimator."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from statfast._base import Classifier, Estimator
 from statfast._chunks import Chunks
-from statfast._errors import shown, warn_not_converged, warn_user, wrong_type
+from statfast._errors import shown, warn_not_converged, wrong_type
 from statfast._validation import (
     as_choice,
     as_count,
@@ -18,106 +16,17 @@ from statfast._validation import (
     as_weights,
     column_names,
 )
+from statfast.linear.binary import binary, one_vs_rest
+from statfast.linear.class_inference import ClassInference
+from statfast.linear.class_weights import class_weighted
 from statfast.linear.families import FAMILIES
-from statfast.linear.inference import Inference, Result
+from statfast.linear.firth_solver import firth, firth_ovr, profile
+from statfast.linear.inference import Result
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS
-from statfast.linear.model import Model, fit_model
 from statfast.linear.predictor import linear_predictor, new_rows, offsets_for, rows_of
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a solver is given: checked rows, and codes 0 to K - 1 of their classes."""
-
-    X: object
-    codes: NDArray[np.intp]
-    classes: NDArray
-    reference: int  # code of the reference class
-    weights: NDArray[np.float64] | None
-    offset: NDArray[np.float64] | None
-    intercept: bool
-    C: float
-    penalty: str | None
-    max_iter: int
-    tol: float
-    n_jobs: int | None
-    columns: NDArray | None
-
-
-@dataclass(frozen=True)
-class Solution:
-    """What a solver gives: a row of coefficients for each class, or one for two classes.
-
-    `posterior` says how scores become probabilities: "sigmoid", "ovr" (sigmoids over their sum), or
-    "softmax" (a row for every class but the reference, whose score is 0, or for every class).
-    """
-
-    coef: NDArray[np.float64]  # (m, q), the intercept first if there is one
-    posterior: str
-    n_iter: NDArray[np.int32]  # (m,) or (1,)
-    converged: bool
-    result: Result | Mapping[str, Result]
-
-
-def fit_binary(X, y01, weights=None, offset=None, **more) -> Model:
-    """Fit the log-odds of y = 1; `more` are further arguments of `fit_model`."""
-    title = more.pop("title", "Logistic regression")
-    return fit_model(
-        X, y01, family=FAMILIES["binomial"], link=LINKS["logit"], weights=weights, offset=offset,
-        title=title, **more,
-    )  # fmt: skip
-
-
-def _arguments(task):
-    return {
-        "intercept": task.intercept,
-        "ridge": 1 / task.C if task.penalty == "l2" else 0.0,
-        "max_iter": task.max_iter,
-        "tol": task.tol,
-        "n_jobs": task.n_jobs,
-        "columns": task.columns,
-    }
-
-
-def binary(task: Task) -> Solution:
-    """The log-odds of the class that is not the reference."""
-    y = (task.codes != task.reference).astype(float)
-    model = fit_binary(task.X, y, task.weights, task.offset, **_arguments(task))
-    modelled = task.classes[1 - task.reference]
-    _warn_of(model, modelled)
-    result = replace(model.result, facts=(("Modelled class", modelled), *model.result.facts))
-    return Solution(
-        model.fit.coef[None], "sigmoid", np.array([model.fit.n_iter], np.int32),
-        model.fit.converged, result,
-    )  # fmt: skip
-
-
-def one_vs_rest(task: Task) -> Solution:
-    """A binary model for each class against all others."""
-    models = []
-    for code, label in enumerate(task.classes.tolist()):
-        y = (task.codes == code).astype(float)
-        title = f"Logistic regression, {label} against the rest"
-        models.append(fit_binary(task.X, y, task.weights, task.offset, title=title,
-                                 **_arguments(task)))  # fmt: skip
-        _warn_of(models[-1], label)
-    return Solution(
-        np.array([model.fit.coef for model in models]), "ovr",
-        np.array([model.fit.n_iter for model in models], np.int32),
-        all(model.fit.converged for model in models),
-        {str(label): m.result for label, m in zip(task.classes.tolist(), models, strict=True)},
-    )  # fmt: skip
-
-
-def _warn_of(model, label):
-    if model.fit.diverged:
-        warn_user(
-            f"The classes are separated, completely or in part: the likelihood of class "
-            f"{shown(label)} has no finite maximum, and coefficients grow without bound. Use "
-            "penalty='l2', or drop the columns that tell the classes apart."
-        )
-
+from statfast.linear.softmax import multinomial
+from statfast.linear.task import Solution, Task
 
 # (number of classes or multi_class, penalty) -> solver
 SOLVERS: dict[tuple[str, str | None], Callable[[Task], Solution]] = {
@@ -125,12 +34,17 @@ SOLVERS: dict[tuple[str, str | None], Callable[[Task], Solution]] = {
     ("binary", "l2"): binary,
     ("ovr", None): one_vs_rest,
     ("ovr", "l2"): one_vs_rest,
+    ("multinomial", None): multinomial,
+    ("multinomial", "l2"): multinomial,
+    ("binary", "firth"): firth,
+    ("ovr", "firth"): firth_ovr,
+    ("multinomial", "firth"): firth,
 }
-PENALTIES = (None, "l2")
-MULTI_CLASS = ("ovr",)
+PENALTIES = (None, "l2", "firth")
+MULTI_CLASS = ("multinomial", "ovr")
 
 
-class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
+class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
     """Logistic regression: by maximum likelihood with inference, or with a ridge penalty.
 
     The log-odds of a class are linear in the columns::
@@ -139,10 +53,11 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
 
     Parameters
     ----------
-    penalty : {None, "l2"}, default=None
-        None is maximum likelihood. "l2" adds the squares of the coefficients, but for the
-        intercept, over ``2 C`` to minus the log-likelihood, as in scikit-learn; there are no
-        standard errors then.
+    penalty : {None, "l2", "firth"}, default=None
+        None is maximum likelihood. "firth" is its version with less bias, which exists where the
+        classes are separated, too [2]_; see `profile`. "l2" adds the squares of the coefficients,
+        but for the intercept, over ``2 C`` to minus the log-likelihood, as in scikit-learn; there
+        are no standard errors then.
     C : float, default=1.0
         Inverse strength of the penalty.
     fit_intercept : bool, default=True
@@ -151,11 +66,12 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
         Factors of the weights of the rows of each class, by label; "balanced" makes the classes
         weigh the same.
     reference : label, optional
-        Of two classes, that against which the coefficients are told; the first by default. It
-        changes the signs of `coef_`, not the predictions.
-    multi_class : {"ovr"}, default="ovr"
-        For three or more classes: "ovr" fits each class against the others, and divides their
-        probabilities by their sum.
+        The class against which the coefficients are told; the first by default. It changes `coef_`,
+        not the predictions, and has no part in a penalised model of several classes.
+    multi_class : {"multinomial", "ovr"}, default="multinomial"
+        For three or more classes: "multinomial" is one model in which the probabilities are
+        proportional to the exponentials of the scores of the classes; "ovr" fits each class against
+        the others, and divides their probabilities by their sum.
     tol : float, default=1e-10
         The iterations end when a step moves the log-odds by no more, in root mean square and in
         units of the standard deviation of a response.
@@ -169,13 +85,15 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
-        Coefficients; 0 where a column depends on those before it (see `aliased_`).
+        Coefficients; 0 where a column depends on those before it (see `aliased_`). Of a multinomial
+        model by maximum likelihood, those of the reference class are 0; with a penalty, they sum to
+        0 over the classes.
     intercept_ : ndarray of shape (1,) or (K,)
     n_iter_ : ndarray of shape (1,) or (K,), int32
         Passes over the rows, without those over a sample.
     converged_ : bool
     results_ : dict of str to Result
-        For three or more classes: the numbers of each class's model.
+        For "ovr" and three or more classes: the numbers of each class's model.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -188,8 +106,10 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
     Notes
     -----
     Iteratively reweighted least squares [1]_, one pass over the rows an iteration. Where the
-    likelihood has no maximum, as the classes are separated, a warning says so. `summary`,
-    `standard_errors_`, `conf_int` and their like are of the coefficients with the intercept first.
+    likelihood has no maximum, as the classes are separated [3]_, a warning names the columns. Several
+    classes in one model are fitted by Newton's method, whose Hessian limited-memory BFGS corrects
+    where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their like are of
+    the coefficients with the intercept first, of one class after the other but the reference.
 
     A weight of 2 is a row repeated. **Ties** between classes go to the lowest label.
 
@@ -199,6 +119,10 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
     ----------
     .. [1] McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd ed., section 4.4.
        https://doi.org/10.1007/978-1-4899-3242-6
+    .. [2] Heinze, G. and Schemper, M. (2002). A solution to the problem of separation in logistic
+       regression. Statistics in Medicine 21, 2409-2419. https://doi.org/10.1002/sim.1047
+    .. [3] Albert, A. and Anderson, J. A. (1984). On the existence of maximum likelihood estimates
+       in logistic regression models. Biometrika 71, 1-10. https://doi.org/10.1093/biomet/71.1.1
 
     Examples
     --------
@@ -221,7 +145,7 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
         fit_intercept=True,
         class_weight=None,
         reference=None,
-        multi_class="ovr",
+        multi_class="multinomial",
         tol=1e-10,
         max_iter=100,
         n_jobs=None,
@@ -265,37 +189,20 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
 
         Warns
         -----
+        SeparationWarning
+            If the classes are separated: the coefficients of the columns named are infinite.
         UserWarning
-            If the classes are separated, or columns of X are constant or collinear.
+            If columns of X are constant or collinear.
         ConvergenceWarning
             If max_iter passes were not enough.
         """
-        rows = rows_of(X)
-        n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
-        classes, codes = as_labels(y, n)
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes to tell apart; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
-        weights = self._weights(as_weights(sample_weight, n), classes, codes)
-        task = Task(
-            rows, codes, classes, self._reference(classes), weights, offsets_for(offset, n),
-            self._flag("fit_intercept"), as_real(self.C, "C", 0.0, open_low=True),
-            as_choice(self.penalty, "penalty", PENALTIES), as_count(self.max_iter, "max_iter"),
-            as_real(self.tol, "tol", 0.0, open_low=True), self.n_jobs, column_names(X),
-        )  # fmt: skip
-        kind = as_choice(self.multi_class, "multi_class", MULTI_CLASS)
-        if len(classes) == 2:
-            kind = "binary"
-        elif offset is not None:
-            raise ValueError("offset is for two classes; y has more. Leave it out.")
+        task, kind = self._task(X, y, sample_weight, offset)
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):
             warn_not_converged(self, int(solution.n_iter.max()))
         one = int(task.intercept)
         fitted = {
-            "classes_": classes,
+            "classes_": task.classes,
             "coef_": solution.coef[:, one:],
             "intercept_": solution.coef[:, 0] if one else np.zeros(len(solution.coef)),
             "n_iter_": solution.n_iter,
@@ -310,6 +217,46 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
             fitted["results_"] = solution.result
         return self._publish(X, **fitted)
 
+    def profile(self, X, y, sample_weight=None, *, level=0.95):
+        """Intervals and tests of a fit with ``penalty="firth"``, from its penalised likelihood.
+
+        Twice the fall of the penalised log-likelihood when a coefficient is held, the others
+        following, is referred to chi-squared with one degree of freedom. In small or separated
+        samples this holds where Wald's intervals do not.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            As given to `fit`.
+        level : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        CoefficientTable
+            Columns "Estimate", the ends of the interval, and "P>chi2" of no effect; the intercept
+            first, with headings of the classes where there are several models or rows of
+            coefficients.
+
+        Raises
+        ------
+        ValueError
+            If the penalty is another.
+
+        Notes
+        -----
+        About ten fits for each coefficient.
+        """
+        if as_choice(self.penalty, "penalty", PENALTIES) != "firth":
+            raise ValueError(
+                f"profile is of penalty='firth'; got {self.penalty!r}. Use conf_int and p_values_."
+            )
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        task, kind = self._task(X, y, sample_weight, None)
+        return profile(task, level, kind == "ovr")
+
     def decision_function(self, X, offset=None):
         """Return the log-odds.
 
@@ -322,7 +269,8 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
         Returns
         -------
         scores : ndarray of shape (m,), or (m, K) for more than two classes
-            Of two classes the log-odds of the second; of several those of each against the others.
+            Of two classes the log-odds of the second; of several those of each against the others,
+            or in a multinomial model the scores of which the softmax are the probabilities.
 
         Raises
         ------
@@ -370,11 +318,13 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
         probabilities : ndarray of shape (m, K)
             Columns as in `classes_`. float32 for float32 X, else float64.
         """
-        from scipy.special import expit
+        from scipy.special import expit, softmax
 
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.stack([expit(-scores), expit(scores)], axis=1)
+        if self._posterior == "softmax":
+            return softmax(scores, axis=1)
         shares = expit(scores)
         total = shares.sum(axis=1, keepdims=True)
         return np.divide(shares, total, out=_highest(scores), where=total > 0)
@@ -390,16 +340,20 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
         -------
         log_probabilities : ndarray of shape (m, K)
         """
-        from scipy.special import log_expit, logsumexp
+        from scipy.special import log_expit, log_softmax, logsumexp
 
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
+        if self._posterior == "softmax":
+            return log_softmax(scores, axis=1)
         logs = log_expit(scores)
         return logs - logsumexp(logs, axis=1, keepdims=True)
 
     def _at(self, y, n):
         """The two classes as numbers: 1 is the one whose log-odds are modelled."""
+        if len(self.classes_) > 2:
+            raise ValueError("This is for models of two classes.")
         labels, codes = as_labels(y, n)
         modelled = self.classes_[0 if self._turned else 1]
         unknown = set(labels.tolist()) - set(self.classes_.tolist())
@@ -412,31 +366,30 @@ class LogisticRegression(Diagnosed, Inference, Classifier, Estimator):
         coef, intercept = (b[1:], float(b[0])) if one else (b, 0.0)
         return ones, FAMILIES["binomial"], LINKS["logit"], coef, intercept, one
 
-    def _weights(self, weights, classes, codes):
-        """Sample weights times those of the classes."""
-        if self.class_weight is None:
-            return weights
-        mass = np.bincount(codes, weights, len(classes))
-        if isinstance(self.class_weight, str):
-            as_choice(self.class_weight, "class_weight", (None, "balanced"))
-            factors = mass.sum() / (len(classes) * np.where(mass > 0, mass, 1.0))
-        elif isinstance(self.class_weight, Mapping):
-            if not self.class_weight:
-                raise ValueError("class_weight must name classes; got {}. Pass None for none.")
-            known = dict.fromkeys(classes.tolist())
-            for label in self.class_weight:
-                if label not in known:
-                    raise ValueError(
-                        f"class_weight names {shown(label)}, which is no class of y "
-                        f"({shown(classes.tolist())}). Drop it."
-                    )
-            given = [self.class_weight.get(label, 1.0) for label in classes.tolist()]
-            factors = np.array(
-                [as_real(w, f"class_weight[{k!r}]", 0.0) for k, w in enumerate(given)]
+    def _task(self, X, y, sample_weight, offset):
+        """Arguments and parameters, checked; and "binary" or the value of multi_class."""
+        rows = rows_of(X)
+        n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
+        classes, codes = as_labels(y, n)
+        if len(classes) < 2:
+            raise ValueError(
+                "y must hold at least 2 classes to tell apart; got one class, "
+                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
             )
-        else:
-            raise wrong_type("class_weight", "None, 'balanced' or a dict", self.class_weight)
-        return factors[codes] if weights is None else factors[codes] * weights
+        weights = as_weights(sample_weight, n)
+        weights = class_weighted(weights, self.class_weight, classes, codes)
+        task = Task(
+            rows, codes, classes, self._reference(classes), weights, offsets_for(offset, n),
+            self._flag("fit_intercept"), as_real(self.C, "C", 0.0, open_low=True),
+            as_choice(self.penalty, "penalty", PENALTIES), as_count(self.max_iter, "max_iter"),
+            as_real(self.tol, "tol", 0.0, open_low=True), self.n_jobs, column_names(X),
+        )  # fmt: skip
+        kind = as_choice(self.multi_class, "multi_class", MULTI_CLASS)
+        if len(classes) == 2:
+            kind = "binary"
+        elif offset is not None:
+            raise ValueError("offset is for two classes; y has more. Leave it out.")
+        return task, kind
 
     def _reference(self, classes):
         """The code of the reference class."""

@@ -65,14 +65,18 @@ def fit_model(
             "gives finite means. Divide the columns by their size, or choose another link."
         ) from None
     names = names_of(columns, rows.p, intercept)
-    if fit.aliased.any():
-        lost = [name for name, gone in zip(names, fit.aliased, strict=True) if gone]
-        shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
+    warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
+    return Model(fit, _result(rows, fit, names, title, ridge, analytic), rows)
+
+
+def warn_aliased(names):
+    """Name the columns, if any, that were left out as others determine them."""
+    if names:
+        shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
         warn_user(
             f"X has columns that depend on those before them, or are constant: {shown}. Their "
             "coefficients are set to 0 and left out of all tests. Drop them from X."
         )
-    return Model(fit, _result(rows, fit, names, title, ridge, analytic), rows)
 
 
 def _result(rows, fit, names, title, ridge, analytic):

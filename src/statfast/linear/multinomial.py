@@ -15,7 +15,7 @@ from scipy.linalg import cho_solve, cholesky
 from statfast._validation import refuse_large
 from statfast.linear.class_sums import Sums
 from statfast.linear.quasi_newton import Minimum, minimise
-from statfast.linear.separation import Separation, find_separation, maximum_exists
+from statfast.linear.separation import Separation, in_memory, maximum_exists, separated_rows
 
 DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
 LARGEST = 4000  # coefficients up to which the whole Hessian is factored
@@ -68,28 +68,17 @@ class MultinomialFit:
     def separation(self) -> Separation | None:
         """How the classes are separated, which makes estimates infinite; None if they are not."""
         found, sums = self.found, self.sums
-        mass = float(len(sums.rows) if sums.weights is None else sums.weights.sum())
+        mass = float(sums.n if sums.weights is None else sums.weights.sum())
         if found is None and not maximum_exists(self.gradient[1:], self.inverse(0), mass):
             found = separation_of(sums, self.coef_in_frame)
-        if found is None:
-            return None
-        moved = set(found.columns.tolist())
-        if sums.frame.intercept:  # it is that of rows x which counts
-            terms = found.direction * np.append(1.0, -sums.frame.shift * sums.frame.scale)
-            here = np.abs(terms.sum(axis=1)) > 1e-6 * np.abs(terms).sum(axis=1)
-            moved = (moved | {0}) if here.any() else (moved - {0})
-        return replace(found, columns=self.kept[sorted(moved)])
+        return found and replace(found, columns=self.kept[found.columns])
 
 
 def separation_of(sums, coef):
-    """Look for a direction that separates the rows of positive weight."""
-    chosen = None if sums.weights is None else np.flatnonzero(sums.weights)
-    codes = sums.codes if chosen is None else sums.codes[chosen]
-
-    def design(rows):
-        return sums.frame.design(sums.rows[rows if chosen is None else chosen[rows]])
-
-    return find_separation(design, codes, len(coef), coef, n_jobs=sums.n_jobs)
+    """Look for a direction that separates the rows."""
+    if not in_memory(sums.rows):
+        return None
+    return separated_rows(sums.rows, sums.codes, sums.weights, sums.frame, coef, sums.n_jobs)
 
 
 def hessian_of(pairs, ridge):
@@ -164,7 +153,7 @@ class Objective:
         self.gram, self.spread = gram, np.diag(shares) - np.outer(shares, shares)
         self.found: Separation | None = None
         self.start = solver_at_start(self.gram, self.spread, penalty)
-        n, size = float(len(sums.rows)), float(self.n_classes * self.q)
+        n, size = float(sums.n), float(self.n_classes * self.q)
         self.every = 0
         self.eager = False
         if size <= LARGEST:
@@ -179,7 +168,7 @@ class Objective:
         """Of `curvature`, in passes for a gradient; infinite where the matrix is too large."""
         if not self.every:
             return np.inf
-        sums, n = self.sums, float(len(self.sums.rows))
+        sums, n = self.sums, float(self.sums.n)
         one = 2.0 * n * sums.pass_cost + 1e7  # passes run at half the rate, and start threads
         factor = float(self.n_classes * self.q) ** 3
         return (n / self.every * (sums.pass_cost + sums.hessian_cost) + factor) / one
@@ -223,7 +212,7 @@ def dependent_columns(gram):
 
 
 def fit_multinomial(
-    rows, codes, weights, n_classes, *, ridge=0.0, intercept=True, tol=1e-9, max_iter=100,
+    rows, codes, weights, n_classes, *, ridge=0.0, intercept=True, tol=1e-10, max_iter=100,
     n_jobs=None,
 ):  # fmt: skip
     """Fit a multinomial logistic model.
@@ -240,7 +229,8 @@ def fit_multinomial(
         With 0 the information matrix comes with the fit, and columns that others determine are left
         out: their coefficients are 0.
     tol : float
-        How far from the maximum a coefficient may be, in its own standard errors.
+        The iterations end when a step moves the scores by no more, in root mean square and in units
+        of the standard deviation of a response.
     """
     sums = Sums(rows, codes, weights, n_classes, intercept, n_jobs)
     q = sums.q
@@ -248,8 +238,7 @@ def fit_multinomial(
     aliased = dependent_columns(gram) if ridge == 0.0 else np.empty(0, np.intp)
     kept = np.setdiff1d(np.arange(q), aliased)
     if len(aliased):
-        columns = kept[int(intercept) :] - intercept
-        sums.take(np.ascontiguousarray(rows[:, columns]), columns)
+        sums.take(kept[int(intercept) :] - intercept)
         gram = gram[np.ix_(kept, kept)]
     mass = np.bincount(codes, weights, n_classes).astype(float)
     shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
@@ -257,7 +246,7 @@ def fit_multinomial(
     if intercept:
         start[:, 0] = np.log(shares) - np.log(shares).mean()
     penalty = np.append(np.zeros(int(intercept)), ridge * sums.frame.scale**2)
-    typical = sqrt(mass.sum() / len(rows))
+    typical = sqrt(mass.sum())
     objective = Objective(sums, gram, shares, penalty)
     minimum = minimise(start.ravel(), objective, tol=tol * typical, max_iter=max_iter)
     coef = minimum.x.reshape(n_classes, sums.q)

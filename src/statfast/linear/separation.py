@@ -15,7 +15,7 @@ decrement and R bounds how far apart the direction moves two classes of a row. W
 becomes positive in every direction, and a minimum exists.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -181,16 +181,39 @@ class _Margins:
             chosen = np.union1d(chosen, fresh)
 
 
-def warn_separated(separation, names, intercept):
+def in_memory(X) -> bool:
+    """Whether these are rows that `separated_rows` can look through."""
+    return isinstance(X, np.ndarray)
+
+
+def separated_rows(rows, codes, weights, frame, coef, n_jobs=None) -> Separation | None:
+    """`find_separation` for the rows of positive weight, in a frame (see class_sums.py).
+
+    Its columns are those of 1 and x: the intercept counts if it is moved there.
+    """
+    chosen = None if weights is None else np.flatnonzero(weights)
+    codes = codes if chosen is None else codes[chosen]
+
+    def design(where):
+        return frame.design(rows[where if chosen is None else chosen[where]])
+
+    found = find_separation(design, codes, len(coef), coef, n_jobs=n_jobs)
+    if found is None or not frame.intercept:
+        return found
+    moved = set(found.columns.tolist())
+    terms = found.direction * np.append(1.0, -frame.shift * frame.scale)
+    here = np.abs(terms.sum(axis=1)) > 1e-6 * np.abs(terms).sum(axis=1)
+    moved = (moved | {0}) if here.any() else (moved - {0})
+    return replace(found, columns=np.array(sorted(moved), np.intp))
+
+
+def warn_separated(separation, names, who):
     """Name the columns whose coefficients are infinite."""
-    columns = [
-        "the intercept" if intercept and j == 0 else str(names[j - intercept])
-        for j in separation.columns.tolist()
-    ]
+    columns = [str(names[j]) for j in separation.columns.tolist()]
     listed = ", ".join(columns[:8]) + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
     kind = "completely" if separation.complete else "quasi-completely"
     warn_user(
-        f"The classes are {kind} separated by {listed}: the maximum likelihood estimates of these "
+        f"{who} {kind} separated by {listed}: the maximum likelihood estimates of these "
         "coefficients are infinite, and what is given is only where the iteration stopped. Use "
         "penalty='firth' or penalty='l2', or drop columns.",
         SeparationWarning,
