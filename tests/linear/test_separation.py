@@ -20,7 +20,6 @@ def found(X, y, weights=None):
 
 def test_ordinary_fits_solve_no_programme(monkeypatch):
     monkeypatch.setattr(module, "find_separation", None)
-    monkeypatch.setattr("statfast.linear.multinomial.find_separation", None)
     data = load_iris()
     rows = data.target > 0
     assert found(data.data[rows], data.target[rows] - 1) is None
@@ -114,4 +113,4 @@ def test_many_rows_take_part_of_the_programme(monkeypatch):
 def test_the_warning_names_the_columns():
     answer = found(np.arange(8.0)[:, None], [0] * 4 + [1] * 4)
     with pytest.warns(SeparationWarning, match="completely separated by the intercept, dose: the"):
-        warn_separated(answer, ["dose"], True)
+        warn_separated(answer, ["the intercept", "dose"], "The classes are")

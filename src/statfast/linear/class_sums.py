@@ -15,6 +15,7 @@ from statfast._core import multinomial as kernel
 from statfast._extent import extent_of, scale_of
 from statfast._validation import require_finite
 
+LARGEST = 2.0**480  # scale: its square is a number, too
 CALL = 5e8  # flop of a kernel call: well below 0.1 s
 
 
@@ -168,4 +169,5 @@ def frame_of(rows, intercept, n_jobs):
         raise ValueError(
             "X holds values so large that their sums overflow. Divide its columns by their size."
         )
-    return Frame(intercept, shift, np.array([scale_of(r) for r in reach.tolist()]))
+    scale = np.array([scale_of(r) for r in reach.tolist()])
+    return Frame(intercept, shift, np.minimum(scale, LARGEST))

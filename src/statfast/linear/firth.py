@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
-from scipy.special import chdtrc, chdtri
 
 from statfast._blocks import reduce
 from statfast.linear.class_sums import Frame, added, frame_of
+from statfast.linear.irls import Factor
 
 LONGEST = 5.0  # how far one step may move a linear predictor
 HALVINGS = 30
@@ -93,6 +92,8 @@ class Firth:
         Twice the fall of l* when a coefficient is held and the others follow, against chi-squared
         with one degree of freedom.
         """
+        from scipy.special import chdtrc, chdtri
+
         level = float(chdtri(1, alpha))
         spread = np.sqrt(fit.covariance.diagonal())
         intervals, tests = np.empty((len(spread), 2)), np.empty(len(spread))
@@ -130,7 +131,7 @@ class Firth:
         return float(self._sum(partial)[0][0])
 
     def _information(self, b):
-        """l*, and the Cholesky factor of the information; -inf and None where it is singular."""
+        """l*, and a factor of the information; -inf and None where it is singular."""
 
         def partial(z, codes, weights):
             p, own = self._posteriors(z, b, codes)
@@ -142,13 +143,11 @@ class Firth:
             return np.array([weights @ own]), info
 
         loglik, info = self._sum(partial)
-        info = info.reshape(self.others * self.q, -1)
-        scale = np.sqrt(np.where(info.diagonal() > 0.0, info.diagonal(), 1.0))
-        try:
-            factor = cholesky(info / scale / scale[:, None], lower=True) * scale[:, None]
-        except np.linalg.LinAlgError:
+        factor = Factor(info.reshape(self.others * self.q, -1))
+        if factor.pivot <= 0.0:
             return -inf, None
-        return float(loglik[0] + np.log(factor.diagonal()).sum()), factor
+        log_root = np.log(factor.lower.diagonal() / factor.scale).sum()
+        return float(loglik[0] + log_root), factor
 
     def _score(self, b, inverse):
         """The gradient of l*, (K - 1, q)."""
@@ -182,12 +181,12 @@ class Firth:
                 "needs independent columns. Drop them."
             )
         for n_iter in range(1, self.max_iter + 1):
-            inverse = cho_solve((factor, True), np.eye(len(factor)))
+            inverse = factor.inverse()
             score = self._score(b, inverse).ravel()
             if held is None:
                 step = inverse @ score
             else:
-                half = factor.T @ held
+                half = np.tril(factor.lower).T @ (held / factor.scale[:, None])
                 step = held @ np.linalg.solve(half.T @ half, held.T @ score)
             gain = float(step @ score)
             if gain <= self.tol**2 * self.mass:
@@ -203,7 +202,7 @@ class Firth:
             else:
                 return b, value, inverse, n_iter, gain <= 1e4 * self.tol**2 * self.mass
             b, value, factor = trial, found, newer
-        inverse = cho_solve((factor, True), np.eye(len(factor)))
+        inverse = factor.inverse()
         return b, value, inverse, self.max_iter, False
 
 

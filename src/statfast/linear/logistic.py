@@ -106,10 +106,11 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
     Notes
     -----
     Iteratively reweighted least squares [1]_, one pass over the rows an iteration. Where the
-    likelihood has no maximum, as the classes are separated [3]_, a warning names the columns. Several
-    classes in one model are fitted by Newton's method, whose Hessian limited-memory BFGS corrects
-    where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their like are of
-    the coefficients with the intercept first, of one class after the other but the reference.
+    likelihood has no maximum, as the classes are separated [3]_, a warning names the columns.
+    Several classes in one model are fitted by Newton's method, whose Hessian limited-memory BFGS
+    corrects where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their
+    like are of the coefficients with the intercept first, of one class after the other but the
+    reference.
 
     A weight of 2 is a row repeated. **Ties** between classes go to the lowest label.
 

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
 
 from statfast._validation import refuse_large
 from statfast.linear.class_sums import Sums
+from statfast.linear.irls import Factor
 from statfast.linear.quasi_newton import Minimum, minimise
 from statfast.linear.separation import Separation, in_memory, maximum_exists, separated_rows
 
 DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
+ROUNDING = 1e-15  # of a row's loss, of scores of size one or a few
 LARGEST = 4000  # coefficients up to which the whole Hessian is factored
 
 
@@ -56,14 +57,10 @@ class MultinomialFit:
         others = np.arange(len(self.coef)) != reference
         table = self.information[others][:, :, others]
         k, r = table.shape[:2]
-        square = table.reshape(k * r, k * r)
-        spread = 1.0 / np.sqrt(np.where(square.diagonal() > 0.0, square.diagonal(), 1.0))
-        try:
-            factor = cholesky(square * spread * spread[:, None], lower=True)
-        except np.linalg.LinAlgError:
+        factor = Factor(table.reshape(k * r, k * r))
+        if factor.pivot <= 0.0:
             return np.full(table.shape, np.nan)
-        inverse = cho_solve((factor, True), np.eye(k * r)) * spread * spread[:, None]
-        return inverse.reshape(table.shape)
+        return factor.inverse().reshape(table.shape)
 
     def separation(self) -> Separation | None:
         """How the classes are separated, which makes estimates infinite; None if they are not."""
@@ -103,15 +100,8 @@ def solver_of(hessian):
     n_classes, q = hessian.shape[:2]
     own = np.arange(n_classes)
     filled = hessian + hessian[own, :, own].mean(axis=0)[:, None, :] / n_classes
-    square = filled.reshape(n_classes * q, n_classes * q)
-    spread = 1.0 / np.sqrt(square.diagonal())
-    try:
-        factor = cholesky(
-            square * spread * spread[:, None], lower=True, overwrite_a=True, check_finite=False
-        )
-    except np.linalg.LinAlgError:
-        return None
-    return lambda g: spread * cho_solve((factor, True), spread * g, check_finite=False)
+    factor = Factor(filled.reshape(n_classes * q, n_classes * q))
+    return factor.solve if factor.pivot > 0.0 else None
 
 
 def solver_at_start(gram, spread_of_classes, ridge):
@@ -122,19 +112,18 @@ def solver_at_start(gram, spread_of_classes, ridge):
     """
     values, vectors = np.linalg.eigh(spread_of_classes)
     values[0] = values.mean()  # the common term of all classes, which gradients do not have
-    spread = 1.0 / np.sqrt(np.where(gram.diagonal() > 0.0, gram.diagonal(), 1.0))
-    scaled = gram * spread * spread[:, None]
     systems = []
     for value in values.tolist():
-        matrix = value * scaled + np.diag(ridge * spread**2)
-        floor = 1e-10 * matrix.diagonal().max()  # it is a preconditioner: near is good enough
-        matrix[np.diag_indices_from(matrix)] += floor
-        systems.append(cholesky(matrix, lower=True, check_finite=False))
+        matrix = value * gram
+        diagonal = matrix.diagonal() + ridge
+        # As a preconditioner, what is near is good enough; and columns may be zeros.
+        matrix[np.diag_indices_from(matrix)] = diagonal * (1.0 + 1e-10) + (diagonal <= 0.0)
+        systems.append(Factor(matrix))
 
     def solve(g):
-        turned = vectors.T @ (g.reshape(len(values), -1) * spread)
-        solved = [cho_solve((f, True), t) for f, t in zip(systems, turned, strict=True)]
-        return ((vectors @ np.array(solved)) * spread).ravel()
+        turned = vectors.T @ g.reshape(len(values), -1)
+        solved = [factor.solve(t) for factor, t in zip(systems, turned, strict=True)]
+        return (vectors @ np.array(solved)).ravel()
 
     return solve
 
@@ -156,6 +145,7 @@ class Objective:
         n, size = float(sums.n), float(self.n_classes * self.q)
         self.every = 0
         self.eager = False
+        self.noise = ROUNDING * (n if sums.weights is None else float(sums.weights.sum()))
         if size <= LARGEST:
             refuse_large(24.0 * size**2, "The Hessian", "Use fewer columns.")
             self.every = 1
@@ -178,7 +168,9 @@ class Objective:
         loss, gradient, pairs = self.sums.at(coef, every=int(self.eager))
         pull = self.penalty * coef
         solve = self.solver(pairs) if self.eager else None
-        return loss + 0.5 * float((pull * coef).sum()), (gradient + pull).ravel(), solve
+        gradient += pull
+        gradient -= gradient.mean(axis=0)  # rounding: a term common to all classes has none
+        return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), solve
 
     def curvature(self, x):
         coef = x.reshape(self.n_classes, self.q)

@@ -16,7 +16,6 @@ import numpy as np
 CORRECTIONS = 12  # pairs of steps and gradient changes kept
 HALVINGS = 40
 PATIENCE = 30  # steps, which Newton's method takes only where the minimum is far, or nowhere
-NOISE = 4e-16  # of the value: differences below are rounding
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,8 @@ def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
         ``objective.eager``, and else None. ``start`` is such a function for any positive definite
         B, ``curvature(x)`` one for about the Hessian at x. Either is None if the matrix has no
         Cholesky factor. ``hopeless(x)``, asked after `PATIENCE` steps, is whether there is no
-        minimum. ``cost`` is that of `curvature` in units of that of `at`.
+        minimum. Values differ by up to ``noise`` from rounding. ``cost`` is that of `curvature` in
+        units of that of `at`.
     tol : float
         Stop, after one step more, where Newton's decrement is at most this.
     max_iter : int
@@ -67,7 +67,7 @@ def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
         for _ in range(HALVINGS):
             trial = x + length * step
             found, turned, newer = objective.at(trial)
-            if found <= value - 1e-4 * length * decrement**2 + NOISE * abs(value):
+            if found <= value - 1e-4 * length * decrement**2 + objective.noise:
                 break
             length /= 2.0
         else:  # no step goes down any more: this is the floor of rounding, or near it
