@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Logistic regression: the estimator."""
-
-from collections.abc import Callable
+"""Logistic regression: the estimator. How it is solved is in `solvers`."""
 
 import numpy as np
 
@@ -16,32 +14,16 @@ from statfast._validation import (
     as_weights,
     column_names,
 )
-from statfast.linear.binary import binary, one_vs_rest
 from statfast.linear.class_inference import ClassInference
 from statfast.linear.class_weights import class_weighted
 from statfast.linear.families import FAMILIES
-from statfast.linear.firth_solver import firth, firth_ovr, profile
+from statfast.linear.firth_solver import profile
 from statfast.linear.inference import Result
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS
 from statfast.linear.predictor import linear_predictor, new_rows, offsets_for, rows_of
-from statfast.linear.softmax import multinomial
-from statfast.linear.task import Solution, Task
-
-# (number of classes or multi_class, penalty) -> solver
-SOLVERS: dict[tuple[str, str | None], Callable[[Task], Solution]] = {
-    ("binary", None): binary,
-    ("binary", "l2"): binary,
-    ("ovr", None): one_vs_rest,
-    ("ovr", "l2"): one_vs_rest,
-    ("multinomial", None): multinomial,
-    ("multinomial", "l2"): multinomial,
-    ("binary", "firth"): firth,
-    ("ovr", "firth"): firth_ovr,
-    ("multinomial", "firth"): firth,
-}
-PENALTIES = (None, "l2", "firth")
-MULTI_CLASS = ("multinomial", "ovr")
+from statfast.linear.solvers import MULTI_CLASS, PENALTIES, SOLVERS
+from statfast.linear.task import Task
 
 
 class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
@@ -135,7 +117,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
     >>> model.coef_.round(3)
     array([[1.902, 0.405]])
     >>> model.standard_errors_.round(3)
-    array([3.103, 0.517, 0.863])
+    array([3.097, 0.517, 0.863])
     """
 
     def __init__(
