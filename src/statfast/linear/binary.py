@@ -79,6 +79,7 @@ def _warn_of(task, model, y, who):
             warn_separated(found, model.result.names, who)
             return
     warn_user(
-        f"{who} separated, completely or in part, or nearly so: coefficients grow without bound. "
-        "Use penalty='firth' or penalty='l2', or drop the columns that tell the classes apart."
+        f"{who} separated, completely or in part, or nearly so: the likelihood has no finite "
+        "maximum, or one too far to reach, and coefficients grow without bound. Use "
+        "penalty='firth' or penalty='l2', or drop the columns that tell the classes apart."
     )

@@ -213,8 +213,8 @@ def warn_separated(separation, names, who):
     listed = ", ".join(columns[:8]) + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
     kind = "completely" if separation.complete else "quasi-completely"
     warn_user(
-        f"{who} {kind} separated by {listed}: the maximum likelihood estimates of these "
-        "coefficients are infinite, and what is given is only where the iteration stopped. Use "
+        f"{who} {kind} separated by {listed}: the likelihood has no finite maximum, as it grows "
+        "with these coefficients without end; they only tell where the iteration stopped. Use "
         "penalty='firth' or penalty='l2', or drop columns.",
         SeparationWarning,
     )
