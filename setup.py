@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiled part of the build; everything else is in pyproject.toml.
 
-Every ``src/statfast/_core/*.pyx`` is one extension. Two environment variables choose a variant,
-each with a build folder of its own so that they never mix:
+Every ``src/statfast/_core/*.pyx`` is one extension. One with vector code of its own, ``NAME.pyx``
+with ``simd/NAME_level.h``, compiles that header once per instruction-set level as well.
+
+Two environment variables choose a variant, each with a build folder of its own so that they never
+mix:
 
 STATFAST_DEBUG=1      bounds, wraparound and initialisation checks and assertions on
 STATFAST_SANITIZE=1   the same, under the address and undefined-behaviour sanitizers
 """
 
 import os
+import re
+from copy import copy
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -19,6 +24,7 @@ CORE = Path("src/statfast/_core")
 CPUS = os.cpu_count() or 1
 SANITIZE = os.environ.get("STATFAST_SANITIZE", "0") != "0"
 DEBUG = SANITIZE or os.environ.get("STATFAST_DEBUG", "0") != "0"
+LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
 
@@ -67,27 +73,52 @@ class BuildKernels(build_ext):
             extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS
         super().build_extensions()
 
+    def build_extension(self, extension):
+        own = copy(self)  # object files apart: several extensions compile the files of the levels
+        own.build_temp = f"{self.build_temp}/{extension.name}"
+        build_ext.build_extension(own, extension)
 
-def kernels():
-    """One extension per ``.pyx``; ``tiles`` also compiles one C file per instruction set."""
-    headers = sorted(map(str, CORE.glob("**/*.h")))
-    levels = sorted(map(str, CORE.glob("simd/*.c")))
-    return [
-        Extension(
-            f"statfast._core.{source.stem}",
-            [str(source), *(levels if source.stem == "tiles" else [])],
-            include_dirs=[str(CORE / "simd")],
-            depends=headers,
-            define_macros=[] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", None)],
-        )
-        for source in sorted(CORE.glob("*.pyx"))
-    ]
+
+def headers(*sources):
+    """All headers of ``simd/`` that the files include, directly or not."""
+    found = set()
+    while sources:
+        named = set(re.findall(r'"(\w+\.h)"', "".join(Path(s).read_text() for s in sources)))
+        sources = [CORE / "simd" / name for name in named - found]
+        found |= named
+    return sorted(str(CORE / "simd" / name) for name in found)
+
+
+def kernel(source):
+    """The extension of one ``.pyx``, and of its vector code for each level."""
+    name = source.stem
+    levels = [CORE / f"simd/{level}.c" for level in LEVELS]
+    macros = [] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", None)]
+    body = CORE / f"simd/{name}_level.h"
+    if name == "tiles":
+        sources = [source, *CORE.glob("simd/*.c")]
+        body = CORE / "simd/level.h"
+    elif body.exists():
+        sources = [source, *levels]
+        macros.append(("BODY", body.name))
+    else:
+        sources = [source]
+    return Extension(
+        f"statfast._core.{name}",
+        [str(file) for file in sorted(sources)],
+        include_dirs=[str(CORE / "simd")],
+        depends=headers(*sources, *CORE.glob("*.pxd"), *[body] * body.exists()),
+        define_macros=macros,
+    )
 
 
 if __name__ == "__main__":
     setup(
         ext_modules=cythonize(
-            kernels(), compiler_directives=DIRECTIVES, build_dir=f"{BUILD}/cython", nthreads=CPUS
+            [kernel(source) for source in sorted(CORE.glob("*.pyx"))],
+            compiler_directives=DIRECTIVES,
+            build_dir=f"{BUILD}/cython",
+            nthreads=CPUS,
         ),
         cmdclass={"build_ext": BuildKernels},
         options={"build": {"build_base": BUILD}},

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is handed to the kernels of the k-d tree; kernels.h says what each part is."""
+"""What is handed to the kernels of the k-d tree; simd/kdjob.h says what each part is."""
 
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef extern from "kernels.h" nogil:
+cdef extern from "kdjob.h" nogil:
     enum:
         KD_LANES
         KD_LEVELS

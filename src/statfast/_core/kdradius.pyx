@@ -22,7 +22,17 @@ from libc.stdlib cimport free, malloc
 from statfast._core.kdjob cimport KD_LEAF, kd_meet, kd_reach, kd_tree
 from statfast._core.kdtree cimport bind_tree, nodes_of
 from statfast._core.rows cimport real
-from statfast._core.tiles cimport active
+from statfast._core.tiles cimport level
+
+cdef extern from "kdradius_kernels.h" nogil:
+    ctypedef struct kdradius_kernels:
+        void (*reach_tree_f32)(const kd_tree *t, kd_reach *job) noexcept nogil
+        void (*reach_tree_f64)(const kd_tree *t, kd_reach *job) noexcept nogil
+        bint (*meet_trees_f32)(const kd_tree *t, kd_meet *job) noexcept nogil
+        bint (*meet_trees_f64)(const kd_tree *t, kd_meet *job) noexcept nogil
+    const kdradius_kernels *kdradius_at(int level)
+
+cdef const kdradius_kernels *kernels = kdradius_at(level())
 
 ctypedef fused other:
     float
@@ -84,9 +94,9 @@ def within(
     r.job.q = <double *>(r.job.id + 2 * r.job.capacity)
     with nogil:
         if real is float:
-            active().reach_tree_f32(&t, &r)
+            kernels.reach_tree_f32(&t, &r)
         else:
-            active().reach_tree_f64(&t, &r)
+            kernels.reach_tree_f64(&t, &r)
     free(r.job.key)
     return r.job.begin
 
@@ -145,9 +155,9 @@ def meet(
     w.child = <unsigned int *>(w.group + groups)
     with nogil:
         if real is float:
-            roomy = active().meet_trees_f32(&t, &w)
+            roomy = kernels.meet_trees_f32(&t, &w)
         else:
-            roomy = active().meet_trees_f64(&t, &w)
+            roomy = kernels.meet_trees_f64(&t, &w)
     free(w.job.q)
     return w.job.begin, w.total, w.filled, roomy
 

@@ -4,7 +4,7 @@
 Friedman, Bentley & Finkel 1977, doi:10.1145/355744.355745. Deviations: eight boxes are tested at a
 time, tight ones instead of the incremental distances of Arya & Mount 1993
 (doi:10.1109/DCC.1993.253111), whose rounding would have to be bounded; a query starts among its
-own leaf's points where that leaf is known. The loops are C (simd/kdtree.h, simd/nearest.h), as
+own leaf's points where that leaf is known. The loops are C (simd/kdsearch.h, simd/nearest.h), as
 every step of them is vector code.
 
 Answers are those of float64 differences, summed in the order of `apart` (rows.pxd), ordered by
@@ -23,7 +23,15 @@ from statfast._core.kdjob cimport kd_job, kd_tree
 from statfast._core.kdtree cimport bind_tree
 from statfast._core.metric cimport EUCLIDEAN
 from statfast._core.rows cimport real
-from statfast._core.tiles cimport active
+from statfast._core.tiles cimport level
+
+cdef extern from "kdsearch_kernels.h" nogil:
+    ctypedef struct kdsearch_kernels:
+        void (*search_tree_f32)(const kd_tree *t, kd_job *job) noexcept nogil
+        void (*search_tree_f64)(const kd_tree *t, kd_job *job) noexcept nogil
+    const kdsearch_kernels *kdsearch_at(int level)
+
+cdef const kdsearch_kernels *kernels = kdsearch_at(level())
 
 ctypedef fused other:
     float
@@ -80,9 +88,9 @@ def search(
         raise MemoryError
     with nogil:
         if real is float:
-            active().search_tree_f32(&t, &job)
+            kernels.search_tree_f32(&t, &job)
         else:
-            active().search_tree_f64(&t, &job)
+            kernels.search_tree_f64(&t, &job)
     free(job.key)
     return job.visited * t.leaf
 
@@ -145,9 +153,9 @@ cdef class Prepared:
         if not prepare(&job, self.tree.d, k):
             raise MemoryError
         if self.single:
-            active().search_tree_f32(&self.tree, &job)
+            kernels.search_tree_f32(&self.tree, &job)
         else:
-            active().search_tree_f64(&self.tree, &job)
+            kernels.search_tree_f64(&self.tree, &job)
         free(job.key)
         if not apart[k - 1] < INFINITY:
             return False

@@ -3,7 +3,6 @@
 
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.kdjob cimport kd_job, kd_meet, kd_reach, kd_tree
 from statfast._core.tables cimport (
     FAR,
     APART_LARGEST,
@@ -27,6 +26,7 @@ from statfast._core.tables cimport (
 cdef extern from "kernels.h" nogil:
     ctypedef struct kernels:
         const char *name
+        int level
         Py_ssize_t rows
         Py_ssize_t group
         f32_kernels f32
@@ -166,15 +166,12 @@ cdef extern from "kernels.h" nogil:
             Py_ssize_t n, const signed char *panel, Py_ssize_t d, const int32_t *offset, const float
             *unit, Py_ssize_t first, f32_search *s, Py_ssize_t point
         ) noexcept nogil
-        void (*search_tree_f32)(const kd_tree *t, kd_job *job) noexcept nogil
-        void (*search_tree_f64)(const kd_tree *t, kd_job *job) noexcept nogil
-        void (*reach_tree_f32)(const kd_tree *t, kd_reach *r) noexcept nogil
-        void (*reach_tree_f64)(const kd_tree *t, kd_reach *r) noexcept nogil
-        bint (*meet_trees_f32)(const kd_tree *t, kd_meet *w) noexcept nogil
-        bint (*meet_trees_f64)(const kd_tree *t, kd_meet *w) noexcept nogil
 
 
 cdef const kernels *active() noexcept nogil
+
+# The level in use, for extensions with a table of their own: see simd/levels.h.
+cdef int level() noexcept nogil
 
 # Rows of `a` to pass over a panel at a time, so that they stay in the level-2 cache.
 cdef Py_ssize_t chunk_rows(Py_ssize_t row_bytes) noexcept nogil

@@ -31,6 +31,10 @@ cdef const kernels *active() noexcept nogil:
     return chosen
 
 
+cdef int level() noexcept nogil:
+    return chosen.level
+
+
 def levels():
     """Names of the instruction-set levels this machine can run, best first."""
     return tuple([found[i].name.decode() for i in range(n_found)])

@@ -2,9 +2,11 @@
 /* What the kernels ask of a compiler. */
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "kernels.h"
+#include "levels.h"
 
 #if defined(STATFAST_VECTORS)
 #define INLINE inline __attribute__((always_inline))

@@ -3,7 +3,7 @@
 
    The nearest and the farthest that a box may be are summed in the order of the distances, of
    differences that rounding keeps in order: so a point of a box that is passed by is not within, as
-   computed, and all of one that is taken whole are. See ../kdtree.pxd; the sums are kdtree.h's. */
+   computed, and all of one that is taken whole are. See ../kdtree.pxd; the sums are kdterms.h's. */
 
 static INLINE f64_v V(least_apart)(const kd_job *job, const double *low, const double *high,
                                    const REAL *box, ptrdiff_t d, const int D, const int kind) {
@@ -86,7 +86,6 @@ CASE(0, METRIC_MANHATTAN, manhattan)
 CASE(0, METRIC_CHEBYSHEV, chebyshev)
 CASE(0, METRIC_MINKOWSKI, minkowski)
 #undef CASE
-#undef SUM
 
 static V(hits) V(hits_of)(const kd_tree *t, int kind) {
     if (kind == METRIC_MANHATTAN) return V(hits_manhattan);

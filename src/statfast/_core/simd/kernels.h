@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "levels.h"
+
 /* A point this far out might overflow a float score: it is left to float64. */
 #define FAR 1e15
 
@@ -31,63 +33,6 @@ enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 SEARCH(f32, float)
 SEARCH(f64, double)
 #undef SEARCH
-
-/* A k-d tree as kdtree.pxd describes it; the numbers of blocks and boxes are float or double. */
-#define KD_LANES 8    /* children of a node */
-#define KD_LEVELS 12  /* 8^11 leaves are more than there are row numbers */
-#define KD_LEAF 256   /* most points of a leaf */
-typedef struct {
-    const void *blocks;     /* (leaves, d, leaf) */
-    const int32_t *ids;     /* (leaves, leaf) */
-    const void *boxes;      /* (groups, d, 2, KD_LANES) */
-    const int32_t *least;   /* (groups, KD_LANES) */
-    const ptrdiff_t *first; /* (levels,) */
-    ptrdiff_t n, d, leaf, leaves, levels;
-} kd_tree;
-
-/* Queries to a k-d tree, and where the answers go. */
-typedef struct {
-    const void *queries;    /* rows of d doubles, or floats if single */
-    ptrdiff_t ldq;
-    const int32_t *order;   /* the rows to take, one after the other; NULL: as they lie */
-    ptrdiff_t begin, end;   /* in that order, or in that of the tree if itself */
-    int single, itself;     /* itself: the queries are the points, each without itself */
-    int kind;               /* of metric, up to METRIC_MINKOWSKI */
-    double p;
-    ptrdiff_t k;
-    double *apart;          /* OUT (m, k) */
-    ptrdiff_t *row;         /* OUT (m, k) */
-    ptrdiff_t visited;      /* INOUT leaves looked at */
-    ptrdiff_t capacity;     /* of the work space: */
-    double *key;            /* (2 capacity,) */
-    int64_t *id;            /* (2 capacity,) */
-    double *q;              /* (d,) */
-} kd_job;
-
-/* Queries for all points within a radius. Of the job: the queries, the metric, the work space (with
-   room for the points of one query and a leaf), and with `start` the answers. */
-typedef struct {
-    kd_job job;
-    const double *limit;    /* reduced radii, by row of the queries */
-    const ptrdiff_t *start; /* where the answers of a row begin; NULL: they are counted */
-    ptrdiff_t *count;       /* OUT by row */
-    ptrdiff_t budget;       /* points to look at, about, before it returns */
-} kd_reach;
-
-/* The points of two trees within a radius of each other. Of the job: begin and end, leaves of the
-   other tree; single, the type of its numbers; itself, whether it is the same tree; the metric; and q,
-   for 2 d numbers and a leaf of the other tree. */
-typedef struct {
-    kd_job job;
-    kd_tree other;
-    double limit;
-    ptrdiff_t total;        /* INOUT ordered pairs */
-    int64_t *pair;          /* OUT pairs of one tree, lower << 32 | higher; NULL: only counted */
-    ptrdiff_t room, filled;
-    int32_t *group;         /* work space: (nodes of level 0,) */
-    unsigned *child;        /* the same */
-    ptrdiff_t budget;
-} kd_meet;
 
 #define TABLE(T, REAL, INT)                                                                        \
     typedef struct {                                                                               \
@@ -137,6 +82,7 @@ TABLE(f64, double, int64_t)
 
 typedef struct {
     const char *name;
+    int level; /* AT_... of levels.h */
     ptrdiff_t rows;  /* of a tile */
     ptrdiff_t group; /* rows whose bounds are kept together: see groups.h */
     f32_kernels f32;
@@ -207,28 +153,17 @@ typedef struct {
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
                           f32_search *, ptrdiff_t);
-    void (*search_tree_f32)(const kd_tree *, kd_job *);
-    void (*search_tree_f64)(const kd_tree *, kd_job *);
-    void (*reach_tree_f32)(const kd_tree *, kd_reach *);
-    void (*reach_tree_f64)(const kd_tree *, kd_reach *);
-    int (*meet_trees_f32)(const kd_tree *, kd_meet *);
-    int (*meet_trees_f64)(const kd_tree *, kd_meet *);
 } kernels;
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
-#define STATFAST_VECTORS 1
-#if defined(__x86_64__)
-#define STATFAST_X86 1
+#if defined(STATFAST_X86)
 extern const kernels kernels_x86_64_v4, kernels_x86_64_v3, kernels_x86_64;
 void collect_bytes_vnni(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                         const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,
                         f32_search *, ptrdiff_t);
 int differ_vpopcntdq(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
                      const float *, int32_t *);
-#elif defined(__aarch64__)
-#define STATFAST_NEON 1
+#elif defined(STATFAST_NEON)
 extern const kernels kernels_neon;
-#endif
 #endif
 extern const kernels kernels_portable;
 

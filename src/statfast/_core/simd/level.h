@@ -3,8 +3,7 @@
    The including file has named the level (LEVEL, LEVEL_NAME), its tile height (ROWS) and its
    vector vocabulary. */
 
-#define GLUE_(a, b) a##b
-#define GLUE(a, b) GLUE_(a, b)
+#include "kernels.h"
 
 /* Rows of a group: half a tile where that is enough accumulators to hide the latency of one. */
 #define GROUP (ROWS < 12 ? ROWS : ROWS / 2)
@@ -65,25 +64,6 @@
 #undef LANES
 #undef V
 
-#include "nearest.h"
-#include "ordered.h"
-#define REAL float
-#define WIDE(p) f64_widen(p)
-#define V(word) f32_##word
-#include "kdtree.h"
-#include "kdradius.h"
-#undef REAL
-#undef WIDE
-#undef V
-#define REAL double
-#define WIDE(p) f64_load(p)
-#define V(word) f64_##word
-#include "kdtree.h"
-#include "kdradius.h"
-#undef REAL
-#undef WIDE
-#undef V
-
 #define KERNELS(T, COUNT)                                                                          \
     {                                                                                              \
         .convert_f64 = T##_convert_f64, .convert_f32 = T##_convert_f32,                            \
@@ -99,6 +79,7 @@
 
 const kernels GLUE(kernels_, LEVEL) = {
     .name = LEVEL_NAME,
+    .level = GLUE(AT_, LEVEL),
     .rows = ROWS,
     .group = GROUP,
     .f32 = KERNELS(f32, F32_LANES),
@@ -114,9 +95,6 @@ const kernels GLUE(kernels_, LEVEL) = {
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
     .read = read_f64, .estimate = estimate,
     .smooth = smooth_image, .tangents = tangents_of, .products = products_of,
-    .reach_tree_f32 = f32_reach_tree, .reach_tree_f64 = f64_reach_tree,
-    .meet_trees_f32 = f32_meet_trees, .meet_trees_f64 = f64_meet_trees,
     .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls,
     .differ = differ,
-    .search_tree_f32 = f32_search_tree, .search_tree_f64 = f64_search_tree,
 };

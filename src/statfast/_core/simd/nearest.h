@@ -8,7 +8,7 @@
    with a number above `limit_id` is not wanted. Before there are k, limit is DBL_MAX, so that what
    overflows never enters. */
 
-#include "metric.h"
+#include "pairs.h"
 
 #define SMALL 32
 #define NOBODY INT64_MAX
@@ -143,78 +143,6 @@ static INLINE double first_cut(const nearest *s, const double *apart, ptrdiff_t 
     return cut;
 }
 
-static INLINE int pair_before(double a, int64_t a_id, double b, int64_t b_id) {
-    return a < b || (a == b && a_id < b_id);
-}
-
-static void sift(double *key, int64_t *id, ptrdiff_t at, ptrdiff_t n) {
-    const double x = key[at];
-    const int64_t number = id[at];
-    for (ptrdiff_t child = 2 * at + 1; child < n; at = child, child = 2 * at + 1) {
-        if (child + 1 < n && pair_before(key[child], id[child], key[child + 1], id[child + 1]))
-            child++;
-        if (!pair_before(x, number, key[child], id[child])) break;
-        key[at] = key[child];
-        id[at] = id[child];
-    }
-    key[at] = x;
-    id[at] = number;
-}
-
-/* Into the order of (key, id): spread over as many buckets as there are pairs, by value, then by
-   insertion; by a heap where a bucket would be crowded. The upper halves of the arrays are used. */
-static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity) {
-    double low = DBL_MAX, high = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        low = key[i] < low ? key[i] : low;
-        high = key[i] > high ? key[i] : high;
-    }
-    const double scale = (double)(n - 1) / (high - low);
-    int crowded = n < 2 || !(scale > 0 && scale <= DBL_MAX);
-    double *to = key + capacity;
-    int64_t *to_id = id + capacity;
-    int32_t *start = (int32_t *)to; /* n + 1 counts: they fit into n doubles */
-    if (!crowded) {
-        for (ptrdiff_t i = 0; i <= n; i++) start[i] = 0;
-        for (ptrdiff_t i = 0; i < n; i++) {
-            const ptrdiff_t bucket = (ptrdiff_t)((key[i] - low) * scale);
-            crowded |= ++start[bucket + 1] > 24;
-        }
-    }
-    if (crowded) {
-        for (ptrdiff_t at = n / 2; at-- > 0;) sift(key, id, at, n);
-        for (ptrdiff_t last = n - 1; last > 0; last--) {
-            const double x = key[0];
-            const int64_t number = id[0];
-            key[0] = key[last], id[0] = id[last];
-            key[last] = x, id[last] = number;
-            sift(key, id, 0, last);
-        }
-        return;
-    }
-    for (ptrdiff_t i = 0; i < n; i++) start[i + 1] += start[i];
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const ptrdiff_t bucket = (ptrdiff_t)((key[i] - low) * scale);
-        to_id[start[bucket]++] = (int64_t)i;
-    }
-    /* to_id is now a permutation; the counts are spent, so their place may be taken. */
-    for (ptrdiff_t i = 0; i < n; i++) {
-        to[i] = key[to_id[i]];
-        to_id[i] = id[to_id[i]];
-    }
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const double x = to[i];
-        const int64_t number = to_id[i];
-        ptrdiff_t at = i;
-        for (; at > 0 && pair_before(x, number, key[at - 1], id[at - 1]); at--) {
-            key[at] = key[at - 1];
-            id[at] = id[at - 1];
-        }
-        key[at] = x;
-        id[at] = number;
-    }
-}
-
 /* Thin the full reservoir out to hardly more than k. */
 static void thin(nearest *s) {
     double low = DBL_MAX, high = 0;
@@ -268,19 +196,4 @@ static INLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
         apart[j] = INFINITY;
         row[j] = -1;
     }
-}
-
-/* What metric.h says of one number, for a vector of them. */
-static INLINE f64_v term(f64_v t, const int kind, double p) {
-    if (kind == METRIC_EUCLIDEAN) return t * t;
-    if (kind != METRIC_MINKOWSKI) return f64_max(t, f64_set1(0) - t);
-    double x[F64_LANES];
-    f64_store(x, t);
-    for (int l = 0; l < F64_LANES; l++) x[l] = metric_term(x[l], METRIC_MINKOWSKI, p);
-    return f64_load(x);
-}
-
-static INLINE f64_v join(f64_v a, f64_v b, const int kind) {
-    if (kind == METRIC_CHEBYSHEV) return f64_max(a, b);
-    return a + b;
 }

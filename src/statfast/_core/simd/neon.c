@@ -6,5 +6,5 @@
 #define LEVEL_NAME "neon"
 #define ROWS 12
 #include "vec_128.h"
-#include "level.h"
+#include QUOTE(BODY)
 #endif

@@ -5,4 +5,4 @@
 #define LEVEL_NAME "portable"
 #define ROWS 4
 #include "vec_scalar.h"
-#include "level.h"
+#include QUOTE(BODY)

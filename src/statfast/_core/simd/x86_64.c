@@ -6,5 +6,5 @@
 #define LEVEL_NAME "x86-64"
 #define ROWS 6
 #include "vec_128.h"
-#include "level.h"
+#include QUOTE(BODY)
 #endif

@@ -12,7 +12,7 @@
 #define LEVEL_NAME "x86-64-v3"
 #define ROWS 6
 #include "vec_avx2.h"
-#include "level.h"
+#include QUOTE(BODY)
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif

@@ -12,7 +12,7 @@
 #define LEVEL_NAME "x86-64-v4"
 #define ROWS 14
 #include "vec_avx512.h"
-#include "level.h"
+#include QUOTE(BODY)
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif

@@ -2,6 +2,7 @@
 /* What AVX-512 VNNI adds to x86-64-v4: tiles of 14 x 32 sums of byte products. */
 #include "compiler.h"
 #if defined(STATFAST_X86)
+#include "kernels.h"
 #include <immintrin.h>
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,fma,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)

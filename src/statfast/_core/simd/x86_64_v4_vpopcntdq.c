@@ -2,6 +2,7 @@
 /* What AVX-512 VPOPCNTDQ adds to x86-64-v4: the bits of eight words counted by one instruction. */
 #include "compiler.h"
 #if defined(STATFAST_X86)
+#include "kernels.h"
 #include <immintrin.h>
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512vpopcntdq,avx2,fma,bmi,bmi2,lzcnt,popcnt"))), apply_to = function)

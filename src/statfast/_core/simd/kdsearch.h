@@ -6,37 +6,6 @@
    are within reach: of a node on the way are kept the bounds of its children (one vector) and which
    of them have not been entered. */
 
-/* The sum over the axes of what DIFFERENCE adds, for the points (or boxes) of one vector. */
-#define SUM(DIFFERENCE)                                                                            \
-    f64_v rest = f64_set1(0);                                                                      \
-    ptrdiff_t p = 0;                                                                               \
-    if ((D == 0 || D == 8) && d >= 8) {                                                            \
-        f64_v part[8];                                                                             \
-        UNROLL for (int c = 0; c < 8; c++) part[c] = f64_set1(0);                                  \
-        while (p + 8 <= d) {                                                                       \
-            UNROLL for (int c = 0; c < 8; c++, p++)                                                \
-                part[c] = join(part[c], term(DIFFERENCE, kind, job->p), kind);                     \
-        }                                                                                          \
-        for (; p < d; p++) rest = join(rest, term(DIFFERENCE, kind, job->p), kind);                \
-        const f64_v low = join(join(part[0], part[1], kind), join(part[2], part[3], kind), kind);  \
-        const f64_v high = join(join(part[4], part[5], kind), join(part[6], part[7], kind), kind); \
-        return join(rest, join(low, high, kind), kind);                                            \
-    }                                                                                              \
-    for (; p < d; p++) rest = join(rest, term(DIFFERENCE, kind, job->p), kind);                    \
-    return rest;
-
-static INLINE f64_v V(from_points)(const kd_job *job, const double *q, const REAL *x,
-                                   ptrdiff_t leaf, ptrdiff_t d, const int D, const int kind) {
-    SUM(f64_set1(q[p]) - WIDE(x + p * leaf))
-}
-
-static INLINE f64_v V(from_boxes)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
-                                  const int D, const int kind) {
-    SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
-                          f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
-                  f64_set1(0)))
-}
-
 /* Offer the points of a leaf, but for the one in place `self` (-1: none). */
 static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const double *q,
                            ptrdiff_t leaf_number, ptrdiff_t self, const int D, const int kind,

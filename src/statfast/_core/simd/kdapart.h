@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Distances (kdterms.h) from a query to points and to boxes of REAL numbers. */
+
+static INLINE f64_v V(from_points)(const kd_job *job, const double *q, const REAL *x,
+                                   ptrdiff_t leaf, ptrdiff_t d, const int D, const int kind) {
+    SUM(f64_set1(q[p]) - WIDE(x + p * leaf))
+}
+
+static INLINE f64_v V(from_boxes)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
+                                  const int D, const int kind) {
+    SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
+                          f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
+                  f64_set1(0)))
+}

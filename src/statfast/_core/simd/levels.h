@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The instruction-set levels, and how an extension with vector code of its own finds its table for
+   the one in use. Extension `thing` writes that code once, in thing_level.h, which ends with
+       const thing_kernels GLUE(thing_, LEVEL) = {...};
+   and declares the table in thing_kernels.h with TABLE_AT(thing_kernels, thing). setup.py compiles
+   thing_level.h for each level; thing_at(level()) is the table, level() that of tiles.pxd. */
+#ifndef STATFAST_LEVELS_H
+#define STATFAST_LEVELS_H
+
+#define GLUE_(a, b) a##b
+#define GLUE(a, b) GLUE_(a, b)
+#define QUOTE_(a) #a
+#define QUOTE(a) QUOTE_(a)
+
+/* What the files of the levels include in the end: setup.py names another header for others. */
+#ifndef BODY
+#define BODY level.h
+#endif
+
+enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };
+
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
+#define STATFAST_VECTORS 1
+#if defined(__x86_64__)
+#define STATFAST_X86 1
+#define TABLE_AT(T, thing)                                                                         \
+    extern const T thing##_x86_64_v4, thing##_x86_64_v3, thing##_x86_64, thing##_portable;         \
+    static inline const T *thing##_at(int level) {                                                 \
+        return level == AT_x86_64_v4   ? &thing##_x86_64_v4                                        \
+               : level == AT_x86_64_v3 ? &thing##_x86_64_v3                                        \
+               : level == AT_x86_64    ? &thing##_x86_64                                           \
+                                       : &thing##_portable;                                        \
+    }
+#elif defined(__aarch64__)
+#define STATFAST_NEON 1
+#define TABLE_AT(T, thing)                                                                         \
+    extern const T thing##_neon, thing##_portable;                                                 \
+    static inline const T *thing##_at(int level) {                                                 \
+        return level == AT_neon ? &thing##_neon : &thing##_portable;                               \
+    }
+#endif
+#endif
+
+#ifndef TABLE_AT
+#define TABLE_AT(T, thing)                                                                         \
+    extern const T thing##_portable;                                                               \
+    static inline const T *thing##_at(int level) {                                                 \
+        (void)level;                                                                               \
+        return &thing##_portable;                                                                  \
+    }
+#endif
+
+#endif
