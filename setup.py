@@ -80,13 +80,15 @@ class BuildKernels(build_ext):
 
 
 def headers(*sources):
-    """All headers of ``simd/`` that the files include, directly or not."""
+    """All headers of ``simd/`` that the files, and those they cimport, include."""
     found = set()
     while sources:
-        named = set(re.findall(r'"(\w+\.h)"', "".join(Path(s).read_text() for s in sources)))
-        sources = [CORE / "simd" / name for name in named - found]
-        found |= named
-    return sorted(str(CORE / "simd" / name) for name in found)
+        text = "".join(file.read_text() for file in sources)
+        used = {CORE / "simd" / name for name in re.findall(r'"(\w+\.h)"', text)}
+        used |= {CORE / f"{name}.pxd" for name in re.findall(r"_core\.(\w+) cimport", text)}
+        sources = used - found
+        found |= used
+    return sorted(str(file) for file in found if file.suffix == ".h")
 
 
 def kernel(source):
@@ -107,7 +109,7 @@ def kernel(source):
         f"statfast._core.{name}",
         [str(file) for file in sorted(sources)],
         include_dirs=[str(CORE / "simd")],
-        depends=headers(*sources, *CORE.glob("*.pxd"), *[body] * body.exists()),
+        depends=headers(*sources, *[body] * body.exists()),
         define_macros=macros,
     )
 
