@@ -7,6 +7,14 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
+from statfast.linear import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    RegularizationPath,
+    enet_path,
+    lasso_path,
+)
 from statfast.neighbors import (
     BallTree,
     KDTree,
@@ -26,19 +34,25 @@ __all__ = [
     "BallTree",
     "Chunks",
     "ConvergenceWarning",
+    "ElasticNet",
     "Estimator",
     "KDTree",
     "KMeans",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LSHNeighbors",
+    "Lasso",
     "LinearDiscriminantAnalysis",
+    "LinearRegression",
     "LloydStep",
     "NearestNeighbors",
     "NotFittedError",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "TangentDistanceClassifier",
+    "RegularizationPath",
+    "enet_path",
+    "lasso_path",
     "set_progress",
     "tangent_distance",
 ]

@@ -7,11 +7,12 @@ from statfast._base import Estimator
 from statfast._chunks import Chunks
 from statfast._errors import warn_user
 from statfast._regression import Regressor, as_targets
-from statfast._validation import as_real, as_rows, as_weights, column_names, rows_for
+from statfast._validation import as_real, as_rows, as_weights, column_names
+from statfast.linear.values import LinearPredictor
 from statfast.linear.solve import least_squares
 
 
-class LinearRegression(Regressor, Estimator):
+class LinearRegression(LinearPredictor, Regressor, Estimator):
     """Least squares with the accuracy of QR.
 
     Minimises sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
@@ -113,16 +114,7 @@ class LinearRegression(Regressor, Estimator):
             **({} if names is None else {"feature_names_in_": names}),
         )
 
-    def predict(self, X):
-        """Predict.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        ndarray of shape (m,), or (m, T) if y was 2-d
-        """
-        rows = rows_for(self, X)
-        return rows @ self.coef_.T.astype(rows.dtype, copy=False) + self.intercept_
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

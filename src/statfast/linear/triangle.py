@@ -99,7 +99,7 @@ def _by_products(X, Y, weights, intercept, n_jobs):
     shift = np.zeros(both)
     if intercept:
         some = slice(None, None, max(1, len(X) // SAMPLE))
-        shift = np.concatenate([X[some].mean(0, dtype=np.float64), Y[some].mean(0)])
+        shift = np.concatenate([np.ascontiguousarray(X[some], np.float64).mean(0), Y[some].mean(0)])
     with np.errstate(over="ignore", invalid="ignore"):
         mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
         offset = sums / mass
