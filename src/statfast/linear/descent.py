@@ -91,35 +91,36 @@ class Descent:
     def _look(self, l1, l2):
         """The gap of the whole problem, from residuals and products made anew."""
         active = np.flatnonzero(self.b)
+        product = self.product[self.working]
         if self.whole:
-            self.q = self.product[self.working] - self.b[active] @ self.G[active][:, : len(self.b)]
+            self.q = product.copy()
+            shift(self.G, active, self.b[active], len(self.b), self.q)
             self.gradient[self.working] = self.q
-            return self._gap(self.q, l1, l2)
+            return self._gap(self.b, self.q, product, l1, l2)
         columns, index = self.columns, self.working[active]
         fit = columns.combine(index, self.b[active] * columns.scale[index])
         r = self.y - fit
         self.gradient = columns.correlate(r)
         self.q = self.gradient[self.working]
         rr = float((columns.weights * r) @ r)
-        return self._gap(self.gradient, l1, l2, rr)
+        inside = self._largest(self.q - l2 * self.b if l2 else self.q)
+        outside = self._largest(self.gradient[~self.member])
+        return self._gap(self.b, self.q, product, l1, l2, rr, max(inside, outside))
 
-    def _gap(self, gradient, l1, l2, rr=None):
-        """The duality gap at b, with the residuals scaled into the dual set (see theory)."""
-        b = self.b
-        fitted = float(b @ self.product[self.working])  # y'Z b
+    def _largest(self, gradient):
+        if self.positive:
+            return float(gradient.max(initial=0.0))
+        return float(np.abs(gradient).max(initial=0.0))
+
+    def _gap(self, b, q, product, l1, l2, rr=None, top=None):
+        """The duality gap at b, the residuals scaled into the dual set; q = Z'(y - Z b)."""
+        fitted = float(b @ product)  # y'Z b
         if rr is None:
-            rr = self.yy - fitted - float(b @ self.q)
-        rr = max(rr, 0.0)
-        bb = float(b @ b) if l2 else 0.0
-        beyond = gradient.copy() if l2 else gradient
-        if l2:
-            if gradient is self.gradient:
-                beyond[self.working] -= l2 * b
-            else:
-                beyond -= l2 * b
-        top = beyond.max(initial=0.0) if self.positive else np.abs(beyond).max(initial=0.0)
+            rr = max(self.yy - fitted - float(b @ q), 0.0)
+        if top is None:
+            top = self._largest(q - l2 * b if l2 else q)
         shrink = l1 / top if top > l1 else 1.0
-        whole = rr + l2 * bb
+        whole = rr + l2 * float(b @ b)
         primal = 0.5 * whole + l1 * float(np.abs(b).sum())
         return primal + 0.5 * shrink**2 * whole - shrink * (self.yy - fitted)
 
@@ -153,19 +154,24 @@ class Descent:
     def _solve_working(self, l1, l2, goal, most):
         """Minimise within the working set; returns the number of rounds."""
         m = len(self.working)
-        every = np.arange(m, dtype=np.intp)
-        rounds = 0
+        every, product = np.arange(m, dtype=np.intp), self.product[self.working]
+        rounds, since = 0, 0
         while rounds < max(most, 1) and m:
             state, _ = self._sweep(self.G, every, l1, l2, 1, self.b, self.q)
             rounds += 1
-            if state == STILL or self._gap(self.q, l1, l2) <= goal:
+            if state == STILL or self._gap(self.b, self.q, product, l1, l2) <= goal:
                 break
             active = np.flatnonzero(self.b)
-            if len(active):
-                now, made = self._settle(active, l1, l2)
-                shift(self.G, active, now - self.b[active], m, self.q)
-                self.b[active] = now
-                rounds += made
+            if 2 * len(active) > m:
+                inside = self.G, active, self.b, self.q, product
+                made, since = self._settle(*inside, l1, l2, goal, since)
+            else:
+                b, q = self.b[active], self.q[active]
+                inside = self.G[np.ix_(active, active)], every[: len(active)], b, q, product[active]
+                made, since = self._settle(*inside, l1, l2, goal, since)
+                shift(self.G, active, b - self.b[active], m, self.q)
+                self.b[active] = b
+            rounds += made
         return rounds
 
     def _sweep(self, G, order, l1, l2, most, b, q):
@@ -174,29 +180,31 @@ class Descent:
         some = max(2, int(BUDGET / (m * max(len(order), 1))))
         while True:
             turns = min(some, most - done)
-            state, made = sweeps(
-                G, order, m, l1, l2, self.positive, turns, STEP * self.yy, b, q
-            )
+            state, made = sweeps(G, order, m, l1, l2, self.positive, turns, STEP * self.yy, b, q)
             checkpoint()
             done += made
             if state != MOVING or done >= most:
                 return state, done
 
-    def _settle(self, active, l1, l2):
-        """Minimise over the active columns alone, nearly; returns their coefficients."""
-        G, b, q = self.G[np.ix_(active, active)], self.b[active], self.q[active]
-        every = np.arange(len(b), dtype=np.intp)
-        most, rounds = LEAST + int(len(b) * NEWTON), 0
+    def _settle(self, G, order, b, q, product, l1, l2, goal, since):
+        """Minimise over the coordinates `order`, nearly; returns rounds, and those since Newton.
+
+        A Newton step comes when as many sweeps as it costs have not been enough.
+        """
+        rounds, wait = 0, LEAST + int(len(order) * NEWTON)
         for _ in range(TURNS):
-            state, made = self._sweep(G, every, l1, l2, most, b, q)
-            rounds += made
-            if state == STILL:
+            while since < wait:
+                state, made = self._sweep(G, order, l1, l2, LEAST, b, q)
+                rounds, since = rounds + made, since + made
+                if state == STILL or self._gap(b, q, product, l1, l2) <= goal:
+                    return rounds, since
+                if state == STABLE and 2 * since > wait:
+                    break
+            held = self._newton(G, b, q, l1, l2)
+            rounds, since = rounds + 1, 0
+            if held:
                 break
-            done = self._newton(G, b, q, l1, l2)
-            rounds += 1
-            if done and state == STABLE:
-                break
-        return b, rounds
+        return rounds, since
 
     def _newton(self, G, b, q, l1, l2):
         """A Newton step on what is not zero, to the least of the objective along it.
