@@ -48,8 +48,14 @@ class Columns:
         for _ in range(2):
             sums, squares = np.zeros(self.p), np.zeros(self.p)
             for one, two in self._each_block(self._moments(guess)):
-                sums += one
-                squares += two
+                with np.errstate(over="ignore", invalid="ignore"):
+                    sums += one
+                    squares += two
+            if not np.isfinite(squares).all():
+                raise ValueError(
+                    "X holds values so large that their squares overflow. Divide its columns by "
+                    "their size."
+                )
             offset = sums / self.n if intercept else np.zeros(self.p)
             centred = squares - self.n * offset**2
             # Of a mean far from the guess, the square would take digits along.

@@ -48,7 +48,8 @@ class Descent:
     def __init__(self, columns, y, positive=False, whole=None):
         """`y` (n,) centred if there is an intercept; rows of weight w count w times."""
         self.columns, self.y, self.positive = columns, y, positive
-        self.yy = float((columns.weights * y) @ y)
+        with np.errstate(over="ignore"):
+            self.yy = float((columns.weights * y) @ y)
         self.product = columns.correlate(y)  # Z'y
         n, p = columns.n, columns.p
         self.whole = (p <= WHOLE and n >= p) if whole is None else whole

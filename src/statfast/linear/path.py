@@ -61,6 +61,8 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, interce
     n, p = X.shape
     mean = float(columns.weights @ y) / n if intercept else 0.0
     descent = Descent(columns, y - mean, positive)
+    if not np.isfinite(descent.yy):
+        raise ValueError("y holds values so large that their squares overflow. Divide it.")
     if alphas is None:
         alphas = alpha_grid(descent.largest / n, l1_ratio, n_alphas, eps)
     coefs, gaps, rounds = np.zeros((p, len(alphas))), [], []

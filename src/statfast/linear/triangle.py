@@ -20,6 +20,7 @@ MANY = 200_000  # numbers: below, QR takes a millisecond
 CONDITION = 1e5  # of the columns scaled to length one: one correction gains six digits
 SAMPLE = 1024  # rows whose mean is near that of all
 FAR = 100.0  # standard deviations of the mean from that of the sample: four of sixteen digits
+LARGEST = 1e150  # whose squares are numbers
 CALL = 2e8  # multiplications in a kernel call: below 0.05 s
 
 
@@ -46,10 +47,10 @@ def condition_of(R):
     """The condition of an upper triangle, its columns scaled to length one; inf if singular."""
     from scipy.linalg.lapack import dtrcon
 
-    length = np.sqrt((R**2).sum(0))
-    if not (length > 0).all() or R.shape[0] < R.shape[1]:
+    if R.shape[0] < R.shape[1] or not R.any(0).all():
         return np.inf
-    reciprocal, _ = dtrcon(R / length)
+    R = R / np.abs(R).max(0)
+    reciprocal, _ = dtrcon(R / np.sqrt((R**2).sum(0)))
     return 1 / reciprocal if reciprocal > 0 else np.inf
 
 
@@ -59,6 +60,7 @@ def independent_columns(R, tol):
     They are taken in their order, as R's ``lm`` does, so that the later of two equals goes.
     """
     rows, q = R.shape
+    R = R / np.maximum(np.abs(R).max(0), np.finfo(float).tiny)
     basis, kept = np.zeros((rows, min(rows, q))), []
     length = np.sqrt((R**2).sum(0))
     for j in range(q):
@@ -88,6 +90,11 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
     total = reduce(
         partial, X, Y, weights, merge=merge, n_jobs=n_jobs, effort=effort, least=max(1024, 8 * p)
     )
+    if not np.abs(total).max() < LARGEST:
+        raise ValueError(
+            "X or y holds values so large that their squares overflow. Divide its columns by their "
+            "size."
+        )
     q = total.shape[1] - Y.shape[1]
     R, QtY = total[:q, :q], total[:q, q:]
     return Triangle(R, QtY, condition_of(R), exact=True)
