@@ -48,6 +48,7 @@ SMALL = {
     "KMeans": {"n_clusters": 3, "random_state": 0},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "LSHNeighbors": {"random_state": 0},
+    "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
 }
 
 # Parameters for rows as far apart as those of `data`; scikit-learn's have unit variance.
@@ -55,6 +56,9 @@ WIDE = {
     "RadiusNeighborsClassifier": {"radius": 20.0, "outlier_label": "most_frequent"},
     "RadiusNeighborsRegressor": {"radius": 20.0},
 }
+
+# Fitted on dense rows, these take sparse ones as well.
+EITHER = {"GeneralizedLinearModel", "LogisticRegression"}
 
 # Parameters of which only the truth value counts: nothing is nonsense to them.
 FLAGS = {"store_covariance", "verbose"}
@@ -371,6 +375,8 @@ def test_bad_rows_at_fit(cls, kind, data):
 @each_estimator
 @pytest.mark.parametrize("kind", BAD_X)
 def test_bad_rows_after_fit(cls, kind, data):
+    if kind.startswith("sparse") and cls.__name__ in EITHER:
+        pytest.skip("takes sparse rows")
     X, y = data
     model = make(cls).fit(X, y)
     before = state(model)

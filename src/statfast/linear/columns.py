@@ -162,4 +162,3 @@ class Columns:
         for c, (start, stop) in enumerate(chunks):
             out[start:stop] = sum(parts[c * blocks + 1 : (c + 1) * blocks], parts[c * blocks])
         return out
-

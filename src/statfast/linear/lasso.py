@@ -6,7 +6,8 @@ import numpy as np
 from statfast._base import Estimator
 from statfast._errors import warn_not_converged
 from statfast._regression import Regressor
-from statfast._validation import as_count, as_real, as_rows, as_weights, column_names
+from statfast._validation import as_count, as_real, as_rows, as_weights
+from statfast.linear.flags import as_flag
 from statfast.linear.path import fit_path
 from statfast.linear.penalty_grid import as_target
 from statfast.linear.values import LinearPredictor
@@ -110,8 +111,8 @@ class ElasticNet(LinearPredictor, Regressor, Estimator):
     def _fit(self, X, rows, target, weights, ratio):
         path, goal = fit_path(
             rows, target, weights, alphas=np.array([as_real(self.alpha, "alpha", 0.0)]),
-            l1_ratio=ratio, intercept=bool(self.fit_intercept), standardize=bool(self.standardize),
-            positive=bool(self.positive), tol=as_real(self.tol, "tol", 0.0),
+            l1_ratio=ratio, intercept=as_flag(self.fit_intercept, "fit_intercept"), standardize=as_flag(self.standardize, "standardize"),
+            positive=as_flag(self.positive, "positive"), tol=as_real(self.tol, "tol", 0.0),
             max_iter=as_count(self.max_iter, "max_iter"), n_jobs=self.n_jobs, lead=START,
         )  # fmt: skip
         gap = float(path.dual_gaps[-1])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from statfast._validation import as_count, as_real, as_rows, as_weights
 from statfast.linear.columns import Columns
 from statfast.linear.descent import Descent
+from statfast.linear.flags import as_flag
 from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target
 from statfast.linear.values import linear_values
 
@@ -162,7 +163,7 @@ def enet_path(
         rows, target, weights,
         alphas=None if alphas is None else as_alphas(alphas),
         l1_ratio=as_real(l1_ratio, "l1_ratio", 0.0, 1.0), n_alphas=n_alphas, eps=eps,
-        intercept=bool(fit_intercept), standardize=bool(standardize), positive=bool(positive),
+        intercept=as_flag(fit_intercept, "fit_intercept"), standardize=as_flag(standardize, "standardize"), positive=as_flag(positive, "positive"),
         tol=as_real(tol, "tol", 0.0), max_iter=as_count(max_iter, "max_iter"), n_jobs=n_jobs,
     )  # fmt: skip
     return path

@@ -40,5 +40,5 @@ def alpha_grid(largest, l1_ratio, n_alphas, eps):
     """
     n_alphas = as_count(n_alphas, "n_alphas")
     eps = as_real(eps, "eps", 0.0, 1.0, open_low=True)
-    top = max(largest / max(l1_ratio, L1_LEAST), np.finfo(float).tiny**0.5)
+    top = max(largest / max(l1_ratio, L1_LEAST), np.finfo(float).tiny ** 0.5)
     return np.geomspace(top, top * eps, n_alphas) if n_alphas > 1 else np.array([top])
