@@ -38,7 +38,8 @@ class Columns:
         self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())
         self.root = np.sqrt(self.weights)
         self.plain = weights is None
-        self._measure(intercept, standardize)
+        with np.errstate(over="ignore", invalid="ignore"):  # found, and refused, by what they give
+            self._measure(intercept, standardize)
 
     def _measure(self, intercept, standardize):
         some = slice(None, None, max(1, self.n // SAMPLE))
@@ -48,9 +49,8 @@ class Columns:
         for _ in range(2):
             sums, squares = np.zeros(self.p), np.zeros(self.p)
             for one, two in self._each_block(self._moments(guess)):
-                with np.errstate(over="ignore", invalid="ignore"):
-                    sums += one
-                    squares += two
+                sums += one
+                squares += two
             if not np.isfinite(squares).all():
                 raise ValueError(
                     "X holds values so large that their squares overflow. Divide its columns by "
@@ -133,10 +133,10 @@ class Columns:
         each(work, grid(self.n), n_jobs=self.n_jobs, effort=4.0 * self.n * len(index))
         return out
 
-    def gram(self, I, J):
-        """Z_I'Z_J; if J ends with I's columns, what lies above their diagonal is undefined."""
-        k, m = len(I), len(J)
-        diagonal = m - k if m >= k and np.array_equal(I, J[m - k :]) else m
+    def gram(self, down, across):
+        """Z_i'Z_j; if `across` ends with `down`, what lies above their diagonal is undefined."""
+        k, m = len(down), len(across)
+        diagonal = m - k if m >= k and np.array_equal(down, across[m - k :]) else m
         blocks = max(1, min(16, self.n // (4 * max(k, m, 64))))
         rows = [slice(r * self.n // blocks, (r + 1) * self.n // blocks) for r in range(blocks)]
         refuse_large(8 * k * m * blocks, "The Gram matrix of the columns", "Pass fewer columns.")
@@ -151,7 +151,7 @@ class Columns:
             for first in range(block.start, block.stop, depth):
                 some = slice(first, min(first + depth, block.stop))
                 kernel.gram(
-                    self.X[some], self.root[some], self.mean, self.scale, I[start:stop], J,
+                    self.X[some], self.root[some], self.mean, self.scale, down[start:stop], across,
                     diagonal + start, total,
                 )  # fmt: skip
                 checkpoint()

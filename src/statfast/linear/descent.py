@@ -3,14 +3,14 @@
 
 In the units of `Columns`, minimise  |y - Z b|^2 / 2 + l1 |b|_1 + l2 |b|^2 / 2.
 
-A working set holds the columns that have been active or whom the strong rule suspects (Tibshirani
-et al. 2012, doi:10.1111/j.1467-9868.2011.01004.x), and their Gram matrix. In it, sweeps of coordinate
-descent find the signs, and once they are known the normal equations of the active columns give the
-answer to the last digit; a step that would turn signs ends where the objective is least along it
-(in the manner of feature-sign search: Lee, Battle, Raina & Ng 2006, doi:10.7551/mitpress/7503.003.0105).
-Then one pass over all columns tells the duality gap of the whole problem and the columns that were missed.
-Where there are more rows than columns, and not too many of those, the working set is all columns,
-and no pass is needed.
+A working set holds the columns that have been active or that the strong rule suspects (Tibshirani
+et al. 2012, doi:10.1111/j.1467-9868.2011.01004.x), and their Gram matrix. In it, sweeps of
+coordinate descent find the signs, and once they are known the normal equations of the active
+columns give the answer to the last digit; a step that would turn signs ends where the objective is
+least along it, in the manner of feature-sign search (Lee, Battle, Raina & Ng 2006). Then one pass
+over all columns tells the duality gap of the whole problem and the columns that were missed. Where
+there are more rows than columns, and not too many of those, the working set is all columns, and no
+pass is needed.
 """
 
 from dataclasses import dataclass
@@ -219,7 +219,7 @@ class Descent:
         some = np.flatnonzero(b)
         if not len(some):
             return False
-        inner = G[np.ix_(some, some)] if len(some) < len(b) else G.copy()
+        inner = G[np.ix_(some, some)] if len(some) < len(G) else G.copy()
         diagonal = inner.reshape(-1)[:: len(some) + 1]
         sign = np.sign(b[some])
         downhill = q[some] - l2 * b[some] - l1 * sign

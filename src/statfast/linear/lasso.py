@@ -110,11 +110,19 @@ class ElasticNet(LinearPredictor, Regressor, Estimator):
 
     def _fit(self, X, rows, target, weights, ratio):
         path, goal = fit_path(
-            rows, target, weights, alphas=np.array([as_real(self.alpha, "alpha", 0.0)]),
-            l1_ratio=ratio, intercept=as_flag(self.fit_intercept, "fit_intercept"), standardize=as_flag(self.standardize, "standardize"),
-            positive=as_flag(self.positive, "positive"), tol=as_real(self.tol, "tol", 0.0),
-            max_iter=as_count(self.max_iter, "max_iter"), n_jobs=self.n_jobs, lead=START,
-        )  # fmt: skip
+            rows,
+            target,
+            weights,
+            alphas=np.array([as_real(self.alpha, "alpha", 0.0)]),
+            l1_ratio=ratio,
+            intercept=as_flag(self.fit_intercept, "fit_intercept"),
+            standardize=as_flag(self.standardize, "standardize"),
+            positive=as_flag(self.positive, "positive"),
+            tol=as_real(self.tol, "tol", 0.0),
+            max_iter=as_count(self.max_iter, "max_iter"),
+            n_jobs=self.n_jobs,
+            lead=START,
+        )
         gap = float(path.dual_gaps[-1])
         if gap > goal > 0 and path.n_iters[-1] >= self.max_iter:
             warn_not_converged(self, int(path.n_iters[-1]))

@@ -160,12 +160,20 @@ def enet_path(
     target = as_target(y, len(rows))
     weights = as_weights(sample_weight, len(rows))
     path, _ = fit_path(
-        rows, target, weights,
+        rows,
+        target,
+        weights,
         alphas=None if alphas is None else as_alphas(alphas),
-        l1_ratio=as_real(l1_ratio, "l1_ratio", 0.0, 1.0), n_alphas=n_alphas, eps=eps,
-        intercept=as_flag(fit_intercept, "fit_intercept"), standardize=as_flag(standardize, "standardize"), positive=as_flag(positive, "positive"),
-        tol=as_real(tol, "tol", 0.0), max_iter=as_count(max_iter, "max_iter"), n_jobs=n_jobs,
-    )  # fmt: skip
+        l1_ratio=as_real(l1_ratio, "l1_ratio", 0.0, 1.0),
+        n_alphas=n_alphas,
+        eps=eps,
+        intercept=as_flag(fit_intercept, "fit_intercept"),
+        standardize=as_flag(standardize, "standardize"),
+        positive=as_flag(positive, "positive"),
+        tol=as_real(tol, "tol", 0.0),
+        max_iter=as_count(max_iter, "max_iter"),
+        n_jobs=n_jobs,
+    )
     return path
 
 

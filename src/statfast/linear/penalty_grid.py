@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._errors import warn_column_vector
+from statfast._errors import warn_column_vector, wrong_type
 from statfast._regression import as_targets
 from statfast._validation import as_count, as_real
 
@@ -25,7 +25,10 @@ def as_target(y, n):
 
 def as_alphas(alphas, name="alphas"):
     """Penalties given as one number each, not negative, in falling order."""
-    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    try:
+        values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise wrong_type(name, "a list of penalties", alphas) from None
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"{name} must be a list of penalties; got shape {values.shape}.")
     if not np.isfinite(values).all() or (values < 0).any():

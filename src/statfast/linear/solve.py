@@ -61,7 +61,7 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
 
 
 def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
-    """Correct the solution b of one target; returns coef, intercept, residuals and their squares."""
+    """Correct the solution b of one target; returns coef, intercept, residuals, squares."""
     from scipy.linalg import solve_triangular
 
     first = int(intercept)

@@ -97,6 +97,11 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
         )
     q = total.shape[1] - Y.shape[1]
     R, QtY = total[:q, :q], total[:q, q:]
+    length = np.abs(R).max(0, initial=0.0)
+    if ((length > 0) & (length < 1 / LARGEST)).any():
+        raise ValueError(
+            "X holds columns so small that their squares vanish. Divide them by their size."
+        )
     return Triangle(R, QtY, condition_of(R), exact=True)
 
 
