@@ -23,6 +23,7 @@ from statfast.linear import (
     RidgeCV,
     enet_path,
     lasso_path,
+    logistic_path,
     ridge_path,
 )
 from statfast.neighbors import (
@@ -72,6 +73,7 @@ __all__ = [
     "TangentDistanceClassifier",
     "enet_path",
     "lasso_path",
+    "logistic_path",
     "ridge_path",
     "set_progress",
     "tangent_distance",

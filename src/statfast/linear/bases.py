@@ -8,7 +8,14 @@ import numpy as np
 
 from statfast._base import Estimator, Transformer
 from statfast._errors import wrong_type
-from statfast._validation import as_count, as_rows, as_weights, explain_nonfinite, refuse_large, rows_for
+from statfast._validation import (
+    as_count,
+    as_rows,
+    as_weights,
+    explain_nonfinite,
+    refuse_large,
+    rows_for,
+)
 from statfast.linear.flags import as_flag
 
 

@@ -66,6 +66,12 @@ class Descent:
         top = self.product.max() if self.positive else np.abs(self.product).max()
         return max(float(top), 0.0)
 
+    def refresh(self):
+        """Make the gradient that of the coefficients `b`, set from outside."""
+        active = np.flatnonzero(self.b)
+        self.q = self.product[self.working]
+        shift(self.G, active, self.b[active], len(self.b), self.q)
+
     # ------------------------------------------------------------ one penalty
     def solve(self, l1, l2, before, tol, max_iter):
         """Minimise from where the last penalty ended; `before` was its l1, infinite at first.
@@ -104,31 +110,39 @@ class Descent:
         self.gradient = columns.correlate(r)
         self.q = self.gradient[self.working]
         rr = float((columns.weights * r) @ r)
-        inside = self._largest(self.q - l2 * self.b if l2 else self.q)
-        outside = self._largest(self.gradient[~self.member])
-        return self._gap(self.b, self.q, product, l1, l2, rr, max(inside, outside))
+        outside = self.gradient[~self.member]
+        return self._gap(self.b, self.q, product, l1, l2, rr, outside)
 
-    def _largest(self, gradient):
-        if self.positive:
-            return float(gradient.max(initial=0.0))
-        return float(np.abs(gradient).max(initial=0.0))
+    def _size(self, gradient):
+        return gradient if self.positive else np.abs(gradient)
 
-    def _gap(self, b, q, product, l1, l2, rr=None, top=None):
-        """The duality gap at b, the residuals scaled into the dual set; q = Z'(y - Z b)."""
+    def _gap(self, b, q, product, l1, l2, rr=None, outside=None):
+        """The duality gap at b; q = Z'(y - Z b), of columns where b may not be 0 and of others.
+
+        The dual point is the residuals: scaled until no product exceeds l1, or as they are, where a
+        ridge penalty makes every point feasible; whichever is the better.
+        """
         fitted = float(b @ product)  # y'Z b
         if rr is None:
             rr = max(self.yy - fitted - float(b @ q), 0.0)
-        if top is None:
-            top = self._largest(q - l2 * b if l2 else q)
+        top = float(self._size(q - l2 * b if l2 else q).max(initial=0.0))
+        if outside is not None:
+            top = max(top, float(self._size(outside).max(initial=0.0)))
         shrink = l1 / top if top > l1 else 1.0
-        whole = rr + l2 * float(b @ b)
+        ridge = l2 * float(b @ b)
+        whole = rr + ridge
         primal = 0.5 * whole + l1 * float(np.abs(b).sum())
-        return primal + 0.5 * shrink**2 * whole - shrink * (self.yy - fitted)
+        gap = primal + 0.5 * shrink**2 * whole - shrink * (self.yy - fitted)
+        if l2:
+            excess = float((np.maximum(self._size(q) - l1, 0.0) ** 2).sum())
+            if outside is not None:
+                excess += float((np.maximum(self._size(outside) - l1, 0.0) ** 2).sum())
+            gap = min(gap, primal + 0.5 * rr - (self.yy - fitted) + 0.5 * excess / l2)
+        return gap
 
     # ------------------------------------------------------------ the working set
     def _admit_above(self, bound):
-        size = self.gradient if self.positive else np.abs(self.gradient)
-        new = np.flatnonzero((size > bound) & ~self.member & ~self.columns.constant)
+        new = np.flatnonzero((self._size(self.gradient) > bound) & ~self.member & ~self.columns.constant)
         if len(new):
             self._admit(new)
         return len(new)
