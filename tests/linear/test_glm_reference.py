@@ -68,8 +68,8 @@ def menarche(find):
     return t["Age"][:, None], t["Menarche"] / t["Total"], {"sample_weight": t["Total"]}
 
 
-def pima(find, part="tr"):
-    t = table(find("r", f"MASS_Pima.{part}.csv"))
+def pima(find, part="train"):
+    t = table(find("r", f"MASS_Pima.{part[:2]}.csv"))
     return chosen(t, "npreg glu bp skin bmi ped age"), t["type"] == "Yes", {}
 
 
@@ -241,7 +241,7 @@ def test_logistic_regression_is_the_binomial_model(reference, shared_data):
 def test_pima_is_predicted_as_r_does(reference, shared_data):
     want = reference["Pima_tr_binomial"]
     X, y, _ = pima(shared_data)
-    Q, truth, _ = pima(shared_data, "te")
+    Q, truth, _ = pima(shared_data, "test")
     model = LogisticRegression().fit(X, y)
     proba = model.predict_proba(Q)[:, 1]
     assert_allclose(proba[:5], want["test_prob_first5"], rtol=1e-8)

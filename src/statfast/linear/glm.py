@@ -118,8 +118,8 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
     >>> model = GeneralizedLinearModel("poisson").fit(X, counts)
     >>> model.coef_[:2].round(4)
     array([-0.4543, -0.293 ])
-    >>> round(model.deviance_, 4), round(model.aic_, 2)
-    (5.1291, 56.76)
+    >>> print(f"{model.deviance_:.4f}, {model.aic_:.2f}")
+    5.1291, 56.76
     """
 
     def __init__(

@@ -204,7 +204,7 @@ class _Loop:
             rms = np.sqrt(max(step @ score, 0.0) / (self._dispersion(sums) * self.mass))
             sizes.append(float(np.abs(step * self.unit).max()))
             if rms <= self.tol:
-                converged = sizes[-1] <= 1e-4 * (1 + np.abs(b * self.unit).max())
+                converged = bool(sizes[-1] <= 1e-4 * (1 + np.abs(b * self.unit).max()))
                 diverged = not converged
                 b = b + step
                 break
@@ -215,7 +215,7 @@ class _Loop:
                 break
             b, sums, moved = self._move(b, step, sums)
             if not moved:  # as far down as rounding lets it
-                converged = rms <= 1e-6
+                converged = bool(rms <= 1e-6)
                 break
         self.b = b
         if not covariance:

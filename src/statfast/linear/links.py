@@ -11,7 +11,7 @@ import numpy as np
 
 from statfast._errors import shown, wrong_type
 
-_TINY = np.finfo(float).eps
+_EPS = np.finfo(float).eps
 _ROOT = np.sqrt(2 * np.pi)
 
 
@@ -31,8 +31,13 @@ def _special(name):
     return getattr(scipy.special, name)
 
 
+def _share(mu):
+    """Means of shares, kept off the ends that rounding would take them to, as R does."""
+    return np.clip(mu, _EPS, 1 - _EPS)
+
+
 def _normal(eta):
-    return _special("ndtr")(eta)
+    return _share(_special("ndtr")(eta))
 
 
 def _density(eta):
@@ -40,14 +45,14 @@ def _density(eta):
 
 
 def _logistic(eta):
-    return _special("expit")(eta)
+    return _share(_special("expit")(eta))
 
 
 LINKS = {
     link.name: link
     for link in (
         Link("identity", lambda mu: mu, lambda eta: eta, lambda eta, mu: np.ones_like(eta)),
-        Link("log", np.log, np.exp, lambda eta, mu: mu),
+        Link("log", np.log, lambda eta: np.maximum(np.exp(eta), 1e-300), lambda eta, mu: mu),
         Link(
             "logit",
             lambda mu: _special("logit")(mu),
@@ -58,7 +63,7 @@ LINKS = {
         Link(
             "cloglog",
             lambda mu: np.log(-np.log1p(-mu)),
-            lambda eta: -np.expm1(-np.exp(eta)),
+            lambda eta: _share(-np.expm1(-np.exp(eta))),
             lambda eta, mu: np.exp(eta - np.exp(eta)),
         ),
         Link(
