@@ -142,7 +142,9 @@ class Descent:
 
     # ------------------------------------------------------------ the working set
     def _admit_above(self, bound):
-        new = np.flatnonzero((self._size(self.gradient) > bound) & ~self.member & ~self.columns.constant)
+        new = np.flatnonzero(
+            (self._size(self.gradient) > bound) & ~self.member & ~self.columns.constant
+        )
         if len(new):
             self._admit(new)
         return len(new)

@@ -16,6 +16,7 @@ from statfast._blocks import reduce
 from statfast._core.leastsquares import residuals, residuals_twice
 from statfast.linear.triangle import condition_of, independent_columns, triangle_of
 
+GENTLE = 100.0  # condition: up to it, residuals need not be more precise than float64
 GAINING = 1e7  # condition: beyond it a correction through R'R gains no digit
 LEAST = 1e-17  # relative: a correction that changes nothing
 ROUNDS = 6  # of corrections in twice the precision, at most
@@ -54,6 +55,8 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
         b = solve_triangular(R, QtY[:, t], check_finite=False)
         twice = triangle.exact and condition < GAINING
         turns = ROUNDS if twice else 0 if triangle.exact else 1
+        if not triangle.exact and triangle.centred > GENTLE:
+            turns = 2
         outcome.append(_corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs))
     coefs, intercepts, left, rss = (np.array(part) for part in zip(*outcome, strict=True))
     aliased = np.setdiff1d(np.arange(p), columns)

@@ -31,6 +31,7 @@ class Triangle:
     R: NDArray[np.float64]  # (q, q) upper triangular
     QtY: NDArray[np.float64]  # (q, T)
     condition: float  # of the columns of R scaled to length one, about; inf if singular
+    centred: float  # the same of the centred columns, where those are what was squared
     exact: bool  # by QR
 
 
@@ -102,7 +103,8 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
         raise ValueError(
             "X holds columns so small that their squares vanish. Divide them by their size."
         )
-    return Triangle(R, QtY, condition_of(R), exact=True)
+    condition = condition_of(R)
+    return Triangle(R, QtY, condition, condition, exact=True)
 
 
 def _by_products(X, Y, weights, intercept, n_jobs):
@@ -128,21 +130,19 @@ def _by_products(X, Y, weights, intercept, n_jobs):
     except np.linalg.LinAlgError:
         return None
     condition = condition_of(lower.T)
-    mean = shift + offset
-    if intercept:  # the constant is at right angles to the centred columns, but for the mean's size
-        condition *= 1 + np.sqrt(mass) * (np.abs(mean[:p]) / scale).max() * 1e-8
     if condition > CONDITION:
         return None
+    mean = shift + offset
     from scipy.linalg import solve_triangular
 
     inner = lower.T * scale
     QtY = solve_triangular(inner, scatter[:p, p:], trans="T", check_finite=False)
     if not intercept:
-        return Triangle(inner, QtY, condition, exact=False)
+        return Triangle(inner, QtY, condition, condition, exact=False)
     R = np.zeros((p + 1, p + 1))
     R[0, 0], R[0, 1:], R[1:, 1:] = np.sqrt(mass), np.sqrt(mass) * mean[:p], inner
     first = np.sqrt(mass) * mean[None, p:]
-    return Triangle(R, np.vstack([first, QtY]), condition, exact=False)
+    return Triangle(R, np.vstack([first, QtY]), condition_of(R), condition, exact=False)
 
 
 def _products_about(shift, X, Y, weights, n_jobs):
