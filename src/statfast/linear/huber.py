@@ -27,7 +27,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
     Parameters
     ----------
     epsilon : float, default=1.35
-        At least 1; 1.35 has 95 % of the efficiency of least squares where errors are normal.
+        Above 1; 1.35 has 95 % of the efficiency of least squares where errors are normal.
     alpha : float, default=0.0001
         Penalty on the squares of the coefficients.
     fit_intercept : bool, default=True
@@ -98,7 +98,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         rows = as_rows(X)
         target = as_target(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
-        epsilon = as_real(self.epsilon, "epsilon", 1.0)
+        epsilon = as_real(self.epsilon, "epsilon", 1.0, open_low=True)
         alpha = as_real(self.alpha, "alpha", 0.0)
         one = as_flag(self.fit_intercept, "fit_intercept")
         tol, most = as_real(self.tol, "tol", 0.0), as_count(self.max_iter, "max_iter")

@@ -75,7 +75,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
     -----
     Few rows: QR of (1, X), then corrections with residuals in twice the precision while they gain
     digits. Many rows: one pass for the cross products, one for the residuals by which the solution
-    is corrected (Björck 1987 [1]_); where the condition of the scaled columns exceeds 1e5, QR of
+    is corrected (Björck 1987 [1]_); where the condition of the scaled columns exceeds 1e3, QR of
     blocks of rows, merged by QR [2]_. Time O(n d^2), memory O(d^2) a thread, beside the residuals.
 
     References

@@ -24,7 +24,8 @@ from statfast.linear.penalty_grid import alpha_grid, as_alphas
 
 HALVINGS = 30
 LEAST_WEIGHT = 1e-5  # of a row in the quadratic approximation, as in glmnet
-ROUNDING = 1e-14  # of the deviance
+ROUNDING = 1e-15  # of the null model's loss
+SMALL = 1e-11  # change of the log-odds: no further step tells
 
 
 @dataclass
@@ -102,17 +103,18 @@ class LogisticDescent:
                 b[working] += part * step
                 eta = self.eta + part * change
                 now = self._objective(eta, b, l1, l2)
-                if now <= value * (1 + 1e-15):
+                if now <= value + ROUNDING * self.null:
                     break
                 part *= 0.5
             checkpoint()
-            gained = value - now
-            if now > value:
+            if now > value + ROUNDING * self.null:
                 self.still = True
                 return turns
-            self.b, self.eta, self.b0, value = b, eta, self.b0 + part * first, now
-            if gained <= 1e-3 * goal and part == 1.0:
-                self.still = gained <= 1e-15 * self.null
+            gained, value = value - now, now
+            self.b, self.eta, self.b0 = b, eta, self.b0 + part * first
+            moved = part * float(np.abs(change).max(initial=0.0))
+            self.still = moved <= SMALL
+            if self.still or (gained <= 1e-3 * goal and moved <= 1e-4):
                 return turns
         return turns
 

@@ -43,5 +43,6 @@ def alpha_grid(largest, l1_ratio, n_alphas, eps):
     """
     n_alphas = as_count(n_alphas, "n_alphas")
     eps = as_real(eps, "eps", 0.0, 1.0, open_low=True)
-    top = max(largest / max(l1_ratio, L1_LEAST), np.finfo(float).tiny ** 0.5)
+    # A hair more, so that rounding leaves no coefficient at the first.
+    top = max(largest * (1 + 1e-14) / max(l1_ratio, L1_LEAST), np.finfo(float).tiny ** 0.5)
     return np.geomspace(top, top * eps, n_alphas) if n_alphas > 1 else np.array([top])

@@ -17,7 +17,7 @@ from statfast._chunks import Chunks
 from statfast._core.moments import class_scatter
 
 MANY = 200_000  # numbers: below, QR takes a millisecond
-CONDITION = 1e5  # of the columns scaled to length one: one correction gains six digits
+CONDITION = 1e3  # of the columns scaled to length one: its square leaves ten digits to the errors
 SAMPLE = 1024  # rows whose mean is near that of all
 FAR = 100.0  # standard deviations of the mean from that of the sample: four of sixteen digits
 LARGEST = 1e150  # whose squares are numbers
