@@ -526,6 +526,8 @@ def test_one_row_is_answered_like_many(cls, data):
 
 @each_weighted
 def test_integer_weight_is_a_repeated_row(cls, data):
+    if "cv" in make(cls).get_params():
+        pytest.skip("folds are runs of rows, so repeated ones fall into others")
     X, y = data
     weights = np.arange(len(y)) % 4
     weighted = make(cls).fit(X, y, sample_weight=weights)
