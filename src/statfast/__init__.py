@@ -4,7 +4,7 @@
 from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
-from statfast._errors import ConvergenceWarning, NotFittedError
+from statfast._errors import ConvergenceWarning, NotFittedError, SeparationWarning
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.linear import (
@@ -14,6 +14,7 @@ from statfast.linear import (
     HuberRegressor,
     Lasso,
     LassoCV,
+    LeastSquaresClassifier,
     LinearRegression,
     LogisticRegression,
     PiecewiseLinear,
@@ -57,6 +58,7 @@ __all__ = [
     "LSHNeighbors",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LloydStep",
@@ -70,6 +72,7 @@ __all__ = [
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
+    "SeparationWarning",
     "TangentDistanceClassifier",
     "enet_path",
     "lasso_path",

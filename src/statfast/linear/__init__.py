@@ -7,6 +7,7 @@ from statfast.linear.huber import HuberRegressor
 from statfast.linear.lasso import ElasticNet, Lasso
 from statfast.linear.lasso_cv import ElasticNetCV, LassoCV
 from statfast.linear.least_squares import LinearRegression
+from statfast.linear.least_squares_classifier import LeastSquaresClassifier
 from statfast.linear.logistic import LogisticRegression
 from statfast.linear.logistic_path import logistic_path
 from statfast.linear.path import RegularizationPath, enet_path, lasso_path
@@ -19,6 +20,7 @@ __all__ = [
     "HuberRegressor",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
     "LinearRegression",
     "LogisticRegression",
     "PiecewiseLinear",
