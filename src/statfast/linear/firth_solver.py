@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._summary import CoefficientTable
 from statfast.linear.firth import Firth
-from statfast.linear.inference import percent
+from statfast.linear.inference import Result, percent
 from statfast.linear.model import names_of
 from statfast.linear.softmax import result_of
 from statfast.linear.task import Solution, Task, dense
@@ -48,15 +48,16 @@ def firth(task: Task) -> Solution:
 def firth_ovr(task: Task) -> Solution:
     """A model of two classes for each class against all others."""
     labels, found = task.classes.tolist(), []
+    results: dict[str, Result] = {}
     for code, label in enumerate(labels):
         found.append(firth(_against_rest(task, code)))
         title = f"Logistic regression with Firth's penalty, {label} against the rest"
-        result = replace(found[-1].result, title=title, facts=found[-1].result.facts[1:])
-        found[-1] = replace(found[-1], result=result)
+        (result,) = found[-1].results()
+        results[str(label)] = replace(result, title=title, facts=result.facts[1:])
     return Solution(
         np.concatenate([one.coef for one in found]), "ovr",
         np.concatenate([one.n_iter for one in found]), all(one.converged for one in found),
-        {str(label): one.result for label, one in zip(labels, found, strict=True)},
+        results,
     )  # fmt: skip
 
 

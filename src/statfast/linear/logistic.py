@@ -399,9 +399,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
 
 
 def _has_warned(solution):
-    results = solution.result
-    results = [results] if isinstance(results, Result) else list(results.values())
-    return any(r.refusal and "no finite maximum" in r.refusal for r in results)
+    return any("no finite maximum" in result.refusal for result in solution.results())
 
 
 def _highest(scores):

@@ -54,6 +54,7 @@ class MultinomialFit:
 
     def inverse(self, reference: int) -> np.ndarray:
         """Of the information relative to a class, in the frame; NaN where it is singular."""
+        assert self.information is not None  # the caller has asked
         others = np.arange(len(self.coef)) != reference
         table = self.information[others][:, :, others]
         k, r = table.shape[:2]
@@ -66,6 +67,7 @@ class MultinomialFit:
         """How the classes are separated, which makes estimates infinite; None if they are not."""
         found, sums = self.found, self.sums
         mass = float(sums.n if sums.weights is None else sums.weights.sum())
+        assert self.gradient is not None  # as it is for maximum likelihood
         if found is None and not maximum_exists(self.gradient[1:], self.inverse(0), mass):
             found = separation_of(sums, self.coef_in_frame)
         return found and replace(found, columns=self.kept[found.columns])

@@ -45,6 +45,10 @@ class Solution:
     converged: bool
     result: Result | Mapping[str, Result]
 
+    def results(self) -> list[Result]:
+        """One, or one for each class."""
+        return [self.result] if isinstance(self.result, Result) else list(self.result.values())
+
 
 def dense(X):
     """Rows for a solver that has no sparse ones: an array, or `Chunks`."""
