@@ -24,6 +24,7 @@ class Bar:
     seconds: float = 0.0  # at most
 
 
+SOLVERS = tuple(f"scikit-learn ({name})" for name in ("lbfgs", "newton-cg", "newton-cholesky"))
 TREES = ("pykdtree", "pynanoflann", "scipy")
 
 # Suite -> group -> bars; the group "" is that of the problems beyond, which have none to reach.
@@ -51,6 +52,10 @@ BARS: dict[str, dict[str, list[Bar]]] = {
     },
     "seeding": {
         "seeding": [Bar("k-means++ and an iteration, n = 1e5, d = 16 to 64", mean=4.0)],
+        "": [Bar("other shapes")],
+    },
+    "multinomial": {
+        "bar": [Bar("K classes with L2, n = 2e4 and 5e4", SOLVERS, least=3.0)],
         "": [Bar("other shapes")],
     },
 }

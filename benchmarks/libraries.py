@@ -11,6 +11,7 @@ from functools import partial
 
 from benchmarks import kmeans_works as clusters
 from benchmarks import metric_works as metrics
+from benchmarks import multinomial_works as multinomial
 from benchmarks import tree_works as trees
 from benchmarks.works import (
     CdistNeighbors,
@@ -43,17 +44,20 @@ class Library:
 
 SKLEARN = {
     "kmeans": "sklearn.cluster.KMeans",
+    "logistic": "sklearn.linear_model.LogisticRegression",
     "lda": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
     "neighbors": "sklearn.neighbors.NearestNeighbors",
     "knn": "sklearn.neighbors.KNeighborsClassifier",
 }
 SKLEARNEX = {
     "kmeans": "sklearnex.cluster.KMeans",
+    "logistic": "sklearnex.linear_model.LogisticRegression",
     "neighbors": "sklearnex.neighbors.NearestNeighbors",
     "knn": "sklearnex.neighbors.KNeighborsClassifier",
 }
 STATFAST = {
     "kmeans": "statfast.cluster.KMeans",
+    "logistic": "statfast.linear.LogisticRegression",
     "lda": "statfast.generative.LinearDiscriminantAnalysis",
     "neighbors": "statfast.neighbors.NearestNeighbors",
     "knn": "statfast.neighbors.KNeighborsClassifier",
@@ -89,6 +93,11 @@ def _metrics(path, *, bits=metrics.HammingNeighbors, bytewise=metrics.ByteNeighb
     }
 
 
+def _logistic(solver, tol):
+    work = partial(multinomial.Sklearn, SKLEARN["logistic"], threaded=False, solver=solver, tol=tol)
+    return Library({"multinomial": work})
+
+
 LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
@@ -96,6 +105,7 @@ LIBRARIES: dict[str, Library] = {
             "approximate": partial(HashNeighbors, "statfast.neighbors.LSHNeighbors"),
             **_kmeans(STATFAST["kmeans"]),
             "lda": partial(Discriminant, STATFAST["lda"]),
+            "multinomial": partial(multinomial.Multinomial, STATFAST["logistic"]),
             "predict KMeans": partial(Predict, STATFAST["kmeans"]),
             "predict LDA": partial(Predict, STATFAST["lda"]),
             "predict kNN": partial(Predict, STATFAST["knn"]),
@@ -133,10 +143,16 @@ LIBRARIES: dict[str, Library] = {
     "scikit-learn (lsqr)": Library(
         {"lda": partial(Discriminant, SKLEARN["lda"], threaded=False, solver="lsqr")},
     ),
+    "scikit-learn (lbfgs)": _logistic("lbfgs", 1e-8),
+    "scikit-learn (newton-cg)": _logistic("newton-cg", 1e-8),
+    "scikit-learn (newton-cholesky)": _logistic("newton-cholesky", 1e-6),
     "scikit-learn-intelex": Library(
         {
             "neighbors": partial(Neighbors, SKLEARNEX["neighbors"]),
             **_kmeans(SKLEARNEX["kmeans"]),
+            "multinomial": partial(
+                multinomial.Sklearn, SKLEARNEX["logistic"], threaded=False, tol=1e-8
+            ),
             "predict KMeans": partial(Predict, SKLEARNEX["kmeans"]),
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),

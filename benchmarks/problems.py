@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
 from benchmarks import kmeans_problems, tree_problems
+from benchmarks import multinomial_problems as multinomial
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
 
@@ -158,6 +159,7 @@ F32, F64 = "float32", "float64"
 BOTH = (F32, F64)
 
 SUITES: dict[str, list[Problem]] = {
+    "multinomial": multinomial.PROBLEMS,
     "tiles": [
         *(_tile(2048, 2048, d, t) for t in BOTH for d in (64, 128, 256, 512, 784)),
         *(_tile(2048, 2048, d, t, beyond=True) for t in BOTH for d in (3, 10, 33, 200, 1500)),
@@ -270,6 +272,7 @@ QUICK: dict[str, list[Problem]] = {
     ],
     "convergence": kmeans_problems.QUICK_CONVERGENCE,
     "seeding": kmeans_problems.QUICK_SEEDING,
+    "multinomial": multinomial.QUICK,
     "moments": [_lda(5_000, 30, 5), _lda(1_000, 10, 20, F32, beyond=True)],
     "latency": SUITES["latency"][:3],
     "import": SUITES["import"],

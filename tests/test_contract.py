@@ -52,6 +52,7 @@ SMALL = {
     "KMedoids": {"n_clusters": 3},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "LSHNeighbors": {"random_state": 0},
+    "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
 }
 
 # Parameters for rows as far apart as those of `data`; scikit-learn's have unit variance.
@@ -64,7 +65,7 @@ WIDE = {
 FLAGS = {"store_covariance", "verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
-SPARSE_AFTER_DENSE = {"KMeans"}
+SPARSE_AFTER_DENSE = {"GeneralizedLinearModel", "KMeans", "LogisticRegression"}
 
 # Values that would be nonsense to other parameters.
 SENSE = [("metric_params", {}), ("outlier_label", "nonsense")]
@@ -541,6 +542,8 @@ def test_one_row_is_answered_like_many(cls, data):
 
 @each_weighted
 def test_integer_weight_is_a_repeated_row(cls, data):
+    if "cv" in make(cls).get_params():
+        pytest.skip("folds are runs of rows, so repeated ones fall into others")
     X, y = data
     weights = np.arange(len(y)) % 4
     weighted = make(cls).fit(X, y, sample_weight=weights)

@@ -4,7 +4,7 @@
 from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
-from statfast._errors import ConvergenceWarning, NotFittedError
+from statfast._errors import ConvergenceWarning, NotFittedError, SeparationWarning
 from statfast.cluster import (
     CLARA,
     BisectingKMeans,
@@ -15,6 +15,26 @@ from statfast.cluster import (
     linkage,
 )
 from statfast.generative import LinearDiscriminantAnalysis
+from statfast.linear import (
+    ElasticNet,
+    ElasticNetCV,
+    GeneralizedLinearModel,
+    HuberRegressor,
+    Lasso,
+    LassoCV,
+    LeastSquaresClassifier,
+    LinearRegression,
+    LogisticRegression,
+    PiecewiseLinear,
+    PolynomialFeatures,
+    RegularizationPath,
+    Ridge,
+    RidgeCV,
+    enet_path,
+    lasso_path,
+    logistic_path,
+    ridge_path,
+)
 from statfast.neighbors import (
     BallTree,
     KDTree,
@@ -36,22 +56,41 @@ __all__ = [
     "BisectingKMeans",
     "Chunks",
     "ConvergenceWarning",
+    "ElasticNet",
+    "ElasticNetCV",
     "Estimator",
+    "GeneralizedLinearModel",
+    "HuberRegressor",
     "KDTree",
     "KMeans",
     "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LSHNeighbors",
+    "Lasso",
+    "LassoCV",
+    "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
+    "LinearRegression",
     "LloydStep",
+    "LogisticRegression",
     "MiniBatchKMeans",
     "NearestNeighbors",
     "NotFittedError",
+    "PiecewiseLinear",
+    "PolynomialFeatures",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
+    "RegularizationPath",
+    "Ridge",
+    "RidgeCV",
+    "SeparationWarning",
     "TangentDistanceClassifier",
+    "enet_path",
+    "lasso_path",
     "linkage",
+    "logistic_path",
+    "ridge_path",
     "set_progress",
     "tangent_distance",
 ]

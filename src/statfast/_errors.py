@@ -20,6 +20,10 @@ class ConvergenceWarning(UserWarning):
     """Warns that an iteration was stopped by its limit, not by its tolerance."""
 
 
+class SeparationWarning(UserWarning):
+    """Warns that the maximum likelihood estimates of a logistic model are infinite."""
+
+
 class DataConversionWarning(UserWarning):
     """Warns that input was accepted in a shape it should not have."""
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of descent.pyx for one instruction-set level. */
+#ifndef STATFAST_DESCENT_KERNELS_H
+#define STATFAST_DESCENT_KERNELS_H
+
+#include <stddef.h>
+#include "levels.h"
+
+/* What a sweep works on: see descent.pyx. */
+typedef struct {
+    const double *G;        /* (., ld) */
+    ptrdiff_t ld, m;        /* m coordinates whose gradient is kept */
+    const ptrdiff_t *order; /* (k,) */
+    ptrdiff_t k;
+    double l1, l2;
+    int positive;
+    double *b, *q;          /* (m,) */
+} descent_state;
+
+typedef struct {
+    /* One sweep: returns the largest gain; counts the signs that change. */
+    double (*sweep)(const descent_state *, ptrdiff_t *);
+    void (*move)(const double *, double, ptrdiff_t, double *);
+} descent_kernels;
+
+TABLE_AT(descent_kernels, descent)
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of irls.pyx: one sweep over rows for generalised linear models. */
+#ifndef STATFAST_IRLS_KERNELS_H
+#define STATFAST_IRLS_KERNELS_H
+
+#include <stddef.h>
+
+#include "levels.h"
+
+/* What is done with the linear predictor of a row. */
+enum {
+    SWEEP_PREDICT,         /* it is stored */
+    SWEEP_GIVEN,           /* nothing: scores and weights are given */
+    SWEEP_IDENTITY,        /* gaussian, identity */
+    SWEEP_LOGIT,           /* binomial, logit */
+    SWEEP_POISSON,         /* poisson, log */
+    SWEEP_GAMMA_LOG,       /* gamma, log */
+    SWEEP_GAMMA_INVERSE    /* gamma, inverse */
+};
+
+typedef struct {
+    const void *x;          /* rows of p doubles, or floats if single, ldx apart */
+    ptrdiff_t ldx, n, p;
+    int single, intercept;  /* with an intercept, q = p + 1 and its column comes first */
+    const double *shift;    /* (p,) taken off every row */
+    const double *b;        /* (q,) */
+    int kind;
+    const double *y;        /* (n,) */
+    const double *weight;   /* (n,) or NULL: ones */
+    const double *offset;   /* (n,) or NULL: zeros */
+    const double *aux;      /* (n,) or NULL: zeros; what the deviance takes of y alone */
+    double *eta;            /* OUT (n,) for SWEEP_PREDICT, */
+    const double *score, *curve; /* (n,) for SWEEP_GIVEN */
+    double *h;              /* (q, q) lower triangle += z' w z, or NULL */
+    double *g;              /* (q,) += z' s */
+    double *sums;           /* (2,) += half the deviance, Pearson's chi-square */
+    void (*rank_update)(const double *, const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    ptrdiff_t ld, tall;     /* what rank_update wants: a row stride, and rows of its result */
+    double *work;           /* as many doubles as `room` says, on a cache line */
+} irls_job;
+
+typedef struct {
+    ptrdiff_t (*room)(ptrdiff_t q, ptrdiff_t ld, ptrdiff_t tall);
+    void (*sweep)(const irls_job *);
+} irls_kernels;
+TABLE_AT(irls_kernels, irls)
+
+#endif

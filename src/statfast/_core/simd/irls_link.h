@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The pairs of family and link that have vector code: from the linear predictor eta of a row to its
+   score s = a (y - mu) mu' / V, its weight w = a mu'^2 / V, half its deviance, and its part s^2 / w
+   of Pearson's chi-square; a is the prior weight, mu' = d mu / d eta, V the variance function.
+
+   Written so that no digits are lost where a fit is good: y - mu is y (1 - mu) - (1 - y) mu in the
+   logistic model, and its deviance is made of log(1 + exp(-|eta|)).  `aux` is what the deviance takes
+   of y alone: log y (0 for y = 0), or y log y + (1 - y) log(1 - y) in the logistic model. */
+
+typedef struct {
+    f64_v s, w, loss;
+} irls_row;
+
+static INLINE irls_row irls_logit(f64_v eta, f64_v y, f64_v a, f64_v aux, int product,
+                                  f64_v *factor) {
+    const f64_v zero = f64_set1(0), one = f64_set1(1);
+    const f64_v e = f64_exp(f64_min(eta, zero - eta)), rate = one / (one + e), small = e * rate;
+    const f64_m positive = f64_gt(eta, zero);
+    const f64_v mu = f64_select(positive, rate, small), rest = f64_select(positive, small, rate);
+    const f64_v not_y = one - y;
+    irls_row out;
+    out.s = a * (y * rest - not_y * mu);
+    out.w = a * (mu * rest);
+    out.loss = f64_select(positive, not_y * eta, zero - y * eta);
+    if (product) *factor = *factor * (one + e); /* at most 2: its logarithm is taken later */
+    else out.loss = a * (out.loss + f64_log1p(e) + aux);
+    return out;
+}
+
+static INLINE irls_row irls_poisson(f64_v eta, f64_v y, f64_v a, f64_v aux) {
+    const f64_v mu = f64_exp(eta);
+    irls_row out;
+    out.s = a * (y - mu);
+    out.w = a * mu;
+    out.loss = a * (y * (aux - eta) - (y - mu));
+    return out;
+}
+
+static INLINE irls_row irls_gamma_log(f64_v eta, f64_v y, f64_v a, f64_v aux) {
+    const f64_v excess = y * f64_exp(f64_set1(0) - eta) - f64_set1(1);
+    irls_row out;
+    out.s = a * excess;
+    out.w = a;
+    out.loss = a * (eta - aux + excess);
+    return out;
+}
+
+/* A mean must be positive: where eta is not, its logarithm is no number, and neither is the loss. */
+static INLINE irls_row irls_gamma_inverse(f64_v eta, f64_v y, f64_v a, f64_v aux) {
+    const f64_v mu = f64_set1(1) / eta;
+    irls_row out;
+    out.s = a * (mu - y);
+    out.w = a * mu * mu;
+    out.loss = a * ((y * eta - f64_set1(1)) - (aux + f64_log(eta)));
+    return out;
+}
+
+static INLINE irls_row irls_identity(f64_v eta, f64_v y, f64_v a) {
+    const f64_v apart = y - eta;
+    irls_row out;
+    out.s = a * apart;
+    out.w = a;
+    out.loss = f64_set1(0.5) * (out.s * apart);
+    return out;
+}

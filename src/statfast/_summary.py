@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Result tables: the same numbers as text like R's, as HTML in a notebook, and as a data frame.
+
+A model gathers its facts and columns; how they are laid out is decided here. Nothing is computed.
+"""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import floor, isfinite, log10
+
+import numpy as np
+
+WIDTH = 78  # characters of a text table
+_STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (np.inf, ""))
+_LEGEND = "Significance: 0 *** 0.001 ** 0.01 * 0.05 . 0.1"
+_LEAST_P = 2.2e-16  # smaller ones are shown as such
+_ALIASED = "(aliased)"  # in place of the numbers of a row that has none
+
+
+@dataclass(frozen=True)
+class CoefficientTable:
+    """Rows of numbers with names, such as coefficients with their standard errors.
+
+    Attributes
+    ----------
+    names : sequence of str
+        What the rows are called.
+    columns : mapping of str to array-like of shape (m,)
+        The columns, by their headings. One whose heading starts with "P" and holds "|" or ">", such
+        as "P>|z|" or "Pr(>Chi)", holds p values, and is followed by stars. A row of NaN alone is
+        shown as aliased; single NaN stay empty.
+    """
+
+    names: Sequence[str]
+    columns: Mapping[str, np.ndarray]
+
+    def to_frame(self):
+        """Return the numbers as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With `names` as its index.
+        """
+        import pandas
+
+        return pandas.DataFrame(dict(self.columns), index=list(self.names))
+
+    def cells(self):
+        """Lay the numbers out as text.
+
+        Returns
+        -------
+        list of list of str
+            A line of headings, the first of which is empty, and one for each row.
+        """
+        values = {name: np.asarray(column, dtype=float) for name, column in self.columns.items()}
+        absent = np.all([np.isnan(column) for column in values.values()], axis=0)
+        lines = [[str(name)] for name in self.names]
+        head = [""]
+        for name, column in values.items():
+            texts = _p_values(column) if is_p_value(name) else _numbers(column)
+            head.append(name)
+            for line, text, gone in zip(lines, texts, absent, strict=True):
+                line.append((_ALIASED if len(line) == 1 else "") if gone else text)
+            if is_p_value(name):
+                head.append("")
+                for line, p in zip(lines, column, strict=True):
+                    line.append("" if np.isnan(p) else next(s for top, s in _STARS if p < top))
+        return [head, *lines]
+
+    def __str__(self):
+        return "\n".join(_text_lines(self.cells()))
+
+    def _repr_html_(self):
+        return _html_table(self.cells())
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a fit found: a title, facts in two columns, tables of coefficients, and notes.
+
+    ``print(summary)`` is text, a notebook shows HTML, `to_frame` is for further work.
+
+    Attributes
+    ----------
+    title : str
+    facts : sequence of (str, object)
+        Names and values; floats are rounded when shown.
+    table : CoefficientTable, or mapping of str to CoefficientTable
+        One table, or several with headings.
+    notes : sequence of str
+        Sentences below the tables.
+    """
+
+    title: str
+    facts: Sequence[tuple[str, object]]
+    table: CoefficientTable | Mapping[str, CoefficientTable]
+    notes: Sequence[str] = field(default=())
+
+    def to_frame(self):
+        """Return the table as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of several tables, the first level of its index holds the headings.
+        """
+        if isinstance(self.table, CoefficientTable):
+            return self.table.to_frame()
+        import pandas
+
+        return pandas.concat({name: table.to_frame() for name, table in self.table.items()})
+
+    def __str__(self):
+        tables = [
+            ([name, ""] if name else []) + _text_lines(table.cells())
+            for name, table in self._tables()
+        ]
+        blocks = [_text_facts(self.facts), *tables, self._remarks()]
+        inner = max(WIDTH, *(len(line) for lines in tables for line in lines))
+        blocks = [[self.title.center(inner).rstrip()], *(lines for lines in blocks if lines)]
+        rule = "=" * inner
+        joined = f"\n{'-' * inner}\n".join("\n".join(lines) for lines in blocks[1:])
+        return "\n".join([*blocks[0], rule, joined, rule])
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        half = (len(self.facts) + 1) // 2
+        left, right = self.facts[:half], [*self.facts[half:], ("", "")]
+        facts = [
+            [name, _fact(value), other, _fact(more)]
+            for (name, value), (other, more) in zip(left, right, strict=False)
+        ]
+        parts = [f"<h4>{html.escape(self.title)}</h4>", _html_table([[""] * 4, *facts], head=False)]
+        for name, table in self._tables():
+            parts += [f"<h5>{html.escape(name)}</h5>"] if name else []
+            parts.append(_html_table(table.cells()))
+        parts += [f"<p>{html.escape(note)}</p>" for note in self._remarks()]
+        return "".join(parts)
+
+    def _tables(self):
+        several = {"": self.table} if isinstance(self.table, CoefficientTable) else self.table
+        return list(several.items())
+
+    def _remarks(self):
+        p_values = any(is_p_value(name) for _, table in self._tables() for name in table.columns)
+        return [*([_LEGEND] if p_values else []), *self.notes]
+
+
+def is_p_value(heading):
+    """Whether a column with this heading holds p values."""
+    return heading.startswith("P") and ("|" in heading or ">" in heading)
+
+
+def _numbers(values):
+    """Numbers with so many decimals that large ones show some digits; small ones by themselves."""
+    sizes = [abs(v) for v in values.tolist() if isfinite(v) and v]
+    most = max(sizes, default=1.0)
+    if most >= 1e6 or most < 1e-4:
+        return [_bare(v) or f"{v:.4g}" for v in values.tolist()]
+    decimals = min(max(3 - floor(log10(max(min(sizes, default=1.0), most * 1e-2))), 0), 7)
+    small = 10.0 ** (2 - decimals)  # fewer than three digits would be left
+    return [
+        _bare(v) or (f"{v:.3e}" if 1e-14 < abs(v) < small else f"{v:.{decimals}f}")
+        for v in values.tolist()
+    ]
+
+
+def _bare(value):
+    """The text of what is no finite number; "" of what is one. NaN is left out: " "."""
+    return "" if isfinite(value) else " " if value != value else str(value)
+
+
+def _p_values(values):
+    return [
+        " " if np.isnan(p) else f"<{_LEAST_P:.1e}" if p < _LEAST_P else
+        f"{p:.4f}" if p >= 1e-3 else f"{p:.2e}"
+        for p in values.tolist()
+    ]  # fmt: skip
+
+
+def _fact(value):
+    if isinstance(value, float | np.floating):
+        return f"{value:.7g}"
+    return str(value)
+
+
+def _text_facts(facts):
+    """Name and value, in two columns, each name to the left and each value to the right."""
+    half = (len(facts) + 1) // 2
+    wide = WIDTH // 2 - 2
+    lines = []
+    for k in range(half):
+        cells = []
+        for name, value in [*facts[k : k + 1], *facts[half + k : half + k + 1]]:
+            text = _fact(value)
+            gap = max(1, wide - len(name) - 1 - len(text))
+            cells.append(f"{name}:{' ' * gap}{text}")
+        lines.append("    ".join(cells))
+    return lines
+
+
+def _text_lines(cells):
+    """Names to the left, numbers to the right, stars to the left."""
+    widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
+    left = [k == 0 or head == "" for k, head in enumerate(cells[0])]
+    return [
+        "  ".join(
+            text.ljust(wide) if to_left else text.rjust(wide)
+            for text, wide, to_left in zip(line, widths, left, strict=True)
+        ).rstrip()
+        for line in cells
+    ]
+
+
+def _html_table(cells, head=True):
+    rows = []
+    for number, line in enumerate(cells if head else cells[1:]):
+        tag = "th" if head and number == 0 else "td"
+        texts = (f"<{tag}>{html.escape(text)}</{tag}>" for text in line)
+        rows.append(f"<tr>{''.join(texts)}</tr>")
+    return f"<table>{''.join(rows)}</table>"

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weights of rows, of which some are those of their classes."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from statfast._errors import shown, wrong_type
+from statfast._validation import as_choice, as_real
+
+
+def class_weighted(weights, class_weight, classes, codes):
+    """Sample weights times those of the classes, or None if all are 1; each class has some."""
+    return _with_mass(_product(weights, class_weight, classes, codes), classes, codes)
+
+
+def _product(weights, class_weight, classes, codes):
+    if class_weight is None:
+        return weights
+    mass = np.bincount(codes, weights, len(classes))
+    if isinstance(class_weight, str):
+        as_choice(class_weight, "class_weight", (None, "balanced"))
+        factors = mass.sum() / (len(classes) * np.where(mass > 0, mass, 1.0))
+    elif isinstance(class_weight, Mapping):
+        if not class_weight:
+            raise ValueError("class_weight must name classes; got {}. Pass None for none.")
+        known = dict.fromkeys(classes.tolist())
+        for label in class_weight:
+            if label not in known:
+                raise ValueError(
+                    f"class_weight names {shown(label)}, which is no class of y "
+                    f"({shown(classes.tolist())}). Drop it."
+                )
+        given = [class_weight.get(label, 1.0) for label in classes.tolist()]
+        factors = np.array([as_real(w, f"class_weight[{k!r}]", 0.0) for k, w in enumerate(given)])
+    else:
+        raise wrong_type("class_weight", "None, 'balanced' or a dict", class_weight)
+    return factors[codes] if weights is None else factors[codes] * weights
+
+
+def _with_mass(weights, classes, codes):
+    if weights is not None:
+        mass = np.bincount(codes, weights, len(classes))
+        if not mass.all():
+            lost = shown(classes.tolist()[int(mass.argmin())])
+            raise ValueError(
+                f"All rows of class {lost} have weight 0, so that nothing is known of it. Leave "
+                "them out, or give them weight."
+            )
+    return weights

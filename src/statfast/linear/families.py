@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Families of distributions: variance, deviance and likelihood as functions of the mean.
+
+McCullagh & Nelder 1989, chapter 2, doi:10.1007/978-1-4899-3242-6; R's ``family`` objects, whose
+conventions for AIC (the dispersion counts as a parameter, and is the deviance over the sum of
+weights) are followed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._errors import shown, warn_user, wrong_type
+
+
+def _special(name):
+    import scipy.special
+
+    return getattr(scipy.special, name)
+
+
+def _xlogy(x, y):
+    return _special("xlogy")(x, y)
+
+
+def _lgamma(x):
+    return _special("gammaln")(x)
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family; y, mu and the prior weights a are arrays of one shape.
+
+    Attributes
+    ----------
+    name, link : str
+        Its own name, and that of its usual link.
+    variance : callable
+        ``variance(mu)``: the variance of y, but for the dispersion and the weight.
+    deviance : callable
+        ``deviance(y, mu)``: the unit deviances, twice what the log-likelihood falls short.
+    start : callable
+        ``start(y)``: means inside the range, near the responses.
+    lowest, highest : float
+        Where means lie between; the ends are not means.
+    likelihood : callable or None
+        ``likelihood(y, mu, a, dispersion)``: the log-likelihoods. None: there is none ("quasi").
+    dispersion : float
+        1 where the family fixes it; NaN where it is estimated.
+    own : str
+        The family whose vector code serves this one.
+    """
+
+    name: str
+    link: str
+    variance: Callable
+    deviance: Callable
+    start: Callable
+    lowest: float = -np.inf
+    highest: float = np.inf
+    likelihood: Callable | None = None
+    dispersion: float = np.nan
+    own: str = ""
+
+    def inside(self, mu):
+        """Whether all of these are means."""
+        return bool(np.all((mu > self.lowest) & (mu < self.highest)))
+
+
+def _binomial_deviance(y, mu):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return 2 * (_xlogy(y, y / mu) + _xlogy(1 - y, (1 - y) / (1 - mu)))
+
+
+def _poisson_deviance(y, mu):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return 2 * (_xlogy(y, y / mu) - (y - mu))
+
+
+def _gamma_deviance(y, mu):
+    return 2 * ((y - mu) / mu - np.log(y / mu))
+
+
+def _gaussian_likelihood(y, mu, a, dispersion):
+    with np.errstate(divide="ignore"):
+        return 0.5 * (np.log(a) - a * (y - mu) ** 2 / dispersion - np.log(2 * np.pi * dispersion))
+
+
+def _binomial_likelihood(y, mu, a, dispersion):
+    """Of a trials, of which the share y succeeded; of single trials if a is 1."""
+    hits = y * a
+    choices = _lgamma(a + 1) - _lgamma(hits + 1) - _lgamma(a - hits + 1)
+    return choices + _xlogy(hits, mu) + _special("xlog1py")(a - hits, -mu)
+
+
+def _poisson_likelihood(y, mu, a, dispersion):
+    return a * (_xlogy(y, mu) - mu - _lgamma(y + 1))
+
+
+def _gamma_likelihood(y, mu, a, dispersion):
+    shape = 1 / dispersion
+    scaled = shape * y / mu
+    return a * (shape * np.log(scaled) - scaled - np.log(y) - _lgamma(shape))
+
+
+def _inverse_gaussian_likelihood(y, mu, a, dispersion):
+    apart = (y - mu) ** 2 / (y * mu**2)
+    return a * -0.5 * (np.log(2 * np.pi * dispersion * y**3) + apart / dispersion)
+
+
+def negative_binomial(theta):
+    """The family of counts with variance ``mu + mu^2 / theta``."""
+
+    def deviance(y, mu):
+        return 2 * (_xlogy(y, y / mu) - (y + theta) * np.log((y + theta) / (mu + theta)))
+
+    def likelihood(y, mu, a, dispersion):
+        counts = _lgamma(y + theta) - _lgamma(theta) - _lgamma(y + 1)
+        share = theta * np.log(theta) + _xlogy(y, mu) - (y + theta) * np.log(theta + mu)
+        return a * (counts + share)
+
+    return Family(
+        "negative_binomial",
+        "log",
+        lambda mu: mu + mu**2 / theta,
+        deviance,
+        lambda y: y + (y == 0) / 6,
+        0.0,
+        likelihood=likelihood,
+        dispersion=1.0,
+    )
+
+
+_GAUSSIAN = Family(
+    "gaussian",
+    "identity",
+    np.ones_like,
+    lambda y, mu: (y - mu) ** 2,
+    lambda y: y,
+    likelihood=_gaussian_likelihood,
+    own="gaussian",
+)
+_BINOMIAL = Family(
+    "binomial",
+    "logit",
+    lambda mu: mu * (1 - mu),
+    _binomial_deviance,
+    lambda y: (y + 0.5) / 2,
+    0.0,
+    1.0,
+    _binomial_likelihood,
+    1.0,
+    "binomial",
+)
+_POISSON = Family(
+    "poisson",
+    "log",
+    lambda mu: mu,
+    _poisson_deviance,
+    lambda y: y + 0.1,
+    0.0,
+    np.inf,
+    _poisson_likelihood,
+    1.0,
+    "poisson",
+)
+FAMILIES = {
+    family.name: family
+    for family in (
+        _GAUSSIAN,
+        _BINOMIAL,
+        _POISSON,
+        Family(
+            "gamma",
+            "inverse",
+            lambda mu: mu**2,
+            _gamma_deviance,
+            lambda y: y,
+            0.0,
+            np.inf,
+            _gamma_likelihood,
+            own="gamma",
+        ),
+        Family(
+            "inverse_gaussian",
+            "inverse_squared",
+            lambda mu: mu**3,
+            lambda y, mu: (y - mu) ** 2 / (y * mu**2),
+            lambda y: y,
+            0.0,
+            np.inf,
+            _inverse_gaussian_likelihood,
+        ),
+        negative_binomial(1.0),
+        Family("quasi", "identity", np.ones_like, _GAUSSIAN.deviance, lambda y: y, own="gaussian"),
+        Family(
+            "quasibinomial",
+            "logit",
+            _BINOMIAL.variance,
+            _binomial_deviance,
+            _BINOMIAL.start,
+            0.0,
+            1.0,
+            own="binomial",
+        ),
+        Family(
+            "quasipoisson",
+            "log",
+            _POISSON.variance,
+            _poisson_deviance,
+            _POISSON.start,
+            0.0,
+            own="poisson",
+        ),
+    )
+}
+COUNTS = ("poisson", "negative_binomial")
+POSITIVE = ("gamma", "inverse_gaussian")
+SHARES = ("binomial", "quasibinomial")
+
+
+def as_family(value):
+    """Check the parameter `family`."""
+    if not isinstance(value, str):
+        raise wrong_type("family", " or ".join(map(repr, FAMILIES)), value)
+    if value not in FAMILIES:
+        raise ValueError(
+            f"family must be one of {', '.join(map(repr, FAMILIES))}; got {shown(value)}."
+        )
+    return FAMILIES[value]
+
+
+def require_responses(family, y, weights):
+    """Raise ValueError where y cannot come from the family; warn of counts that are none."""
+    used = y if weights is None else y[weights > 0]
+    name = family.name
+
+    def first(wrong):
+        return f"{used[wrong.argmax()]!r}"
+
+    if name in POSITIVE and (used <= 0).any():
+        raise ValueError(
+            f"y must be positive for the family {name!r}; got {first(used <= 0)}. Model zeros "
+            "apart, or choose another family."
+        )
+    if name in (*COUNTS, "quasipoisson") and (used < 0).any():
+        raise ValueError(f"y must not be negative for the family {name!r}; got {first(used < 0)}.")
+    if name in SHARES and ((used < 0) | (used > 1)).any():
+        raise ValueError(
+            f"y must lie between 0 and 1 for the family {name!r}; got "
+            f"{first((used < 0) | (used > 1))}. Divide successes by trials, and pass the trials as "
+            "sample_weight."
+        )
+    if name in COUNTS and (used != np.floor(used)).any():
+        warn_user(
+            f"y holds values that are not integers ({first(used != np.floor(used))}), which the "
+            f"family {name!r} gives no probability. Choose 'quasipoisson', or check y."
+        )
+    if name == "binomial":
+        counts = used if weights is None else used * weights[weights > 0]
+        if (np.abs(counts - np.round(counts)) > 1e-3).any():
+            warn_user(
+                "y times sample_weight holds numbers of successes that are not integers, which the "
+                "family 'binomial' gives no probability. Choose 'quasibinomial', or check them."
+            )

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Firth's penalised likelihood for logistic models of two or more classes.
+
+Maximises l*(b) = l(b) + log|I(b)| / 2: the likelihood times Jeffreys' prior, which takes away the
+first order of the bias and is finite where classes are separated (Firth 1993,
+https://doi.org/10.1093/biomet/80.1.27; Heinze and Schemper 2002, https://doi.org/10.1002/sim.1047;
+for several classes Bull, Mak and Greenwood 2002, https://doi.org/10.1016/S0167-9473(01)00048-2).
+
+Row i adds to the score of class c, besides y_c - p_c, half of
+
+    sum over a of V_ac (M_aa - 2 (M p)_a),   V = diag(p) - p p',   M_ab = z' (I^-1)_ab z,
+
+which for two classes is the h (1/2 - p) of the leverages h. Steps are those of Fisher scoring,
+halved until l* rises.
+
+Cost of an iteration: n q^2 K^2 operations, in numpy.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from statfast._blocks import reduce
+from statfast.linear.class_sums import Frame, added, frame_of
+from statfast.linear.irls import Factor
+
+LONGEST = 5.0  # how far one step may move a linear predictor
+HALVINGS = 30
+ROUNDING = 1e-14  # of l*
+SEARCHES = 60  # points of a profile at most
+
+
+@dataclass(frozen=True)
+class FirthFit:
+    """A fit relative to a reference class, in the columns 1 and x."""
+
+    coef: np.ndarray  # (K - 1, q)
+    covariance: np.ndarray  # the inverse information, ((K - 1) q, (K - 1) q)
+    loglik: float  # without the penalty
+    penalised_loglik: float
+    n_iter: int
+    converged: bool
+
+
+class Firth:
+    """The penalised likelihood of given rows.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d), finite
+    codes : ndarray of shape (n,), intp
+        Classes; class 0 is the reference.
+    weights : ndarray of shape (n,), float64, or None
+        How often each row is repeated.
+    """
+
+    def __init__(
+        self, rows, codes, weights, n_classes, *, intercept=True, tol=1e-10, max_iter=100,
+        n_jobs=None,
+    ):  # fmt: skip
+        self.rows, self.codes, self.n_jobs = rows, codes, n_jobs
+        self.weights = np.ones(len(codes)) if weights is None else weights
+        self.others = n_classes - 1
+        self.mass = float(self.weights.sum())
+        self.tol, self.max_iter = tol, max_iter
+        self.frame: Frame = frame_of(rows, intercept, n_jobs)
+        self.q = len(self.frame.shift) + intercept
+        self.turn = self.frame.to_user()
+        # log|I| / 2 in the frame less that in the columns of the user.
+        self.lost = self.others * float(np.log(self.frame.scale).sum())
+
+    def fit(self) -> FirthFit:
+        """Maximise l* over all coefficients."""
+        start = np.zeros((self.others, self.q))
+        b, value, inverse, n_iter, converged = self._climb(start, None)
+        turn = np.kron(np.eye(self.others), self.turn)
+        return FirthFit(
+            b @ self.turn.T, turn @ inverse @ turn.T, self._loglik(b), value - self.lost, n_iter,
+            converged,
+        )  # fmt: skip
+
+    def null_loglik(self) -> float:
+        """l of the classes' shares, or of equal ones without an intercept."""
+        mass = np.bincount(self.codes, self.weights, self.others + 1)
+        shares = mass / mass.sum() if self.frame.intercept else np.full(len(mass), 1 / len(mass))
+        return float(mass @ np.log(shares))
+
+    def profile(self, fit: FirthFit, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Intervals of confidence 1 - alpha, (m, 2), and p-values, (m,), of all coefficients.
+
+        Twice the fall of l* when a coefficient is held and the others follow, against chi-squared
+        with one degree of freedom.
+        """
+        from scipy.special import chdtrc, chdtri
+
+        level = float(chdtri(1, alpha))
+        spread = np.sqrt(fit.covariance.diagonal())
+        intervals, tests = np.empty((len(spread), 2)), np.empty(len(spread))
+        for j in range(len(spread)):
+            fall = _Fall(self, fit, j)
+            tests[j] = chdtrc(1, max(0.0, fall.at(0.0)))
+            for side in (0, 1):
+                intervals[j, side] = fall.reaches(level, spread[j] * (2 * side - 1))
+        return intervals, tests
+
+    # ------------------------------------------------------------ sums over rows
+    def _posteriors(self, z, b, codes):
+        """Of the classes but the reference, and the logarithm of each row's own."""
+        eta = np.column_stack([np.zeros(len(z)), z @ b.T])
+        eta -= eta.max(axis=1, keepdims=True)
+        share = np.exp(eta)
+        total = share.sum(axis=1, keepdims=True)
+        own = eta[np.arange(len(z)), codes] - np.log(total[:, 0])
+        return (share / total)[:, 1:], own
+
+    def _sum(self, partial):
+        def work(where, block, codes, weights):
+            return partial(self.frame.design(block), codes, weights)
+
+        size = self.others * self.q
+        return reduce(
+            work, self.rows, self.codes, self.weights, merge=added, n_jobs=self.n_jobs,
+            effort=float(len(self.codes)) * size**2, least=max(256, 4 * size),
+        )  # fmt: skip
+
+    def _loglik(self, b):
+        def partial(z, codes, weights):
+            return (np.array([weights @ self._posteriors(z, b, codes)[1]]),)
+
+        return float(self._sum(partial)[0][0])
+
+    def _information(self, b):
+        """l*, and a factor of the information; -inf and None where it is singular."""
+
+        def partial(z, codes, weights):
+            p, own = self._posteriors(z, b, codes)
+            info = np.empty((self.others, self.q, self.others, self.q))
+            for a in range(self.others):
+                for c in range(a + 1):
+                    v = weights * p[:, a] * ((a == c) - p[:, c])
+                    info[a, :, c] = info[c, :, a] = (z * v[:, None]).T @ z
+            return np.array([weights @ own]), info
+
+        loglik, info = self._sum(partial)
+        factor = Factor(info.reshape(self.others * self.q, -1))
+        if factor.pivot <= 0.0:
+            return -inf, None
+        log_root = np.log(factor.lower.diagonal() / factor.scale).sum()
+        return float(loglik[0] + log_root), factor
+
+    def _score(self, b, inverse):
+        """The gradient of l*, (K - 1, q)."""
+        table = inverse.reshape(self.others, self.q, self.others, self.q)
+
+        def partial(z, codes, weights):
+            p, _ = self._posteriors(z, b, codes)
+            m = np.empty((len(z), self.others, self.others))
+            for a in range(self.others):
+                for c in range(a + 1):
+                    m[:, a, c] = m[:, c, a] = ((z @ table[a, :, c]) * z).sum(axis=1)
+            twice = np.einsum("iaa->ia", m) - 2.0 * np.einsum("iab,ib->ia", m, p)
+            bend = p * (twice - (p * twice).sum(axis=1, keepdims=True))
+            rest = 0.5 * bend - p
+            own = np.flatnonzero(codes)
+            rest[own, codes[own] - 1] += 1.0
+            return ((weights[:, None] * rest).T @ z,)
+
+        return self._sum(partial)[0]
+
+    # ------------------------------------------------------------ Fisher scoring
+    def _climb(self, b, held):
+        """Maximise l* from b, along the columns of `held` if given.
+
+        Returns b, l*, the inverse information, steps, and whether they led to the top.
+        """
+        value, factor = self._information(b)
+        if factor is None:
+            raise ValueError(
+                "X has columns that are constant or linear combinations of others; penalty='firth' "
+                "needs independent columns. Drop them."
+            )
+        for n_iter in range(1, self.max_iter + 1):
+            inverse = factor.inverse()
+            score = self._score(b, inverse).ravel()
+            if held is None:
+                step = inverse @ score
+            else:
+                half = np.tril(factor.lower).T @ (held / factor.scale[:, None])
+                step = held @ np.linalg.solve(half.T @ half, held.T @ score)
+            gain = float(step @ score)
+            if gain <= self.tol**2 * self.mass:
+                return b + step.reshape(b.shape), value, inverse, n_iter, True
+            longest = np.abs(step.reshape(b.shape)).sum(axis=1).max()  # no column is larger than 1
+            length = min(1.0, LONGEST / longest) if gain > 1.0 else 1.0
+            for _ in range(HALVINGS):
+                trial = b + length * step.reshape(b.shape)
+                found, newer = self._information(trial)
+                if found >= value - ROUNDING * abs(value):
+                    break
+                length /= 2.0
+            else:
+                return b, value, inverse, n_iter, gain <= 1e4 * self.tol**2 * self.mass
+            b, value, factor = trial, found, newer
+        inverse = factor.inverse()
+        return b, value, inverse, self.max_iter, False
+
+
+class _Fall:
+    """Twice the fall of l* below its maximum, as a function of one coefficient."""
+
+    def __init__(self, model, fit, index):
+        self.model, self.fit = model, fit
+        self.top = fit.penalised_loglik + model.lost
+        others = len(fit.coef)
+        self.best = fit.coef.ravel()[index]
+        # b in the frame with row `index` of the turn times b given: a point, and directions along.
+        line = np.kron(np.eye(others), model.turn)[index]
+        self.along = np.linalg.svd(line[None])[2][1:].T
+        self.across = line / (line @ line)
+        self.at_best = np.linalg.solve(model.turn, fit.coef.T).T
+        self.follow = fit.covariance[:, index] / fit.covariance[index, index]
+
+    def at(self, value):
+        """At this value, from where the normal approximation leads."""
+        others, q = self.fit.coef.shape
+        user = (self.fit.coef.ravel() + (value - self.best) * self.follow).reshape(others, q)
+        start = np.linalg.solve(self.model.turn, user.T).T
+        height = self.model._information(start)[0]
+        near = self.at_best + ((value - self.best) * self.across).reshape(others, q)
+        if not height > self.model._information(near)[0]:
+            start = near
+        if self.along.shape[1] == 0:
+            return 2.0 * (self.top - self.model._information(start)[0])
+        _, top, _, _, _ = self.model._climb(start, self.along)
+        return 2.0 * (self.top - top)
+
+    def reaches(self, level, step):
+        """The value, on the side of `step`, where the fall is `level`."""
+        root = np.sqrt(level)
+        inner, low = self.best, -root
+        outer = self.best + root * step
+        for _ in range(SEARCHES):
+            high = np.sqrt(max(0.0, self.at(outer))) - root
+            if high >= 0.0:
+                break
+            # The root of the fall is nearly linear: go a little beyond where the line crosses.
+            inner, low, slope = outer, high, (high + root) / (outer - self.best)
+            outer = self.best + 1.1 * root / slope
+        else:
+            return np.copysign(inf, step)
+        for _ in range(SEARCHES):  # Illinois
+            if abs(outer - inner) <= 1e-10 * (abs(step) + abs(outer)) or high == 0.0:
+                break
+            value = outer - high * (outer - inner) / (high - low)
+            found = np.sqrt(max(0.0, self.at(value))) - root
+            if found * high > 0.0:
+                low *= 0.5
+            else:
+                inner, low = outer, high
+            outer, high = value, found
+            if abs(found) <= 1e-11 * root:
+                break
+        return outer

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cross-validation of a path: folds, errors, and the two rules for a penalty."""
+
+import numpy as np
+
+from statfast._errors import wrong_type
+from statfast._validation import as_count
+
+RULES = ("min", "1se")
+
+
+def as_folds(cv, X, y, n):
+    """Rows held out by each fold: index arrays.
+
+    An integer cuts the rows in that many runs of equal length; a splitter or an iterable of
+    (train, test) pairs is taken as it is, but for rows in neither part of a fold.
+    """
+    if cv is None:
+        cv = 5
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        k = as_count(cv, "cv", 2, n, limit="the number of rows")
+        return [(None, part) for part in np.array_split(np.arange(n), k)]
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        cv = cv.split(X, y)
+    try:
+        pairs = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in cv]
+    except (TypeError, ValueError):
+        raise wrong_type("cv", "an integer, a splitter or a list of index pairs", cv) from None
+    if not pairs or any(len(b) == 0 for _, b in pairs):
+        raise ValueError("cv must give at least one fold with rows to hold out. Pass cv=5.")
+    return pairs
+
+
+def fold_weights(fold, weights, n):
+    """Weights of the rows a fold is fitted on, zero elsewhere; and those of the rows held out."""
+    train, test = fold
+    all_of_them = np.ones(n) if weights is None else weights
+    used = np.zeros(n, dtype=bool) if train is not None else np.ones(n, dtype=bool)
+    if train is not None:
+        used[train] = True
+    used[test] = False
+    kept = np.where(used, all_of_them, 0.0)
+    held = all_of_them[test]
+    if not kept.any() or not held.any():
+        raise ValueError(
+            "sample_weight is zero for all rows of a fold, or for all others. Shuffle the rows, or "
+            "pass fewer folds in cv."
+        )
+    return kept, held
+
+
+def chosen(errors, masses, rule):
+    """The penalties chosen from errors (A, folds) of falling penalties.
+
+    Returns their means, the standard errors of those, the place of the least mean ("min"), and the
+    place of the largest penalty whose mean is within a standard error of it ("1se").
+    """
+    share = masses / masses.sum()
+    mean = errors @ share
+    folds = errors.shape[1]
+    spread = ((errors - mean[:, None]) ** 2) @ share
+    error = np.sqrt(spread / max(folds - 1, 1))
+    best = int(np.argmin(mean))
+    one = int(np.argmax(mean <= mean[best] + error[best]))
+    return mean, error, best, one, best if rule == "min" else one

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Generalised linear models: the estimator."""
+
+from math import nan
+
+import numpy as np
+
+from statfast._base import Estimator
+from statfast._chunks import Chunks
+from statfast._errors import (
+    warn_column_vector,
+    warn_not_converged,
+    warn_user,
+    wrong_type,
+)
+from statfast._regression import Regressor, as_targets
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_real,
+    as_weights,
+    column_names,
+)
+from statfast.linear.families import as_family, negative_binomial, require_responses
+from statfast.linear.inference import Inference, intervals
+from statfast.linear.influence import Diagnosed
+from statfast.linear.links import as_link
+from statfast.linear.model import fit_model
+from statfast.linear.predictor import (
+    exposures_for,
+    linear_predictor,
+    new_rows,
+    offsets_for,
+    rows_of,
+)
+
+
+class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
+    """A generalised linear model, fitted by maximum likelihood, with inference.
+
+    The response has a distribution of the family, and the link of its mean is linear in the
+    columns::
+
+        link(E[y | x]) = offset + intercept + coef' x
+
+    Parameters
+    ----------
+    family : str, default="gaussian"
+        "gaussian", "binomial", "poisson", "gamma", "inverse_gaussian", "negative_binomial", or of
+        no distribution but a variance: "quasi" (constant), "quasibinomial", "quasipoisson".
+    link : str or float, optional
+        "identity", "log", "logit", "probit", "cloglog", "cauchit", "inverse", "inverse_squared",
+        "sqrt", or a number for that power of the mean. None is the usual one of the family:
+        identity, logit, log, inverse, inverse_squared, and log for counts.
+    theta : float, optional
+        Of the negative binomial: the variance is ``mu + mu^2 / theta``. None estimates it by
+        maximum likelihood, as R's ``MASS::glm.nb``; other families do not have it.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    weight_type : {"frequency", "analytic"}, default="frequency"
+        What `sample_weight` means: how often a row occurred, or how much more precise it is than
+        one of weight 1, as in R (for "binomial": of how many trials y is the share of successes).
+        Both give the same coefficients; they differ in degrees of freedom and likelihoods.
+    tol : float, default=1e-10
+        The iterations end when a step moves the linear predictor by no more, in root mean square
+        and in units of the standard deviation of a response.
+    max_iter : int, default=100
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+        Coefficients; 0 where a column depends on those before it (see `aliased_`).
+    intercept_ : float
+        0 without an intercept.
+    theta_ : float
+        Of the negative binomial; NaN for others.
+    n_iter_ : int
+        Passes over the rows, without those over a sample.
+    converged_ : bool
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    statfast.linear.LogisticRegression : Classes instead of numbers.
+
+    Notes
+    -----
+    Fisher's scoring [1]_ with step halving, one pass over the rows an iteration. The pairs
+    gaussian-identity, binomial-logit, poisson-log, gamma-log and gamma-inverse have vector code.
+    Conventions are R's: the dispersion is Pearson's chi-square over the residual degrees of
+    freedom, tests use Student's t where it is estimated, and AIC counts it as a parameter.
+
+    `summary`, `standard_errors_`, `conf_int` and their like are of the coefficients with the
+    intercept first.
+
+    Cost: n d^2 operations a pass, and d^3. Memory: O(d^2) a thread; rows are read where they lie.
+
+    References
+    ----------
+    .. [1] McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd ed.
+       https://doi.org/10.1007/978-1-4899-3242-6
+
+    Examples
+    --------
+    The randomised trial of Dobson (1990), page 93, as in R's ``?glm``:
+
+    >>> import numpy as np
+    >>> from statfast.linear import GeneralizedLinearModel
+    >>> counts = [18, 17, 15, 20, 10, 20, 25, 13, 12]
+    >>> outcome, treatment = np.tile([1, 2, 3], 3), np.repeat([1, 2, 3], 3)
+    >>> X = np.column_stack([outcome == 2, outcome == 3, treatment == 2, treatment == 3])
+    >>> model = GeneralizedLinearModel("poisson").fit(X, counts)
+    >>> model.coef_[:2].round(4)
+    array([-0.4543, -0.293 ])
+    >>> print(f"{model.deviance_:.4f}, {model.aic_:.2f}")
+    5.1291, 56.76
+    """
+
+    def __init__(
+        self,
+        family="gaussian",
+        link=None,
+        *,
+        theta=None,
+        fit_intercept=True,
+        weight_type="frequency",
+        tol=1e-10,
+        max_iter=100,
+        n_jobs=None,
+    ):
+        self.family = family
+        self.link = link
+        self.theta = theta
+        self.fit_intercept = fit_intercept
+        self.weight_type = weight_type
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, offset=None, exposure=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Chunks
+            The rows, finite. A memory map is read block by block, and `Chunks` are read once for
+            each pass.
+        y : array-like of shape (n,)
+            Responses: positive for gamma and inverse Gaussian, counts for Poisson and negative
+            binomial, shares of successes for binomial.
+        sample_weight : array-like of shape (n,), optional
+            See `weight_type`.
+        offset : array-like of shape (n,), optional
+            Added to the linear predictor.
+        exposure : array-like of shape (n,), optional
+            Times or populations over which counts were taken: its logarithm is an offset, for the
+            log link.
+
+        Returns
+        -------
+        self : GeneralizedLinearModel
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array, if y is not one number of the family's range for each
+            row, or if a parameter is out of its range.
+        TypeError
+            If a parameter is of the wrong type.
+
+        Warns
+        -----
+        UserWarning
+            If counts are not integers, if the likelihood has no finite maximum, or if columns of X
+            are constant or collinear.
+        ConvergenceWarning
+            If max_iter passes were not enough.
+        """
+        rows = rows_of(X)
+        n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
+        family, link = self._formulas()
+        y = self._responses(y, n)
+        weights = as_weights(sample_weight, n)
+        require_responses(family, y, weights)
+        offset, exposure = offsets_for(offset, n), exposures_for(exposure, n)
+        if exposure is not None:
+            if link.name != "log":
+                raise ValueError(
+                    f"exposure goes with the link 'log'; got {link.name!r}. Use offset."
+                )
+            offset = exposure if offset is None else offset + exposure
+        more = {
+            "weights": weights,
+            "offset": offset,
+            "intercept": self._flag("fit_intercept"),
+            "analytic": as_choice(self.weight_type, "weight_type", WEIGHT_TYPES) == "analytic",
+            "max_iter": as_count(self.max_iter, "max_iter"),
+            "tol": as_real(self.tol, "tol", 0.0, open_low=True),
+            "n_jobs": self.n_jobs,
+            "columns": column_names(X),
+            "title": "Generalised linear model",
+        }
+        theta = nan
+        if family.name == "negative_binomial":
+            model, theta = self._fit_counts(rows, y, link, more)
+        else:
+            model = fit_model(rows, y, family=family, link=link, **more)
+        if model.fit.diverged:
+            warn_user(
+                "The likelihood has no finite maximum: some coefficients grow without bound, as "
+                "where responses are at an end of their range for all rows of a group."
+            )
+        elif not model.fit.converged:
+            warn_not_converged(self, model.fit.n_iter)
+        one = int(more["intercept"])
+        return self._publish(
+            X,
+            coef_=model.fit.coef[one:],
+            intercept_=float(model.fit.coef[0]) if one else 0.0,
+            theta_=theta,
+            n_iter_=model.fit.n_iter,
+            converged_=model.fit.converged,
+            n_features_in_=model.rows.p,
+            _result=model.result,
+            _link=link.name if not link.name.startswith("power") else float(link.name[6:-1]),
+        )
+
+    def predict(self, X, offset=None, *, se=False, interval=None, level=0.95):
+        """Return the means of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+        offset : array-like of shape (m,), optional
+            Added to the linear predictor; for an exposure, its logarithm.
+        se : bool, default=False
+            Also return the standard errors of the means, by the delta method.
+        interval : {None, "confidence"}, default=None
+            Also return intervals of the means, made on the scale of the link.
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        means : ndarray of shape (m,)
+            float32 for float32 X, else float64.
+        errors : ndarray of shape (m,)
+            Only with ``se=True``.
+        ends : ndarray of shape (m, 2)
+            Only with an interval.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        rows = new_rows(self, X)
+        link = as_link(self._link)
+        added = offsets_for(offset, rows.shape[0])
+        eta = linear_predictor(rows, self.coef_, self.intercept_, added, self.n_jobs)
+        with np.errstate(over="ignore"):
+            mu = link.mean(eta)
+        means = mu.astype(np.float32) if rows.dtype == np.float32 else mu
+        as_choice(interval, "interval", (None, "confidence"))
+        if not se and interval is None:
+            return means
+        spread = predictor_errors(self._inferred(), rows, self._has_intercept())
+        out = [means]
+        if se:
+            out.append(np.abs(link.slope(eta, mu)) * spread)
+        if interval is not None:
+            level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+            ends = link.mean(intervals(eta, spread, self._inferred().quantile(level)))
+            out.append(np.sort(ends, axis=1))
+        return tuple(out)
+
+    def _at(self, y, n):
+        family, link = as_family(self.family), as_link(self._link)
+        if family.name == "negative_binomial":
+            family = negative_binomial(self.theta_)
+        one = self._has_intercept()
+        return self._responses(y, n), family, link, self.coef_, self.intercept_, one
+
+    def _has_intercept(self):
+        return len(self._inferred(refuse=False).names) > self.n_features_in_
+
+    def _formulas(self):
+        """Family and link, checked."""
+        family = as_family(self.family)
+        if self.theta is not None:
+            theta = as_real(self.theta, "theta", 0.0, open_low=True)
+            if family.name != "negative_binomial":
+                raise ValueError(f"theta is for 'negative_binomial'; got family={family.name!r}.")
+            family = negative_binomial(theta)
+        return family, as_link(family.link if self.link is None else self.link)
+
+    def _responses(self, y, n):
+        targets, flat = as_targets(y, n)
+        if targets.shape[1] != 1:
+            raise ValueError(f"y must be one response; got {targets.shape[1]} columns.")
+        if not flat:
+            warn_column_vector()
+        return targets[:, 0]
+
+    def _fit_counts(self, rows, y, link, more):
+        """The negative binomial, its theta given or estimated."""
+        from statfast.linear.overdispersion import fit_negative_binomial
+
+        if self.theta is None:
+            return fit_negative_binomial(rows, y, link, more)
+        theta = float(self.theta)
+        return fit_model(rows, y, family=negative_binomial(theta), link=link, **more), theta
+
+    def _flag(self, name):
+        value = getattr(self, name)
+        if not isinstance(value, bool | np.bool_):
+            raise wrong_type(name, "True or False", value)
+        return bool(value)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+WEIGHT_TYPES = ("frequency", "analytic")
+
+
+def predictor_errors(result, rows, intercept):
+    """Standard errors of the linear predictor (m,) for rows, dense or CSR."""
+    dense = rows.toarray() if hasattr(rows, "indptr") else np.asarray(rows, dtype=np.float64)
+    cov = result.dispersion * result.unscaled
+    one = int(intercept)
+    inner = dense @ cov[one:, one:]
+    squares = (inner * dense).sum(axis=1)
+    if one:
+        squares += 2 * (dense @ cov[1:, 0]) + cov[0, 0]
+    return np.sqrt(np.maximum(squares, 0.0))

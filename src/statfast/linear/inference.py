@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What sampling theory says about a fitted linear model: errors, tests, intervals, the summary.
+
+A model fills in `Result`; the mixin `Inference` turns it into what users ask for. Nothing here
+looks at the rows.
+"""
+
+from dataclasses import dataclass, field
+from math import inf, log, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._errors import not_fitted
+from statfast._summary import CoefficientTable, Summary
+from statfast._validation import as_choice, as_real
+
+
+class NoInferenceError(ValueError, AttributeError):
+    """Raised when a fit has no standard errors: it was penalised, or there is no maximum."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The numbers that inference starts from; q counts the coefficients, the intercept first.
+
+    Attributes
+    ----------
+    title : str
+    names : (q,) of str
+    coef : (q,) float, 0 where aliased
+    unscaled : (q, q) inverse information at dispersion 1
+    aliased : (q,) bool
+    dispersion : float, known or estimated
+    known : bool: whether it is known, so that statistics are z, not t
+    observations : float, the rows, or the sum of frequency weights
+    df_residual, df_null : float
+    deviance, null_deviance, chi2 : float
+    loglik : float, NaN where there is no likelihood
+    parameters : int, those of the likelihood, the dispersion among them where it is estimated
+    facts : tuple of (str, object), more lines for the summary
+    refusal : str, why there is no inference; "" where there is
+    notes : tuple of str
+    """
+
+    title: str
+    names: tuple[str, ...]
+    coef: NDArray[np.float64]
+    unscaled: NDArray[np.float64]
+    aliased: NDArray[np.bool_]
+    dispersion: float
+    known: bool
+    observations: float
+    df_residual: float
+    df_null: float
+    deviance: float
+    null_deviance: float
+    chi2: float
+    loglik: float = nan
+    parameters: int = 0
+    facts: tuple = ()
+    refusal: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def covariance(self):
+        """The covariance of the estimates; NaN for aliased ones."""
+        out = self.dispersion * self.unscaled
+        out[self.aliased] = nan
+        out[:, self.aliased] = nan
+        return out
+
+    def quantile(self, level):
+        """The quantile of the statistics' distribution for a two-sided interval."""
+        import scipy.special
+
+        half = 0.5 * (1 + level)
+        if self.known:
+            return float(scipy.special.ndtri(half))
+        return float(scipy.special.stdtrit(self.df_residual, half)) if self.df_residual > 0 else nan
+
+    def p_values(self, statistics):
+        """Two-sided p values of z or t statistics."""
+        import scipy.special
+
+        if self.known:
+            return 2 * scipy.special.ndtr(-np.abs(statistics))
+        if self.df_residual <= 0:
+            return np.full(np.shape(statistics), nan)
+        return 2 * scipy.special.stdtr(self.df_residual, -np.abs(statistics))
+
+
+def intervals(estimates, errors, quantile):
+    """Estimates less and plus so many standard errors: (m, 2)."""
+    return np.stack([estimates - quantile * errors, estimates + quantile * errors], axis=-1)
+
+
+def percent(level):
+    """Headings of the ends of an interval, as R writes them."""
+    low = 50 * (1 - level)
+    return f"{low:.4g} %", f"{100 - low:.4g} %"
+
+
+class Inference:
+    """Mixin for estimators whose fit sets ``_result`` to a `Result`."""
+
+    def _inferred(self, *, refuse=True) -> Result:
+        result = self.__dict__.get("_result")
+        if result is None:
+            raise not_fitted(self)
+        if refuse and result.refusal:
+            raise NoInferenceError(result.refusal)
+        return result
+
+    @property
+    def terms_(self):
+        """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""
+        return np.array(self._inferred(refuse=False).names, dtype=object)
+
+    @property
+    def aliased_(self):
+        """Which coefficients were left out as their columns depend on others: bool (q,)."""
+        return self._inferred(refuse=False).aliased
+
+    @property
+    def covariance_(self):
+        """Covariance matrix of the coefficients (q, q), the intercept first."""
+        return self._inferred().covariance
+
+    @property
+    def standard_errors_(self):
+        """Standard errors of the coefficients (q,), the intercept first."""
+        return np.sqrt(self._inferred().covariance.diagonal())
+
+    @property
+    def statistics_(self):
+        """Coefficients over their standard errors (q,): z, or t where dispersion is estimated."""
+        return self._inferred().coef / self.standard_errors_
+
+    @property
+    def p_values_(self):
+        """Two-sided p values of `statistics_` (q,)."""
+        return self._inferred().p_values(self.statistics_)
+
+    @property
+    def deviance_(self):
+        """Deviance of the fit."""
+        return self._inferred(refuse=False).deviance
+
+    @property
+    def null_deviance_(self):
+        """Deviance of the model with the intercept alone (or no coefficient, without one)."""
+        return self._inferred(refuse=False).null_deviance
+
+    @property
+    def pearson_chi2_(self):
+        """Pearson's chi-square, the sum of the squared Pearson residuals."""
+        return self._inferred(refuse=False).chi2
+
+    @property
+    def dispersion_(self):
+        """Dispersion: 1 where the family fixes it, else chi-square over residual freedom."""
+        return self._inferred(refuse=False).dispersion
+
+    @property
+    def df_residual_(self):
+        """Residual degrees of freedom."""
+        return self._inferred(refuse=False).df_residual
+
+    @property
+    def df_null_(self):
+        """Degrees of freedom of the null deviance."""
+        return self._inferred(refuse=False).df_null
+
+    @property
+    def log_likelihood_(self):
+        """Log-likelihood; NaN for quasi families."""
+        return self._inferred(refuse=False).loglik
+
+    @property
+    def aic_(self):
+        """Akaike's criterion, ``2 k - 2 log L`` with k parameters, of an unpenalised fit."""
+        result = self._inferred()
+        return 2 * result.parameters - 2 * result.loglik
+
+    @property
+    def bic_(self):
+        """Schwarz's criterion, ``k log(n) - 2 log L``, of an unpenalised fit."""
+        result = self._inferred()
+        return log(result.observations) * result.parameters - 2 * result.loglik
+
+    def conf_int(self, level=0.95):
+        """Wald intervals of the coefficients.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        ndarray of shape (q, 2)
+            Lower and upper ends, the intercept first. From the normal distribution, or from
+            Student's t where the dispersion is estimated.
+
+        Raises
+        ------
+        ValueError
+            If the fit was penalised.
+        """
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        result = self._inferred()
+        return intervals(result.coef, self.standard_errors_, result.quantile(level))
+
+    def odds_ratios(self, level=0.95):
+        """Exponentials of the coefficients, with Wald intervals.
+
+        With the logit link these are odds ratios, with the logarithm ratios of means.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        CoefficientTable
+            Columns "exp(coef)", "% change" and the ends of the interval.
+        """
+        ends = np.exp(self.conf_int(level))
+        low, high = percent(level)
+        result = self._inferred()
+        ratio = np.where(result.aliased, nan, np.exp(result.coef))
+        columns = {
+            "exp(coef)": ratio,
+            "% change": 100 * (ratio - 1),
+            low: ends[:, 0],
+            high: ends[:, 1],
+        }
+        return CoefficientTable(result.names, columns)
+
+    def summary(self, *, covariance="model"):
+        """Summarise the fit: coefficients with their errors and tests, and how good it is.
+
+        Parameters
+        ----------
+        covariance : {"model"} or ndarray of shape (q, q), default="model"
+            A robust covariance may be given: see `robust_covariance`.
+
+        Returns
+        -------
+        Summary
+            ``print`` it, show it in a notebook, or call its ``to_frame()``.
+        """
+        result = self._inferred(refuse=False)
+        notes = result.notes
+        if result.refusal:
+            columns = {"Estimate": result.coef}
+            return Summary(
+                result.title, _facts(result), CoefficientTable(result.names, columns),
+                (*notes, result.refusal),
+            )  # fmt: skip
+        errors = self.standard_errors_
+        if not isinstance(covariance, str):
+            errors = np.sqrt(np.asarray(covariance, dtype=float).diagonal())
+            notes = (*notes, "Standard errors are from the covariance given.")
+        else:
+            as_choice(covariance, "covariance", ("model",))
+        letter = "z" if result.known else "t"
+        coef = np.where(result.aliased, nan, result.coef)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistics = coef / errors
+        table = {
+            "Estimate": coef,
+            "Std. error": errors,
+            f"{letter} value": statistics,
+            f"P>|{letter}|": result.p_values(statistics),
+        }
+        return Summary(result.title, _facts(result), CoefficientTable(result.names, table), notes)
+
+
+def _facts(result):
+    count = result.observations
+    facts = [
+        *result.facts,
+        ("Observations", int(count) if count == int(count) else count),
+        ("Residual df", f"{result.df_residual:g}"),
+        ("Null deviance", result.null_deviance),
+        ("Deviance", result.deviance),
+    ]
+    if not result.known:
+        facts.append(("Dispersion", result.dispersion))
+    if result.loglik == result.loglik and not result.refusal:
+        facts.append(("Log-likelihood", result.loglik))
+        facts.append(("AIC", 2 * result.parameters - 2 * result.loglik))
+        if 0 < count < inf:
+            facts.append(("BIC", log(count) * result.parameters - 2 * result.loglik))
+    return facts

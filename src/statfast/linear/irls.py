@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Iteratively reweighted least squares: Fisher's scoring with step halving.
+
+At each point one pass over the rows gives the information z'Wz, the score z's and the deviance
+(McCullagh & Nelder 1989, section 2.5, doi:10.1007/978-1-4899-3242-6; Green 1984,
+doi:10.1111/j.2517-6161.1984.tb01288.x). Of many rows a sample is fitted first: its solution is so
+near that two or three passes over all are left.
+
+The step is solved by Cholesky's factor of the information with its diagonal scaled to one. Where
+its pivots tell that columns are collinear, or nearly, QR of the weighted rows decides, and columns
+that depend on those before them are left out, as R does.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+PIVOT = 1e-11  # of the scaled information: below, QR is asked whether columns are independent
+ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
+FINE = 1e-6  # pivots below this cost the covariance digits: it is then made by QR
+HALVINGS = 30
+SLACK = 1e-9  # the deviance may rise by so much, relative to itself: rounding
+SHARE = 16  # one in so many rows is a sample
+ENOUGH = 50  # rows of a sample for each coefficient
+STALLED = 8  # iterations in which a step that will converge has shrunk by half
+
+
+@dataclass
+class Fit:
+    """A solution, for the rows as they are (not less a shift). q counts the intercept, first.
+
+    Attributes
+    ----------
+    coef : (q,), 0 where aliased
+    covariance : (q, q) inverse of the information (with a penalty: of the penalised one), 0 where
+        aliased; times the dispersion it is the covariance of the estimates
+    aliased : (q,) columns that depend on those before them, and were left out
+    deviance, chi2 : float
+    n_iter : passes over the rows
+    converged : whether the last step was as small as asked for
+    diverged : whether the steps did not shrink though the deviance did not fall any more: no finite
+        maximum of the likelihood
+    """
+
+    coef: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    aliased: NDArray[np.bool_]
+    deviance: float
+    chi2: float
+    n_iter: int
+    converged: bool
+    diverged: bool
+    sizes: list = field(default_factory=list, repr=False)
+
+    @property
+    def rank(self):
+        return int((~self.aliased).sum())
+
+
+class Unsolvable(Exception):
+    """The sums at the start are not finite."""
+
+
+def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
+    """Maximise the likelihood less ``ridge / 2`` times the squares of all but the intercept.
+
+    Parameters
+    ----------
+    rows : sweeps.Rows
+    ridge : float
+    max_iter : int
+    tol : float
+        The iterations end when a step moves the linear predictor by no more, in root mean square
+        and in units of a response's standard deviation on the scale of the link.
+    start : ndarray of shape (q,), optional
+        Coefficients of the rows as they are.
+    """
+    return _Loop(rows, ridge, tol).run(
+        max_iter, _beginning(rows, ridge) if start is None else rows.from_user(start)
+    )
+
+
+def _beginning(rows, ridge):
+    """Coefficients of a sample; else the model without columns; else least squares on the links."""
+    if not (rows.sparse or rows.chunked) and rows.n >= SHARE * max(ENOUGH * rows.q, 1024):
+        try:
+            sample = rows.sample(SHARE)
+            if sample.weights is None or sample.weights.any():
+                loop = _Loop(sample, ridge / SHARE, 1e-3)
+                fit = loop.run(10, _beginning(sample, ridge / SHARE), covariance=False)
+                if not (fit.diverged or fit.aliased.any()) and np.isfinite(loop.b).all():
+                    return loop.b
+        except Unsolvable:
+            pass
+    if rows.intercept and rows.offset is None:
+        mean = np.average(rows.y, weights=rows.weights)
+        with np.errstate(all="ignore"):
+            first = rows.link.link(np.float64(mean))
+        if rows.family.inside(mean) and np.isfinite(first):
+            return np.append(first, np.zeros(rows.p))
+    if rows.kind is not None and rows.link.name in ("identity", "logit", "log"):
+        return np.zeros(rows.q)
+    sums = rows.start_from(rows.family.start(rows.y))
+    factor = Factor(sums.h)
+    if factor.pivot < PIVOT:
+        return _least(sums)
+    return factor.solve(sums.g)
+
+
+def _least(sums):
+    """The shortest solution, where that of the normal equations is not unique."""
+    full = np.tril(sums.h) + np.tril(sums.h, -1).T
+    if not np.isfinite(full).all():
+        raise Unsolvable
+    return np.linalg.lstsq(full, sums.g, rcond=1e-12)[0]
+
+
+class Factor:
+    """Cholesky's factor of a matrix given by its lower triangle, scaled to a diagonal of ones."""
+
+    def __init__(self, h):
+        from scipy.linalg.lapack import dpotrf
+
+        diagonal = h.diagonal()
+        self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        self.lower, info = dpotrf(h * np.outer(self.scale, self.scale), lower=1, clean=0)
+        self.pivot = 0.0
+        if info == 0 and (diagonal > 0).all():
+            self.pivot = float(self.lower.diagonal().min()) ** 2
+
+    def solve(self, g):
+        from scipy.linalg.lapack import dpotrs
+
+        return dpotrs(self.lower, self.scale * g, lower=1)[0] * self.scale
+
+    def inverse(self):
+        from scipy.linalg.lapack import dpotri
+
+        half = np.tril(dpotri(self.lower, lower=1)[0])
+        return (half + np.tril(half, -1).T) * np.outer(self.scale, self.scale)
+
+
+class Triangle:
+    """The same from the factor R of QR."""
+
+    pivot = 1.0
+
+    def __init__(self, R):
+        self.R = R
+
+    def solve(self, g):
+        from scipy.linalg import solve_triangular
+
+        half = solve_triangular(self.R, g, trans="T", check_finite=False)
+        return solve_triangular(self.R, half, check_finite=False)
+
+    def inverse(self):
+        from scipy.linalg import solve_triangular
+
+        half = solve_triangular(self.R, np.eye(len(self.R)), check_finite=False)
+        return half @ half.T
+
+
+def independent(R, floor):
+    """Which columns those before them leave more of than ALIASED of their length, and `floor`."""
+    q = R.shape[1]
+    basis, kept = np.zeros((len(R), 0)), np.zeros(q, dtype=bool)
+    for j in range(q):
+        left = R[:, j]
+        for _ in range(2):
+            left = left - basis @ (basis.T @ left)
+        size = np.sqrt(left @ left)
+        if size > max(ALIASED * np.sqrt(R[:, j] @ R[:, j]), floor[j]):
+            kept[j] = True
+            basis = np.column_stack([basis, left / size])
+    return kept
+
+
+class _Loop:
+    """The iterations on some rows; `b` are coefficients of the rows less their shift."""
+
+    def __init__(self, rows, ridge, tol):
+        self.rows, self.tol = rows, tol
+        self.penalty = np.full(rows.q, float(ridge))
+        if rows.intercept:
+            self.penalty[0] = 0.0
+        self.kept = None  # all columns
+        self.mass = float(rows.n if rows.weights is None else rows.weights.sum())
+
+    def run(self, max_iter, b, *, covariance=True):
+        sums = self.rows.sums_at(b)
+        if not (np.isfinite(sums.h).all() and np.isfinite(sums.g).all()):
+            raise Unsolvable
+        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)  # sizes of columns
+        sizes, converged, diverged, step = [], False, False, None
+        for n_iter in range(1, max_iter + 1):
+            score = sums.g - self.penalty * b
+            factor = self._factor(sums, b, first=n_iter == 1)
+            if factor is None:
+                diverged = True
+                break
+            step = self._solve(factor, score)
+            rms = np.sqrt(max(step @ score, 0.0) / (self._dispersion(sums) * self.mass))
+            sizes.append(float(np.abs(step * self.unit).max()))
+            if rms <= self.tol:
+                converged = bool(sizes[-1] <= 1e-4 * (1 + np.abs(b * self.unit).max()))
+                diverged = not converged
+                b = b + step
+                break
+            if n_iter > STALLED + 8 and sizes[-1] > 0.5 * sizes[-1 - STALLED]:
+                diverged = True
+                break
+            if n_iter == max_iter:
+                break
+            b, sums, moved = self._move(b, step, sums)
+            if not moved:  # as far down as rounding lets it
+                converged = bool(rms <= 1e-6)
+                break
+        self.b = b
+        if not covariance:
+            return Fit(b, None, self._aliased(), 0.0, 0.0, n_iter, converged, diverged, sizes)
+        return Fit(
+            self.rows.to_user(b),
+            self.rows.covariance_to_user(self._covariance(factor, b)),
+            self._aliased(),
+            sums.deviance,
+            sums.chi2,
+            n_iter,
+            converged,
+            diverged,
+            sizes,
+        )
+
+    def _dispersion(self, sums):
+        known = self.rows.family.dispersion
+        if known == known:
+            return known
+        return max(sums.chi2 / self.mass, 1e-300)
+
+    def _aliased(self):
+        return np.zeros(self.rows.q, dtype=bool) if self.kept is None else ~self.kept
+
+    def _move(self, b, step, sums):
+        """The step, halved until the penalised deviance does not rise."""
+        before = sums.deviance + self.penalty @ b**2
+        slack = SLACK * (abs(before) + 1e-3) if np.isfinite(before) else 0.0
+        for _ in range(HALVINGS):
+            trial = b + step
+            new = self.rows.sums_at(trial)
+            after = new.deviance + self.penalty @ trial**2
+            fine = np.isfinite(after) and np.isfinite(new.h).all()
+            if fine and not after > before + slack:
+                return trial, new, True
+            step = 0.5 * step
+        return b, sums, False
+
+    def _factor(self, sums, b, first):
+        """The factor of the information of the columns kept; None if it has become singular."""
+        h = sums.h.copy()
+        h[np.diag_indices(len(h))] += self.penalty
+        if self.kept is not None:
+            h = h[np.ix_(self.kept, self.kept)]
+        factor = Factor(h)
+        if factor.pivot >= PIVOT:
+            return factor
+        if not first and factor.pivot <= 0.0:
+            return None
+        R = np.vstack([self.rows.triangle_at(b), np.diag(np.sqrt(self.penalty))])
+        if first:
+            lost = np.append(np.zeros(int(self.rows.intercept)), np.abs(self.rows.shift))
+            floor = 1e-14 * lost * np.sqrt(max(sums.h[0, 0], 0.0) if self.rows.intercept else 0.0)
+            kept = independent(R, floor)
+            if not kept.all():
+                self.kept = kept
+        R = R if self.kept is None else R[:, self.kept]
+        return Triangle(np.linalg.qr(R, mode="r"))
+
+    def _solve(self, factor, score):
+        if self.kept is None:
+            return factor.solve(score)
+        step = np.zeros(len(score))
+        step[self.kept] = factor.solve(score[self.kept])
+        return step
+
+    def _covariance(self, factor, b):
+        """The inverse of the information at the last point at which it was summed."""
+        q = self.rows.q
+        if factor is None:
+            return np.full((q, q), np.nan)
+        if factor.pivot < FINE and not self.penalty.any():
+            R = self.rows.triangle_at(b)
+            R = R if self.kept is None else R[:, self.kept]
+            exact = Triangle(np.linalg.qr(R, mode="r"))
+            factor = exact if np.abs(exact.R.diagonal()).min() > 0 else factor
+        inverse = factor.inverse()
+        if self.kept is None:
+            return inverse
+        out = np.zeros((q, q))
+        out[np.ix_(self.kept, self.kept)] = inverse
+        return out

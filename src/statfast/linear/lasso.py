@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lasso and the elastic net at one penalty."""
+
+import numpy as np
+
+from statfast._base import Estimator
+from statfast._errors import warn_not_converged
+from statfast._regression import Regressor
+from statfast._validation import as_count, as_real, as_rows, as_weights
+from statfast.linear.flags import as_flag
+from statfast.linear.path import fit_path
+from statfast.linear.penalty_grid import as_target
+from statfast.linear.values import LinearPredictor
+
+START = 0.2  # of the largest penalty: below, a few penalties lead down to the one asked for
+
+
+class ElasticNet(LinearPredictor, Regressor, Estimator):
+    """Linear regression with an l1 and an l2 penalty, by coordinate descent.
+
+    Minimises, with weights that sum to n,
+
+        sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2).
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty, not negative.
+    l1_ratio : float, default=0.5
+        Between 0 (ridge) and 1 (lasso).
+    fit_intercept : bool, default=True
+    standardize : bool, default=False
+        Penalise each coefficient times the standard deviation of its column (divisor n).
+    positive : bool, default=False
+        No coefficient below zero.
+    tol : float, default=1e-8
+        Duality gap to reach, as a share of the weighted sum of squares of y about its mean.
+    max_iter : int, default=10000
+        Most sweeps.
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+    intercept_ : float
+    dual_gap_ : float
+        By how much the objective may still fall, at most.
+    n_iter_ : int
+        Sweeps and direct solutions.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X or y holds NaN or infinity, their shapes do not match, or a parameter is
+        out of range.
+
+    Notes
+    -----
+    As `enet_path`, for a few penalties down to `alpha`. Inference is not given: the usual standard
+    errors do not hold for coefficients chosen by a penalty.
+
+    References
+    ----------
+    H. Zou & T. Hastie (2005), "Regularization and variable selection via the elastic net".
+    doi:10.1111/j.1467-9868.2005.00503.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import ElasticNet
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    >>> ElasticNet(alpha=0.25, l1_ratio=0.5).fit(X, [3.0, 1.0, 4.0, 0.0]).coef_.round(6)
+    array([1.666667, 0.333333])
+    """
+
+    def __init__(
+        self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, standardize=False, positive=False,
+        tol=1e-8, max_iter=10_000, n_jobs=None,
+    ):  # fmt: skip
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.positive = positive
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            Not negative; an integer counts as that many equal rows.
+
+        Returns
+        -------
+        self
+        """
+        rows = as_rows(X)
+        target = as_target(y, len(rows))
+        weights = as_weights(sample_weight, len(rows))
+        return self._fit(X, rows, target, weights, as_real(self._ratio(), "l1_ratio", 0.0, 1.0))
+
+    def _ratio(self):
+        return self.l1_ratio
+
+    def _fit(self, X, rows, target, weights, ratio):
+        path, goal = fit_path(
+            rows,
+            target,
+            weights,
+            alphas=np.array([as_real(self.alpha, "alpha", 0.0)]),
+            l1_ratio=ratio,
+            intercept=as_flag(self.fit_intercept, "fit_intercept"),
+            standardize=as_flag(self.standardize, "standardize"),
+            positive=as_flag(self.positive, "positive"),
+            tol=as_real(self.tol, "tol", 0.0),
+            max_iter=as_count(self.max_iter, "max_iter"),
+            n_jobs=self.n_jobs,
+            lead=START,
+        )
+        gap = float(path.dual_gaps[-1])
+        if gap > goal > 0 and path.n_iters[-1] >= self.max_iter:
+            warn_not_converged(self, int(path.n_iters[-1]))
+        return self._publish(
+            X,
+            coef_=path.coefs[:, -1].copy(),
+            intercept_=float(path.intercepts[-1]),
+            dual_gap_=gap,
+            n_iter_=int(path.n_iters[-1]),
+        )
+
+
+class Lasso(ElasticNet):
+    """Linear regression with an l1 penalty, by coordinate descent.
+
+    Minimises, with weights that sum to n,
+    ``sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha |b|_1``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+    fit_intercept : bool, default=True
+    standardize : bool, default=False
+    positive : bool, default=False
+    tol : float, default=1e-8
+    max_iter : int, default=10000
+    n_jobs : int, optional
+        All as in `ElasticNet`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+    intercept_ : float
+    dual_gap_ : float
+    n_iter_ : int
+        All as in `ElasticNet`.
+
+    Raises
+    ------
+    ValueError
+        As `ElasticNet`.
+
+    Notes
+    -----
+    Cost, memory and ties: see `enet_path`.
+
+    References
+    ----------
+    R. Tibshirani (1996), "Regression shrinkage and selection via the lasso".
+    doi:10.1111/j.2517-6161.1996.tb02080.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import Lasso
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    >>> Lasso(alpha=0.5).fit(X, [3.0, 1.0, 4.0, 0.0]).coef_.round(6)
+    array([1., 0.])
+    """
+
+    def __init__(
+        self, alpha=1.0, *, fit_intercept=True, standardize=False, positive=False, tol=1e-8,
+        max_iter=10_000, n_jobs=None,
+    ):  # fmt: skip
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.positive = positive
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def _ratio(self):
+        return 1.0

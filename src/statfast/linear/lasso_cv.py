@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lasso and the elastic net with a penalty chosen by cross-validation."""
+
+import numpy as np
+
+from statfast._base import Estimator
+from statfast._blocks import each
+from statfast._errors import wrong_type
+from statfast._regression import Regressor
+from statfast._validation import as_choice, as_count, as_real, as_rows, as_weights
+from statfast.linear.columns import Columns
+from statfast.linear.flags import as_flag
+from statfast.linear.folds import RULES, as_folds, chosen, fold_weights
+from statfast.linear.path import fit_path
+from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target
+from statfast.linear.values import LinearPredictor, linear_values
+
+
+class ElasticNetCV(LinearPredictor, Regressor, Estimator):
+    """Elastic net with the penalty chosen by cross-validation.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float, default=0.5
+        Of several, the one with the least error is taken.
+    alphas : array-like of shape (A,), optional
+        Penalties to try; None takes `n_alphas` for each l1_ratio, as `enet_path` does.
+    n_alphas : int, default=100
+    eps : float, default=1e-3
+    cv : int, splitter or iterable of (train, test), default=5
+        An integer cuts the rows in so many runs, without shuffling.
+    rule : {"min", "1se"}, default="min"
+        The penalty of the least error, or the largest one whose error is within a standard error
+        of the least (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
+    fit_intercept : bool, default=True
+    standardize : bool, default=False
+    positive : bool, default=False
+    tol : float, default=1e-8
+    max_iter : int, default=10000
+    n_jobs : int, optional
+        The last six as in `ElasticNet`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+    intercept_ : float
+        Of the fit to all rows.
+    alpha_, l1_ratio_ : float
+        Those chosen.
+    alpha_min_, alpha_1se_ : float
+        By either rule, for `l1_ratio_`.
+    alphas_ : ndarray of shape (A,)
+        Those tried with `l1_ratio_`, in falling order.
+    mse_path_ : ndarray of shape (A, folds)
+        Mean squared errors of the rows held out, for `l1_ratio_`.
+    mse_mean_, mse_error_ : ndarray of shape (A,)
+        Their means by weight, and the standard errors of those.
+    dual_gap_ : float
+    n_iter_ : int
+        Of the fit to all rows.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X or y holds NaN or infinity, their shapes do not match, or a parameter is
+        out of range.
+
+    Notes
+    -----
+    A fold is all rows with weight 0 for those held out: nothing is copied. The folds run side by
+    side. Cost: folds + 1 paths.
+
+    References
+    ----------
+    J. Friedman, T. Hastie & R. Tibshirani (2010), "Regularization paths for generalized linear
+    models via coordinate descent". doi:10.18637/jss.v033.i01
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import ElasticNetCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 5))
+    >>> y = 2 * X[:, 0] + rng.standard_normal(100)
+    >>> model = ElasticNetCV(l1_ratio=[0.5, 1.0], rule="1se").fit(X, y)
+    >>> np.flatnonzero(model.coef_)
+    array([0])
+    """
+
+    def __init__(
+        self, *, l1_ratio=0.5, alphas=None, n_alphas=100, eps=1e-3, cv=5, rule="min",
+        fit_intercept=True, standardize=False, positive=False, tol=1e-8, max_iter=10_000,
+        n_jobs=None,
+    ):  # fmt: skip
+        self.l1_ratio = l1_ratio
+        self.alphas = alphas
+        self.n_alphas = n_alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.positive = positive
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose, and fit to all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        rows = as_rows(X, n_min=2)
+        n = len(rows)
+        target = as_target(y, n)
+        weights = as_weights(sample_weight, n)
+        how = {
+            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
+            "standardize": as_flag(self.standardize, "standardize"),
+            "positive": as_flag(self.positive, "positive"),
+            "tol": as_real(self.tol, "tol", 0.0),
+            "max_iter": as_count(self.max_iter, "max_iter"),
+        }
+        rule = as_choice(self.rule, "rule", RULES)
+        alphas = None if self.alphas is None else as_alphas(self.alphas)
+        folds = as_folds(self.cv, rows, target, n)
+        parts = [fold_weights(fold, weights, n) for fold in folds]
+        tests = [test for _, test in folds]
+        masses = np.array([held.sum() for _, held in parts])
+        found = []
+        for ratio in self._ratios():
+            tried = alphas
+            if alphas is None:
+                tried = self._grid(rows, target, weights, ratio, how)
+            errors = self._errors(rows, target, parts, tests, tried, ratio, how)
+            found.append((ratio, tried, errors, *chosen(errors, masses, rule)))
+        ratio, tried, errors, mean, error, best, one, place = min(found, key=lambda f: f[3][f[5]])
+        path, _ = fit_path(
+            rows, target, weights, alphas=tried[: place + 1], l1_ratio=ratio, n_jobs=self.n_jobs,
+            **how,
+        )  # fmt: skip
+        return self._publish(
+            X,
+            coef_=path.coefs[:, -1].copy(),
+            intercept_=float(path.intercepts[-1]),
+            alpha_=float(tried[place]),
+            alpha_min_=float(tried[best]),
+            alpha_1se_=float(tried[one]),
+            l1_ratio_=ratio,
+            alphas_=tried,
+            mse_path_=errors,
+            mse_mean_=mean,
+            mse_error_=error,
+            dual_gap_=float(path.dual_gaps[-1]),
+            n_iter_=int(path.n_iters[-1]),
+        )
+
+    def _ratios(self):
+        given = self.l1_ratio
+        if isinstance(given, list | tuple | np.ndarray):
+            if not len(given):
+                raise wrong_type("l1_ratio", "a number or a list of numbers", given)
+            return [as_real(float(r), "l1_ratio", 0.0, 1.0) for r in given]
+        return [as_real(given, "l1_ratio", 0.0, 1.0)]
+
+    def _grid(self, rows, target, weights, ratio, how):
+        columns = Columns(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
+        mean = float(columns.weights @ target) / columns.n if how["intercept"] else 0.0
+        product = columns.correlate(target - mean)
+        largest = float((product if how["positive"] else np.abs(product)).max())
+        return alpha_grid(max(largest, 0.0) / columns.n, ratio, self.n_alphas, self.eps)
+
+    def _errors(self, rows, target, parts, tests, tried, ratio, how):
+        def work(task):
+            (kept, held), test = task
+            path, _ = fit_path(rows, target, kept, alphas=tried, l1_ratio=ratio, **how)
+            block = np.ascontiguousarray(rows[test], dtype=np.float64)
+            apart = target[test][:, None] - linear_values(block, path.coefs.T, path.intercepts)
+            return held @ apart**2 / held.sum()
+
+        tasks = [((kept, held), test) for (kept, held), test in zip(parts, tests, strict=True)]
+        return np.array(each(work, tasks, n_jobs=self.n_jobs)).T
+
+
+class LassoCV(ElasticNetCV):
+    """Lasso with the penalty chosen by cross-validation.
+
+    Parameters
+    ----------
+    alphas : array-like of shape (A,), optional
+    n_alphas : int, default=100
+    eps : float, default=1e-3
+    cv : int, splitter or iterable of (train, test), default=5
+    rule : {"min", "1se"}, default="min"
+    fit_intercept : bool, default=True
+    standardize : bool, default=False
+    positive : bool, default=False
+    tol : float, default=1e-8
+    max_iter : int, default=10000
+    n_jobs : int, optional
+        All as in `ElasticNetCV`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+    intercept_, alpha_, alpha_min_, alpha_1se_ : float
+    alphas_ : ndarray of shape (A,)
+    mse_path_ : ndarray of shape (A, folds)
+    mse_mean_, mse_error_ : ndarray of shape (A,)
+    dual_gap_ : float
+    n_iter_ : int
+        All as in `ElasticNetCV`.
+
+    Raises
+    ------
+    ValueError
+        As `ElasticNetCV`.
+
+    Notes
+    -----
+    As `ElasticNetCV`.
+
+    References
+    ----------
+    R. Tibshirani (1996), "Regression shrinkage and selection via the lasso".
+    doi:10.1111/j.2517-6161.1996.tb02080.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import LassoCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 5))
+    >>> model = LassoCV(rule="1se").fit(X, 2 * X[:, 0] + rng.standard_normal(100))
+    >>> bool(model.alpha_ >= model.alpha_min_)
+    True
+    """
+
+    def __init__(
+        self, *, alphas=None, n_alphas=100, eps=1e-3, cv=5, rule="min", fit_intercept=True,
+        standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
+    ):  # fmt: skip
+        self.alphas = alphas
+        self.n_alphas = n_alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.positive = positive
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def _ratios(self):
+        return [1.0]

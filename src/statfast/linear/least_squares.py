@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear regression by least squares, with the inference of R's ``lm``."""
+
+from dataclasses import replace
+from math import log, nan, pi
+
+import numpy as np
+
+from statfast._base import Estimator
+from statfast._chunks import Chunks
+from statfast._errors import warn_user
+from statfast._regression import Regressor, as_targets
+from statfast._validation import (
+    as_choice,
+    as_real,
+    as_rows,
+    as_weights,
+    column_names,
+    rows_for,
+)
+from statfast.linear.families import FAMILIES
+from statfast.linear.flags import as_flag
+from statfast.linear.glm import predictor_errors
+from statfast.linear.inference import Inference, NoInferenceError, Result, intervals
+from statfast.linear.influence import Diagnosed
+from statfast.linear.links import LINKS
+from statfast.linear.model import names_of
+from statfast.linear.solve import least_squares
+from statfast.linear.values import linear_values
+
+SEVERAL = (
+    "There are several targets, each with its own errors and tests. Take those of one from "
+    "results_, or fit one target at a time."
+)
+
+
+class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
+    """Least squares with the accuracy of QR, and R's inference.
+
+    Minimises sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
+    (constant ones, too) are left out as R's ``lm`` leaves them out: coefficient 0, a warning that
+    names them, and `aliased_`.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+    tol : float, default=1e-11
+        A column is left out if the columns before it leave no more than this share of its length.
+    weight_type : {"frequency", "analytic"}, default="frequency"
+        Whether a weight is a number of equal rows, or the reciprocal of a variance, as R's ``lm``
+        takes it. It makes no difference to the coefficients.
+    n_jobs : int, optional
+        Threads; None is one on each core.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+    intercept_ : float, or ndarray of shape (T,)
+    rank_ : int
+        Independent columns, the intercept among them.
+    rss_ : float, or ndarray of shape (T,)
+        Weighted sum of the squares of the residuals.
+    condition_ : float
+        Condition of the columns (1, X), each scaled to length one.
+    results_ : list of Result
+        Errors and tests for each target; those of a single one are also at hand as
+        `standard_errors_`, `p_values_`, ``conf_int`` and so on.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X or y holds NaN or infinity, or their shapes do not match.
+
+    Notes
+    -----
+    Few rows: QR of (1, X), then corrections with residuals in twice the precision while they gain
+    digits. Many rows: one pass for the cross products, one for the residuals by which the solution
+    is corrected (Björck 1987 [1]_); where the condition of the scaled columns exceeds 1e3, QR of
+    blocks of rows, merged by QR [2]_. Time O(n d^2), memory O(d^2) a thread, beside the residuals.
+
+    References
+    ----------
+    .. [1] Å. Björck (1987), "Stability analysis of the method of seminormal equations for linear
+       least squares problems". doi:10.1016/0024-3795(87)90101-7
+    .. [2] J. Demmel, L. Grigori, M. Hoemmen & J. Langou (2012), "Communication-optimal parallel
+       and sequential QR and LU factorizations". doi:10.1137/080731992
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> model = LinearRegression().fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 2.0])
+    >>> model.coef_.round(12), round(model.intercept_, 12)
+    (array([0.5]), 0.666666666667)
+    """
+
+    def __init__(self, *, fit_intercept=True, tol=1e-11, weight_type="frequency", n_jobs=None):
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.weight_type = weight_type
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or Chunks
+        y : array-like of shape (n,) or (n, T)
+        sample_weight : array-like of shape (n,), optional
+            Not negative; an integer counts as that many equal rows.
+
+        Returns
+        -------
+        self
+        """
+        rows = X if isinstance(X, Chunks) else as_rows(X)
+        Y, flat = as_targets(y, np.shape(y)[0] if isinstance(X, Chunks) else len(rows))
+        weights = as_weights(sample_weight, len(Y))
+        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
+        intercept = as_flag(self.fit_intercept, "fit_intercept")
+        analytic = as_choice(self.weight_type, "weight_type", ("frequency", "analytic"))
+        found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
+        names = names_of(column_names(X), rows.shape[1], intercept)
+        results = _results(found, Y, weights, names, intercept, analytic == "analytic")
+        lost = [name for name, gone in zip(names, results[0].aliased, strict=True) if gone]
+        if lost:
+            warn_user(
+                f"{len(lost)} column(s) of X depend on the columns before them, or are constant, "
+                f"and have coefficient 0: {', '.join(lost[:10])}{', ...' * (len(lost) > 10)}. "
+                "Leave them out to silence this."
+            )
+        return self._publish(
+            X,
+            coef_=found.coef[0] if flat else found.coef,
+            intercept_=float(found.intercept[0]) if flat else found.intercept,
+            rank_=len(found.R),
+            rss_=float(found.rss[0]) if flat else found.rss,
+            condition_=float(found.condition),
+            results_=results,
+            n_features_in_=int(rows.shape[1]),
+            _result=results[0],
+        )
+
+    def predict(self, X, *, se=False, interval=None, level=0.95):
+        """Predict.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+        se : bool, default=False
+            Also return the standard errors of the means.
+        interval : {None, "confidence", "prediction"}, default=None
+            Also return intervals of the means, or of new observations of weight 1.
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        means : ndarray of shape (m,), or (m, T) if y was 2-d
+            float32 if X is.
+        errors : ndarray of shape (m,)
+            Only with ``se=True``.
+        ends : ndarray of shape (m, 2)
+            Only with an interval.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X has another width than at fit, or holds NaN or infinity.
+        """
+        rows = rows_for(self, X)
+        means = linear_values(rows, self.coef_, self.intercept_)
+        as_choice(interval, "interval", (None, "confidence", "prediction"))
+        if not se and interval is None:
+            return means
+        result = self._inferred()
+        spread = predictor_errors(result, rows, self._has_intercept())
+        out = [means]
+        if se:
+            out.append(spread)
+        if interval is not None:
+            level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+            if interval == "prediction":
+                spread = np.sqrt(spread**2 + result.dispersion)
+            out.append(intervals(means.astype(float), spread, result.quantile(level)))
+        return tuple(out)
+
+    @property
+    def r_squared_(self):
+        """Share of the variance of y that is explained (about 0 without an intercept)."""
+        result = self._inferred()
+        return _r_squared(result)
+
+    @property
+    def adjusted_r_squared_(self):
+        """The same with both sums of squares over their degrees of freedom."""
+        result = self._inferred()
+        return _adjusted(result)
+
+    @property
+    def sigma_(self):
+        """Residual standard error."""
+        return float(np.sqrt(self._inferred().dispersion))
+
+    @property
+    def f_test_(self):
+        """F statistic of all columns together, its two degrees of freedom, and the p value."""
+        return _f_test(self._inferred())
+
+    def _inferred(self, *, refuse=True):
+        result = super()._inferred(refuse=refuse)
+        if refuse and len(self.results_) > 1:
+            raise NoInferenceError(SEVERAL)
+        return result
+
+    def _has_intercept(self):
+        return len(self.results_[0].names) > self.n_features_in_
+
+    def _at(self, y, n):
+        self._inferred()
+        targets, _ = as_targets(y, n)
+        if targets.shape[1] != 1:
+            raise ValueError(f"y must be one target; got {targets.shape[1]} columns.")
+        one = self._has_intercept()
+        coef, intercept = np.reshape(self.coef_, -1), float(np.reshape(self.intercept_, -1)[0])
+        return targets[:, 0], FAMILIES["gaussian"], LINKS["identity"], coef, intercept, one
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+# ---------------------------------------------------------------- what is known of a fit
+def _results(found, Y, weights, names, intercept, analytic):
+    """A `Result` for each target."""
+    from scipy.linalg import solve_triangular
+
+    q, one, rank = len(names), int(intercept), len(found.R)
+    kept = np.concatenate([np.arange(one), found.kept + one]).astype(np.intp)
+    inverse = solve_triangular(found.R, np.eye(rank), check_finite=False)
+    unscaled = np.zeros((q, q))
+    unscaled[np.ix_(kept, kept)] = inverse @ inverse.T
+    aliased = np.ones(q, dtype=bool)
+    aliased[kept] = False
+    used = float(len(Y) if weights is None else np.count_nonzero(weights))
+    count = used if analytic or weights is None else float(weights.sum())
+    df = count - rank
+    out = []
+    for t, y in enumerate(Y.T):
+        rss = float(found.rss[t])
+        mean = np.average(y, weights=weights) if intercept else 0.0
+        apart = (y - mean) ** 2
+        tss = float(apart.sum() if weights is None else weights @ apart)
+        loglik = nan
+        if rss > 0:
+            loglik = -0.5 * count * (log(2 * pi * rss / count) + 1)
+            if analytic and weights is not None:
+                loglik += 0.5 * float(np.log(weights[weights > 0]).sum())
+        coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
+        dispersion = rss / df if df > 0 else nan
+        bare = Result(
+            "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
+            count - one, rss, tss, rss, loglik, rank + 1,
+        )  # fmt: skip
+        out.append(replace(bare, facts=_facts(bare)))
+    return out
+
+
+def _facts(result):
+    f, df1, df2, p = _f_test(result)
+    return (
+        ("R squared", _r_squared(result)),
+        ("Adjusted R squared", _adjusted(result)),
+        ("F statistic", f"{f:.5g} on {df1:g} and {df2:g} df"),
+        ("P>F", f"{p:.4g}"),
+        ("Residual std. error", float(np.sqrt(result.dispersion))),
+    )
+
+
+def _r_squared(result):
+    return 1 - result.deviance / result.null_deviance if result.null_deviance > 0 else nan
+
+
+def _adjusted(result):
+    if not (result.null_deviance > 0 and result.df_residual > 0):
+        return nan
+    return 1 - result.dispersion / (result.null_deviance / result.df_null)
+
+
+def _f_test(result):
+    import scipy.special
+
+    df1, df2 = result.df_null - result.df_residual, result.df_residual
+    if not (df1 > 0 and df2 > 0):
+        return nan, df1, df2, nan
+    explained = max(result.null_deviance - result.deviance, 0.0)
+    if result.dispersion == 0:
+        return np.inf, df1, df2, 0.0
+    f = explained / df1 / result.dispersion
+    return float(f), df1, df2, float(scipy.special.fdtrc(df1, df2, f))

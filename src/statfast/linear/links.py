@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Link functions: how the linear predictor eta is made of the mean mu, a line each.
+
+McCullagh & Nelder 1989, section 2.2.3, doi:10.1007/978-1-4899-3242-6.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._errors import shown, wrong_type
+
+_EPS = np.finfo(float).eps
+_ROOT = np.sqrt(2 * np.pi)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link: ``eta = link(mu)``, ``mu = mean(eta)``, ``slope(eta, mu)`` = d mu / d eta."""
+
+    name: str
+    link: Callable
+    mean: Callable
+    slope: Callable
+
+
+def _special(name):
+    import scipy.special
+
+    return getattr(scipy.special, name)
+
+
+def _share(mu):
+    """Means of shares, kept off the ends that rounding would take them to, as R does."""
+    return np.clip(mu, _EPS, 1 - _EPS)
+
+
+def _normal(eta):
+    return _share(_special("ndtr")(eta))
+
+
+def _density(eta):
+    return np.exp(-0.5 * eta**2) / _ROOT
+
+
+def _logistic(eta):
+    return _share(_special("expit")(eta))
+
+
+LINKS = {
+    link.name: link
+    for link in (
+        Link("identity", lambda mu: mu, lambda eta: eta, lambda eta, mu: np.ones_like(eta)),
+        Link("log", np.log, lambda eta: np.maximum(np.exp(eta), 1e-300), lambda eta, mu: mu),
+        Link(
+            "logit",
+            lambda mu: _special("logit")(mu),
+            _logistic,
+            lambda eta, mu: _logistic(eta) * _logistic(-eta),
+        ),
+        Link("probit", lambda mu: _special("ndtri")(mu), _normal, lambda eta, mu: _density(eta)),
+        Link(
+            "cloglog",
+            lambda mu: np.log(-np.log1p(-mu)),
+            lambda eta: _share(-np.expm1(-np.exp(eta))),
+            lambda eta, mu: np.exp(eta - np.exp(eta)),
+        ),
+        Link(
+            "cauchit",
+            lambda mu: np.tan(np.pi * (mu - 0.5)),
+            lambda eta: 0.5 + np.arctan(eta) / np.pi,
+            lambda eta, mu: 1 / (np.pi * (1 + eta**2)),
+        ),
+        Link("inverse", lambda mu: 1 / mu, lambda eta: 1 / eta, lambda eta, mu: -(mu**2)),
+        Link("sqrt", np.sqrt, lambda eta: eta**2, lambda eta, mu: 2 * eta),
+    )
+}
+
+
+def power(exponent):
+    """The link ``eta = mu^exponent``; that of exponent 0 is the logarithm."""
+    if exponent == 0:
+        return LINKS["log"]
+    return Link(
+        f"power({exponent:g})",
+        lambda mu: mu**exponent,
+        lambda eta: eta ** (1 / exponent),
+        lambda eta, mu: mu / (exponent * eta),
+    )
+
+
+def as_link(value):
+    """Check the parameter `link`: a name, or a number for a power."""
+    if isinstance(value, str):
+        if value in LINKS:
+            return LINKS[value]
+        if value == "inverse_squared":
+            return power(-2)
+        raise ValueError(
+            f"link must be one of {', '.join(map(repr, LINKS))}, 'inverse_squared' or a number "
+            f"for a power of the mean; got {shown(value)}."
+        )
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        if np.isfinite(value):
+            return power(float(value))
+        raise ValueError(f"link must be a finite power of the mean; got {value}.")
+    raise wrong_type("link", "a name, or a number for a power of the mean", value)

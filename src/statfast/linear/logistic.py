@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Logistic regression: the estimator. How it is solved is in `solvers`."""
+
+import numpy as np
+
+from statfast._base import Classifier, Estimator
+from statfast._chunks import Chunks
+from statfast._errors import shown, warn_not_converged, wrong_type
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_labels,
+    as_real,
+    as_weights,
+    column_names,
+)
+from statfast.linear.class_inference import ClassInference
+from statfast.linear.class_weights import class_weighted
+from statfast.linear.families import FAMILIES
+from statfast.linear.firth_solver import profile
+from statfast.linear.inference import Result
+from statfast.linear.influence import Diagnosed
+from statfast.linear.links import LINKS
+from statfast.linear.predictor import linear_predictor, new_rows, offsets_for, rows_of
+from statfast.linear.solvers import MULTI_CLASS, PENALTIES, SOLVERS
+from statfast.linear.task import Task
+
+
+class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
+    """Logistic regression: by maximum likelihood with inference, or with a ridge penalty.
+
+    The log-odds of a class are linear in the columns::
+
+        log(P(y = 1 | x) / P(y = 0 | x)) = intercept + coef' x
+
+    Parameters
+    ----------
+    penalty : {None, "l2", "firth"}, default=None
+        None is maximum likelihood. "firth" is its version with less bias, which exists where the
+        classes are separated, too [2]_; see `profile`. "l2" adds the squares of the coefficients,
+        but for the intercept, over ``2 C`` to minus the log-likelihood, as in scikit-learn; there
+        are no standard errors then.
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows of each class, by label; "balanced" makes the classes
+        weigh the same.
+    reference : label, optional
+        The class against which the coefficients are told; the first by default. It changes `coef_`,
+        not the predictions, and has no part in a penalised model of several classes.
+    multi_class : {"multinomial", "ovr"}, default="multinomial"
+        For three or more classes: "multinomial" is one model in which the probabilities are
+        proportional to the exponentials of the scores of the classes; "ovr" fits each class against
+        the others, and divides their probabilities by their sum.
+    tol : float, default=1e-10
+        The iterations end when a step moves the log-odds by no more, in root mean square and in
+        units of the standard deviation of a response.
+    max_iter : int, default=100
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
+        Coefficients; 0 where a column depends on those before it (see `aliased_`). Of a multinomial
+        model by maximum likelihood, those of the reference class are 0; with a penalty, they sum to
+        0 over the classes.
+    intercept_ : ndarray of shape (1,) or (K,)
+    n_iter_ : ndarray of shape (1,) or (K,), int32
+        Passes over the rows, without those over a sample.
+    converged_ : bool
+    results_ : dict of str to Result
+        For "ovr" and three or more classes: the numbers of each class's model.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    statfast.linear.GeneralizedLinearModel : Other families and links.
+
+    Notes
+    -----
+    Iteratively reweighted least squares [1]_, one pass over the rows an iteration. Where the
+    likelihood has no maximum, as the classes are separated [3]_, a warning names the columns.
+    Several classes in one model are fitted by Newton's method, whose Hessian limited-memory BFGS
+    corrects where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their
+    like are of the coefficients with the intercept first, of one class after the other but the
+    reference.
+
+    A weight of 2 is a row repeated. **Ties** between classes go to the lowest label.
+
+    Cost: n d^2 operations a pass, and d^3. Memory: O(d^2) a thread; rows are read where they lie.
+
+    References
+    ----------
+    .. [1] McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd ed., section 4.4.
+       https://doi.org/10.1007/978-1-4899-3242-6
+    .. [2] Heinze, G. and Schemper, M. (2002). A solution to the problem of separation in logistic
+       regression. Statistics in Medicine 21, 2409-2419. https://doi.org/10.1002/sim.1047
+    .. [3] Albert, A. and Anderson, J. A. (1984). On the existence of maximum likelihood estimates
+       in logistic regression models. Biometrika 71, 1-10. https://doi.org/10.1093/biomet/71.1.1
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.linear import LogisticRegression
+    >>> iris = load_iris()
+    >>> X, y = iris.data[50:, :2], iris.target[50:]  # versicolor and virginica, sepals
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.coef_.round(3)
+    array([[1.902, 0.405]])
+    >>> model.standard_errors_.round(3)
+    array([3.097, 0.517, 0.863])
+    """
+
+    def __init__(
+        self,
+        *,
+        penalty=None,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        reference=None,
+        multi_class="multinomial",
+        tol=1e-10,
+        max_iter=100,
+        n_jobs=None,
+    ):
+        self.penalty = penalty
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.reference = reference
+        self.multi_class = multi_class
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, offset=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Chunks
+            The rows, finite. A memory map is read block by block, and `Chunks` are read once for
+            each pass.
+        y : array-like of shape (n,)
+            A label for each row, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; an integer weight equals a repeated row.
+        offset : array-like of shape (n,), optional
+            Added to the log-odds of two classes.
+
+        Returns
+        -------
+        self : LogisticRegression
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array, if y is not one label for each row, if there is one
+            class, or if a parameter is out of its range.
+        TypeError
+            If a parameter is of the wrong type.
+
+        Warns
+        -----
+        SeparationWarning
+            If the classes are separated: the coefficients of the columns named are infinite.
+        UserWarning
+            If columns of X are constant or collinear.
+        ConvergenceWarning
+            If max_iter passes were not enough.
+        """
+        task, kind = self._task(X, y, sample_weight, offset)
+        solution = SOLVERS[kind, task.penalty](task)
+        if not solution.converged and not _has_warned(solution):
+            warn_not_converged(self, int(solution.n_iter.max()))
+        one = int(task.intercept)
+        fitted = {
+            "classes_": task.classes,
+            "coef_": solution.coef[:, one:],
+            "intercept_": solution.coef[:, 0] if one else np.zeros(len(solution.coef)),
+            "n_iter_": solution.n_iter,
+            "converged_": solution.converged,
+            "_posterior": solution.posterior,
+            "_turned": kind == "binary" and task.reference == 1,
+            "n_features_in_": int(solution.coef.shape[1] - one),
+        }
+        if isinstance(solution.result, Result):
+            fitted["_result"] = solution.result
+        else:
+            fitted["results_"] = solution.result
+        return self._publish(X, **fitted)
+
+    def profile(self, X, y, sample_weight=None, *, level=0.95):
+        """Intervals and tests of a fit with ``penalty="firth"``, from its penalised likelihood.
+
+        Twice the fall of the penalised log-likelihood when a coefficient is held, the others
+        following, is referred to chi-squared with one degree of freedom. In small or separated
+        samples this holds where Wald's intervals do not.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            As given to `fit`.
+        level : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        CoefficientTable
+            Columns "Estimate", the ends of the interval, and "P>chi2" of no effect; the intercept
+            first, with headings of the classes where there are several models or rows of
+            coefficients.
+
+        Raises
+        ------
+        ValueError
+            If the penalty is another.
+
+        Notes
+        -----
+        About ten fits for each coefficient.
+        """
+        if as_choice(self.penalty, "penalty", PENALTIES) != "firth":
+            raise ValueError(
+                f"profile is of penalty='firth'; got {self.penalty!r}. Use conf_int and p_values_."
+            )
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        task, kind = self._task(X, y, sample_weight, None)
+        return profile(task, level, kind == "ovr")
+
+    def decision_function(self, X, offset=None):
+        """Return the log-odds.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+        offset : array-like of shape (m,), optional
+            Added to the log-odds of two classes.
+
+        Returns
+        -------
+        scores : ndarray of shape (m,), or (m, K) for more than two classes
+            Of two classes the log-odds of the second; of several those of each against the others,
+            or in a multinomial model the scores of which the softmax are the probabilities.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        rows = new_rows(self, X)
+        m = rows.shape[0]
+        if len(self.classes_) > 2 and offset is not None:
+            raise ValueError("offset is for two classes. Leave it out.")
+        added = offsets_for(offset, m)
+        scores = np.empty((m, len(self.coef_)))
+        for k, (coef, intercept) in enumerate(zip(self.coef_, self.intercept_, strict=True)):
+            scores[:, k] = linear_predictor(rows, coef, intercept, added, self.n_jobs)
+        if self._turned:
+            scores *= -1.0
+        if rows.dtype == np.float32:
+            scores = scores.astype(np.float32)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), dtype of `classes_`
+        """
+        scores = self.decision_function(X)
+        winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_.take(winners)
+
+    def predict_proba(self, X):
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (m, K)
+            Columns as in `classes_`. float32 for float32 X, else float64.
+        """
+        from scipy.special import expit, softmax
+
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.stack([expit(-scores), expit(scores)], axis=1)
+        if self._posterior == "softmax":
+            return softmax(scores, axis=1)
+        shares = expit(scores)
+        total = shares.sum(axis=1, keepdims=True)
+        return np.divide(shares, total, out=_highest(scores), where=total > 0)
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of the probabilities, also where these underflow to 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (m, K)
+        """
+        from scipy.special import log_expit, log_softmax, logsumexp
+
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
+        if self._posterior == "softmax":
+            return log_softmax(scores, axis=1)
+        logs = log_expit(scores)
+        return logs - logsumexp(logs, axis=1, keepdims=True)
+
+    def _at(self, y, n):
+        """The two classes as numbers: 1 is the one whose log-odds are modelled."""
+        if len(self.classes_) > 2:
+            raise ValueError("This is for models of two classes.")
+        labels, codes = as_labels(y, n)
+        modelled = self.classes_[0 if self._turned else 1]
+        unknown = set(labels.tolist()) - set(self.classes_.tolist())
+        if unknown:
+            raise ValueError(f"y holds {shown(min(unknown))}, which is no class of the fit.")
+        ones = (labels[codes] == modelled).astype(float)
+        result = self._inferred(refuse=False)
+        one = len(result.names) > self.n_features_in_
+        b = result.coef
+        coef, intercept = (b[1:], float(b[0])) if one else (b, 0.0)
+        return ones, FAMILIES["binomial"], LINKS["logit"], coef, intercept, one
+
+    def _task(self, X, y, sample_weight, offset):
+        """Arguments and parameters, checked; and "binary" or the value of multi_class."""
+        rows = rows_of(X)
+        n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
+        classes, codes = as_labels(y, n)
+        if len(classes) < 2:
+            raise ValueError(
+                "y must hold at least 2 classes to tell apart; got one class, "
+                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
+            )
+        weights = as_weights(sample_weight, n)
+        weights = class_weighted(weights, self.class_weight, classes, codes)
+        task = Task(
+            rows, codes, classes, self._reference(classes), weights, offsets_for(offset, n),
+            self._flag("fit_intercept"), as_real(self.C, "C", 0.0, open_low=True),
+            as_choice(self.penalty, "penalty", PENALTIES), as_count(self.max_iter, "max_iter"),
+            as_real(self.tol, "tol", 0.0, open_low=True), self.n_jobs, column_names(X),
+        )  # fmt: skip
+        kind = as_choice(self.multi_class, "multi_class", MULTI_CLASS)
+        if len(classes) == 2:
+            kind = "binary"
+        elif offset is not None:
+            raise ValueError("offset is for two classes; y has more. Leave it out.")
+        return task, kind
+
+    def _reference(self, classes):
+        """The code of the reference class."""
+        if self.reference is None:
+            return 0
+        places = [k for k, label in enumerate(classes.tolist()) if label == self.reference]
+        if not places:
+            raise ValueError(
+                f"reference must be one of the classes ({shown(classes.tolist())}); got "
+                f"{shown(self.reference)}."
+            )
+        return places[0]
+
+    def _flag(self, name):
+        value = getattr(self, name)
+        if not isinstance(value, bool | np.bool_):
+            raise wrong_type(name, "True or False", value)
+        return bool(value)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _has_warned(solution):
+    return any("no finite maximum" in result.refusal for result in solution.results())
+
+
+def _highest(scores):
+    """One for the highest score of each row, zeros elsewhere."""
+    out = np.zeros_like(scores)
+    out[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0
+    return out

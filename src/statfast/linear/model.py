@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From checked rows to a fitted model with its `Result`: what all classes of models share.
+
+The log-likelihood takes no further pass over the rows: it is that of a perfect fit, which depends
+on the responses alone, less half the deviance over the dispersion.
+"""
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from statfast._chunks import Chunks
+from statfast._errors import warn_user
+from statfast._validation import require_finite
+from statfast.linear.families import COUNTS, Family
+from statfast.linear.inference import Result
+from statfast.linear.irls import Fit, Unsolvable, solve
+from statfast.linear.links import Link
+from statfast.linear.sweeps import Rows
+
+FEW = 1 << 20  # counts below this are tallied, and each value is looked at once
+PENALISED = (
+    "Standard errors, tests, intervals and information criteria of a penalised fit would not mean "
+    "what they say: its estimates are biased towards 0. Fit with penalty=None for inference."
+)
+NO_MAXIMUM = (
+    "The likelihood has no finite maximum here: coefficients and standard errors would only tell "
+    "where the iterations stopped."
+)
+
+
+@dataclass
+class Model:
+    """A fit, and what is known about it."""
+
+    fit: Fit
+    result: Result
+    rows: Rows
+
+
+def names_of(columns, p, intercept):
+    """Names of the coefficients: those of the columns, or x0, x1, ..."""
+    given = [f"x{j}" for j in range(p)] if columns is None else [str(name) for name in columns]
+    return (*(("(Intercept)",) if intercept else ()), *given)
+
+
+def fit_model(
+    X, y, *, family: Family, link: Link, weights=None, offset=None, intercept=True, ridge=0.0,
+    analytic=False, max_iter=100, tol=1e-10, n_jobs=None, columns=None, title="", start=None,
+) -> Model:  # fmt: skip
+    """Fit by maximum likelihood, or with a ridge penalty, and sum up.
+
+    X is dense, CSR or `Chunks`; the arrays are checked, float64, of shape (n,), or None. Weights
+    are frequencies, or if `analytic` reciprocals of variances (for a binomial numbers of trials).
+    """
+    rows = Rows(X, y, weights, offset, family, link, intercept, n_jobs)
+    try:
+        fit = solve(rows, ridge=ridge, max_iter=max_iter, tol=tol, start=start)
+    except Unsolvable:
+        if not isinstance(X, Chunks) and not rows.sparse:
+            require_finite(X)
+        raise ValueError(
+            "X holds values so large that sums of their squares overflow, or y such that no start "
+            "gives finite means. Divide the columns by their size, or choose another link."
+        ) from None
+    names = names_of(columns, rows.p, intercept)
+    warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
+    return Model(fit, _result(rows, fit, names, title, ridge, analytic), rows)
+
+
+def warn_aliased(names):
+    """Name the columns, if any, that were left out as others determine them."""
+    if names:
+        shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        warn_user(
+            f"X has columns that depend on those before them, or are constant: {shown}. Their "
+            "coefficients are set to 0 and left out of all tests. Drop them from X."
+        )
+
+
+def _result(rows, fit, names, title, ridge, analytic):
+    family, weights = rows.family, rows.weights
+    used = float(rows.n if weights is None else np.count_nonzero(weights))
+    mass = float(rows.n if weights is None else weights.sum())
+    count = used if analytic else mass
+    df_residual = count - fit.rank
+    known = family.dispersion == family.dispersion
+    dispersion = family.dispersion
+    if not known:
+        dispersion = fit.chi2 / df_residual if df_residual > 0 else nan
+    loglik, parameters = nan, fit.rank + (not known)
+    if family.likelihood is not None:
+        whole = family.name == "gaussian" and analytic
+        loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
+    refusal = PENALISED if ridge else NO_MAXIMUM if fit.diverged else ""
+    facts = (("Family", family.name), ("Link", rows.link.name), ("Passes", fit.n_iter))
+    return Result(
+        title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
+        count - int(rows.intercept), fit.deviance, null_deviance(rows), fit.chi2, loglik,
+        parameters, facts, refusal,
+    )  # fmt: skip
+
+
+def log_likelihood(rows, deviance, total, analytic):
+    """That of a fit with this deviance; an unknown dispersion is the deviance over `total`."""
+    family = rows.family
+    dispersion = family.dispersion
+    if dispersion != dispersion:
+        dispersion = max(deviance / total, 1e-300)
+
+    def perfect(y, a):
+        # Means at an end of the range, as of no successes, are limits: xlogy gives 0 there.
+        if analytic:
+            return family.likelihood(y, y, a, dispersion)
+        return a * family.likelihood(y, y, 1.0, dispersion)
+
+    with np.errstate(all="ignore"):
+        best = _total(rows, perfect, by_value=not analytic)
+    return best - deviance / (2 * dispersion)
+
+
+def null_deviance(rows):
+    """The deviance without the columns: of the intercept if there is one, else of the offset."""
+    family, link = rows.family, rows.link
+    if rows.intercept and rows.offset is not None:
+        ones = np.ones((rows.n, 1))
+        alone = Rows(ones, rows.y, rows.weights, rows.offset, family, link, False, rows.n_jobs)
+        return solve(alone).deviance
+    mean = np.average(rows.y, weights=rows.weights) if rows.intercept else link.mean(np.float64(0))
+    if rows.offset is not None:
+        mean = link.mean(rows.offset)
+    elif rows.intercept and not family.inside(mean):
+        return 0.0  # all responses at the same end
+    with np.errstate(all="ignore"):
+        return _total(rows, lambda y, a: a * family.deviance(y, mean), by_value=np.ndim(mean) == 0)
+
+
+def _total(rows, term, *, by_value):
+    """The sum of ``term(y, weight)``; by their values, where the responses are small counts."""
+    y, weights = rows.y, rows.weights
+    counts = rows.family.own in ("binomial", "poisson") or rows.family.name in COUNTS
+    if by_value and counts and y.max() < FEW and (y == np.floor(y)).all() and y.min() >= 0:
+        tally = np.bincount(y.astype(np.intp), weights)
+        values = np.flatnonzero(tally)
+        return float(term(values.astype(float), tally[values].astype(float)).sum())
+    a = np.ones(len(y)) if weights is None else weights
+    on = slice(None) if weights is None else weights > 0
+    out = term(y[on], a[on]) if by_value or weights is None else term(y, a)[on]
+    return float(np.sum(out))

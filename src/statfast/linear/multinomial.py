@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multinomial logistic regression: maximum likelihood with inference, or a ridge penalty.
+
+P(class k | x) is proportional to exp(b_k'x). All classes have coefficients while it is solved, so
+that no class is special; the sums over classes of gradient and steps are 0. Maximum likelihood is
+then told relative to a reference class, as in R's ``nnet::multinom``.
+"""
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from statfast._validation import refuse_large
+from statfast.linear.class_sums import Sums
+from statfast.linear.irls import Factor
+from statfast.linear.quasi_newton import Minimum, minimise
+from statfast.linear.separation import Separation, in_memory, maximum_exists, separated_rows
+
+DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
+ROUNDING = 1e-15  # of a row's loss, of scores of size one or a few
+LARGEST = 4000  # coefficients up to which the whole Hessian is factored
+
+
+@dataclass(frozen=True)
+class MultinomialFit:
+    """A fitted model of K classes and q columns, the intercept first if there is one."""
+
+    coef: np.ndarray  # (K, q), summing to 0 over the classes; 0 in columns that are not kept
+    loglik: float
+    null_loglik: float  # of the model with the intercept alone, or with no coefficients
+    kept: np.ndarray  # columns that no others determine, of the q
+    minimum: Minimum
+    coef_in_frame: np.ndarray  # of the kept columns, as are these:
+    gradient: np.ndarray | None  # (K, r) of minus the log-likelihood
+    information: np.ndarray | None  # (K, r, K, r); both for maximum likelihood
+    sums: Sums
+    found: Separation | None  # by the way
+
+    def relative_to(self, reference: int) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (K-1, q) less those of a class, and their covariance, ordered alike.
+
+        The covariance is NaN for columns that are not kept, and everywhere if it is singular.
+        """
+        coef = np.delete(self.coef - self.coef[reference], reference, axis=0)
+        k, q = coef.shape
+        turn = self.sums.frame.to_user()
+        blocks = self.inverse(reference)
+        blocks = np.einsum("ij,ajbl,ml->aibm", turn, blocks, turn, optimize=True)
+        covariance = np.full((k, q, k, q), np.nan)
+        covariance[:, self.kept[:, None], :, self.kept] = blocks.transpose(1, 3, 0, 2)
+        covariance = covariance.reshape(k * q, k * q)
+        return coef, (covariance + covariance.T) / 2.0
+
+    def inverse(self, reference: int) -> np.ndarray:
+        """Of the information relative to a class, in the frame; NaN where it is singular."""
+        assert self.information is not None  # the caller has asked
+        others = np.arange(len(self.coef)) != reference
+        table = self.information[others][:, :, others]
+        k, r = table.shape[:2]
+        factor = Factor(table.reshape(k * r, k * r))
+        if factor.pivot <= 0.0:
+            return np.full(table.shape, np.nan)
+        return factor.inverse().reshape(table.shape)
+
+    def separation(self) -> Separation | None:
+        """How the classes are separated, which makes estimates infinite; None if they are not."""
+        found, sums = self.found, self.sums
+        mass = float(sums.n if sums.weights is None else sums.weights.sum())
+        assert self.gradient is not None  # as it is for maximum likelihood
+        if found is None and not maximum_exists(self.gradient[1:], self.inverse(0), mass):
+            found = separation_of(sums, self.coef_in_frame)
+        return found and replace(found, columns=self.kept[found.columns])
+
+
+def separation_of(sums, coef):
+    """Look for a direction that separates the rows."""
+    if not in_memory(sums.rows):
+        return None
+    return separated_rows(sums.rows, sums.codes, sums.weights, sums.frame, coef, sums.n_jobs)
+
+
+def hessian_of(pairs, ridge):
+    """The (K, q, K, q) Hessian from the sums of the pairs."""
+    q, n_classes = pairs.shape[-1], int(sqrt(2 * len(pairs))) + 1
+    hessian = np.zeros((n_classes, q, n_classes, q))
+    a, b = np.tril_indices(n_classes, -1)
+    hessian[a, :, b] = -pairs
+    hessian[b, :, a] = -pairs
+    own = np.arange(n_classes)
+    hessian[own, :, own] = -hessian.sum(axis=2)
+    hessian[own[:, None], np.arange(q), own[:, None], np.arange(q)] += ridge
+    return hessian
+
+
+def solver_of(hessian):
+    """g -> H^-1 g, among coefficients that sum to 0 over the classes; None if H is singular.
+
+    A common term of all classes is given the mean of the classes' own blocks as its Hessian, which
+    leaves the answer as it is, since gradients have none.
+    """
+    n_classes, q = hessian.shape[:2]
+    own = np.arange(n_classes)
+    filled = hessian + hessian[own, :, own].mean(axis=0)[:, None, :] / n_classes
+    factor = Factor(filled.reshape(n_classes * q, n_classes * q))
+    return factor.solve if factor.pivot > 0.0 else None
+
+
+def solver_at_start(gram, spread_of_classes, ridge):
+    """The same at coefficients that give all rows the same posteriors, from one small matrix.
+
+    There the Hessian is M (x) Z'WZ + I (x) D with M = diag(p) - p p', so that each eigenvector of M
+    has a system of its own.
+    """
+    values, vectors = np.linalg.eigh(spread_of_classes)
+    values[0] = values.mean()  # the common term of all classes, which gradients do not have
+    systems = []
+    for value in values.tolist():
+        matrix = value * gram
+        diagonal = matrix.diagonal() + ridge
+        # As a preconditioner, what is near is good enough; and columns may be zeros.
+        matrix[np.diag_indices_from(matrix)] = diagonal * (1.0 + 1e-10) + (diagonal <= 0.0)
+        systems.append(Factor(matrix))
+
+    def solve(g):
+        turned = vectors.T @ g.reshape(len(values), -1)
+        solved = [factor.solve(t) for factor, t in zip(systems, turned, strict=True)]
+        return (vectors @ np.array(solved)).ravel()
+
+    return solve
+
+
+class Objective:
+    """What `minimise` is to know of the model: the penalised loss, its gradient and curvature.
+
+    Where a Hessian costs far more than a gradient, its place is taken by one of a part of the rows,
+    with a little of the one at the start, which has all directions; each next one is of twice as
+    many rows.
+    """
+
+    def __init__(self, sums, gram, shares, penalty):
+        self.sums, self.penalty = sums, penalty
+        self.n_classes, self.q = len(shares), sums.q
+        self.gram, self.spread = gram, np.diag(shares) - np.outer(shares, shares)
+        self.found: Separation | None = None
+        self.start = solver_at_start(self.gram, self.spread, penalty)
+        n, size = float(sums.n), float(self.n_classes * self.q)
+        self.every = 0
+        self.eager = False
+        self.noise = ROUNDING * (n if sums.weights is None else float(sums.weights.sum()))
+        if size <= LARGEST:
+            refuse_large(24.0 * size**2, "The Hessian", "Use fewer columns.")
+            self.every = 1
+            self.eager = self.cost <= 1.5
+            if not self.eager:
+                self.every = max(1, int(min(8.0, n / (5.0 * size))))
+
+    @property
+    def cost(self):
+        """Of `curvature`, in passes for a gradient; infinite where the matrix is too large."""
+        if not self.every:
+            return np.inf
+        sums, n = self.sums, float(self.sums.n)
+        one = 2.0 * n * sums.pass_cost + 1e7  # passes run at half the rate, and start threads
+        factor = float(self.n_classes * self.q) ** 3
+        return (n / self.every * (sums.pass_cost + sums.hessian_cost) + factor) / one
+
+    def at(self, x):
+        coef = x.reshape(self.n_classes, self.q)
+        loss, gradient, pairs = self.sums.at(coef, every=int(self.eager))
+        pull = self.penalty * coef
+        solve = self.solver(pairs) if self.eager else None
+        gradient += pull
+        gradient -= gradient.mean(axis=0)  # rounding: a term common to all classes has none
+        return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), solve
+
+    def curvature(self, x):
+        coef = x.reshape(self.n_classes, self.q)
+        _, _, pairs = self.sums.at(coef, self.every)
+        self.every = max(1, self.every // 2)
+        a, b = np.tril_indices(self.n_classes, -1)
+        pairs -= 0.02 * self.spread[a, b][:, None, None] * self.gram
+        return self.solver(pairs)
+
+    def hopeless(self, x):
+        if not self.penalty.any():
+            self.found = separation_of(self.sums, x.reshape(self.n_classes, self.q))
+        return self.found is not None
+
+    def solver(self, pairs):
+        return solver_of(hessian_of(pairs, self.penalty))
+
+
+def dependent_columns(gram):
+    """Columns that those before them determine, from the products of all, by Cholesky."""
+    scale = np.sqrt(np.where(gram.diagonal() > 0.0, gram.diagonal(), 1.0))
+    rest = gram / scale / scale[:, None]
+    dependent = []
+    for j in range(len(rest)):
+        if rest[j, j] <= DEPENDENT:
+            dependent.append(j)
+        else:
+            share = rest[j + 1 :, j] / rest[j, j]
+            rest[j + 1 :, j + 1 :] -= np.outer(share, rest[j, j + 1 :])
+    return np.array(dependent, dtype=np.intp)
+
+
+def fit_multinomial(
+    rows, codes, weights, n_classes, *, ridge=0.0, intercept=True, tol=1e-10, max_iter=100,
+    n_jobs=None,
+):  # fmt: skip
+    """Fit a multinomial logistic model.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d), float64 or float32, finite
+    codes : ndarray of shape (n,), intp
+    weights : ndarray of shape (n,), float64, or None
+    n_classes : int
+        Each has a positive weight.
+    ridge : float
+        Minimise minus the log-likelihood + ridge / 2 * the squares of all but the intercepts.
+        With 0 the information matrix comes with the fit, and columns that others determine are left
+        out: their coefficients are 0.
+    tol : float
+        The iterations end when a step moves the scores by no more, in root mean square and in units
+        of the standard deviation of a response.
+    """
+    sums = Sums(rows, codes, weights, n_classes, intercept, n_jobs)
+    q = sums.q
+    gram = sums.gram()
+    aliased = dependent_columns(gram) if ridge == 0.0 else np.empty(0, np.intp)
+    kept = np.setdiff1d(np.arange(q), aliased)
+    if len(aliased):
+        sums.take(kept[int(intercept) :] - intercept)
+        gram = gram[np.ix_(kept, kept)]
+    mass = np.bincount(codes, weights, n_classes).astype(float)
+    shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
+    start = np.zeros((n_classes, sums.q))
+    if intercept:
+        start[:, 0] = np.log(shares) - np.log(shares).mean()
+    penalty = np.append(np.zeros(int(intercept)), ridge * sums.frame.scale**2)
+    typical = sqrt(mass.sum())
+    objective = Objective(sums, gram, shares, penalty)
+    minimum = minimise(start.ravel(), objective, tol=tol * typical, max_iter=max_iter)
+    coef = minimum.x.reshape(n_classes, sums.q)
+    coef = coef - coef.mean(axis=0)
+    loss, gradient, information = minimum.value, None, None
+    if ridge == 0.0 and objective.every:
+        loss, gradient, pairs = sums.at(coef, every=1)
+        information = hessian_of(pairs, penalty)
+    elif ridge:
+        loss -= 0.5 * float((penalty * coef**2).sum())
+    user = np.zeros((n_classes, q))
+    user[:, kept] = coef @ sums.frame.to_user().T
+    return MultinomialFit(
+        user, -loss, float(mass @ np.log(shares)), kept, minimum, coef, gradient, information, sums,
+        objective.found,
+    )  # fmt: skip

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Convex minimisation where a Hessian costs as much as many gradients: Newton's method, whose
+Hessian is kept and corrected by limited-memory BFGS until a new one pays.
+
+Liu and Nocedal (1989), On the limited memory BFGS method for large scale optimization,
+https://doi.org/10.1007/BF01589116, with the factor of the last Hessian as its first matrix. With a
+Hessian at every step it is Newton's method; with none it is BFGS preconditioned by `solve`.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from math import inf, log, sqrt
+
+import numpy as np
+
+CORRECTIONS = 12  # pairs of steps and gradient changes kept
+HALVINGS = 40
+PATIENCE = 30  # steps, which Newton's method takes only where the minimum is far, or nowhere
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where the iteration ended."""
+
+    x: np.ndarray
+    value: float
+    decrement: float  # Newton's: the length of the last step in the metric of the Hessian
+    n_iter: int  # steps
+    converged: bool
+
+
+def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
+    """Minimise a convex function from `x`.
+
+    Parameters
+    ----------
+    x : ndarray of shape (m,)
+    objective : object
+        ``at(x)`` gives value, gradient, and a function B^-1 g; that is the Hessian's at x where
+        ``objective.eager``, and else None. ``start`` is such a function for any positive definite
+        B, ``curvature(x)`` one for about the Hessian at x. Either is None if the matrix has no
+        Cholesky factor. ``hopeless(x)``, asked after `PATIENCE` steps, is whether there is no
+        minimum. Values differ by up to ``noise`` from rounding. ``cost`` is that of `curvature` in
+        units of that of `at`.
+    tol : float
+        Stop, after one step more, where Newton's decrement is at most this.
+    max_iter : int
+    """
+    eager = objective.eager
+    value, gradient, first = objective.at(x)
+    first = first if eager else objective.start
+    pairs: deque = deque(maxlen=CORRECTIONS)
+    before, since, n_iter = inf, 0, 0
+    while first is not None:
+        step = -_inverse(first, pairs, gradient)
+        decrement = sqrt(max(0.0, -float(step @ gradient)))
+        if decrement <= tol:
+            return Minimum(x + step, value, decrement, n_iter + 1, True)
+        if n_iter == max_iter or (n_iter == PATIENCE and objective.hopeless(x)):
+            return Minimum(x, value, decrement, n_iter, False)
+        if not eager and since >= 2 and _pays(objective.cost, decrement, before, tol):
+            first = objective.curvature(x)
+            pairs.clear()
+            before, since = inf, 0
+            continue
+        length = 1.0
+        for _ in range(HALVINGS):
+            trial = x + length * step
+            found, turned, newer = objective.at(trial)
+            if found <= value - 1e-4 * length * decrement**2 + objective.noise:
+                break
+            length /= 2.0
+        else:  # no step goes down any more: this is the floor of rounding, or near it
+            return Minimum(x, value, decrement, n_iter, decrement <= 1e4 * tol)
+        if eager:
+            first = newer
+        else:
+            moved, change = length * step, turned - gradient
+            product = float(moved @ change)
+            if product > 1e-10 * sqrt(float(moved @ moved) * float(change @ change)):
+                pairs.append((moved, change, product))
+        x, value, gradient = trial, found, turned
+        before, since, n_iter = decrement, since + 1, n_iter + 1
+    return Minimum(x, value, inf, n_iter, False)
+
+
+def _pays(cost, decrement, before, tol):
+    """Whether new curvature is cheaper than going on at the present rate."""
+    rate = min(decrement / before, 0.99)
+    return log(tol / decrement) / log(rate) > cost + 4.0
+
+
+def _inverse(first, pairs, gradient):
+    """The two loops of the method over the corrections."""
+    out, shares = gradient, []
+    for moved, turned, product in reversed(pairs):
+        share = float(moved @ out) / product
+        out = out - share * turned
+        shares.append(share)
+    out = first(out)
+    for (moved, turned, product), share in zip(pairs, reversed(shares), strict=True):
+        out = out + (share - float(turned @ out) / product) * moved
+    return out

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ridge regression: all penalties from one decomposition, and the choice among them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._base import Estimator
+from statfast._blocks import each, grid
+from statfast._regression import Regressor, as_targets
+from statfast._validation import as_choice, as_real, as_rows, as_weights
+from statfast.linear.flags import as_flag
+from statfast.linear.path import RegularizationPath
+from statfast.linear.penalty_grid import as_alphas, as_target
+from statfast.linear.triangle import triangle_of
+from statfast.linear.values import LinearPredictor
+
+NOTHING = 1e-14  # of the largest singular value: no direction of the columns
+SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
+TRIED = 100
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """U diag(s) V' of the centred, weighted columns; the targets on U."""
+
+    s: NDArray[np.float64]  # (r,)
+    V: NDArray[np.float64]  # (d, r)
+    c: NDArray[np.float64]  # (r, T)
+    mean: NDArray[np.float64]  # (d,)
+    target: NDArray[np.float64]  # (T,) means of the targets
+    spread: NDArray[np.float64]  # (T,) weighted squares of the targets about them
+
+    def coefs(self, alphas):
+        """Coefficients (A, T, d) and intercepts (A, T)."""
+        shrunk = (self.s / (self.s**2 + np.asarray(alphas)[:, None]))[:, None, :] * self.c.T
+        coefs = shrunk @ self.V.T
+        return coefs, self.target - coefs @ self.mean
+
+    def freedom(self, alphas):
+        """Degrees of freedom (A,), without the intercept's."""
+        return (self.s**2 / (self.s**2 + np.asarray(alphas)[:, None])).sum(1)
+
+
+def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
+    """From the triangular factor: the columns' condition is not squared where that matters."""
+    found = triangle_of(X, Y, weights, intercept, n_jobs)
+    one, p = int(intercept), X.shape[1]
+    mean, target = np.zeros(p), np.zeros(Y.shape[1])
+    if one:
+        mean, target = found.R[0, 1:] / found.R[0, 0], found.QtY[0] / found.R[0, 0]
+    U, s, Vt = np.linalg.svd(found.R[one:, one:], full_matrices=False)
+    some = s > NOTHING * s.max(initial=0.0)
+    c = U[:, some].T @ found.QtY[one:]
+    apart = (Y - target) ** 2
+    spread = apart.sum(0) if weights is None else weights @ apart
+    return Decomposition(s[some], Vt[some].T, c, mean, target, spread)
+
+
+def ridge_path(X, y, alphas, *, sample_weight=None, fit_intercept=True, n_jobs=None):
+    """Ridge regression for many penalties, from one decomposition.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+    alphas : array-like of shape (A,)
+        Penalties on |b|^2, used in falling order.
+    sample_weight : array-like of shape (n,), optional
+    fit_intercept : bool, default=True
+    n_jobs : int, optional
+
+    Returns
+    -------
+    RegularizationPath
+        The solutions are exact: its gaps are zero.
+
+    Raises
+    ------
+    ValueError
+        If X or y holds NaN or infinity, or their shapes do not match.
+
+    Examples
+    --------
+    >>> from statfast import ridge_path
+    >>> ridge_path([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0], [2.0, 0.0]).coefs.round(6)
+    array([[0.5, 1. ]])
+    """
+    rows = as_rows(X)
+    target = as_target(y, len(rows))[:, None]
+    weights = as_weights(sample_weight, len(rows))
+    alphas = as_alphas(alphas)
+    found = decompose(rows, target, weights, as_flag(fit_intercept, "fit_intercept"), n_jobs)
+    coefs, intercepts = found.coefs(alphas)
+    return RegularizationPath(
+        alphas, coefs[:, 0].T.copy(), intercepts[:, 0], np.zeros(len(alphas)),
+        np.zeros(len(alphas), dtype=np.intp),
+    )  # fmt: skip
+
+
+class Ridge(LinearPredictor, Regressor, Estimator):
+    """Linear regression with a penalty on the squares of the coefficients.
+
+    Minimises sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2; the intercept is not penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Not negative; 0 gives the shortest of the least-squares solutions.
+    fit_intercept : bool, default=True
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+    intercept_ : float, or ndarray of shape (T,)
+    df_ : float
+        Effective degrees of freedom, the trace of the hat matrix.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X or y holds NaN or infinity, their shapes differ, or alpha is negative.
+
+    Notes
+    -----
+    Singular values of the triangular factor of the columns: O(n d^2 + d^3) time, O(d^2) memory a
+    thread. `ridge_path` and `RidgeCV` give any number of penalties for the price of one. Inference
+    is not given: the usual standard errors do not hold for biased estimates.
+
+    References
+    ----------
+    A. E. Hoerl & R. W. Kennard (1970), "Ridge regression: biased estimation for nonorthogonal
+    problems". doi:10.1080/00401706.1970.10488634
+
+    Examples
+    --------
+    >>> from statfast import Ridge
+    >>> Ridge(alpha=2.0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).coef_.round(6)
+    array([0.5])
+    """
+
+    def __init__(self, alpha=1.0, *, fit_intercept=True, n_jobs=None):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,) or (n, T)
+        sample_weight : array-like of shape (n,), optional
+            Not negative; an integer counts as that many equal rows.
+
+        Returns
+        -------
+        self
+        """
+        rows = as_rows(X)
+        Y, flat = as_targets(y, len(rows))
+        weights = as_weights(sample_weight, len(rows))
+        alphas = np.array([as_real(self.alpha, "alpha", 0.0)])
+        one = as_flag(self.fit_intercept, "fit_intercept")
+        found = decompose(rows, Y, weights, one, self.n_jobs)
+        return self._publish(X, **_fitted(found, alphas[0], flat, one))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class RidgeCV(Ridge):
+    """Ridge regression with the penalty that predicts best, from one decomposition.
+
+    Parameters
+    ----------
+    alphas : array-like of shape (A,), optional
+        Penalties to try; None takes 100, evenly spaced on a log scale, from 1e-6 to 100 times the
+        largest squared singular value of the centred columns.
+    criterion : {"loo", "gcv"}, default="loo"
+        Mean squared error of leaving out one row after the other, or generalised cross-validation
+        [1]_, which takes the average leverage for that of each row.
+    fit_intercept : bool, default=True
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    alpha_ : float
+        Of the least error; of equals the largest.
+    alphas_ : ndarray of shape (A,)
+        In falling order.
+    errors_ : ndarray of shape (A,)
+        The criterion for each, the average over outputs.
+    coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+    intercept_ : float, or ndarray of shape (T,)
+    df_ : float
+        As in `Ridge`.
+
+    Raises
+    ------
+    ValueError
+        As `Ridge`.
+
+    Notes
+    -----
+    Cost: that of `Ridge`, and O(A d) for "gcv" or O(n d (d + A)) for "loo".
+
+    References
+    ----------
+    .. [1] G. H. Golub, M. Heath & G. Wahba (1979), "Generalized cross-validation as a method for
+       choosing a good ridge parameter". doi:10.1080/00401706.1979.10489751
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import RidgeCV
+    >>> X = np.arange(6.0)[:, None]
+    >>> RidgeCV(alphas=[0.1, 1.0, 10.0]).fit(X, [0.1, 0.9, 2.2, 2.8, 4.1, 5.0]).alpha_
+    0.1
+    """
+
+    def __init__(self, alphas=None, *, criterion="loo", fit_intercept=True, n_jobs=None):
+        self.alphas = alphas
+        self.criterion = criterion
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,) or (n, T)
+        sample_weight : array-like of shape (n,), optional
+            Not negative; of a row of weight 2, one of two equal rows is left out.
+
+        Returns
+        -------
+        self
+        """
+        rows = as_rows(X)
+        Y, flat = as_targets(y, len(rows))
+        weights = as_weights(sample_weight, len(rows))
+        criterion = as_choice(self.criterion, "criterion", ("loo", "gcv"))
+        alphas = None if self.alphas is None else as_alphas(self.alphas)
+        one = as_flag(self.fit_intercept, "fit_intercept")
+        found = decompose(rows, Y, weights, one, self.n_jobs)
+        if alphas is None:
+            top = max(float(found.s.max(initial=0.0)) ** 2, 1e-100)
+            alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, TRIED)
+        if criterion == "gcv":
+            errors = _generalised(found, alphas, len(rows), weights, one)
+        else:
+            errors = _leave_one_out(found, rows, Y, weights, alphas, one, self.n_jobs)
+        best = int(np.argmin(errors))
+        fitted = _fitted(found, alphas[best], flat, one)
+        return self._publish(
+            X, **fitted, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors
+        )
+
+
+def _fitted(found, alpha, flat, one):
+    coefs, intercepts = found.coefs([alpha])
+    return {
+        "coef_": coefs[0, 0] if flat else coefs[0],
+        "intercept_": float(intercepts[0, 0]) if flat else intercepts[0],
+        "df_": float(found.freedom([alpha])[0]) + one,
+    }
+
+
+def _generalised(found, alphas, n, weights, one):
+    """GCV for each penalty: RSS / n over (1 - df / n)^2, n the sum of the weights."""
+    total = float(n if weights is None else weights.sum())
+    rest = np.maximum(found.spread - (found.c**2).sum(0), 0.0).mean()
+    shares = alphas[:, None] / (found.s**2 + alphas[:, None])
+    rss = rest + shares**2 @ (found.c**2).mean(1)
+    left = 1.0 - (found.freedom(alphas) + one) / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(left > 1e-12, rss / total / left**2, np.inf)
+
+
+def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
+    """The mean squared error of each row predicted from the others, for each penalty."""
+    shrink = 1.0 / (found.s[:, None] ** 2 + alphas)  # (r, A)
+    fits = found.s[:, None, None] * shrink[:, None, :] * found.c[:, :, None]  # (r, T, A)
+    r, T, A = fits.shape
+    mass = float(len(rows) if weights is None else weights.sum())
+
+    def work(where):
+        turned = (np.ascontiguousarray(rows[where], dtype=np.float64) - found.mean) @ found.V
+        w = np.ones(len(turned)) if weights is None else weights[where]
+        e = (Y[where] - found.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
+            -1, T, A
+        )
+        h = (turned**2) @ shrink + one / mass  # of a row of weight 1: one of equals is left out
+        return np.einsum("i,ita->a", w, (e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2)
+
+    parts = each(work, grid(len(rows)), n_jobs=n_jobs, effort=4.0 * len(rows) * r * (r + T * A))
+    return sum(parts[1:], parts[0]) / (mass * T)

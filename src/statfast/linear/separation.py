@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Separation: whether maximum likelihood estimates of a logistic model exist, and if not, why.
+
+They exist unless some direction of the coefficients raises no row's other classes above its own,
+and for some row lowers one: along it the likelihood grows for ever (Albert and Anderson 1984,
+https://doi.org/10.1093/biomet/71.1.1). Separation is complete if every row's other classes are
+lowered, else quasi-complete. A linear programme finds such a direction (Konis 2007, Linear
+programming algorithms for detecting separated data in binary logistic regression models, DPhil
+thesis, Oxford); the coefficients it moves are the infinite ones.
+
+Ordinary fits never get that far. The loss f is self-concordant in the way of Bach (2010,
+https://doi.org/10.1214/09-EJS521): along a direction of length 1 in the metric of the Hessian H at
+the estimate, f' grows from at least -l to at least (1 - exp(-R t)) / R - l, where l is Newton's
+decrement and R bounds how far apart the direction moves two classes of a row. Where l R < 1 it
+becomes positive in every direction, and a minimum exists.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._errors import SeparationWarning, warn_user
+
+FLAT = 1e-8  # margins below are 0 to the linear programme, whose columns and directions are up to 1
+ROUNDING = 4e-16  # of a posterior
+SUBSET = 512  # constraints taken into the programme at first
+
+
+@dataclass(frozen=True)
+class Separation:
+    """A direction along which the likelihood of the rows grows for ever."""
+
+    complete: bool
+    direction: np.ndarray  # (K, q), 0 for the first class; of columns in the frame
+    columns: np.ndarray  # those that the direction moves, ascending
+
+
+def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, mass: float) -> bool:
+    """Whether the estimates certainly exist; False leaves it to `find_separation`.
+
+    Parameters
+    ----------
+    gradient : ndarray of shape (K - 1, q)
+        Of the log-likelihood at the estimates, relative to one class, in a frame where no column
+        is larger than 1 in any row.
+    inverse : ndarray of shape (K - 1, q, K - 1, q)
+        Of the information there.
+    mass : float
+        Sum of the weights: that many roundings may be in the gradient.
+    """
+    k, q = gradient.shape
+    if not np.isfinite(inverse).all():
+        return False
+    g = gradient.ravel()
+    reach = 0.0
+    for a in range(k):
+        own = inverse[a, :, a]
+        reach = max(reach, np.abs(own).sum())
+        for b in range(a):
+            pair = own + inverse[b, :, b] - inverse[a, :, b] - inverse[b, :, a]
+            reach = max(reach, np.abs(pair).sum())
+    exact = max(0.0, float(g @ inverse.reshape(k * q, k * q) @ g)) ** 0.5
+    decrement = exact + ROUNDING * mass * reach**0.5
+    return decrement * reach**0.5 <= 0.5
+
+
+def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Separation | None:
+    """The direction that separates the rows, or None if there is none.
+
+    Parameters
+    ----------
+    design : callable
+        ``design(rows)``: columns of the rows in a slice or array, none larger than 1 in size, as
+        ndarray of shape (m, q).
+    codes : ndarray of shape (n,), intp
+        Of rows with a positive weight.
+    n_classes : int
+        Each has a row.
+    coef : ndarray of shape (K, q), optional
+        Estimates, in the same columns; the rows they fit worst come into the programme first.
+
+    Notes
+    -----
+    The programme has (K - 1) q variables and, of the n (K - 1) constraints, only those it has
+    broken so far: it is solved again until it breaks no other.
+    """
+    table = _Margins(design, codes, n_classes, n_jobs)
+    start = np.zeros((n_classes, table.q)) if coef is None else coef
+    chosen = table.smallest(start, SUBSET, np.inf)
+    sides, chosen = table.solve(chosen, strict=False)
+    if sides is None:
+        return None
+    # The direction that gains most may leave rows where they are though another moves them all.
+    complete = table.smallest(sides, 1, FLAT).size == 0
+    if not complete:
+        strictly, _ = table.solve(chosen, strict=True)
+        if strictly is not None:
+            sides, complete = strictly, True
+    moved = np.abs(sides).max(axis=0)
+    return Separation(complete, sides, np.flatnonzero(moved > 1e-6 * moved.max()))
+
+
+class _Margins:
+    """How far a direction raises each row's own class above each other: the constraints.
+
+    Constraint i * K + k is that of row i and class k.
+    """
+
+    def __init__(self, design, codes, n_classes, n_jobs):
+        self.design, self.codes, self.n_classes, self.n_jobs = design, codes, n_classes, n_jobs
+        self.blocks = grid(len(codes))
+        totals = each(self._total, self.blocks, n_jobs=n_jobs)
+        self.total = sum(totals)  # (K, q): the sum of all constraints
+        self.q = self.total.shape[1]
+
+    def _total(self, rows):
+        z, codes = self.design(rows), self.codes[rows]
+        own = np.zeros((self.n_classes, z.shape[1]))
+        np.add.at(own, codes, z)
+        return self.n_classes * own - z.sum(axis=0)
+
+    def smallest(self, direction, count, below):
+        """Up to so many constraints that the direction meets by less than `below`, worst first."""
+
+        def work(rows):
+            checkpoint()
+            z, codes = self.design(rows), self.codes[rows]
+            height = z @ direction.T
+            margin = height[np.arange(len(codes)), codes][:, None] - height
+            margin[np.arange(len(codes)), codes] = np.inf
+            margin = margin.ravel()
+            found = np.flatnonzero((margin < below) & (margin < np.inf))
+            if len(found) > count:
+                found = found[np.argpartition(margin[found], count)[:count]]
+            return margin[found], found + rows.start * self.n_classes
+
+        parts = each(work, self.blocks, n_jobs=self.n_jobs)
+        margins, found = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return found[np.argsort(margins, kind="stable")[:count]]
+
+    def matrix(self, constraints):
+        """Their rows, over the coefficients of all classes but the first."""
+        row, other = np.divmod(constraints, self.n_classes)
+        z, at = self.design(row), np.arange(len(row))
+        out = np.zeros((len(row), self.n_classes, self.q))
+        out[at, self.codes[row]] += z
+        out[at, other] -= z
+        return out[:, 1:].reshape(len(row), -1)
+
+    def solve(self, chosen, strict):
+        """The direction of most gain (or, strictly, of the largest least margin), or None.
+
+        Also the constraints that took part.
+        """
+        from scipy.optimize import linprog
+
+        size = (self.n_classes - 1) * self.q
+        gain = self.total[1:].ravel() / max(1.0, np.abs(self.total).max())
+        while True:
+            checkpoint()
+            rows = self.matrix(chosen)
+            bounds = [(-1.0, 1.0)] * size
+            if strict:
+                rows = np.column_stack([rows, -np.ones(len(rows))])
+                target, bounds = np.append(np.zeros(size), -1.0), [*bounds, (0.0, None)]
+            else:
+                target = -gain
+            answer = linprog(
+                target, A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds, method="highs",
+                options={"primal_feasibility_tolerance": 1e-10},
+            )  # fmt: skip
+            if answer.x is None or -answer.fun <= (FLAT if strict else 10.0 * FLAT):
+                return None, chosen
+            direction = np.vstack([np.zeros(self.q), answer.x[:size].reshape(-1, self.q)])
+            floor = 0.5 * answer.x[-1] if strict else -FLAT
+            broken = self.smallest(direction, max(SUBSET, size), floor)
+            fresh = np.setdiff1d(broken, chosen)
+            if fresh.size == 0:
+                return direction, chosen
+            chosen = np.union1d(chosen, fresh)
+
+
+def in_memory(X) -> bool:
+    """Whether these are rows that `separated_rows` can look through."""
+    return isinstance(X, np.ndarray)
+
+
+def separated_rows(rows, codes, weights, frame, coef, n_jobs=None) -> Separation | None:
+    """`find_separation` for the rows of positive weight, in a frame (see class_sums.py).
+
+    Its columns are those of 1 and x: the intercept counts if it is moved there.
+    """
+    chosen = None if weights is None else np.flatnonzero(weights)
+    codes = codes if chosen is None else codes[chosen]
+
+    def design(where):
+        return frame.design(rows[where if chosen is None else chosen[where]])
+
+    found = find_separation(design, codes, len(coef), coef, n_jobs=n_jobs)
+    if found is None or not frame.intercept:
+        return found
+    moved = set(found.columns.tolist())
+    terms = found.direction * np.append(1.0, -frame.shift * frame.scale)
+    here = np.abs(terms.sum(axis=1)) > 1e-6 * np.abs(terms).sum(axis=1)
+    moved = (moved | {0}) if here.any() else (moved - {0})
+    return replace(found, columns=np.array(sorted(moved), np.intp))
+
+
+def warn_separated(separation, names, who):
+    """Name the columns whose coefficients are infinite."""
+    columns = [str(names[j]) for j in separation.columns.tolist()]
+    listed = ", ".join(columns[:8]) + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
+    kind = "completely" if separation.complete else "quasi-completely"
+    warn_user(
+        f"{who} {kind} separated by {listed}: the likelihood has no finite maximum, as it grows "
+        "with these coefficients without end; they only tell where the iteration stopped. Use "
+        "penalty='firth' or penalty='l2', or drop columns.",
+        SeparationWarning,
+    )

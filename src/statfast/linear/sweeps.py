@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an iteration needs of the rows: z'Wz, z's, deviance and chi-square, in one pass.
+
+z is the row less a shift, after a 1 if there is an intercept. The pairs of family and link that are
+used most have vector code; for the others the formulas of `families` and `links` are worked out on
+a few hundred rows at a time between two kernel calls, while those rows are in cache. Sparse rows
+and rows that come in chunks take the same steps.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._blocks import checkpoint, each, grid, reduce
+from statfast._chunks import Chunks
+from statfast._core import irls as kernel
+from statfast._core import tiles
+from statfast._validation import FLOATS
+
+CALL = min(4e8, 2e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 20 ms
+PIECE = 32768  # numbers of the rows that stay in cache between two kernel calls
+SAMPLE = 1024  # rows whose mean is near that of all
+ROW = 100  # operations that a row costs besides its products
+
+
+@dataclass
+class Sums:
+    """Those of one pass at one point."""
+
+    h: NDArray[np.float64]  # (q, q) lower triangle, or (0, 0) if not wanted
+    g: NDArray[np.float64]  # (q,)
+    deviance: float
+    chi2: float
+
+    def __iadd__(self, more):
+        self.h += more.h
+        self.g += more.g
+        self.deviance += more.deviance
+        self.chi2 += more.chi2
+        return self
+
+
+@dataclass
+class Rows:
+    """The rows of a model with their responses; see `sums_at`.
+
+    `X` is (n, p), dense, sparse (CSR) or `Chunks`; the others are (n,), float64, or None.
+    """
+
+    X: object
+    y: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    offset: NDArray[np.float64] | None
+    family: object
+    link: object
+    intercept: bool = True
+    n_jobs: int | None = None
+
+    shift: NDArray[np.float64] | None = None
+
+    def __post_init__(self):
+        self.chunked = isinstance(self.X, Chunks)
+        self.sparse = hasattr(self.X, "indptr")
+        self.n = len(self.y)
+        first = next(iter(self.X)) if self.chunked else self.X
+        self.p = first.shape[1]
+        self.q = self.p + int(self.intercept)
+        if self.shift is None:
+            self.shift = np.zeros(self.p)
+            if self.intercept and not self.sparse:
+                some = first[:: max(1, len(first) // SAMPLE)]
+                with np.errstate(over="ignore", invalid="ignore"):
+                    self.shift = some.mean(axis=0, dtype=np.float64)
+        self.kind = kernel.KINDS.get((self.family.own, self.link.name))
+        self.aux = self._aux()
+
+    def _aux(self):
+        """What the deviance takes of y alone: see irls_link.h. None if it is zero."""
+        if self.kind is None or self.family.own == "gaussian":
+            return None
+        if self.family.own == "binomial":
+            if ((self.y == 0) | (self.y == 1)).all():
+                return None
+            from scipy.special import xlogy
+
+            return xlogy(self.y, self.y) + xlogy(1 - self.y, 1 - self.y)
+        return np.log(np.where(self.y > 0, self.y, 1.0))
+
+    def sums_at(self, b, *, hessian=True):
+        """The sums at coefficients `b`."""
+        if self.sparse:
+            return self._sparse_sums(b, hessian)
+        work = self._plain if self.kind is None else self._fused
+
+        def partial(rows, block, y, weights, offset, aux):
+            sums = self._nothing(hessian)
+            work(sums, b, hessian, as_float(block), y, weights, offset, aux)
+            return sums
+
+        with np.errstate(all="ignore"):
+            return self._reduced(partial, hessian)
+
+    def start_from(self, mean):
+        """The sums of least squares on the link's scale, at given means instead of coefficients.
+
+        Then ``h b = g``, so that b is where the iterations may begin.
+        """
+
+        def partial(rows, block, y, weights, offset, mu):
+            sums = self._nothing(True)
+            eta = self.link.link(mu)
+            slope = self.link.slope(eta, mu)
+            w = slope**2 / self.family.variance(mu) * (1.0 if weights is None else weights)
+            target = eta + (y - mu) / slope - (0.0 if offset is None else offset)
+            self._add(sums, as_float(block), w * target, w, True)
+            return sums
+
+        with np.errstate(all="ignore"):
+            if self.sparse:
+                return self._sparse_reduced(partial, mean)
+            return self._reduced(partial, True, mean)
+
+    def triangle_at(self, b):
+        """R of the rows times the roots of their weights at `b`, by QR: (q, q), upper triangular.
+
+        Unlike the Cholesky factor of z'Wz, it does not square the condition.
+        """
+
+        def partial(rows, block, weights, offset):
+            z = block.toarray() if self.sparse else as_float(block) - self.shift
+            if self.intercept:
+                z = np.column_stack([np.ones(len(z)), z])
+            eta = z @ b + (0.0 if offset is None else offset)
+            mu = self._inside(self.link.mean(eta))
+            w = self.link.slope(eta, mu) ** 2 / self.family.variance(mu)
+            w = np.where(w > 0, w, 0.0) * (1.0 if weights is None else weights)
+            return np.linalg.qr(z * np.sqrt(w)[:, None], mode="r")
+
+        def merge(total, more):
+            return np.linalg.qr(np.vstack([total, more]), mode="r")
+
+        least = max(4096, 8 * self.q)
+        with np.errstate(all="ignore"):
+            if self.sparse:
+                total, *others = each(
+                    lambda rows: partial(
+                        rows, self.X[rows], _part(self.weights, rows), _part(self.offset, rows)
+                    ),
+                    grid(self.n, least=least),
+                    n_jobs=self.n_jobs,
+                )
+                for more in others:
+                    total = merge(total, more)
+            else:
+                total = reduce(
+                    partial, self.X, self.weights, self.offset, merge=merge, n_jobs=self.n_jobs,
+                    effort=float(self.n) * self.q**2, least=least,
+                )  # fmt: skip
+        if len(total) < self.q:
+            total = np.vstack([total, np.zeros((self.q - len(total), self.q))])
+        return total
+
+    def sample(self, share):
+        """One in so many rows, in runs of 64 that are spread evenly."""
+        run = 64
+        kept = self.n // (run * share) * run * share
+
+        def cut(values):
+            if values is None:
+                return None
+            tail = values.shape[1:]
+            runs = values[:kept].reshape(-1, run * share, *tail)[:, :run]
+            return np.ascontiguousarray(runs).reshape(-1, *tail)
+
+        parts = (cut(part) for part in (self.X, self.y, self.weights, self.offset))
+        return Rows(*parts, self.family, self.link, self.intercept, self.n_jobs, self.shift)
+
+    def predictor(self, b):
+        """The linear predictor of every row."""
+        out = np.empty(self.n)
+        if self.sparse:
+            out[:] = self.X @ b[int(self.intercept) :]
+            out += (b[0] if self.intercept else 0.0) + (0.0 if self.offset is None else self.offset)
+            return out
+
+        def partial(rows, block, offset):
+            kernel.predict(as_float(block), self.shift, self.intercept, b, offset, out[rows])
+
+        reduce(
+            partial, self.X, self.offset, merge=lambda a, b: None, n_jobs=self.n_jobs,
+            effort=2.0 * self.n * self.q,
+        )  # fmt: skip
+        return out
+
+    def to_user(self, b):
+        """Coefficients of rows less the shift as those of the rows."""
+        out = b.copy()
+        if self.intercept:
+            out[0] -= self.shift @ b[1:]
+        return out
+
+    def from_user(self, b):
+        """The opposite of `to_user`."""
+        out = b.copy()
+        if self.intercept:
+            out[0] += self.shift @ b[1:]
+        return out
+
+    def covariance_to_user(self, cov):
+        """The covariance that goes with `to_user`."""
+        if not self.intercept:
+            return cov
+        out = cov.copy()
+        inner = cov[1:, 1:] @ self.shift
+        out[0, 1:] -= inner
+        out[1:, 0] = out[0, 1:]
+        out[0, 0] += self.shift @ inner - 2.0 * (self.shift @ cov[1:, 0])
+        return out
+
+    def _nothing(self, hessian):
+        q = self.q if hessian else 0
+        return Sums(np.zeros((q, q)), np.zeros(self.q), 0.0, 0.0)
+
+    def _reduced(self, partial, hessian, last=None):
+        per_row = self.q * (self.q if hessian else 4) + ROW
+        return reduce(
+            partial, self.X, self.y, self.weights, self.offset,
+            self.aux if last is None else last,
+            merge=lambda total, more: total.__iadd__(more), n_jobs=self.n_jobs,
+            effort=float(self.n) * per_row, least=max(4096, 8 * self.q),
+        )  # fmt: skip
+
+    def _fused(self, sums, b, hessian, block, y, weights, offset, aux):
+        step = max(64, int(CALL / (self.q**2 + ROW)))
+        pair = np.zeros(2)
+        for start in range(0, len(block), step):
+            some = slice(start, start + step)
+            kernel.sweep(
+                block[some], self.shift, self.intercept, b, self.kind, y[some],
+                _part(weights, some), _part(offset, some), _part(aux, some),
+                sums.h if hessian else None, sums.g, pair,
+            )  # fmt: skip
+            checkpoint()
+        sums.deviance += 2 * pair[0]
+        sums.chi2 += pair[1]
+
+    def _plain(self, sums, b, hessian, block, y, weights, offset, aux):
+        step = max(256, PIECE // self.q)
+        for start in range(0, len(block), step):
+            some = slice(start, start + step)
+            eta = np.empty(len(y[some]))
+            kernel.predict(block[some], self.shift, self.intercept, b, _part(offset, some), eta)
+            s, w = self._score(sums, eta, y[some], _part(weights, some))
+            self._add(sums, block[some], s, w, hessian)
+            checkpoint()
+
+    def _score(self, sums, eta, y, weights):
+        """Scores and weights; deviance and chi-square are added, infinite if no mean is one."""
+        mu = self.link.mean(eta)
+        if not self.family.inside(mu if weights is None else mu[weights > 0]):
+            mu, sums.deviance = self._inside(mu), np.inf
+        slope = self.link.slope(eta, mu)
+        s = (y - mu) * slope / self.family.variance(mu)
+        w = slope**2 / self.family.variance(mu)
+        unit = self.family.deviance(y, mu)
+        w, s = np.where(w > 0, w, 0.0), np.where(w > 0, s, 0.0)
+        if weights is not None:
+            on = weights > 0
+            w, s, unit = (np.where(on, weights * part, 0.0) for part in (w, s, unit))
+        sums.deviance += float(unit.sum())
+        sums.chi2 += float((s[w > 0] ** 2 / w[w > 0]).sum())
+        return s, w
+
+    def _inside(self, mu):
+        """Means, those outside their range moved to its edge."""
+        low, high = self.family.lowest, self.family.highest
+        eps = np.finfo(float).eps
+        return np.clip(
+            np.where(np.isnan(mu), eps, mu),
+            low + eps if np.isfinite(low) else low,
+            high - eps if np.isfinite(high) else high,
+        )
+
+    def _add(self, sums, block, s, w, hessian):
+        if not self.sparse:
+            h = sums.h if hessian else None
+            kernel.accumulate(block, self.shift, self.intercept, s, w, h, sums.g)
+            return
+        one = int(self.intercept)
+        sums.g[one:] += block.T @ s
+        if self.intercept:
+            sums.g[0] += s.sum()
+        if hessian:
+            scaled = block.multiply(w[:, None]).tocsr()
+            sums.h[one:, one:] += (block.T @ scaled).toarray()
+            if self.intercept:
+                sums.h[1:, 0] += block.T @ w
+                sums.h[0, 0] += w.sum()
+
+    def _sparse_sums(self, b, hessian):
+        def partial(rows, block, y, weights, offset, _):
+            sums = self._nothing(hessian)
+            eta = block @ b[int(self.intercept) :]
+            eta += (b[0] if self.intercept else 0.0) + (0.0 if offset is None else offset)
+            s, w = self._score(sums, eta, y, weights)
+            self._add(sums, block, s, w, hessian)
+            return sums
+
+        with np.errstate(all="ignore"):
+            return self._sparse_reduced(partial, None)
+
+    def _sparse_reduced(self, partial, last):
+        def work(rows):
+            cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, last))
+            return partial(rows, self.X[rows], *cut)
+
+        blocks = grid(self.n, least=2048)
+        first, *others = each(work, blocks, n_jobs=self.n_jobs, effort=50.0 * self.X.nnz)
+        for more in others:
+            first += more
+        return first
+
+
+def _part(values, rows):
+    return None if values is None else values[rows]
+
+
+def as_float(block):
+    """A block of rows in a type that kernels read."""
+    if hasattr(block, "indptr") or block.dtype.type in FLOATS:
+        return block
+    return block.astype(np.float64)

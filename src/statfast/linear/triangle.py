@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The triangular factor R of the columns (1, X, Y), and which of its columns depend on others.
+
+Two ways to it. One pass of QR over blocks of rows, whose factors are merged by QR (Demmel, Grigori,
+Hoemmen & Langou 2012, doi:10.1137/080731992), works for any columns. The Cholesky factor of the
+centred cross products is several times as fast, and is used where the rows are many and the
+columns' condition, which it squares, is low enough for one correction to restore all digits.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._blocks import checkpoint, reduce
+from statfast._chunks import Chunks
+from statfast._core.moments import class_scatter
+
+MANY = 200_000  # numbers: below, QR takes a millisecond
+CONDITION = 1e3  # of the columns scaled to length one: its square leaves ten digits to the errors
+SAMPLE = 1024  # rows whose mean is near that of all
+FAR = 100.0  # standard deviations of the mean from that of the sample: four of sixteen digits
+LARGEST = 1e150  # whose squares are numbers
+CALL = 2e8  # multiplications in a kernel call: below 0.05 s
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """R of (1, X) scaled by the roots of the weights, and Q'Y; without 1 if no intercept."""
+
+    R: NDArray[np.float64]  # (q, q) upper triangular
+    QtY: NDArray[np.float64]  # (q, T)
+    condition: float  # of the columns of R scaled to length one, about; inf if singular
+    centred: float  # the same of the centred columns, where those are what was squared
+    exact: bool  # by QR
+
+
+def triangle_of(X, Y, weights, intercept, n_jobs=None) -> Triangle:
+    """Factor (1, X); `X` (n, p) may be `Chunks`, `Y` is (n, T), `weights` (n,) or None."""
+    if not isinstance(X, Chunks) and X.size > MANY and X.shape[0] > 4 * X.shape[1]:
+        found = _by_products(X, Y, weights, intercept, n_jobs)
+        if found is not None:
+            return found
+    return _by_rows(X, Y, weights, intercept, n_jobs)
+
+
+def condition_of(R):
+    """The condition of an upper triangle, its columns scaled to length one; inf if singular."""
+    from scipy.linalg.lapack import dtrcon
+
+    if R.shape[0] < R.shape[1] or not R.any(0).all():
+        return np.inf
+    R = R / np.abs(R).max(0)
+    reciprocal, _ = dtrcon(R / np.sqrt((R**2).sum(0)))
+    return 1 / reciprocal if reciprocal > 0 else np.inf
+
+
+def independent_columns(R, tol):
+    """Which columns to keep: each of which those before it leave more than `tol` of its length.
+
+    They are taken in their order, as R's ``lm`` does, so that the later of two equals goes.
+    """
+    rows, q = R.shape
+    R = R / np.maximum(np.abs(R).max(0), np.finfo(float).tiny)
+    basis, kept = np.zeros((rows, min(rows, q))), []
+    length = np.sqrt((R**2).sum(0))
+    for j in range(q):
+        left = R[:, j]
+        found = basis[:, : len(kept)]
+        for _ in range(2):  # twice is enough for an orthogonal rest
+            left = left - found @ (found.T @ left)
+        size = np.sqrt(left @ left)
+        if len(kept) < rows and size > tol * length[j] and size > 0:
+            basis[:, len(kept)] = left / size
+            kept.append(j)
+    return np.array(kept, dtype=np.intp)
+
+
+def _by_rows(X, Y, weights, intercept, n_jobs):
+    def partial(rows, block, y, w):
+        table = np.column_stack([np.ones((len(block), int(intercept))), block, y])
+        if w is not None:
+            table *= np.sqrt(w)[:, None]
+        return np.linalg.qr(table, mode="r")
+
+    def merge(total, more):
+        return np.linalg.qr(np.vstack([total, more]), mode="r")
+
+    p = 0 if isinstance(X, Chunks) else X.shape[1]
+    effort = np.inf if p == 0 else 2.0 * X.size * p
+    total = reduce(
+        partial, X, Y, weights, merge=merge, n_jobs=n_jobs, effort=effort, least=max(1024, 8 * p)
+    )
+    if not np.abs(total).max() < LARGEST:
+        raise ValueError(
+            "X or y holds values so large that their squares overflow. Divide its columns by their "
+            "size."
+        )
+    q = total.shape[1] - Y.shape[1]
+    R, QtY = total[:q, :q], total[:q, q:]
+    length = np.abs(R).max(0, initial=0.0)
+    if ((length > 0) & (length < 1 / LARGEST)).any():
+        raise ValueError(
+            "X holds columns so small that their squares vanish. Divide them by their size."
+        )
+    condition = condition_of(R)
+    return Triangle(R, QtY, condition, condition, exact=True)
+
+
+def _by_products(X, Y, weights, intercept, n_jobs):
+    """The factor from cross products; None where they lose too much."""
+    p, both = X.shape[1], X.shape[1] + Y.shape[1]
+    shift = np.zeros(both)
+    if intercept:
+        some = slice(None, None, max(1, len(X) // SAMPLE))
+        shift = np.concatenate([np.ascontiguousarray(X[some], np.float64).mean(0), Y[some].mean(0)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
+        offset = sums / mass
+        if intercept:
+            scatter -= mass * np.outer(offset, offset)
+        spread = scatter.diagonal()
+        far = intercept and (mass * offset**2 > FAR**2 * spread).any()
+        if far or not (np.isfinite(scatter).all() and (spread[:p] > 0).all()):
+            return None
+        scale = np.sqrt(spread[:p])
+        inner = scatter[:p, :p] / np.outer(scale, scale)
+    try:
+        lower = np.linalg.cholesky(inner)
+    except np.linalg.LinAlgError:
+        return None
+    condition = condition_of(lower.T)
+    if condition > CONDITION:
+        return None
+    mean = shift + offset
+    from scipy.linalg import solve_triangular
+
+    inner = lower.T * scale
+    QtY = solve_triangular(inner, scatter[:p, p:], trans="T", check_finite=False)
+    if not intercept:
+        return Triangle(inner, QtY, condition, condition, exact=False)
+    R = np.zeros((p + 1, p + 1))
+    R[0, 0], R[0, 1:], R[1:, 1:] = np.sqrt(mass), np.sqrt(mass) * mean[:p], inner
+    first = np.sqrt(mass) * mean[None, p:]
+    return Triangle(R, np.vstack([first, QtY]), condition_of(R), condition, exact=False)
+
+
+def _products_about(shift, X, Y, weights, n_jobs):
+    """Sum of weights, and sums and cross products of the columns (X, Y) less the shift."""
+    both = len(shift)
+    step = max(64, int(CALL / both**2))
+
+    def partial(rows, block, y, w):
+        mass, sums, scatter = np.zeros(1), np.zeros((1, both)), np.zeros((both, both))
+        for start in range(0, len(block), step):
+            some = slice(start, start + step)
+            table = np.concatenate([block[some], y[some]], axis=1)
+            share = None if w is None else w[some]
+            codes = np.zeros(len(table), dtype=np.intp)
+            class_scatter(table, codes, share, shift[None], mass, sums, scatter)
+            checkpoint()
+        return mass, sums, scatter
+
+    def merge(total, more):
+        for mine, theirs in zip(total, more, strict=True):
+            mine += theirs
+        return total
+
+    mass, sums, scatter = reduce(
+        partial, X, Y, weights, merge=merge, n_jobs=n_jobs, effort=float(X.size) * both,
+        least=max(256, 4 * both),
+    )  # fmt: skip
+    lower = np.tril(scatter)
+    return mass[0], sums[0], lower + np.tril(lower, -1).T

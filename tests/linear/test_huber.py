@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Huber's regression: the least of its objective, outliers, scikit-learn's answers."""
+
+import numpy as np
+import pytest
+
+from statfast import HuberRegressor, LinearRegression
+
+
+def problem(seed, n=80, p=4):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)) + 1
+    y = X @ np.arange(p) + rng.standard_normal(n) + 2
+    y[:8] += 40 * rng.standard_normal(8)
+    return X, y, rng.integers(1, 4, n).astype(float)
+
+
+def objective(v, X, y, w, epsilon, alpha):
+    b, b0, s = v[:-2], v[-2], v[-1]
+    z = np.abs(y - X @ b - b0) / s
+    h = np.where(z <= epsilon, z**2, 2 * epsilon * z - epsilon**2)
+    return w @ (s + h * s) + alpha * b @ b
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("epsilon", [1.05, 1.35, 3.0])
+def test_gradient_is_zero(seed, epsilon):
+    X, y, w = problem(seed)
+    model = HuberRegressor(epsilon=epsilon, alpha=0.1).fit(X, y, w)
+    at = np.array([*model.coef_, model.intercept_, model.scale_])
+    value = objective(at, X, y, w, epsilon, 0.1)
+    for k in range(len(at)):
+        for step in (1e-3, -1e-3):
+            moved = at.copy()
+            moved[k] += step * max(1.0, abs(at[k]))
+            assert objective(moved, X, y, w, epsilon, 0.1) > value
+
+
+def test_scikit_learn():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y, w = problem(9)
+    theirs = linear_model.HuberRegressor(max_iter=10_000, tol=1e-9).fit(X, y, w)
+    ours = HuberRegressor().fit(X, y, w)
+    best, other = (
+        objective(np.array([*m.coef_, m.intercept_, m.scale_]), X, y, w, 1.35, 1e-4)
+        for m in (ours, theirs)
+    )
+    assert best <= other * (1 + 1e-14)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-3)
+    np.testing.assert_allclose(ours.scale_, theirs.scale_, rtol=1e-3)
+    np.testing.assert_array_equal(ours.outliers_, theirs.outliers_)
+
+
+def test_weights_are_repetitions():
+    X, y, w = problem(10)
+    counts = w.astype(int)
+    weighted = HuberRegressor().fit(X, y, w)
+    repeated = HuberRegressor().fit(X.repeat(counts, 0), y.repeat(counts))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-8)
+
+
+def test_large_epsilon_is_least_squares():
+    X, y, _ = problem(11)
+    model = HuberRegressor(epsilon=1e6, alpha=0.0).fit(X, y)
+    np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-8)
+
+
+def test_a_perfect_fit_has_no_scale():
+    X, _, _ = problem(12)
+    model = HuberRegressor(alpha=0.0).fit(X, X @ [1.0, 2.0, 3.0, 4.0])
+    np.testing.assert_allclose(model.coef_, [1, 2, 3, 4], rtol=1e-9)
+
+
+def test_epsilon_of_one():
+    with pytest.raises(ValueError, match="epsilon must be greater than 1"):
+        HuberRegressor(epsilon=1.0).fit([[1.0], [2.0]], [1.0, 2.0])

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ridge regression beside its definition."""
+
+import numpy as np
+import pytest
+
+from statfast import LinearRegression, Ridge, RidgeCV, ridge_path
+
+
+def problem(n, p, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)) + 2
+    return X, X[:, 0] + rng.standard_normal(n), rng.integers(1, 4, n).astype(float)
+
+
+@pytest.mark.parametrize("shape", [(40, 6), (6, 40)])
+@pytest.mark.parametrize("one", [True, False])
+def test_normal_equations(shape, one):
+    X, y, w = problem(*shape, 0)
+    for alpha in (1e-3, 1.0, 1e3):
+        model = Ridge(alpha, fit_intercept=one).fit(X, y, w)
+        r = w * (y - X @ model.coef_ - model.intercept_)
+        np.testing.assert_allclose(X.T @ r, alpha * model.coef_, rtol=1e-8, atol=1e-9)
+        if one:
+            assert abs(r.sum()) < 1e-10
+
+
+def test_path_is_single_fits_and_zero_is_least_squares():
+    X, y, w = problem(50, 4, 1)
+    path = ridge_path(X, y, [10.0, 0.0, 1.0], sample_weight=w)
+    np.testing.assert_array_equal(path.alphas, [10.0, 1.0, 0.0])
+    for alpha, b, b0 in zip(path.alphas, path.coefs.T, path.intercepts, strict=True):
+        model = Ridge(alpha).fit(X, y, w)
+        np.testing.assert_allclose([model.intercept_, *model.coef_], [b0, *b], rtol=1e-12)
+    least = LinearRegression().fit(X, y, w)
+    np.testing.assert_allclose(path.coefs[:, -1], least.coef_, rtol=1e-10)
+
+
+def test_collinear_columns_without_penalty_give_the_shortest_solution():
+    X, y, _ = problem(20, 3, 2)
+    X = np.column_stack([X, X[:, 0]])
+    Z = X - X.mean(0)
+    want = np.linalg.pinv(Z, rcond=1e-10) @ (y - y.mean())
+    np.testing.assert_allclose(Ridge(0.0).fit(X, y).coef_, want, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(30, 4), (12, 20)])
+def test_leave_one_out_is_leaving_out(shape):
+    X, y, w = problem(*shape, 3)
+    alphas = [0.1, 10.0, 1000.0]
+    model = RidgeCV(alphas).fit(X, y, w)
+    errors = []
+    for alpha in model.alphas_:
+        left = []
+        for i in range(len(y)):
+            v = w.copy()
+            v[i] -= 1.0  # one of w_i equal rows
+            kept = Ridge(alpha).fit(X, y, v)
+            left.append(w[i] * (y[i] - kept.predict(X[i : i + 1])[0]) ** 2)
+        errors.append(sum(left) / w.sum())
+    np.testing.assert_allclose(model.errors_, errors, rtol=1e-8)
+    assert model.alpha_ == model.alphas_[int(np.argmin(errors))]
+
+
+def test_generalised_cross_validation():
+    X, y, _ = problem(30, 4, 4)
+    model = RidgeCV([0.1, 1.0, 10.0], criterion="gcv").fit(X, y)
+    for alpha, error in zip(model.alphas_, model.errors_, strict=True):
+        one = Ridge(alpha).fit(X, y)
+        rss = ((y - one.predict(X)) ** 2).sum()
+        np.testing.assert_allclose(error, rss / 30 / (1 - one.df_ / 30) ** 2, rtol=1e-9)
+
+
+def test_several_targets():
+    X, y, _ = problem(30, 4, 5)
+    Y = np.column_stack([y, -2 * y + 1])
+    model = Ridge(3.0).fit(X, Y)
+    np.testing.assert_allclose(model.coef_[1], -2 * model.coef_[0], rtol=1e-11)
+    assert RidgeCV([0.1, 1.0]).fit(X, Y).coef_.shape == (2, 4)
+
+
+def test_bad_penalties():
+    X, y, _ = problem(10, 2, 6)
+    with pytest.raises(ValueError, match="alpha must be at least 0"):
+        Ridge(-1.0).fit(X, y)
+    with pytest.raises(ValueError, match="alphas must be finite and not negative"):
+        RidgeCV([1.0, -1.0]).fit(X, y)
+    with pytest.raises(TypeError, match="alphas must be a list of penalties"):
+        ridge_path(X, y, "many")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Separation: found when it is there, named, and not looked for in ordinary fits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statfast._errors import SeparationWarning
+from statfast.datasets import load_iris
+from statfast.linear import separation as module
+from statfast.linear.multinomial import fit_multinomial
+from statfast.linear.separation import find_separation, warn_separated
+
+
+def found(X, y, weights=None):
+    X = np.ascontiguousarray(X, dtype=float)
+    return fit_multinomial(X, np.asarray(y), weights, int(np.max(y)) + 1).separation()
+
+
+def test_ordinary_fits_solve_no_programme(monkeypatch):
+    monkeypatch.setattr(module, "find_separation", None)
+    data = load_iris()
+    rows = data.target > 0
+    assert found(data.data[rows], data.target[rows] - 1) is None
+    assert found(data.data[:, [0]], data.target) is None
+
+
+def test_complete():
+    x = np.arange(10.0)
+    answer = found(np.column_stack([x, np.cos(7 * x)]), (x > 4).astype(int))
+    assert answer.complete
+    assert 1 in answer.columns
+
+
+def test_quasi_complete_by_one_column():
+    # All rows with the mark are of class 1; the other column tells nothing for certain.
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), rng.random(200) < 0.1])
+    y = np.where(X[:, 1] == 1, 1, rng.integers(0, 2, 200))
+    answer = found(X, y)
+    assert not answer.complete
+    assert answer.columns.tolist() == [2]
+
+
+def test_iris_has_no_estimates():
+    data = load_iris()
+    answer = found(data.data[:, :2], data.target)
+    assert answer is not None
+    assert not answer.complete
+
+
+def test_separated_only_by_rows_of_weight_zero():
+    x = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+    y = np.array([0, 1, 0, 1, 1, 1])
+    assert found(x[:, None], y) is None
+    answer = found(x[:, None], y, np.array([1.0, 0.0, 1.0, 1.0, 1.0, 1.0]))
+    assert answer.complete
+
+
+def test_touching_is_quasi_complete():
+    answer = found([[0.0], [1.0], [2.0], [2.0], [3.0]], [0, 0, 0, 1, 1])
+    assert answer is not None
+    assert not answer.complete
+
+
+@given(
+    n=st.integers(4, 14),
+    d=st.integers(1, 3),
+    n_classes=st.integers(2, 3),
+    seed=st.integers(0, 2**32),
+)
+def test_like_a_whole_programme(n, d, n_classes, seed):
+    """Small whole numbers, among which all kinds of separation are common."""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (n, d)) / 2.0
+    codes = np.append(np.arange(n_classes), rng.integers(0, n_classes, n - n_classes))
+    Z = np.column_stack([np.ones(n), X])
+    rows = []
+    for i in range(n):
+        for k in set(range(n_classes)) - {int(codes[i])}:
+            row = np.zeros((n_classes, d + 1))
+            row[codes[i]], row[k] = Z[i], -Z[i]
+            rows.append(row[1:].ravel())
+    rows = np.array(rows)
+    whole = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
+    strict = linprog(
+        np.append(np.zeros(rows.shape[1]), -1.0), A_ub=np.column_stack([-rows, np.ones(len(rows))]),
+        b_ub=np.zeros(len(rows)), bounds=(-1, 1),
+    )  # fmt: skip
+    answer = find_separation(lambda where: Z[where], codes, n_classes)
+    assert (answer is not None) == (-whole.fun > 1e-6)
+    if answer is not None:
+        assert answer.complete == (-strict.fun > 1e-6)
+        margins = rows @ answer.direction[1:].ravel()
+        assert margins.min() > -1e-8
+        assert margins.max() > 1e-6
+
+
+def test_many_rows_take_part_of_the_programme(monkeypatch):
+    monkeypatch.setattr(module, "SUBSET", 4)
+    rng = np.random.default_rng(3)
+    Z = np.column_stack([np.ones(3000), rng.uniform(-1, 1, (3000, 3))])
+    codes = (Z[:, 1] + Z[:, 2] > 0.3).astype(np.intp)
+    answer = find_separation(lambda where: Z[where], codes, 2)
+    assert answer.complete
+    codes[0] = 1 - codes[0]
+    assert find_separation(lambda where: Z[where], codes, 2) is None
+
+
+def test_the_warning_names_the_columns():
+    answer = found(np.arange(8.0)[:, None], [0] * 4 + [1] * 4)
+    with pytest.warns(SeparationWarning, match="completely separated by the intercept, dose: the"):
+        warn_separated(answer, ["the intercept", "dose"], "The classes are")

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Result tables as text, as HTML and as data frames."""
+
+import numpy as np
+import pytest
+
+from statfast._summary import CoefficientTable, Summary
+
+TABLE = CoefficientTable(
+    ["(Intercept)", "age", "copy"],
+    {
+        "Estimate": np.array([0.48062, -0.02955, np.nan]),
+        "Std. error": np.array([1.19690, 0.03703, np.nan]),
+        "P>|z|": np.array([0.688, 1e-20, np.nan]),
+    },
+)
+SUMMARY = Summary("A <fit>", [("Observations", 189), ("Deviance", 201.28479505588)], TABLE, ["So."])
+
+
+def test_text():
+    lines = str(SUMMARY).splitlines()
+    assert lines[0].strip() == "A <fit>"
+    assert lines[2].split() == ["Observations:", "189", "Deviance:", "201.2848"]
+    assert lines[4].split() == ["Estimate", "Std.", "error", "P>|z|"]
+    assert lines[5].split() == ["(Intercept)", "0.48062", "1.19690", "0.6880"]
+    assert lines[6].split() == ["age", "-0.02955", "0.03703", "<2.2e-16", "***"]
+    assert lines[7].split() == ["copy", "(aliased)"]
+    assert lines[-2] == "So."
+    assert repr(SUMMARY) == str(SUMMARY)
+
+
+def test_columns_are_aligned():
+    lines = str(TABLE).splitlines()
+    ends = {
+        line.index(text) + len(text)
+        for line, text in zip(lines, ["Estimate", "0.48062"], strict=False)
+    }
+    assert len(ends) == 1
+
+
+def test_html_is_escaped():
+    text = SUMMARY._repr_html_()
+    assert "A &lt;fit&gt;" in text
+    assert "<td>-0.02955</td>" in text
+    assert "P&gt;|z|" in text
+
+
+def test_frame_holds_the_numbers_unrounded():
+    pytest.importorskip("pandas")
+    frame = SUMMARY.to_frame()
+    assert frame.loc["age", "P>|z|"] == 1e-20
+    assert list(frame.columns) == list(TABLE.columns)
+
+
+def test_several_tables_have_headings():
+    pytest.importorskip("pandas")
+    both = Summary("Classes", [], {"oak": TABLE, "elm": TABLE})
+    assert str(both).count("(Intercept)") == 2
+    assert "oak" in str(both)
+    assert both.to_frame().loc[("elm", "age"), "Estimate"] == -0.02955
+
+
+@pytest.mark.parametrize(
+    "values", [[0.0, 0.0], [1e9, 1.0], [1e-9, 2e-9], [np.inf, 1.0], [np.nan, 3]]
+)
+def test_numbers_of_any_size(values):
+    table = CoefficientTable(["a", "b"], {"x": np.array(values), "y": np.array([1.0, 2.0])})
+    assert len(str(table).splitlines()) == 3
