@@ -43,7 +43,15 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "one": [Bar("one query at a time, n = 1e5, d = 3", ("scipy",), seconds=4e-6)],
         "worst": [Bar("worst cases, beside uniform rows", slower=2.0), Bar("the same")],
         "": [Bar("other shapes")],
-    }
+    },
+    "lasso": {
+        "path": [Bar("lasso path, 50 penalties, gap 1e-6", mean=2.5), Bar("the same")],
+        "": [Bar("other shapes")],
+    },
+    "ols": {
+        "ols": [Bar("least squares; ridge for 100 penalties", least=3.0)],
+        "": [Bar("other shapes")],
+    },
 }
 
 
