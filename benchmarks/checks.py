@@ -10,6 +10,7 @@ problems, whose arithmetic cannot meet the strict one.
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
 from benchmarks.multinomial_works import MultinomialCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
@@ -29,6 +30,9 @@ STRICT = {
     "lda": {"posterior error": 1e-8},
     "multinomial": {"solution error": 1e-6},  # L-BFGS of scikit-learn stops there
     "tile": {"excess distance": 1e-12},
+    "lasso path": {"duality gap": 1.0001e-6},
+    "ols": {"coefficient error": 1e-10},
+    "ridge path": {"coefficient error": 1e-8},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -69,6 +73,9 @@ def checker(problem, data):
         "lda": PosteriorCheck,
         "multinomial": MultinomialCheck,
         "tile": TileCheck,
+        "lasso path": GapCheck,
+        "ols": SolutionCheck,
+        "ridge path": RidgeCheck,
     }
     if problem.work in make:
         return make[problem.work](data)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from benchmarks import kmeans_works as clusters
+from benchmarks import lasso_works as lasso
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
 from benchmarks import tree_works as trees
@@ -114,6 +115,9 @@ LIBRARIES: dict[str, Library] = {
             **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
             **_trees(trees.Statfast),
             "auto": partial(trees.TreeWork, trees.Auto),
+            "lasso path": lasso.StatfastPath,
+            "ols": partial(lasso.LeastSquares, "statfast.linear"),
+            "ridge path": lasso.StatfastRidge,
         },
         packages=("statfast",),
         ours=True,
@@ -134,9 +138,16 @@ LIBRARIES: dict[str, Library] = {
             ),
             **_metrics(SKLEARN["neighbors"]),
             **_trees(trees.Sklearn),
+            "lasso path": lasso.SklearnPath,
+            "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
+            "ridge path": lasso.SklearnRidge,
         },
         packages=("scikit-learn",),
     ),
+    "scikit-learn (one by one)": Library({"ridge path": lasso.SklearnRidges}),
+    "celer": Library({"lasso path": lasso.CelerPath}, packages=("celer",)),
+    "skglm": Library({"lasso path": lasso.SkglmPath}, packages=("skglm",)),
+    "glmnet": Library({"lasso path": lasso.GlmnetPath}, packages=("glmstar",)),
     "scikit-learn (elkan)": Library(
         _kmeans(SKLEARN["kmeans"], threaded=False, algorithm="elkan"),
     ),
@@ -157,6 +168,7 @@ LIBRARIES: dict[str, Library] = {
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
             **_metrics(SKLEARNEX["neighbors"]),
+            "ols": partial(lasso.LeastSquares, "sklearnex.linear_model"),
             **_trees(trees.Sklearnex),
         },
         packages=("scikit-learn-intelex", "daal"),

@@ -53,7 +53,7 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
     outcome = []
     for t, y in enumerate(np.ascontiguousarray(Y.T)):
         b = solve_triangular(R, QtY[:, t], check_finite=False)
-        twice = triangle.exact and condition < GAINING
+        twice = triangle.exact and GENTLE < condition < GAINING
         turns = ROUNDS if twice else 0 if triangle.exact else 1
         if not triangle.exact and triangle.centred > GENTLE:
             turns = 2
