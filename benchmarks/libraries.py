@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import glm_works as glm
 from benchmarks import metric_works as metrics
 from benchmarks import tree_works as trees
 from benchmarks.works import (
@@ -94,6 +95,8 @@ LIBRARIES: dict[str, Library] = {
             **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
             **_trees(trees.Statfast),
             "auto": partial(trees.TreeWork, trees.Auto),
+            "logistic": glm.Statfast,
+            "glm": glm.Statfast,
         },
         packages=("statfast",),
         ours=True,
@@ -114,9 +117,18 @@ LIBRARIES: dict[str, Library] = {
             ),
             **_metrics(SKLEARN["neighbors"]),
             **_trees(trees.Sklearn),
+            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
+            "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
         },
         packages=("scikit-learn",),
     ),
+    "scikit-learn (newton-cholesky)": Library(
+        {
+            "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+            "glm": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+        },
+    ),
+    "scikit-learn (newton-cg)": Library({"logistic": partial(glm.Sklearn, "newton-cg", 1e-6)}),
     "scikit-learn (elkan)": Library(
         {"kmeans": partial(KMeans, SKLEARN["kmeans"], threaded=False, algorithm="elkan")},
     ),
@@ -132,8 +144,16 @@ LIBRARIES: dict[str, Library] = {
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
             **_metrics(SKLEARNEX["neighbors"]),
             **_trees(trees.Sklearnex),
+            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8, "sklearnex"),
         },
         packages=("scikit-learn-intelex", "daal"),
+    ),
+    "scikit-learn-intelex (newton-cg)": Library(
+        {"logistic": partial(glm.Sklearn, "newton-cg", 1e-8, "sklearnex")},
+    ),
+    "glum": Library({"logistic": glm.Glum, "glm": glm.Glum}, packages=("glum",)),
+    "statsmodels": Library(
+        {"logistic": glm.Statsmodels, "glm": glm.Statsmodels}, packages=("statsmodels",)
     ),
     "faiss": Library(
         {

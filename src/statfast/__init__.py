@@ -7,7 +7,14 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
 from statfast.generative import LinearDiscriminantAnalysis
-from statfast.linear import GeneralizedLinearModel, LogisticRegression
+from statfast.linear import (
+    GeneralizedLinearModel,
+    LogisticRegression,
+    StepResult,
+    anova,
+    drop1,
+    step,
+)
 from statfast.neighbors import (
     BallTree,
     KDTree,
@@ -41,7 +48,11 @@ __all__ = [
     "NotFittedError",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
+    "StepResult",
     "TangentDistanceClassifier",
+    "anova",
+    "drop1",
     "set_progress",
+    "step",
     "tangent_distance",
 ]
