@@ -22,6 +22,8 @@ TITLES = {
     "convergence": "k-means (until no row changes its cluster, from the same start)",
     "seeding": "k-means++ and one iteration",
     "moments": "linear discriminant analysis (fit + posteriors)",
+    "irls": "logistic regression by maximum likelihood, to 1e-8 (ours with the covariance)",
+    "glm": "Poisson and gamma regression, log link, to 1e-8 (ours with the covariance)",
     "latency": "one row through `predict`",
     "import": "`import` after numpy and scipy.linalg",
     "tiles": "tile product with arg-min, one thread (peer: numpy's matmul alone)",

@@ -28,8 +28,12 @@ __all__ = [
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
+    "StepResult",
+    "anova",
+    "drop1",
     "enet_path",
     "lasso_path",
     "logistic_path",
     "ridge_path",
+    "step",
 ]
