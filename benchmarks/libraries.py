@@ -97,7 +97,9 @@ def _metrics(path, *, bits=metrics.HammingNeighbors, bytewise=metrics.ByteNeighb
 
 def _logistic(solver, tol):
     work = partial(multinomial.Sklearn, SKLEARN["logistic"], threaded=False, solver=solver, tol=tol)
-    return Library({"multinomial": work})
+    two = partial(glm.Sklearn, solver, tol)
+    works = {"multinomial": work, "logistic": two}
+    return Library(works | ({"glm": two} if solver != "newton-cg" else {}))
 
 
 LIBRARIES: dict[str, Library] = {
@@ -144,18 +146,10 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.SklearnPath,
             "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
             "ridge path": lasso.SklearnRidge,
-            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
-            "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
+            **_logistic("lbfgs", 1e-8).works,
         },
         packages=("scikit-learn",),
     ),
-    "scikit-learn (newton-cholesky)": Library(
-        {
-            "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-6),
-            "glm": partial(glm.Sklearn, "newton-cholesky", 1e-6),
-        },
-    ),
-    "scikit-learn (newton-cg)": Library({"logistic": partial(glm.Sklearn, "newton-cg", 1e-6)}),
     "scikit-learn (one by one)": Library({"ridge path": lasso.SklearnRidges}),
     "celer": Library({"lasso path": lasso.CelerPath}, packages=("celer",)),
     "skglm": Library({"lasso path": lasso.SkglmPath}, packages=("skglm",)),
@@ -166,8 +160,7 @@ LIBRARIES: dict[str, Library] = {
     "scikit-learn (lsqr)": Library(
         {"lda": partial(Discriminant, SKLEARN["lda"], threaded=False, solver="lsqr")},
     ),
-    "scikit-learn (lbfgs)": _logistic("lbfgs", 1e-8),
-    "scikit-learn (newton-cg)": _logistic("newton-cg", 1e-8),
+    "scikit-learn (newton-cg)": _logistic("newton-cg", 1e-6),
     "scikit-learn (newton-cholesky)": _logistic("newton-cholesky", 1e-6),
     "scikit-learn-intelex": Library(
         {
