@@ -53,7 +53,9 @@ GNU_FLAGS = [
     "-fno-math-errno",
     "-fno-trapping-math",
 ]
-GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"]
+GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-g0", "-fno-asynchronous-unwind-tables"]
+VECTOR_CODE = [] if DEBUG else ["-O3"]
+OTHER_CODE = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]  # smaller
 GNU_LINK_FLAGS = []
 if SANITIZE:
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
@@ -73,7 +75,8 @@ class BuildKernels(build_ext):
     def build_extensions(self):
         msvc = self.compiler.compiler_type == "msvc"
         for extension in self.extensions:
-            extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS
+            level = VECTOR_CODE if len(extension.sources) > 1 else OTHER_CODE
+            extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + level
             extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS
         super().build_extensions()
 

@@ -53,26 +53,7 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
             hits &= ~((uint64_t)1 << (self - start));
             apart[self] = INFINITY;
         }
-        if (!hits) continue;
-        if (s->k <= SMALL) {
-            if (s->count++ == 0) {
-                const f64_v cut = f64_set1(first_cut(s, apart + start, stop - start));
-                uint64_t within = 0;
-                for (ptrdiff_t c = start; c < stop; c += F64_LANES)
-                    within |= (uint64_t)f64_bits(f64_ge(cut, f64_load(apart + c))) << (c - start);
-                hits &= within;
-            }
-            if (s->vectors == 1 && insert_all(s, apart + start, id + start, hits, 1)) continue;
-            if (s->vectors == 2 && insert_all(s, apart + start, id + start, hits, 2)) continue;
-            if (s->vectors == 3 && insert_all(s, apart + start, id + start, hits, 3)) continue;
-            if (s->vectors == 4 && insert_all(s, apart + start, id + start, hits, 4)) continue;
-        }
-        for (; hits; hits &= hits - 1) {
-            const ptrdiff_t c = start + LOWEST_BIT(hits);
-            if (!(apart[c] <= s->limit)) continue;
-            if (s->k <= SMALL) insert(s, apart[c], id[c]);
-            else collect(s, apart[c], id[c]);
-        }
+        if (hits) nearest_offer(s, apart + start, id + start, stop - start, hits);
     }
 }
 
