@@ -100,10 +100,9 @@ def _beginning(rows, ridge):
         except Unsolvable:
             pass
     if rows.intercept and rows.offset is None:
-        mean = np.average(rows.y, weights=rows.weights)
         with np.errstate(all="ignore"):
-            first = rows.link.link(np.float64(mean))
-        if rows.family.inside(mean) and np.isfinite(first):
+            first = rows.link.link(np.float64(rows.mean))
+        if rows.family.inside(rows.mean) and np.isfinite(first):
             return np.append(first, np.zeros(rows.p))
     if rows.kind is not None and rows.offset is None and rows.link.name in ("logit", "log"):
         return np.zeros(rows.q)
@@ -210,7 +209,7 @@ class _Loop:
         if rows.intercept:
             self.penalty[0] = 0.0
         self.kept = None  # all columns
-        self.mass = float(rows.n if rows.weights is None else rows.weights.sum())
+        self.mass = rows.mass
 
     def run(self, max_iter, b, *, covariance=True):
         sums = self.rows.sums_at(b)
