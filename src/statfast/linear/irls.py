@@ -16,9 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._core import irls as kernel
+
 PIVOT = 1e-11  # of the scaled information: below, QR is asked whether columns are independent
 ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
 FINE = 1e-6  # pivots below this cost the covariance digits: it is then made by QR
+SMALL = 96  # columns up to which a factor of our own is quicker than a library's threads
 HALVINGS = 30
 WIDE = 64  # coefficients from which the information costs far more than the score
 PAIRS = 12  # of steps and changes of the score that are remembered
@@ -97,10 +100,9 @@ def _beginning(rows, ridge):
         except Unsolvable:
             pass
     if rows.intercept and rows.offset is None:
-        mean = np.average(rows.y, weights=rows.weights)
         with np.errstate(all="ignore"):
-            first = rows.link.link(np.float64(mean))
-        if rows.family.inside(mean) and np.isfinite(first):
+            first = rows.link.link(np.float64(rows.mean))
+        if rows.family.inside(rows.mean) and np.isfinite(first):
             return np.append(first, np.zeros(rows.p))
     if rows.kind is not None and rows.offset is None and rows.link.name in ("logit", "log"):
         return np.zeros(rows.q)
@@ -125,25 +127,41 @@ class Factor:
     """Cholesky's factor of a matrix given by its lower triangle, scaled to a diagonal of ones."""
 
     def __init__(self, h):
+        diagonal = h.diagonal()
+        positive = bool((diagonal > 0).all())
+        self.scale = 1 / np.sqrt(diagonal if positive else np.where(diagonal > 0, diagonal, 1.0))
+        self.lower = h * (self.scale[:, None] * self.scale)
+        self.small = len(h) <= SMALL
+        if self.small:
+            self.pivot = kernel.cholesky(self.lower) if positive else 0.0
+            return
         from scipy.linalg.lapack import dpotrf
 
-        diagonal = h.diagonal()
-        self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        self.lower, info = dpotrf(h * np.outer(self.scale, self.scale), lower=1, clean=0)
+        self.lower, info = dpotrf(self.lower, lower=1, clean=0)
         self.pivot = 0.0
-        if info == 0 and (diagonal > 0).all():
+        if info == 0 and positive:
             self.pivot = float(self.lower.diagonal().min()) ** 2
 
     def solve(self, g):
-        from scipy.linalg.lapack import dpotrs
+        out = self.scale * g
+        if self.small:
+            kernel.cholesky_solve(self.lower, out)
+        else:
+            from scipy.linalg.lapack import dpotrs
 
-        return dpotrs(self.lower, self.scale * g, lower=1)[0] * self.scale
+            out = dpotrs(self.lower, out, lower=1)[0]
+        return out * self.scale
 
     def inverse(self):
-        from scipy.linalg.lapack import dpotri
+        if self.small:
+            out = np.empty(self.lower.shape)
+            kernel.cholesky_inverse(self.lower, out)
+        else:
+            from scipy.linalg.lapack import dpotri
 
-        half = np.tril(dpotri(self.lower, lower=1)[0])
-        return (half + np.tril(half, -1).T) * np.outer(self.scale, self.scale)
+            half = np.tril(dpotri(self.lower, lower=1)[0])
+            out = half + np.tril(half, -1).T
+        return out * (self.scale[:, None] * self.scale)
 
 
 class Triangle:
@@ -191,7 +209,7 @@ class _Loop:
         if rows.intercept:
             self.penalty[0] = 0.0
         self.kept = None  # all columns
-        self.mass = float(rows.n if rows.weights is None else rows.weights.sum())
+        self.mass = rows.mass
 
     def run(self, max_iter, b, *, covariance=True):
         sums = self.rows.sums_at(b)

@@ -2,8 +2,18 @@
 """Pictures on matplotlib axes. Needs the extra ``plot``; matplotlib is loaded when one is drawn."""
 
 from statfast.plot.clusters import cluster_plot
+from statfast.plot.coefficients import coefficients
+from statfast.plot.diagnostics import diagnostics
 from statfast.plot.gap import elbow_plot, gap_plot
 from statfast.plot.regions import decision_regions
 from statfast.plot.silhouette import silhouette_plot
 
-__all__ = ["cluster_plot", "decision_regions", "elbow_plot", "gap_plot", "silhouette_plot"]
+__all__ = [
+    "cluster_plot",
+    "coefficients",
+    "decision_regions",
+    "diagnostics",
+    "elbow_plot",
+    "gap_plot",
+    "silhouette_plot",
+]
