@@ -10,6 +10,7 @@
 
 #if defined(STATFAST_VECTORS)
 #define INLINE inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -21,6 +22,7 @@
 #define KEEP(x) __asm__ volatile("" : : "g"(x) : "memory")
 #else
 #define INLINE __forceinline
+#define NOINLINE __declspec(noinline)
 #define UNROLL
 static INLINE int LOWEST_BIT(unsigned long long x) {
     int bit = 0;

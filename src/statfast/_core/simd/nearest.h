@@ -177,8 +177,32 @@ static INLINE void collect(nearest *s, double x, int64_t id) {
     if (++s->count == s->capacity) thin(s);
 }
 
+/* Offer those of the distances apart[:m], m <= 64, whose bit is set. */
+static NOINLINE void nearest_offer(nearest *s, const double *apart, const int32_t *id, ptrdiff_t m,
+                                   uint64_t hits) {
+    if (s->k <= SMALL) {
+        if (s->count++ == 0) {
+            const f64_v cut = f64_set1(first_cut(s, apart, m));
+            uint64_t within = 0;
+            for (ptrdiff_t c = 0; c < m; c += F64_LANES)
+                within |= (uint64_t)f64_bits(f64_ge(cut, f64_load(apart + c))) << c;
+            hits &= within;
+        }
+        if (s->vectors == 1 && insert_all(s, apart, id, hits, 1)) return;
+        if (s->vectors == 2 && insert_all(s, apart, id, hits, 2)) return;
+        if (s->vectors == 3 && insert_all(s, apart, id, hits, 3)) return;
+        if (s->vectors == 4 && insert_all(s, apart, id, hits, 4)) return;
+    }
+    for (; hits; hits &= hits - 1) {
+        const ptrdiff_t c = LOWEST_BIT(hits);
+        if (!(apart[c] <= s->limit)) continue;
+        if (s->k <= SMALL) insert(s, apart[c], id[c]);
+        else collect(s, apart[c], id[c]);
+    }
+}
+
 /* The k nearest, in order; what is missing is at infinity and has the number -1. */
-static INLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
+static NOINLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
     const double *key = s->few;
     const int64_t *id = s->few_id;
     ptrdiff_t there = s->k;
