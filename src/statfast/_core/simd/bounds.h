@@ -5,21 +5,34 @@
 
 #define OUTWARD 2.4e-7f /* more than the rounding of two float operations */
 
-/* The centres have moved: widen the bounds, and list the rows they no longer decide. */
-static ptrdiff_t widen(const int32_t *label, ptrdiff_t n, const float *move, const float *drop,
-                       const float *gap, float *upper, float *lower, int32_t *left) {
+/* The centres have moved: widen the bounds, and list the rows they no longer decide.  Some rows at a
+   time, so that the first loop is vector code and the second is mostly left out. */
+#define SOME 64
+static ptrdiff_t widen(const int32_t *restrict label, ptrdiff_t n, const float *restrict move,
+                       const float *restrict drop, const float *restrict gap,
+                       float *restrict upper, float *restrict lower, int32_t *restrict left) {
     ptrdiff_t count = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const int32_t c = label[i];
-        const float u = (upper[i] + move[c]) * (1 + OUTWARD);
-        const float l = lower[i] - drop[c] - OUTWARD * (lower[i] + drop[c]);
-        upper[i] = u;
-        lower[i] = l;
-        left[count] = (int32_t)i;
-        count += !(u < (l > gap[c] ? l : gap[c]));
+    for (ptrdiff_t first = 0; first < n; first += SOME) {
+        const ptrdiff_t some = n - first < SOME ? n - first : SOME;
+        int32_t open[SOME], any = 0;
+        for (ptrdiff_t i = 0; i < some; i++) {
+            const int32_t c = label[first + i];
+            const float before = lower[first + i];
+            const float u = (upper[first + i] + move[c]) * (1 + OUTWARD);
+            const float l = before - drop[c] - OUTWARD * (before + drop[c]);
+            upper[first + i] = u;
+            lower[first + i] = l;
+            open[i] = !(u < (l > gap[c] ? l : gap[c]));
+            any |= open[i];
+        }
+        for (ptrdiff_t i = 0; any && i < some; i++) {
+            left[count] = (int32_t)(first + i);
+            count += open[i];
+        }
     }
     return count;
 }
+#undef SOME
 
 /* Of the listed rows keep those that their distance to the own centre, measured anew, does not decide
    either.  The rows are moved and scaled like those of the tiles; a is the centres' tile rows, none of
