@@ -5,7 +5,15 @@ from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import CLARA, KMeans, KMedoids, LloydStep
+from statfast.cluster import (
+    CLARA,
+    KMeans,
+    KMedoids,
+    LloydStep,
+    choose_n_clusters,
+    cluster_stability,
+    gap_statistic,
+)
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
@@ -41,6 +49,9 @@ __all__ = [
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "TangentDistanceClassifier",
+    "choose_n_clusters",
+    "cluster_stability",
+    "gap_statistic",
     "set_progress",
     "tangent_distance",
 ]

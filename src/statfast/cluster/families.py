@@ -33,7 +33,7 @@ FAMILIES = {"kmeans": by_kmeans, "kmedoids": by_kmedoids}
 
 
 def as_family(method):
-    """Check `method`: a function of (rows, numbers of clusters, seed) that gives labels for each."""
+    """Check `method`; gives a function of (rows, numbers of clusters, seed): labels for each."""
     if isinstance(method, str) and method in FAMILIES:
         return FAMILIES[method]
     wanted = f"one of {', '.join(map(repr, FAMILIES))}, or a function of rows and a number"
