@@ -2,7 +2,8 @@
 """Compiled part of the build; everything else is in pyproject.toml.
 
 Every ``src/statfast/_core/*.pyx`` is one extension. One with vector code of its own, ``NAME.pyx``
-with ``simd/NAME_level.h``, compiles that header once per instruction-set level as well.
+with ``simd/NAME_level.h``, compiles that header once per instruction-set level as well. What Cython
+adds to each (memoryviews above all) is an extension of its own, ``_core/_shared``.
 
 Two environment variables choose a variant, each with a build folder of its own so that they never
 mix:
@@ -13,6 +14,8 @@ STATFAST_SANITIZE=1   the same, under the address and undefined-behaviour saniti
 
 import os
 import re
+import subprocess
+import sys
 from copy import copy
 from pathlib import Path
 
@@ -24,6 +27,7 @@ CORE = Path("src/statfast/_core")
 CPUS = os.cpu_count() or 1
 SANITIZE = os.environ.get("STATFAST_SANITIZE", "0") != "0"
 DEBUG = SANITIZE or os.environ.get("STATFAST_DEBUG", "0") != "0"
+SHARED = "statfast._core._shared"
 LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
@@ -114,14 +118,28 @@ def kernel(source):
     )
 
 
+def shared():
+    """The extension of what Cython would otherwise repeat in every other: two thirds of them."""
+    source = Path(f"{BUILD}/cython/_shared.c")
+    if not source.exists():
+        source.parent.mkdir(parents=True, exist_ok=True)
+        where = ["--module-name", SHARED, "--generate-shared", str(source)]
+        subprocess.run([sys.executable, "-m", "cython", *where], check=True)
+    return Extension(SHARED, [str(source)])
+
+
 if __name__ == "__main__":
     setup(
-        ext_modules=cythonize(
-            [kernel(source) for source in sorted(CORE.glob("*.pyx"))],
-            compiler_directives=DIRECTIVES,
-            build_dir=f"{BUILD}/cython",
-            nthreads=CPUS,
-        ),
+        ext_modules=[
+            shared(),
+            *cythonize(
+                [kernel(source) for source in sorted(CORE.glob("*.pyx"))],
+                compiler_directives=DIRECTIVES,
+                build_dir=f"{BUILD}/cython",
+                nthreads=CPUS,
+                shared_utility_qualified_name=SHARED,
+            ),
+        ],
         cmdclass={"build_ext": BuildKernels},
         options={"build": {"build_base": BUILD}},
     )

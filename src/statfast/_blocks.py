@@ -13,6 +13,7 @@ needed, may join it as helpers. Whether and when they come changes the time, nev
 import os
 import sys
 import threading
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -26,8 +27,10 @@ from typing import Any
 import numpy as np
 
 from statfast._chunks import Chunks
+from statfast._core.linger import linger
 
 SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
+LINGER = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
 TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
 
 _progress: Callable | None = None  # the hook of `set_progress`
@@ -241,6 +244,7 @@ class _Run:
         self.results = {}  # done before their turn to be merged
         self.limit, self.error = inf, None  # a failed task: those after it need not be done
         self.invited = self.helpers = 0
+        self.left = array("q", [0])  # how many helpers have come and gone
 
     def lead(self, batches):
         """The caller's part: post tasks, do a share of them, and be the last to leave."""
@@ -276,10 +280,14 @@ class _Run:
             pass
         with self.lock:
             self.helpers -= 1
+            self.left[0] += 1
             self.change.notify_all()
 
     def helped(self):
         """Whether helpers are at work; waits a little for a change."""
+        seen = self.left[0]
+        if self.helpers:
+            linger(self.left, seen, LINGER)
         with self.lock:
             if self.helpers:
                 self.change.wait(TICK)
@@ -351,6 +359,7 @@ class _Pool:
     def __init__(self):
         self.lock = threading.RLock()  # a finalizer run meanwhile may call the engine, too
         self.calls, self.size = SimpleQueue(), 0
+        self.posted = array("q", [0])  # how many calls have been
 
     def call(self, context, function, size):
         """Have one of `size` threads call a function in this context (of np.errstate, say)."""
@@ -359,9 +368,14 @@ class _Pool:
                 threading.Thread(target=self.serve, name="statfast", daemon=True).start()
                 self.size += 1
         self.calls.put((context, function))
+        with self.lock:
+            self.posted[0] += 1
 
     def serve(self):
         while True:
+            seen = self.posted[0]
+            if self.calls.empty():
+                linger(self.posted, seen, LINGER)
             context, function = self.calls.get()
             context.run(function)
             del context, function  # asleep, keep nobody's arrays alive

@@ -178,23 +178,23 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
 
 #define CASE(D, KIND, ONE, NAME)                                                                   \
     static void V(search_##NAME)(const kd_tree *t, kd_job *job) { V(answer)(t, job, D, KIND, ONE); }
-CASE(2, METRIC_EUCLIDEAN, 1, 2_one)
-CASE(2, METRIC_EUCLIDEAN, 0, 2)
-CASE(3, METRIC_EUCLIDEAN, 1, 3_one)
-CASE(3, METRIC_EUCLIDEAN, 0, 3)
-CASE(4, METRIC_EUCLIDEAN, 1, 4_one)
-CASE(4, METRIC_EUCLIDEAN, 0, 4)
-CASE(5, METRIC_EUCLIDEAN, 1, 5_one)
-CASE(5, METRIC_EUCLIDEAN, 0, 5)
-CASE(6, METRIC_EUCLIDEAN, 1, 6_one)
-CASE(6, METRIC_EUCLIDEAN, 0, 6)
-CASE(8, METRIC_EUCLIDEAN, 1, 8_one)
-CASE(8, METRIC_EUCLIDEAN, 0, 8)
+#define BOTH(D)                                                                                    \
+    CASE(D, METRIC_EUCLIDEAN, 1, D##_one)                                                          \
+    CASE(D, METRIC_EUCLIDEAN, 0, D)
+#if F64_LANES >= 4 /* where that is worth its size */
+BOTH(2)
+BOTH(3)
+BOTH(4)
+BOTH(5)
+BOTH(6)
+BOTH(8)
+#endif
 CASE(0, METRIC_EUCLIDEAN, 1, any_one)
 CASE(0, METRIC_EUCLIDEAN, 0, any)
 CASE(0, METRIC_MANHATTAN, 0, manhattan)
 CASE(0, METRIC_CHEBYSHEV, 0, chebyshev)
 CASE(0, METRIC_MINKOWSKI, 0, minkowski)
+#undef BOTH
 #undef CASE
 
 /* Every query begin .. end - 1 of the job; in the tree of n points must be k besides itself. */
@@ -203,11 +203,13 @@ static void V(search_tree)(const kd_tree *t, kd_job *job) {
     if (job->kind == METRIC_MANHATTAN) V(search_manhattan)(t, job);
     else if (job->kind == METRIC_CHEBYSHEV) V(search_chebyshev)(t, job);
     else if (job->kind == METRIC_MINKOWSKI) V(search_minkowski)(t, job);
+#if F64_LANES >= 4
     else if (t->d == 2) (one ? V(search_2_one) : V(search_2))(t, job);
     else if (t->d == 3) (one ? V(search_3_one) : V(search_3))(t, job);
     else if (t->d == 4) (one ? V(search_4_one) : V(search_4))(t, job);
     else if (t->d == 5) (one ? V(search_5_one) : V(search_5))(t, job);
     else if (t->d == 6) (one ? V(search_6_one) : V(search_6))(t, job);
     else if (t->d == 8) (one ? V(search_8_one) : V(search_8))(t, job);
+#endif
     else (one ? V(search_any_one) : V(search_any))(t, job);
 }
