@@ -25,6 +25,7 @@ FOUNDATIONS = [
     "_blocks",
     "_extent",
     "_distances",
+    "_kd_tree",
     "_sparse",
     "_summary",
 ]  # each on those before

@@ -5,7 +5,19 @@ from statfast._base import Estimator
 from statfast._blocks import set_progress
 from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import KMeans, LloydStep, linkage
+from statfast.cluster import (
+    AgglomerativeClustering,
+    KMeans,
+    LloydStep,
+    cophenetic,
+    cophenetic_correlation,
+    cut_tree,
+    inconsistency,
+    leaves_list,
+    linkage,
+    minimum_spanning_tree,
+    optimal_leaf_ordering,
+)
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
     BallTree,
@@ -23,6 +35,7 @@ from statfast.neighbors import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "AgglomerativeClustering",
     "BallTree",
     "Chunks",
     "ConvergenceWarning",
@@ -39,7 +52,14 @@ __all__ = [
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "TangentDistanceClassifier",
+    "cophenetic",
+    "cophenetic_correlation",
+    "cut_tree",
+    "inconsistency",
+    "leaves_list",
     "linkage",
+    "minimum_spanning_tree",
+    "optimal_leaf_ordering",
     "set_progress",
     "tangent_distance",
 ]
