@@ -26,6 +26,7 @@ FOUNDATIONS = [
     "_extent",
     "_distances",
     "_dissimilarity",
+    "_kd_tree",
     "_sparse",
     "_summary",
 ]  # each on those before

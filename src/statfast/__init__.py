@@ -7,12 +7,21 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import (
     CLARA,
+    AgglomerativeClustering,
     KMeans,
     KMedoids,
     LloydStep,
     choose_n_clusters,
     cluster_stability,
+    cophenetic,
+    cophenetic_correlation,
+    cut_tree,
     gap_statistic,
+    inconsistency,
+    leaves_list,
+    linkage,
+    minimum_spanning_tree,
+    optimal_leaf_ordering,
 )
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.neighbors import (
@@ -32,6 +41,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CLARA",
+    "AgglomerativeClustering",
     "BallTree",
     "Chunks",
     "ConvergenceWarning",
@@ -51,7 +61,15 @@ __all__ = [
     "TangentDistanceClassifier",
     "choose_n_clusters",
     "cluster_stability",
+    "cophenetic",
+    "cophenetic_correlation",
+    "cut_tree",
     "gap_statistic",
+    "inconsistency",
+    "leaves_list",
+    "linkage",
+    "minimum_spanning_tree",
+    "optimal_leaf_ordering",
     "set_progress",
     "tangent_distance",
 ]

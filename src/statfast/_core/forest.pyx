@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Edges to trees: the rounds of Boruvka 1926, and the numbering of clusters by union-find.
+
+Gower & Ross 1969, doi:10.2307/2346439: the edges of a minimum spanning tree, by length, are the
+merges of single linkage. Cost: n log n at worst. The caller guarantees that the edges make a tree.
+"""
+
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
+
+from statfast._core.unionfind cimport root
+
+
+def label(
+    const Py_ssize_t[::1] order,        # IN (n - 1,) the merges by height
+    const int32_t[::1] one,             # IN (n - 1,) a point of one cluster
+    const int32_t[::1] other,           # IN (n - 1,) a point of the other
+    const double[::1] height,           # IN (n - 1,)
+    int32_t[::1] parent,                # WORK (2 n - 1,)
+    double[:, ::1] Z,                   # OUT (n - 1, 4)
+):
+    """Number clusters in the order in which they come to be: points 0 .. n - 1, unions n, ..."""
+    cdef Py_ssize_t n = order.shape[0] + 1, i, a, b, e
+    cdef double points
+    with nogil:
+        for i in range(2 * n - 1):
+            parent[i] = -1
+        for i in range(n - 1):
+            e = order[i]
+            a, b = root(&parent[0], one[e]), root(&parent[0], other[e])
+            a, b = min(a, b), max(a, b)
+            points = (1 if a < n else Z[a - n, 3]) + (1 if b < n else Z[b - n, 3])
+            parent[a] = parent[b] = <int32_t>(n + i)
+            Z[i, 0], Z[i, 1], Z[i, 2], Z[i, 3] = a, b, height[e], points
+
+
+def forest(
+    const Py_ssize_t[::1] order,        # IN (k,) edges by their length
+    const int32_t[::1] one,             # IN (k,) the point an edge begins at
+    const int32_t[::1] other,           # IN (k,) the point of another part that it leads to, or -1
+    const int32_t[::1] part,            # IN (n,) a number below n of the part of each point
+    int32_t[::1] parent,                # INOUT (n,) union-find: -1 at a root
+    int32_t[::1] edges,                 # OUT (k,) the edges taken
+):
+    """Of each part, the shortest edge that leaves it, unless it leads where it is joined already.
+
+    Edges are taken by rising length, each the shortest that leaves its part: so each is in a
+    minimum spanning tree together with those before it, ties or not. Returns how many.
+    """
+    cdef Py_ssize_t n = parent.shape[0], e, i, a, b, count = 0
+    cdef unsigned char *done = <unsigned char *>malloc(n)
+    if done == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            done[i] = 0
+        for i in range(order.shape[0]):
+            e = order[i]
+            if other[e] < 0 or done[part[one[e]]]:
+                continue
+            done[part[one[e]]] = 1
+            a, b = root(&parent[0], one[e]), root(&parent[0], other[e])
+            if a != b:
+                parent[max(a, b)] = <int32_t>min(a, b)
+                edges[count] = <int32_t>e
+                count += 1
+    free(done)
+    return count
+
+
+def roots(
+    int32_t[::1] parent,                # INOUT (m,) union-find
+    int32_t[::1] part,                  # OUT (m,)
+):
+    """The root of every row."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(parent.shape[0]):
+            part[i] = <int32_t>root(&parent[0], i)

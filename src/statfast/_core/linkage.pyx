@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Agglomeration of a dissimilarity matrix: rounds of reciprocal nearest neighbours, and chains.
+
+Two clusters that are each other's nearest neighbour may be merged at once if the rule is reducible
+(no union is nearer to a third cluster than the nearer of its parts), whatever is merged elsewhere:
+Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `neighbours` reads the matrix once for
+all nearest neighbours; `contract` writes the matrix of the next round, and finds its nearest
+neighbours on the way, so a round is one read and one write in sequence. (Single linkage needs
+`neighbours` alone: Boruvka's algorithm.) Where few pairs are reciprocal, `chain` follows the chain
+of nearest neighbours of Benzecri 1982 instead, one merge after the other, in place.
+
+A matrix is its upper triangle: rows[r] is the address of the numbers of row r, for the columns
+r + 1, r + 2, ..., m - 1. So a condensed matrix, a square one and pieces of memory are all read
+where they lie. Of the columns before r, numbers have to be picked out of other rows: `contract`
+needs them between the two parts of a union only. Ties go to the lowest index.
+
+Cost: `neighbours` m^2 / 2 reads; `contract` as many, as many writes as the new matrix has, and the
+picked ones, a ninth of m^2 if half of the rows are merged at random; `chain` about 2 m of each a
+merge. The caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memmove
+
+from statfast._core.lance_williams cimport rule_for, union_rule, united
+from statfast._core.rows cimport real
+from statfast._core.triangle cimport look, number, row_at, seek, square, squeeze, table, unite
+
+
+cdef Py_ssize_t SLACK = 64  # numbers that passes may read, or write, beyond the end
+
+
+def extent(
+    const real[::1] numbers,            # IN (n,)
+):
+    """The smallest and the largest number, and whether all are finite."""
+    cdef double low = INFINITY, high = -INFINITY
+    cdef bint finite
+    with nogil:
+        if real is float:
+            finite = table().f32.extent(&numbers[0], numbers.shape[0], &low, &high)
+        else:
+            finite = table().f64.extent(&numbers[0], numbers.shape[0], &low, &high)
+    return low, high, finite
+
+
+def neighbours(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses
+    Py_ssize_t begin,                   # IN the rows to look at
+    Py_ssize_t end,
+    real[::1] low,                      # INOUT (m,) smallest number of each column in those rows
+    int32_t[::1] who,                   # INOUT (m,) the first such row
+    real[::1] right_low,                # OUT [begin, end) of (m,): smallest number of the row
+    int32_t[::1] right_who,             # OUT, as right_low: the first such column
+    const real[::1] part,               # IN (m,) which part of a forest a row is in; None: its own
+):
+    """The smallest number of rows, and of columns in them, of different parts."""
+    cdef Py_ssize_t m = rows.shape[0], r
+    cdef const real *parts = NULL if part is None else &part[0]
+    with nogil:
+        for r in range(begin, end):
+            right_low[r] = <real>INFINITY
+            right_who[r] = -1
+            if r + 1 < m:
+                look(row_at(rows, r, <real>0), m - r - 1, r, r + 1, parts, &low[r + 1],
+                     &who[r + 1], &right_low[r], &right_who[r])
+
+
+def absorb(
+    const real[::1] part_low,           # IN (m,) of later rows
+    const int32_t[::1] part_who,        # IN (m,)
+    real[::1] low,                      # INOUT (m,)
+    int32_t[::1] who,                   # INOUT (m,)
+):
+    """The smaller of two minima; of equal ones the earlier."""
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(low.shape[0]):
+            if part_low[k] < low[k]:
+                low[k] = part_low[k]
+                who[k] = part_who[k]
+
+
+def contract(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses
+    const int32_t[::1] first,           # IN (k,) the lowest row of each new cluster, rising
+    const int32_t[::1] second,          # IN (k,) its other one, or -1
+    const int32_t[::1] pairs,           # IN (p,) which new clusters have two
+    const uint64_t[::1] keep,           # IN (m / 64 + 1,) a bit for each row in `first`
+    const real[::1] size,               # IN (m,) points of the old clusters
+    const real[::1] height,             # IN (k,) the distance of the two
+    int rule,
+    double scale,                       # IN if not 0, numbers become (scale x)^2 first
+    Py_ssize_t begin,                   # IN the new rows to write
+    Py_ssize_t end,
+    real[::1] out,                      # OUT their numbers, one after the other, and SLACK more
+    Py_ssize_t[::1] places,             # OUT [begin, end) of (k,): addresses of the new rows
+    real[::1] low,                      # INOUT (k,), with the others as in neighbours
+    int32_t[::1] who,                   # INOUT (k,)
+    real[::1] right_low,                # OUT (k,)
+    int32_t[::1] right_who,             # OUT (k,)
+):
+    """Rows of the matrix of the next round, and the smallest numbers of these and their columns."""
+    cdef Py_ssize_t m = rows.shape[0], count = pairs.shape[0]
+    cdef Py_ssize_t p, i, j, c, n, at = 0
+    cdef union_rule u
+    cdef double mine
+    cdef real *to = &out[0]
+    cdef const real *a
+    cdef const real *b
+    cdef union_rule *unions = <union_rule *>malloc((count + 1) * sizeof(union_rule))
+    cdef real *row = <real *>malloc(2 * (m + SLACK) * sizeof(real))
+    if unions == NULL or row == NULL:
+        free(unions)
+        free(row)
+        raise MemoryError
+    cdef real *picked = row + m + SLACK
+    with nogil:
+        for c in range(count):
+            p = pairs[c]
+            unions[c] = rule_for(rule, size[first[p]], size[second[p]], height[p])
+        for c in range(2 * (m + SLACK)):
+            row[c] = 0
+        for p in range(begin, end):
+            i, j = first[p], second[p]
+            mine = size[i]
+            a = row_at(rows, i, <real>0)
+            n = m - i - 1
+            if scale:
+                square(a, n, scale, row + i + 1)
+            elif j < 0:
+                memcpy(row + i + 1, a, n * sizeof(real))
+            if j >= 0:
+                mine = mine + size[j]
+                u = rule_for(rule, size[i], size[j], height[p])
+                for c in range(i + 1, j):
+                    picked[c] = row_at(rows, c, <real>0)[j - c - 1]
+                b = row_at(rows, j, <real>0)
+                if scale:
+                    square(picked + i + 1, j - i - 1, scale, picked + i + 1)
+                    square(b, m - j - 1, scale, picked + j + 1)
+                    b, a = picked + j + 1, row + i + 1
+                unite(&u, a, picked + i + 1, &size[i + 1], j - i - 1, row + i + 1)
+                if j + 1 < m:
+                    unite(&u, a + j - i, b, &size[j + 1], m - j - 1, row + j + 1)
+            while at < count and pairs[at] <= p:
+                at += 1
+            for c in range(at, count):
+                i, j = first[pairs[c]], second[pairs[c]]
+                row[i] = <real>united(&unions[c], row[i], row[j], mine)
+            places[p] = <Py_ssize_t>to
+            n = squeeze(row, &keep[0], first[p] + 1, m, to)
+            right_low[p] = <real>INFINITY
+            right_who[p] = -1
+            if n > 0:
+                look(to, n, p, p + 1, <const real *>NULL, &low[p + 1], &who[p + 1],
+                     &right_low[p], &right_who[p])
+            to += n
+    free(unions)
+    free(row)
+
+
+def chain(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows that are changed
+    int rule,
+    real[::1] size,                     # INOUT (m,)
+    real[::1] gone,                     # INOUT (m,) infinite where a cluster is no more, else 0
+    int32_t[::1] alive,                 # INOUT (m,) the clusters there are, rising
+    Py_ssize_t[::1] state,              # INOUT (3,) clusters, links, merges there are
+    int32_t[::1] merged,                # OUT (m - 1,) the cluster that stays
+    int32_t[::1] other,                 # OUT (m - 1,) that which is merged into it
+    real[::1] height,                   # OUT (m - 1,)
+    Py_ssize_t until,                   # IN how many clusters to leave
+    Py_ssize_t budget,                  # IN about how many numbers to look at
+    int32_t[::1] link,                  # INOUT (m,) the chain
+):
+    """Merge along the chain of nearest neighbours."""
+    cdef Py_ssize_t m = rows.shape[0], x, y, c, here, links = state[1], merges = state[2]
+    cdef Py_ssize_t count = state[0]
+    cdef real best
+    cdef int32_t at
+    with nogil:
+        while count > until and budget > 0:
+            if links == 0:
+                link[0] = alive[0]
+                links = 1
+            x, y = link[links - 1], -1
+            best, at = <real>INFINITY, -1
+            if links > 1:
+                y = link[links - 2]
+                best, at = number(rows, min(x, y), max(x, y), best)[0], <int32_t>y
+            c = 0
+            while alive[c] < x:
+                here = alive[c]
+                if number(rows, here, x, best)[0] < best:
+                    best, at = number(rows, here, x, best)[0], <int32_t>here
+                c += 1
+            seek(row_at(rows, x, best), &gone[0], m, x + 1, &best, &at)
+            budget -= 8 * c + m - x
+            if at != y:
+                link[links] = at
+                links += 1
+                continue
+            links -= 2
+            x, y = min(x, y), max(x, y)
+            merged[merges], other[merges], height[merges] = <int32_t>x, <int32_t>y, best
+            merges += 1
+            budget -= join(rows, rule, &size[0], &alive[0], x, y, best, <real *>NULL, NULL)
+            gone[y] = <real>INFINITY
+            c = place_of(&alive[0], count, y)
+            count -= 1
+            memmove(&alive[c], &alive[c] + 1, (count - c) * sizeof(int32_t))
+    state[0], state[1], state[2] = count, links, merges
+
+
+def generic(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows that are changed
+    int rule,
+    real[::1] size,                     # INOUT (m,)
+    real[::1] gone,                     # INOUT (m,) infinite where a cluster is no more, else 0
+    int32_t[::1] alive,                 # INOUT (m,) the clusters there are, rising
+    Py_ssize_t[::1] state,              # INOUT (3,) clusters, not used, merges there are
+    int32_t[::1] merged,                # OUT (m - 1,) the cluster that stays
+    int32_t[::1] other,                 # OUT (m - 1,) that which is merged into it
+    real[::1] height,                   # OUT (m - 1,)
+    Py_ssize_t until,                   # IN how many clusters to leave
+    Py_ssize_t budget,                  # IN about how many numbers to look at
+    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
+    int32_t[::1] who,                   # INOUT (m,) where that was
+):
+    """Merge the two nearest clusters, one pair after the other, by any rule.
+
+    Muellner 2011, arXiv:1109.2378: lower bounds of the smallest numbers of rows, made true when
+    they come to be the smallest of all. Deviation: no heap, as the bounds are scanned by vectors.
+    """
+    cdef Py_ssize_t m = rows.shape[0], count = state[0], merges = state[2], i, j, c
+    cdef real best
+    cdef int32_t at
+    with nogil:
+        while count > until and budget > 0:
+            best, at = <real>INFINITY, -1
+            seek(&low[0], &gone[0], m, 0, &best, &at)
+            budget -= m
+            i, j = at, who[at]
+            if gone[j] > 0 or number(rows, i, j, best)[0] != best:
+                low[i] = <real>INFINITY
+                seek(row_at(rows, i, best), &gone[0], m, i + 1, &low[i], &who[i])
+                budget -= m - i
+                continue
+            merged[merges], other[merges], height[merges] = <int32_t>i, <int32_t>j, best
+            merges += 1
+            budget -= join(rows, rule, &size[0], &alive[0], i, j, best, &low[0], &who[0])
+            gone[j] = <real>INFINITY
+            c = place_of(&alive[0], count, j)
+            count -= 1
+            memmove(&alive[c], &alive[c] + 1, (count - c) * sizeof(int32_t))
+            low[i] = <real>INFINITY
+            seek(row_at(rows, i, best), &gone[0], m, i + 1, &low[i], &who[i])
+    state[0], state[2] = count, merges
+
+
+cdef inline Py_ssize_t place_of(const int32_t *rising, Py_ssize_t n, Py_ssize_t x) noexcept nogil:
+    """Where x is in a rising list."""
+    cdef Py_ssize_t low = 0, high = n - 1, middle
+    while low < high:
+        middle = (low + high) // 2
+        if rising[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef inline Py_ssize_t join(
+    const Py_ssize_t[::1] rows, int rule, real *size, const int32_t *alive, Py_ssize_t i,
+    Py_ssize_t j, real height, real *low, int32_t *who,
+) noexcept nogil:
+    """Distances to the union of i < j, kept as i; returns how much was looked at."""
+    cdef Py_ssize_t m = rows.shape[0], c = 0, k
+    cdef union_rule u = rule_for(rule, size[i], size[j], height)
+    cdef real *row = <real *>row_at(rows, i, height) - i - 1
+    cdef real *to
+    while alive[c] < i:
+        k = alive[c]
+        to = <real *>number(rows, k, i, height)
+        to[0] = <real>united(&u, to[0], number(rows, k, j, height)[0], size[k])
+        if low != NULL and to[0] < low[k]:
+            low[k], who[k] = to[0], <int32_t>i
+        c += 1
+    c += 1
+    while alive[c] < j:
+        k = alive[c]
+        row[k] = <real>united(&u, row[k], number(rows, k, j, height)[0], size[k])
+        c += 1
+    if j + 1 < m:
+        unite(&u, row + j + 1, row_at(rows, j, height), size + j + 1, m - j - 1, row + j + 1)
+    size[i] += size[j]
+    return 8 * c + m - j

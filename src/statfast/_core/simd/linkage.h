@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Passes over rows of a dissimilarity matrix, which is as large as memory: each reads a row once and
+   takes all that is wanted of it on the way.
+
+   Numbers are looked at 64 at a time; what is rare (a new minimum) is then done one by one. Sums are
+   never contracted, so equal numbers stay equal whichever lane they are in. */
+
+#define STEP (64 / LANES) /* vectors of 64 numbers */
+
+/* The smallest and the largest of n numbers; 0 if one is NaN or infinite. */
+static int V(numbers)(const REAL *x, ptrdiff_t n, double *low, double *high) {
+    V(v) least = V(set1)(INFINITY), most = V(set1)(-INFINITY), rest = V(set1)(0);
+    ptrdiff_t c = 0;
+    for (; c + LANES <= n; c += LANES) {
+        const V(v) v = V(load)(x + c);
+        least = V(min)(least, v);
+        most = V(max)(most, v);
+        rest = rest + v * V(set1)(0);
+    }
+    REAL lows[LANES], highs[LANES], rests[LANES], sum = 0;
+    V(store)(lows, least);
+    V(store)(highs, most);
+    V(store)(rests, rest);
+    for (int l = 0; l < LANES; l++) {
+        *low = lows[l] < *low ? lows[l] : *low;
+        *high = highs[l] > *high ? highs[l] : *high;
+        sum += rests[l];
+    }
+    for (; c < n; c++) {
+        *low = x[c] < *low ? x[c] : *low;
+        *high = x[c] > *high ? x[c] : *high;
+        sum += x[c] * 0;
+    }
+    return sum == 0;
+}
+
+/* (scale x)^2 */
+static void V(square)(const REAL *x, ptrdiff_t n, double scale, REAL *out) {
+    ptrdiff_t c = 0;
+    for (; c + LANES <= n; c += LANES) {
+        const V(v) v = V(load)(x + c) * V(set1)((REAL)scale);
+        V(store)(out + c, v * v);
+    }
+    for (; c < n; c++) out[c] = (x[c] * (REAL)scale) * (x[c] * (REAL)scale);
+}
+
+/* Row `row`, whose numbers x are of the columns first, first + 1, ...: its smallest number (the first
+   such) if it is below *best, and where it makes the smallest of a column (low, who, from column
+   `first` on) smaller. With `part`, numbers of columns of the row's own part do not count. */
+static INLINE void V(look)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first,
+                           const REAL *part, REAL own, REAL *low, int32_t *who, REAL *best,
+                           int32_t *at, const int apart) {
+    V(v) record = V(set1)(*best);
+    const V(v) mine = V(set1)(own);
+    ptrdiff_t c = 0;
+    for (; c + 64 <= n; c += 64) {
+        uint64_t hits = 0;
+        UNROLL for (int u = 0; u < STEP; u++) {
+            const ptrdiff_t at_ = c + u * LANES;
+            const V(v) v = V(load)(x + at_);
+            uint64_t bits = V(bits)(V(gt)(V(load)(low + at_), v)) | V(bits)(V(gt)(record, v));
+            if (apart) {
+                const V(v) others = V(load)(part + at_);
+                bits &= V(bits)(V(gt)(others, mine)) | V(bits)(V(gt)(mine, others));
+            }
+            hits |= bits << (u * LANES);
+        }
+        if (!hits) continue;
+        for (; hits; hits &= hits - 1) {
+            const ptrdiff_t k = c + LOWEST_BIT(hits);
+            if (x[k] < low[k]) {
+                low[k] = x[k];
+                who[k] = (int32_t)row;
+            }
+            if (x[k] < *best) {
+                *best = x[k];
+                *at = (int32_t)(first + k);
+            }
+        }
+        record = V(set1)(*best);
+    }
+    for (; c < n; c++) {
+        if (apart && part[c] == own) continue;
+        if (x[c] < low[c]) {
+            low[c] = x[c];
+            who[c] = (int32_t)row;
+        }
+        if (x[c] < *best) {
+            *best = x[c];
+            *at = (int32_t)(first + c);
+        }
+    }
+}
+
+static void V(scan)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first, REAL *low,
+                    int32_t *who, REAL *best, int32_t *at) {
+    V(look)(x, n, row, first, low, 0, low, who, best, at, 0);
+}
+
+/* `part` is of all rows, those of the columns begin at `first` */
+static void V(scan_apart)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first,
+                          const REAL *part, REAL *low, int32_t *who, REAL *best, int32_t *at) {
+    V(look)(x, n, row, first, part + first, part[row], low, who, best, at, 1);
+}
+
+/* The first smallest of x + gone, if it is below *best; gone is 0, or infinity where a column is
+   not there any more. */
+static void V(seek)(const REAL *x, const REAL *gone, ptrdiff_t n, ptrdiff_t first, REAL *best,
+                    int32_t *at) {
+    V(v) record = V(set1)(*best);
+    ptrdiff_t c = 0;
+    for (; c + 64 <= n; c += 64) {
+        uint64_t hits = 0;
+        UNROLL for (int u = 0; u < STEP; u++) {
+            const ptrdiff_t at_ = c + u * LANES;
+            const V(v) v = V(load)(x + at_) + V(load)(gone + at_);
+            hits |= (uint64_t)V(bits)(V(gt)(record, v)) << (u * LANES);
+        }
+        if (!hits) continue;
+        for (; hits; hits &= hits - 1) {
+            const ptrdiff_t k = c + LOWEST_BIT(hits);
+            if (x[k] < *best) {
+                *best = x[k];
+                *at = (int32_t)(first + k);
+            }
+        }
+        record = V(set1)(*best);
+    }
+    for (; c < n; c++)
+        if (x[c] + gone[c] < *best) {
+            *best = x[c];
+            *at = (int32_t)(first + c);
+        }
+}
+
+/* The distances to a union, from those a and b to its two parts. Written so that the mixture of two
+   equal numbers is that number. Ward: ((f + s) a + (g + s) b - s apart) / (f + g + s). */
+static void V(unite)(const union_rule *u, const REAL *a, const REAL *b, const REAL *size,
+                     ptrdiff_t n, REAL *out) {
+    const REAL share = (REAL)u->share, drop = (REAL)u->drop, apart = (REAL)u->apart;
+    const REAL f = (REAL)u->first, g = (REAL)u->second, both = (REAL)(u->first + u->second);
+    ptrdiff_t c = 0;
+#define EACH(VECTOR, NUMBER)                                                                       \
+    for (; c + LANES <= n; c += LANES) {                                                           \
+        const V(v) x = V(load)(a + c), y = V(load)(b + c);                                         \
+        V(store)(out + c, VECTOR);                                                                 \
+    }                                                                                              \
+    for (; c < n; c++) {                                                                           \
+        const REAL x = a[c], y = b[c];                                                             \
+        out[c] = NUMBER;                                                                           \
+    }                                                                                              \
+    return;
+    if (u->kind == LINK_LEAST) {
+        EACH(V(min)(x, y), x < y ? x : y)
+    }
+    if (u->kind == LINK_LARGEST) {
+        EACH(V(max)(x, y), x > y ? x : y)
+    }
+    if (u->kind == LINK_MIX) {
+        EACH(x + V(set1)(share) * (y - x) - V(set1)(drop), x + share * (y - x) - drop)
+    }
+#define SUM(f, g, s, apart) (f * x + g * y + s * (x + y - apart))
+    EACH(SUM(V(set1)(f), V(set1)(g), V(load)(size + c), V(set1)(apart))
+             / (V(set1)(both) + V(load)(size + c)),
+         SUM(f, g, size[c], apart) / (both + size[c]))
+#undef SUM
+#undef EACH
+}
+
+/* Those of x[from:n] whose bit of `keep` is set, packed; returns how many. Up to LANES numbers of
+   `out` beyond them are written over, and x is read to the end of the word of its last bit. */
+static ptrdiff_t V(squeeze)(const REAL *x, const uint64_t *keep, ptrdiff_t from, ptrdiff_t n,
+                            REAL *out) {
+    REAL *to = out;
+    for (ptrdiff_t word = from / 64; word * 64 < n; word++) {
+        uint64_t left = keep[word];
+        if (word == from / 64) left &= ~(uint64_t)0 << (from % 64);
+        UNROLL for (int u = 0; u < STEP; u++) {
+            const uint64_t bits = left >> (u * LANES) & (((uint64_t)1 << LANES) - 1);
+            V(keep)(to, bits, x + word * 64 + u * LANES);
+            to += POPCOUNT(bits);
+        }
+    }
+    return to - out;
+}
+
+#undef STEP

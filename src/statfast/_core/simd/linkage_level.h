@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The passes of linkage.h for one instruction-set level. */
+#include "linkage_kernels.h"
+
+#define REAL float
+#define LANES F32_LANES
+#define V(word) f32_##word
+#include "linkage.h"
+#undef REAL
+#undef LANES
+#undef V
+
+#define REAL double
+#define LANES F64_LANES
+#define V(word) f64_##word
+#include "linkage.h"
+#undef REAL
+#undef LANES
+#undef V
+
+#define PASSES(T)                                                                                  \
+    {                                                                                              \
+        .extent = T##_numbers, .square = T##_square, .scan = T##_scan,                             \
+        .scan_apart = T##_scan_apart, .seek = T##_seek, .unite = T##_unite,                        \
+        .squeeze = T##_squeeze,                                                                    \
+    }
+const linkage_kernels GLUE(linkage_, LEVEL) = {.f32 = PASSES(f32), .f64 = PASSES(f64)};
+#undef PASSES

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The upper triangle of a matrix as rows at addresses, and the passes over a row.
+
+rows[r] is the address of the numbers of row r, of the columns r + 1, r + 2, ..., m - 1. What the
+passes do is said in simd/linkage.h.
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from statfast._core.lance_williams cimport union_rule
+from statfast._core.rows cimport real
+from statfast._core.tiles cimport level
+
+
+cdef extern from "linkage_kernels.h" nogil:
+    ctypedef struct linkage_f32:
+        bint (*extent)(const float *x, Py_ssize_t n, double *low, double *high) noexcept nogil
+        void (*square)(const float *x, Py_ssize_t n, double scale, float *out) noexcept nogil
+        void (*scan)(
+            const float *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, float *low,
+            int32_t *who, float *best, int32_t *at
+        ) noexcept nogil
+        void (*scan_apart)(
+            const float *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, const float *part,
+            float *low, int32_t *who, float *best, int32_t *at
+        ) noexcept nogil
+        void (*seek)(
+            const float *x, const float *gone, Py_ssize_t n, Py_ssize_t first, float *best,
+            int32_t *at
+        ) noexcept nogil
+        void (*unite)(
+            const union_rule *u, const float *a, const float *b, const float *size, Py_ssize_t n,
+            float *out
+        ) noexcept nogil
+        Py_ssize_t (*squeeze)(
+            const float *x, const uint64_t *keep, Py_ssize_t start, Py_ssize_t n, float *out
+        ) noexcept nogil
+
+    ctypedef struct linkage_f64:
+        bint (*extent)(const double *x, Py_ssize_t n, double *low, double *high) noexcept nogil
+        void (*square)(const double *x, Py_ssize_t n, double scale, double *out) noexcept nogil
+        void (*scan)(
+            const double *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, double *low,
+            int32_t *who, double *best, int32_t *at
+        ) noexcept nogil
+        void (*scan_apart)(
+            const double *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, const double *part,
+            double *low, int32_t *who, double *best, int32_t *at
+        ) noexcept nogil
+        void (*seek)(
+            const double *x, const double *gone, Py_ssize_t n, Py_ssize_t first, double *best,
+            int32_t *at
+        ) noexcept nogil
+        void (*unite)(
+            const union_rule *u, const double *a, const double *b, const double *size,
+            Py_ssize_t n, double *out
+        ) noexcept nogil
+        Py_ssize_t (*squeeze)(
+            const double *x, const uint64_t *keep, Py_ssize_t start, Py_ssize_t n, double *out
+        ) noexcept nogil
+
+    ctypedef struct linkage_kernels:
+        linkage_f32 f32
+        linkage_f64 f64
+
+    const linkage_kernels *linkage_at(int level)
+
+
+cdef inline const linkage_kernels *table() noexcept nogil:
+    return linkage_at(level())
+
+
+cdef inline const real *row_at(
+    const Py_ssize_t[::1] rows, Py_ssize_t r, real example
+) noexcept nogil:
+    """The numbers of row r, from column r + 1 on."""
+    return <const real *>rows[r]
+
+
+cdef inline const real *number(
+    const Py_ssize_t[::1] rows, Py_ssize_t low, Py_ssize_t high, real example
+) noexcept nogil:
+    return <const real *>rows[low] + high - low - 1
+
+
+cdef inline void look(
+    const real *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, const real *part, real *low,
+    int32_t *who, real *best, int32_t *at,
+) noexcept nogil:
+    if real is float:
+        if part == NULL:
+            table().f32.scan(x, n, row, first, low, who, best, at)
+        else:
+            table().f32.scan_apart(x, n, row, first, part, low, who, best, at)
+    else:
+        if part == NULL:
+            table().f64.scan(x, n, row, first, low, who, best, at)
+        else:
+            table().f64.scan_apart(x, n, row, first, part, low, who, best, at)
+
+
+cdef inline void seek(
+    const real *x, const real *gone, Py_ssize_t m, Py_ssize_t first, real *best, int32_t *at
+) noexcept nogil:
+    if first >= m:
+        return
+    if real is float:
+        table().f32.seek(x, gone + first, m - first, first, best, at)
+    else:
+        table().f64.seek(x, gone + first, m - first, first, best, at)
+
+
+cdef inline void square(const real *x, Py_ssize_t n, double scale, real *out) noexcept nogil:
+    if real is float:
+        table().f32.square(x, n, scale, out)
+    else:
+        table().f64.square(x, n, scale, out)
+
+
+cdef inline void unite(
+    const union_rule *u, const real *a, const real *b, const real *size, Py_ssize_t n, real *out
+) noexcept nogil:
+    if real is float:
+        table().f32.unite(u, a, b, size, n, out)
+    else:
+        table().f64.unite(u, a, b, size, n, out)
+
+
+cdef inline Py_ssize_t squeeze(
+    const real *x, const uint64_t *keep, Py_ssize_t start, Py_ssize_t n, real *out
+) noexcept nogil:
+    if real is float:
+        return table().f32.squeeze(x, keep, start, n, out)
+    return table().f64.squeeze(x, keep, start, n, out)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hierarchical clustering: from rows, or dissimilarities, to the matrix of merges."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from statfast._core import forest
+from statfast._distances import Metric, as_metric
+from statfast._errors import warn_user
+from statfast._extent import scale_of
+from statfast._validation import as_choice, as_rows
+from statfast.cluster.agglomerate import Merging
+from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
+from statfast.cluster.spanning import edges_of_rows, edges_of_triangle
+from statfast.cluster.triangle import Triangle
+
+# In the order in which kernels number them (_core/lance_williams.pxd).
+METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
+SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
+INVERTING = ("centroid", "median")  # whose heights may fall
+
+
+def linkage(
+    X: Any,
+    method: str = "single",
+    metric: Any = "euclidean",
+    *,
+    metric_params: dict | None = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Merge the two nearest clusters until one is left; scipy's linkage matrix.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n (n - 1) / 2,)
+        Rows; or, 1-d, the dissimilarities of all pairs of rows in the order of scipy's ``pdist``
+        (condensed); or, with ``metric="precomputed"``, a square matrix of them.
+    method : str, default="single"
+        The dissimilarity of two clusters: "single", that of their nearest points; "complete", of
+        their farthest; "average", the mean over all pairs; "weighted", the mean of those of the
+        two parts of a cluster, whatever their sizes; "centroid", the distance of the means;
+        "median", of midpoints of midpoints; "ward", the root of twice the growth of the sum of
+        squares within clusters.
+    metric : str or callable, default="euclidean"
+        The distance of rows, as in `statfast.neighbors.NearestNeighbors`; "precomputed" for a
+        square matrix. Not used where X is condensed. "centroid", "median" and "ward" are defined by
+        Euclidean distance and take no other from rows.
+    metric_params : dict, optional
+        Parameters of the metric.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Returns
+    -------
+    Z : ndarray of shape (n - 1, 4)
+        A row for each merge, by height: the two clusters (rows are 0, ..., n - 1, the cluster of
+        merge i is n + i, the lower first), their dissimilarity (the height), and the number of
+        points of their union. Merges by "centroid" and "median" are in the order in which they are
+        made, and their heights may fall.
+
+    Raises
+    ------
+    ValueError
+        If X has fewer than two rows; is a condensed matrix of a length that none has; holds NaN,
+        infinity, or negative dissimilarities; is not square, not symmetric or not zero on the
+        diagonal where it is precomputed; or the method or the metric is not known.
+    TypeError
+        If X holds no numbers.
+    MemoryError
+        If the matrix of rows, or the copy of one, would take more than half the free memory.
+
+    Notes
+    -----
+    **Exact**: heights are those of the float64 algorithm, up to the rounding of its sums; a
+    condensed or square matrix of float32 is worked on in float32, at half the memory. **Ties**:
+    where several pairs are at the smallest distance their order decides, and dendrograms may
+    differ; here the lowest rows are preferred. Equal heights are ordered by the time of the merge.
+
+    **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
+    the first merges (less than the condensed matrix); "single" makes no copy. Rows are turned into
+    a condensed matrix first; but not for "single" with Euclidean distance in few dimensions, which
+    takes O(n log n) time and O(n d) memory (see `minimum_spanning_tree`).
+
+    References
+    ----------
+    Lance, G. N. and Williams, W. T. (1967). A general theory of classificatory sorting strategies.
+    The Computer Journal 9, 373-380. doi:10.1093/comjnl/9.4.373
+
+    Murtagh, F. (1983). A survey of recent advances in hierarchical clustering algorithms. The
+    Computer Journal 26, 354-359. doi:10.1093/comjnl/26.4.354
+
+    Muellner, D. (2011). Modern hierarchical, agglomerative clustering algorithms. arXiv:1109.2378
+
+    Examples
+    --------
+    >>> from statfast.cluster import linkage
+    >>> linkage([[0.0], [1.0], [5.0], [7.0]], "average")
+    array([[0. , 1. , 1. , 2. ],
+           [2. , 3. , 2. , 2. ],
+           [4. , 5. , 5.5, 4. ]])
+    """
+    as_choice(method, "method", METHODS)
+    taken = taken_as(X, method, metric, metric_params)
+    return tree_of(taken, method, n_jobs)
+
+
+class Rows(NamedTuple):
+    """Checked rows and their metric."""
+
+    X: np.ndarray
+    metric: Metric
+
+
+class Matrix(NamedTuple):
+    """A checked triangle and its largest number."""
+
+    triangle: Triangle
+    high: float
+
+
+def taken_as(
+    X: Any, method: str, metric: Any, metric_params: dict | None = None, *, condensed: bool = True
+) -> Rows | Matrix:
+    """Check what may be rows or a matrix."""
+    if condensed and np.ndim(X) == 1 and not hasattr(X, "columns"):
+        triangle, high = as_condensed(X)
+        if triangle.m < 2:
+            raise ValueError("X must hold the dissimilarity of at least one pair; got none.")
+        return Matrix(triangle, high)
+    if isinstance(metric, str) and metric == "precomputed":
+        return Matrix(*as_square(X))
+    rows = as_rows(X, n_min=2)
+    n, d = rows.shape
+    measure = as_metric(metric, metric_params=metric_params, d=d, X=rows)
+    if method in SQUARED and measure.name != "euclidean":
+        raise ValueError(
+            f"The method {method!r} is defined by Euclidean distance; got metric {metric!r}. "
+            "Choose another method, or pass a matrix of dissimilarities."
+        )
+    if n == d and not rows.diagonal().any() and rows.min() >= 0 and np.array_equal(rows, rows.T):
+        warn_user(
+            "X looks like a square matrix of dissimilarities but is taken as rows. Pass "
+            'metric="precomputed" if it is one.'
+        )
+    return Rows(rows, measure)
+
+
+def tree_of(taken: Rows | Matrix, method: str, n_jobs: int | None = None) -> np.ndarray:
+    """The merges of what has been checked."""
+    if isinstance(taken, Matrix):
+        return _of_triangle(taken, method, n_jobs)
+    if method == "single":
+        return merges(*edges_of_rows(*taken, n_jobs), by_height=True)
+    matrix = Matrix(*between_rows(taken.X, taken.metric, what="X", n_jobs=n_jobs))
+    return _of_triangle(matrix, method, n_jobs)
+
+
+def _of_triangle(taken, method, n_jobs):
+    """The merges of a matrix."""
+    triangle, high = taken
+    if method == "single":
+        return merges(*edges_of_triangle(triangle, n_jobs), by_height=True)
+    scale = 0.0
+    if method in SQUARED:
+        room = 1e-15, 1e15  # squares of numbers between are good in float32
+        scale = 1.0 if room[0] < high < room[1] else scale_of(high)
+    merging = Merging(triangle, METHODS.index(method), scale, n_jobs)
+    one, other, height = merging.run(method not in INVERTING)
+    height = height.astype(np.float64)
+    if scale:
+        height = np.sqrt(np.maximum(height, 0.0)) / scale
+    return merges(one, other, height, by_height=method not in INVERTING)
+
+
+def merges(one: np.ndarray, other: np.ndarray, height: np.ndarray, *, by_height: bool):
+    """The linkage matrix of pairs of points whose clusters are merged at a height."""
+    count = len(one)
+    order = np.argsort(height, kind="stable") if by_height else np.arange(count)
+    Z = np.empty((count, 4))
+    forest.label(order, one, other, height, np.empty(2 * count + 1, np.int32), Z)
+    return Z

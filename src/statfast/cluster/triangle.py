@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The upper triangle of a dissimilarity matrix, wherever its rows lie, and its nearest neighbours.
+
+A condensed matrix, a square one and the pieces that a round of merging writes are all read in
+place: what kernels take is the address of each row (``_core/triangle.pxd``).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import each
+from statfast._core import linkage
+
+PIECE = 1 << 21  # numbers that a task looks at: some milliseconds
+PARTS = 16  # tasks, where there is work for them
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """Numbers of the pairs r < c of m rows; row r has those of r + 1, ..., m - 1 in sequence."""
+
+    rows: np.ndarray  # (m,) intp, addresses
+    dtype: np.dtype
+    owners: Any = None  # arrays whose memory that is
+
+    @classmethod
+    def of_condensed(cls, y: np.ndarray, m: int) -> "Triangle":
+        """Rows of a contiguous condensed matrix."""
+        r = np.arange(m, dtype=np.intp)
+        begin = r * (2 * m - r - 1) // 2
+        return cls(y.ctypes.data + begin * y.itemsize, y.dtype, y)
+
+    @classmethod
+    def of_square(cls, table: np.ndarray) -> "Triangle":
+        """Rows of a square matrix whose rows are contiguous, right of its diagonal."""
+        r = np.arange(len(table), dtype=np.intp)
+        begin = r * table.strides[0] + (r + 1) * table.itemsize
+        return cls(table.ctypes.data + begin, table.dtype, table)
+
+    @property
+    def m(self) -> int:
+        return len(self.rows)
+
+
+def spans(m: int, most: int = PIECE) -> list[slice]:
+    """Cut the rows of a triangle into blocks of about as many numbers: `most`, or a row."""
+    total = m * (m - 1) // 2
+    size = max(min(most, total // PARTS), m)
+    before = np.arange(m + 1, dtype=np.int64)
+    before = before * (2 * m - before - 1) // 2  # numbers above each row
+    cuts = [0]
+    while cuts[-1] < m:
+        stop = int(np.searchsorted(before, before[cuts[-1]] + size, side="right")) - 1
+        cuts.append(min(m, max(stop, cuts[-1] + 1)))
+    return [slice(*ends) for ends in pairwise(cuts)]
+
+
+class Minima:
+    """The smallest number of each row, in whole: right of the diagonal, and in the columns."""
+
+    def __init__(self, m: int, dtype: np.dtype):
+        self.m, self.dtype = m, dtype
+        self.right_low, self.right_who = np.empty(m, dtype), np.empty(m, np.int32)
+
+    def columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the columns, for a task: nothing yet."""
+        return np.full(self.m, np.inf, self.dtype), np.full(self.m, -1, np.int32)
+
+    def joined(self, parts: Sequence[tuple]) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest numbers and the first rows that have them, from those of all tasks in order."""
+        low, who = parts[0]
+        for part in parts[1:]:
+            linkage.absorb(*part, low, who)
+        linkage.absorb(self.right_low, self.right_who, low, who)
+        return low, who
+
+
+def neighbours(
+    triangle: Triangle, part: np.ndarray | None = None, n_jobs: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each row the smallest number, and the first column that has it; -1 if there is none.
+
+    Parameters
+    ----------
+    triangle : Triangle
+    part : ndarray of shape (m,) and the dtype of the triangle, optional
+        Only columns of another part than the row's count.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    low : ndarray of shape (m,)
+    who : ndarray of shape (m,), int32
+    """
+    minima = Minima(triangle.m, triangle.dtype)
+
+    def work(block):
+        columns = minima.columns()
+        linkage.neighbours(
+            triangle.rows, block.start, block.stop, *columns,
+            minima.right_low, minima.right_who, part,
+        )  # fmt: skip
+        return columns
+
+    effort = float(triangle.m) ** 2
+    return minima.joined(each(work, spans(triangle.m), n_jobs=n_jobs, effort=effort))
