@@ -43,7 +43,12 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "one": [Bar("one query at a time, n = 1e5, d = 3", ("scipy",), seconds=4e-6)],
         "worst": [Bar("worst cases, beside uniform rows", slower=2.0), Bar("the same")],
         "": [Bar("other shapes")],
-    }
+    },
+    "kmedoids": {
+        "swaps": [Bar("FasterPAM on a matrix, n = 5k to 20k, k = 10 to 200", least=4.0)],
+        "points": [Bar("from points, n = 20k", least=4.0)],
+    },
+    "silhouette": {"silhouette": [Bar("n = 2e4, d = 10", least=6.0)]},
 }
 
 

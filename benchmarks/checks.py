@@ -10,6 +10,8 @@ problems, whose arithmetic cannot meet the strict one.
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from benchmarks.medoid_works import MedoidsCheck, SilhouetteCheck
+
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
 FEW = 16  # features
 BLOCK = 4_000_000  # elements in a temporary array
@@ -23,6 +25,9 @@ STRICT = {
     "kmeans": {"inertia excess": 1e-6, "wrong labels": 1e-4},
     "lda": {"posterior error": 1e-8},
     "tile": {"excess distance": 1e-12},
+    "kmedoids": {"loss error": 1e-10},
+    "kmedoids points": {"loss error": 1e-10},
+    "silhouette": {"score error": 1e-9},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -49,6 +54,9 @@ def checker(problem, data):
         "kmeans": KMeansCheck,
         "lda": PosteriorCheck,
         "tile": TileCheck,
+        "kmedoids": MedoidsCheck,
+        "kmedoids points": MedoidsCheck,
+        "silhouette": SilhouetteCheck,
     }
     if problem.work in make:
         return make[problem.work](data)

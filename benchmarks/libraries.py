@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
 from benchmarks import tree_works as trees
 from benchmarks.works import (
@@ -94,9 +95,19 @@ LIBRARIES: dict[str, Library] = {
             **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
             **_trees(trees.Statfast),
             "auto": partial(trees.TreeWork, trees.Auto),
+            "kmedoids": medoids.Medoids,
+            "kmedoids points": partial(medoids.Medoids, from_points=True),
+            "silhouette": partial(medoids.Silhouette, "statfast.metrics"),
         },
         packages=("statfast",),
         ours=True,
+    ),
+    "kmedoids": Library(
+        {
+            "kmedoids": medoids.PeerMedoids,
+            "kmedoids points": partial(medoids.PeerMedoids, from_points=True),
+        },
+        packages=("kmedoids",),
     ),
     "pykdtree": Library(_trees(trees.Pykdtree), packages=("pykdtree",)),
     "pynanoflann": Library(_trees(trees.Pynanoflann), packages=("pynanoflann",)),
@@ -114,6 +125,7 @@ LIBRARIES: dict[str, Library] = {
             ),
             **_metrics(SKLEARN["neighbors"]),
             **_trees(trees.Sklearn),
+            "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
         },
         packages=("scikit-learn",),
     ),

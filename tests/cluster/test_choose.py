@@ -10,7 +10,7 @@ from statfast.cluster import KMeans, choose_by_gap, choose_n_clusters, cluster_s
 from statfast.cluster import gap_statistic as gap_of
 from statfast.cluster.gap import _log_dispersion
 
-FAMILIES = ["kmeans", "kmedoids"]
+FAMILIES = ["kmeans", "kmedoids", "average", "ward"]
 
 
 def three(n=30, d=2):

@@ -199,7 +199,8 @@ def pursue(
     with nogil:
         limit = -slack * without(near, second, slot, removal)
         while quiet < patience and seen < most:
-            some = min(width, min(n - at, patience - quiet))
+            # Panels end where lines of the cache do: after a swap the rest of one is still there.
+            some = min(width - at % width, min(n - at, patience - quiet))
             begin(removal, whole(some), loss, gained)
             add(&D[0, at], n, n, some, &near[0], &second[0], &slot[0], NULL, loss, gained)
             found = settle(loss, gained, &barred[at], k, some, True, &limit, &into)

@@ -77,9 +77,10 @@ def gap_statistic(
     ----------
     X : array-like of shape (n, d)
         Finite rows.
-    method : {"kmeans", "kmedoids", "single", "complete", "average", "ward"} or callable
-        How rows are clustered; a callable takes rows and a number of clusters and returns labels.
-        Default "kmeans".
+    method : str or callable, default="kmeans"
+        How rows are clustered: "kmeans", from five starts; "kmedoids"; a method of `linkage`, such
+        as "ward", whose dendrogram is cut; or a function of rows and a number of clusters that
+        returns labels.
     k_max : int, default=10
         Most clusters.
     n_boot : int, default=100
