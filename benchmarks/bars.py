@@ -83,6 +83,11 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         ],
         "": [Bar("other shapes")],
     },
+    "kmedoids": {
+        "swaps": [Bar("FasterPAM on a matrix, n = 5k to 20k, k = 10 to 200", least=4.0)],
+        "points": [Bar("from points, n = 20k", least=4.0)],
+    },
+    "silhouette": {"silhouette": [Bar("n = 2e4, d = 10", least=6.0)]},
 }
 
 

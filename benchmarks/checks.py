@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from benchmarks.glm_checks import CoefficientCheck
 from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
+from benchmarks.medoid_works import MedoidsCheck, SilhouetteCheck
 from benchmarks.multinomial_works import MultinomialCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
@@ -36,6 +37,9 @@ STRICT = {
     "ridge path": {"coefficient error": 1e-8},
     "logistic": {"coefficient error": 1e-8},
     "glm": {"coefficient error": 1e-8},
+    "kmedoids": {"loss error": 1e-10},
+    "kmedoids points": {"loss error": 1e-10},
+    "silhouette": {"score error": 1e-9},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -81,6 +85,9 @@ def checker(problem, data):
         "ridge path": RidgeCheck,
         "logistic": CoefficientCheck,
         "glm": CoefficientCheck,
+        "kmedoids": MedoidsCheck,
+        "kmedoids points": MedoidsCheck,
+        "silhouette": SilhouetteCheck,
     }
     if problem.work in make:
         return make[problem.work](data)

@@ -12,6 +12,7 @@ from functools import partial
 from benchmarks import glm_works as glm
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
+from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
 from benchmarks import tree_works as trees
@@ -123,9 +124,19 @@ LIBRARIES: dict[str, Library] = {
             "ridge path": lasso.StatfastRidge,
             "logistic": glm.Statfast,
             "glm": glm.Statfast,
+            "kmedoids": medoids.Medoids,
+            "kmedoids points": partial(medoids.Medoids, from_points=True),
+            "silhouette": partial(medoids.Silhouette, "statfast.metrics"),
         },
         packages=("statfast",),
         ours=True,
+    ),
+    "kmedoids": Library(
+        {
+            "kmedoids": medoids.PeerMedoids,
+            "kmedoids points": partial(medoids.PeerMedoids, from_points=True),
+        },
+        packages=("kmedoids",),
     ),
     "pykdtree": Library(_trees(trees.Pykdtree), packages=("pykdtree",)),
     "pynanoflann": Library(_trees(trees.Pynanoflann), packages=("pynanoflann",)),
@@ -147,6 +158,7 @@ LIBRARIES: dict[str, Library] = {
             "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
             "ridge path": lasso.SklearnRidge,
             **_logistic("lbfgs", 1e-8).works,
+            "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
         },
         packages=("scikit-learn",),
     ),

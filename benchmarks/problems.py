@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
-from benchmarks import glm_problems, kmeans_problems, lasso_problems, tree_problems
+from benchmarks import glm_problems, kmeans_problems, lasso_problems, medoid_problems, tree_problems
 from benchmarks import multinomial_problems as multinomial
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
@@ -204,6 +204,8 @@ SUITES: dict[str, list[Problem]] = {
     "kdtree": tree_problems.PROBLEMS,
     "lasso": lasso_problems.LASSO,
     "ols": lasso_problems.OLS,
+    "kmedoids": medoid_problems.PROBLEMS,
+    "silhouette": medoid_problems.SILHOUETTES,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
         _approximate("clusters", 200_000, 10_000, 32, 10),
@@ -273,6 +275,8 @@ QUICK: dict[str, list[Problem]] = {
     "kdtree": tree_problems.QUICK,
     "lasso": lasso_problems.QUICK_LASSO,
     "ols": lasso_problems.QUICK_OLS,
+    "kmedoids": medoid_problems.QUICK,
+    "silhouette": medoid_problems.QUICK_SILHOUETTES,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),

@@ -26,6 +26,7 @@ FOUNDATIONS = [
     "_extent",
     "_distances",
     "_dissimilarity",
+    "_kd_tree",
     "_sparse",
     "_summary",
 ]  # each on those before
@@ -245,7 +246,7 @@ HOUSE = {
         ("statfast._blocks", "from statfast.cluster.kmeans import KMeans"),
         ("statfast.cluster.kmeans", "from statfast import KMeans"),
         ("statfast.cluster.kmeans", "from statfast.neighbors.search import NearestNeighbors"),
-        ("statfast.cluster.kmeans", "def f():\n    from statfast.metrics import accuracy"),
+        ("statfast.cluster.kmeans", "def f():\n    from statfast.generative import bayes"),
         ("statfast.cluster.kmeans", "from .seeding import start"),
         ("statfast.cluster.kmeans", "from . import seeding"),
         ("statfast.cluster.kmeans", "import scipy.linalg"),

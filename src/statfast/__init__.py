@@ -7,12 +7,23 @@ from statfast._chunks import Chunks
 from statfast._errors import ConvergenceWarning, NotFittedError, SeparationWarning
 from statfast.cluster import (
     CLARA,
+    AgglomerativeClustering,
     BisectingKMeans,
     KMeans,
     KMedoids,
     LloydStep,
     MiniBatchKMeans,
+    choose_n_clusters,
+    cluster_stability,
+    cophenetic,
+    cophenetic_correlation,
+    cut_tree,
+    gap_statistic,
+    inconsistency,
+    leaves_list,
     linkage,
+    minimum_spanning_tree,
+    optimal_leaf_ordering,
 )
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.linear import (
@@ -56,6 +67,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CLARA",
+    "AgglomerativeClustering",
     "BallTree",
     "BisectingKMeans",
     "Chunks",
@@ -92,11 +104,21 @@ __all__ = [
     "StepResult",
     "TangentDistanceClassifier",
     "anova",
+    "choose_n_clusters",
+    "cluster_stability",
+    "cophenetic",
+    "cophenetic_correlation",
+    "cut_tree",
     "drop1",
     "enet_path",
+    "gap_statistic",
+    "inconsistency",
     "lasso_path",
+    "leaves_list",
     "linkage",
     "logistic_path",
+    "minimum_spanning_tree",
+    "optimal_leaf_ordering",
     "ridge_path",
     "set_progress",
     "step",

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dissimilarities between rows, whoever makes them: a matrix, its upper triangle, or the rows.
 
-A foundation, because medoids and silhouettes ask the same things of them: `block`, a rectangle of the
-matrix. `Stored` has it, `Condensed` unfolds it, and `Made` makes it of the rows each time, which
-takes no longer than reading it from memory where the rows have few columns, and no memory.
+A foundation, because medoids and silhouettes ask the same things of them: `block`, a rectangle of
+the matrix. `Stored` has it, `Condensed` unfolds it, and `Made` makes it of the rows each time,
+which takes no longer than reading it from memory where the rows have few columns, and no memory.
 """
 
-from math import isqrt
+from math import inf, isfinite, isqrt
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,12 @@ from statfast._distances import (
     EUCLIDEAN,
     HALVED,
     MANHATTAN,
+    MINKOWSKI,
     Metric,
+    as_metric,
 )
 from statfast._errors import shown
-from statfast._validation import FLOATS, as_rows, explain_nonfinite, refuse_large
+from statfast._validation import FLOATS, as_real, as_rows, explain_nonfinite, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
 STRIP = 4096  # rows of a rectangle made or unfolded at a time: with 64 columns, 2 MB
@@ -96,6 +99,21 @@ class Made:
         some[: len(rows)] = rows
         return self._to(some, len(rows), self.rows[: self.n])
 
+    def require_range(self) -> None:
+        """Refuse rows whose dissimilarities, or the sums of n of them, could overflow."""
+        if self.metric.kind not in (*TILED, MINKOWSKI) or self.metric.name in HALVED:
+            return
+        rows = self.rows[: self.n]
+        corners = np.zeros((2 + spans.SPARE, rows.shape[1]))
+        corners[0], corners[1] = rows.min(axis=0), rows.max(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            across = float(self._to(corners, 2, corners[:2])[0, 1])
+        if not isfinite(4.0 * self.n * across):
+            raise ValueError(
+                f"X holds values as large as {np.abs(rows).max():.3g}, whose dissimilarities "
+                "overflow float64 when they are summed. Divide the data by a constant first."
+            )
+
     def block(self, rows, columns):
         start, stop, _ = rows.indices(self.n)
         return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns])
@@ -116,6 +134,20 @@ class Made:
         return out
 
 
+def metric_of(metric: Any, p: Any, metric_params: dict | None, rows: np.ndarray) -> Metric:
+    """Check a metric, its parameters, and p even where the metric does not use it."""
+    if not (isinstance(p, float | np.floating) and p == inf):
+        as_real(p, "p", 1)
+    return as_metric(metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows)
+
+
+def made_of(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Made:
+    """Rows, prepared for a metric whose values they do not overflow."""
+    made = Made(metric.prepare(rows, n_jobs=n_jobs), metric)
+    made.require_range()
+    return made
+
+
 def laid(rows: np.ndarray) -> np.ndarray:
     """Rows in panels of `spans.WIDE` points, feature by feature."""
     panels = np.empty((-(-len(rows) // spans.WIDE), rows.shape[1], spans.WIDE))
@@ -128,7 +160,7 @@ def store(made: Made, dtype: type, n_jobs: int | None) -> Stored:
     n = made.n
     nbytes = n * n * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Pass matrix_free=True.")
-    matrix = np.empty((n, n), dtype)
+    matrix: np.ndarray = np.empty((n, n), dtype)
     # A strip is as many rows as take the kernels some milliseconds.
     terms = max(1, n * made.rows.shape[1])
 
@@ -145,19 +177,19 @@ def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
     nbytes = n * n * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Choose a named metric.")
     rows = np.ascontiguousarray(rows, np.float64)
-    matrix = np.zeros((n, n), dtype)
+    matrix: np.ndarray = np.zeros((n, n), dtype)
+    function = metric.function
+    assert function is not None
     for i in range(n):
         checkpoint()
         for j in range(i + 1, n):
-            value = metric.function(rows[i], rows[j])
+            value = function(rows[i], rows[j])
             matrix[i, j] = matrix[j, i] = value
     require_dissimilarities(matrix, "metric", None)
     return Stored(matrix)
 
 
-def as_source(
-    X, *, dtype=None, name: str = "X", n_jobs: int | None = None
-) -> Stored | Condensed:
+def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> Stored | Condensed:
     """Check precomputed dissimilarities.
 
     Parameters
@@ -199,8 +231,8 @@ def as_source(
     n = len(matrix)
     if matrix.shape != (n, n):
         raise ValueError(
-            f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector; "
-            f"got shape {matrix.shape}. For rows of features pass metric='euclidean'."
+            f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector;"
+            f" got shape {matrix.shape}. For rows of features pass metric='euclidean'."
         )
     require_dissimilarities(matrix, name, n_jobs)
     diagonal = matrix.diagonal()

@@ -368,7 +368,9 @@ def test_clara_keeps_the_best_sample():
     assert (model.labels_ == near.argmin(axis=1)).all()
     assert model.inertia_ < 1.1 * KMedoids(4).fit(X).inertia_
     weights = rng.integers(0, 2, 3000)
-    assert (weights[CLARA(4, random_state=0).fit(X, sample_weight=weights).medoid_indices_] > 0).all()
+    assert (
+        weights[CLARA(4, random_state=0).fit(X, sample_weight=weights).medoid_indices_] > 0
+    ).all()
 
 
 def test_clara_takes_functions_and_refuses_small_samples():

@@ -118,9 +118,7 @@ def test_pursue_takes_the_swaps_of_one_at_a_time():
 @pytest.mark.parametrize(
     "metric", ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "cosine", "hamming"]
 )
-@given(
-    n=st.integers(1, 70), m=st.integers(1, 70), d=st.integers(1, 9), seed=st.integers(0, 10**6)
-)
+@given(n=st.integers(1, 70), m=st.integers(1, 70), d=st.integers(1, 9), seed=st.integers(0, 10**6))
 @settings(max_examples=20)
 def test_made_blocks_are_distances(metric, n, m, d, seed):
     rng = np.random.default_rng(seed)
@@ -146,7 +144,9 @@ def test_unfold_is_squareform(n, seed):
     low, left = rng.integers(0, n, 2)
     high, right = rng.integers(low, n + 1), rng.integers(left, n + 1)
     source = Condensed(condensed, n)
-    assert (source.block(slice(low, high), slice(left, right)) == square[low:high, left:right]).all()
+    assert (
+        source.block(slice(low, high), slice(left, right)) == square[low:high, left:right]
+    ).all()
     some, others = rng.integers(0, n, 5), rng.integers(0, n, 4)
     assert (source.between(some, others) == square[np.ix_(some, others)]).all()
 

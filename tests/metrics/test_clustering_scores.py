@@ -30,9 +30,7 @@ def ruspini(shared_data):
 def test_r_silhouettes(r_answers, shared_data):
     X = ruspini(shared_data)
     expected = r_answers["ruspini_pam4"]
-    widths, neighbors = metrics.silhouette_samples(
-        X, expected["clustering"], return_neighbors=True
-    )
+    widths, neighbors = metrics.silhouette_samples(X, expected["clustering"], return_neighbors=True)
     assert np.allclose(widths, expected["sil_width"], rtol=1e-12, atol=1e-14)
     assert (neighbors == expected["neighbor"]).all()
     score = metrics.silhouette_score(X, expected["clustering"])
@@ -110,7 +108,16 @@ def test_agreement_is_scikit_learns(name):
     theirs = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(1)
     a, b, ones, each = rng.integers(0, 5, 200), rng.integers(0, 7, 200), np.ones(200), range(200)
-    for u, v in ((a, b), (b, a), (a, a), (ones, b), (each, a), (each, each), (ones, ones), (a, a // 2)):
+    for u, v in (
+        (a, b),
+        (b, a),
+        (a, a),
+        (ones, b),
+        (each, a),
+        (each, each),
+        (ones, ones),
+        (a, a // 2),
+    ):
         ours = getattr(metrics, name)(u, v)
         assert ours == pytest.approx(getattr(theirs, name)(u, v), abs=1e-12)
     assert getattr(metrics, name)(["a", "b", "b"], ["x", "y", "y"]) == pytest.approx(
@@ -162,7 +169,9 @@ def test_threads_change_nothing(monkeypatch):
         assert len({score(X, labels, n_jobs=threads) for threads in (1, 2, 7)}) == 1
 
 
-@pytest.mark.parametrize("score", ["silhouette_score", "calinski_harabasz_score", "davies_bouldin_score"])
+@pytest.mark.parametrize(
+    "score", ["silhouette_score", "calinski_harabasz_score", "davies_bouldin_score"]
+)
 def test_numbers_of_labels(score):
     X = np.arange(8.0).reshape(4, 2)
     for labels in ([0, 0, 0, 0], [0, 1, 2, 3]):

@@ -35,33 +35,34 @@ def label(
 
 
 def forest(
-    const Py_ssize_t[::1] order,        # IN (m,) rows by their nearest distance
-    const int32_t[::1] who,             # IN (m,) the nearest of another part, or -1
-    const int32_t[::1] part,            # IN (m,) a number below m of the part of each row
-    int32_t[::1] parent,                # INOUT (m,) union-find: -1 at a root
-    int32_t[::1] edges,                 # OUT (m,) rows whose edge is in the tree
+    const Py_ssize_t[::1] order,        # IN (k,) edges by their length
+    const int32_t[::1] one,             # IN (k,) the point an edge begins at
+    const int32_t[::1] other,           # IN (k,) the point of another part that it leads to, or -1
+    const int32_t[::1] part,            # IN (n,) a number below n of the part of each point
+    int32_t[::1] parent,                # INOUT (n,) union-find: -1 at a root
+    int32_t[::1] edges,                 # OUT (k,) the edges taken
 ):
-    """Of each part, the edge to the nearest other one, unless it is joined to that already.
+    """Of each part, the shortest edge that leaves it, unless it leads where it is joined already.
 
     Edges are taken by rising length, each the shortest that leaves its part: so each is in a
     minimum spanning tree together with those before it, ties or not. Returns how many.
     """
-    cdef Py_ssize_t m = order.shape[0], e, row, a, b, count = 0
-    cdef unsigned char *done = <unsigned char *>malloc(m)
+    cdef Py_ssize_t n = parent.shape[0], e, i, a, b, count = 0
+    cdef unsigned char *done = <unsigned char *>malloc(n)
     if done == NULL:
         raise MemoryError
     with nogil:
-        for e in range(m):
-            done[e] = 0
-        for e in range(m):
-            row = order[e]
-            if who[row] < 0 or done[part[row]]:
+        for i in range(n):
+            done[i] = 0
+        for i in range(order.shape[0]):
+            e = order[i]
+            if other[e] < 0 or done[part[one[e]]]:
                 continue
-            done[part[row]] = 1
-            a, b = root(&parent[0], row), root(&parent[0], who[row])
+            done[part[one[e]]] = 1
+            a, b = root(&parent[0], one[e]), root(&parent[0], other[e])
             if a != b:
                 parent[max(a, b)] = <int32_t>min(a, b)
-                edges[count] = <int32_t>row
+                edges[count] = <int32_t>e
                 count += 1
     free(done)
     return count

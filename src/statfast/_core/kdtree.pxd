@@ -37,7 +37,7 @@ cdef inline void bind_tree(
     const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
     Py_ssize_t n,
 ) noexcept nogil:
-    """Point the struct at the arrays of the bundle (neighbors/kd_arrays.py)."""
+    """Point the struct at the arrays of the bundle (_kd_tree.py)."""
     t.blocks = &blocks[0, 0, 0]
     t.ids = &ids[0]
     t.boxes = &boxes[0, 0, 0, 0]

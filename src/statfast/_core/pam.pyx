@@ -15,11 +15,11 @@ k PAM_WIDE doubles. The caller guarantees: finite dissimilarities, rows of conti
 below k, k >= 2; near and second times the weights where there are weights.
 """
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from statfast._core.medoids cimport replace, two, without
 from statfast._core.rows cimport aligned, real
 from statfast._core.tiles cimport level
 
@@ -58,10 +58,6 @@ cdef enum:
 # Candidates weighed at once where every few of them one is taken: pairs of cache lines.
 cdef enum:
     NARROW = 16
-
-# Numbers fetched before any is compared, so that no mispredicted branch delays their coming.
-cdef enum:
-    VALUES = 64
 
 
 def scan(
@@ -203,7 +199,8 @@ def pursue(
     with nogil:
         limit = -slack * without(near, second, slot, removal)
         while quiet < patience and seen < most:
-            some = min(width, min(n - at, patience - quiet))
+            # Panels end where lines of the cache do: after a swap the rest of one is still there.
+            some = min(width - at % width, min(n - at, patience - quiet))
             begin(removal, whole(some), loss, gained)
             add(&D[0, at], n, n, some, &near[0], &second[0], &slot[0], NULL, loss, gained)
             found = settle(loss, gained, &barred[at], k, some, True, &limit, &into)
@@ -261,70 +258,6 @@ def nearest_two(
             two(&D[rows[p], 0], &columns[0], k, rows[p], near, second, slot, other)
 
 
-cdef Py_ssize_t replace(
-    const double[::1] column, int32_t into, double[::1] near, double[::1] second,
-    int32_t[::1] slot, int32_t[::1] other, Py_ssize_t[::1] lost,
-) noexcept nogil:
-    cdef Py_ssize_t i, count = 0
-    cdef double t
-    for i in range(column.shape[0]):
-        t = column[i]
-        if slot[i] == into:
-            if t <= second[i]:
-                near[i] = t
-            else:
-                lost[count] = i
-                count += 1
-        elif t < near[i]:
-            second[i], other[i] = near[i], slot[i]
-            near[i], slot[i] = t, into
-        elif t <= second[i]:
-            second[i], other[i] = t, into
-        elif other[i] == into:
-            lost[count] = i
-            count += 1
-    return count
-
-
-cdef inline void two(
-    const real *d, const Py_ssize_t *at, int32_t k, Py_ssize_t i, double[::1] near,
-    double[::1] second, int32_t[::1] slot, int32_t[::1] other,
-) noexcept nogil:
-    """The two nearest of k medoids, at the places `at` of a row."""
-    cdef int32_t j, l, a = 0, b = 0
-    cdef double t, least = INFINITY, less = INFINITY
-    cdef double some[VALUES]
-    j = 0
-    while j < k:
-        for l in range(min(<int32_t>VALUES, k - j)):
-            some[l] = d[at[j + l]]
-        for l in range(min(<int32_t>VALUES, k - j)):
-            t = some[l]
-            if t < less:
-                if t < least:
-                    less, b = least, a
-                    least, a = t, j + l
-                else:
-                    less, b = t, j + l
-        j += VALUES
-    near[i], second[i], slot[i], other[i] = least, less, a, b
-
-
-cdef double without(
-    const double[::1] near, const double[::1] second, const int32_t[::1] slot,
-    double[::1] removal,
-) noexcept nogil:
-    """What the loss grows by without each medoid; returns the loss."""
-    cdef Py_ssize_t i
-    cdef double total = 0
-    for i in range(removal.shape[0]):
-        removal[i] = 0
-    for i in range(near.shape[0]):
-        removal[slot[i]] += second[i] - near[i]
-        total += near[i]
-    return total
-
-
 cdef inline Py_ssize_t whole(Py_ssize_t some) noexcept nogil:
     """Candidates in whole vectors."""
     return (some + VECTOR - 1) // VECTOR * VECTOR
@@ -346,10 +279,10 @@ cdef void begin(
     const double[::1] removal, Py_ssize_t wide, double *loss, double *gained
 ) noexcept nogil:
     """Nothing said yet: a medoid taken away costs `removal`."""
-    cdef Py_ssize_t m, l
+    cdef Py_ssize_t m, c
     for m in range(removal.shape[0]):
-        for l in range(wide):
-            loss[m * PAM_WIDE + l] = removal[m]
+        for c in range(wide):
+            loss[m * PAM_WIDE + c] = removal[m]
     memset(gained, 0, PAM_WIDE * sizeof(double))
 
 
@@ -380,18 +313,18 @@ cdef Py_ssize_t settle(
     bint first, double *limit, Py_ssize_t *into,
 ) noexcept nogil:
     """The candidate to take, or -1; its change becomes the limit. Ties: the lowest slot."""
-    cdef Py_ssize_t m, l, best = -1, wide = whole(some)
+    cdef Py_ssize_t m, c, best = -1, wide = whole(some)
     cdef double least[PAM_WIDE]
     cdef double change
-    for l in range(wide):
-        least[l] = loss[l]
+    for c in range(wide):
+        least[c] = loss[c]
     for m in range(1, k):
-        for l in range(wide):
-            least[l] = min(least[l], loss[m * PAM_WIDE + l])
-    for l in range(some):
-        change = least[l] + gained[l]
-        if change < limit[0] and not barred[l]:
-            limit[0], best = change, l
+        for c in range(wide):
+            least[c] = min(least[c], loss[m * PAM_WIDE + c])
+    for c in range(some):
+        change = least[c] + gained[c]
+        if change < limit[0] and not barred[c]:
+            limit[0], best = change, c
             if first:
                 break
     if best >= 0:

@@ -95,23 +95,25 @@ def gather_stored(
 ):
     """The same of the rows of a matrix."""
     cdef Py_ssize_t i, c, p, m = D.shape[0]
-    cdef double a, b, d, e
+    cdef double a, b
     with nogil:
         for i in range(0, m - 1, 2):  # two rows at a time, to hide the latency of additions
             for c in range(begins.shape[0] - 1):
                 a, b = out[i, c], out[i + 1, c]
                 for p in range(begins[c], begins[c + 1]):
-                    d, e = D[i, order[p]], D[i + 1, order[p]]
-                    a = a + d if what == SPAN_SUM else min(a, d) if what == SPAN_LEAST else max(a, d)
-                    b = b + e if what == SPAN_SUM else min(b, e) if what == SPAN_LEAST else max(b, e)
+                    a = joined(a, D[i, order[p]], what)
+                    b = joined(b, D[i + 1, order[p]], what)
                 out[i, c], out[i + 1, c] = a, b
         if m % 2:
             for c in range(begins.shape[0] - 1):
-                a = out[m - 1, c]
                 for p in range(begins[c], begins[c + 1]):
-                    d = D[m - 1, order[p]]
-                    a = a + d if what == SPAN_SUM else min(a, d) if what == SPAN_LEAST else max(a, d)
-                out[m - 1, c] = a
+                    out[m - 1, c] = joined(out[m - 1, c], D[m - 1, order[p]], what)
+
+
+cdef inline double joined(double so_far, double d, int what) noexcept nogil:
+    if what == SPAN_SUM:
+        return so_far + d
+    return min(so_far, d) if what == SPAN_LEAST else max(so_far, d)
 
 
 def unfold(

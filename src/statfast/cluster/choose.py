@@ -32,21 +32,31 @@ CRITERIA = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What `choose_n_clusters` found."""
+    """What `choose_n_clusters` found.
+
+    Attributes
+    ----------
+    k : ndarray
+        Numbers of clusters tried, ascending: (K,).
+    scores : dict
+        By name, an array (K,) of each score: "within", the sum of squares within clusters, those of
+        the criteria (NaN for one cluster), and, where it was asked for, "gap" and "gap_se".
+    labels : list
+        For each k, the cluster of each row: (n,).
+    recommended : int
+        The number of clusters by `criterion`.
+    criterion : str
+        The criterion asked for.
+    gap : Gap | None
+        The gap statistic for all k from 1, where it was asked for.
+    """
 
     k: np.ndarray
-    """Numbers of clusters tried, ascending: (K,)."""
     scores: dict
-    """By name, an array (K,) of each score: "within", the sum of squares within clusters, those of
-    the criteria (NaN for one cluster), and, where it was asked for, "gap" and "gap_se"."""
     labels: list
-    """For each k, the cluster of each row: (n,)."""
     recommended: int
-    """The number of clusters by `criterion`."""
     criterion: str
-    """The criterion asked for."""
     gap: Gap | None
-    """The gap statistic for all k from 1, where it was asked for."""
 
     def __str__(self):
         names = list(self.scores)
@@ -134,8 +144,8 @@ def choose_n_clusters(
         best = scores[criterion] if CRITERIA[criterion][1] else -scores[criterion]
         if np.isnan(best).all():
             raise ValueError(
-                f"criterion={criterion!r} needs from 2 to n - 1 clusters, and none of k={shown(ks)} "
-                "gave so many. Pass other numbers, or criterion='gap'."
+                f"criterion={criterion!r} needs from 2 to n - 1 clusters, and none of k={shown(ks)}"
+                " gave so many. Pass other numbers, or criterion='gap'."
             )
         recommended = ks[int(np.nanargmax(best))]
     return Choice(np.array(ks), scores, labels, recommended, criterion, gap)

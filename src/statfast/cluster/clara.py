@@ -4,8 +4,7 @@
 import numpy as np
 
 from statfast._base import Clusterer, Estimator, Transformer
-from statfast._dissimilarity import Made, called, is_callable, store
-from statfast._distances import as_metric
+from statfast._dissimilarity import called, is_callable, made_of, metric_of, store
 from statfast._errors import warn_not_converged
 from statfast._validation import (
     as_choice,
@@ -59,6 +58,8 @@ class CLARA(Transformer, Clusterer, Estimator):
         Sum of weight * dissimilarity to the nearest medoid, over all rows.
     sample_losses_ : ndarray of shape (n_samples,)
         The same for the medoids of each sample.
+    n_iter_ : int
+        Passes of FasterPAM over the sample that was kept.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
@@ -157,9 +158,7 @@ class CLARA(Transformer, Clusterer, Estimator):
         what = "rows" if weights is None else "rows of positive weight"
         as_count(k, "n_clusters", high=len(free), limit=f"the number of {what}")
         size = self._size(k, len(free))
-        metric = as_metric(
-            self.metric, p=self.p, metric_params=self.metric_params, d=rows.shape[1], X=rows
-        )
+        metric = metric_of(self.metric, self.p, self.metric_params, rows)
 
         best, losses = None, np.empty(n_samples)
         for s in range(n_samples):
@@ -167,13 +166,15 @@ class CLARA(Transformer, Clusterer, Estimator):
             others = np.setdiff1d(free, held, assume_unique=True)
             drawn = rng.choice(others, size - len(held), replace=False)
             sample = np.sort(np.concatenate([held, drawn]))
-            medoids = sample[self._medoids(rows[sample], metric, weights, sample, k, start, rng,
-                                           max_iter)]  # fmt: skip
+            found, passes = self._medoids(
+                rows[sample], metric, weights, sample, k, start, rng, max_iter
+            )
+            medoids = sample[found]
             labels, near = nearest_to(rows, rows[medoids], metric, self.n_jobs)
             losses[s] = near.sum() if weights is None else (near * weights).sum()
             if best is None or losses[s] < best[1]:
-                best = medoids, losses[s], labels
-        medoids, loss, labels = best
+                best = medoids, losses[s], labels, passes
+        medoids, loss, labels, passes = best
         return self._publish(
             X,
             medoid_indices_=medoids,
@@ -181,6 +182,7 @@ class CLARA(Transformer, Clusterer, Estimator):
             labels_=labels,
             inertia_=float(loss),
             sample_losses_=losses,
+            n_iter_=passes,
             _metric=metric,
         )
 
@@ -215,7 +217,8 @@ class CLARA(Transformer, Clusterer, Estimator):
 
         Returns
         -------
-        dissimilarities : ndarray of shape (m, k), float64
+        dissimilarities : ndarray of shape (m, k)
+            float32 if X is float32, else float64.
 
         Raises
         ------
@@ -231,25 +234,23 @@ class CLARA(Transformer, Clusterer, Estimator):
         if isinstance(self.sample_size, str):
             as_choice(self.sample_size, "sample_size", ("auto",))
             return min(n, 80 + 4 * k)
-        return as_count(
-            self.sample_size, "sample_size", low=k, high=n, limit="the number of rows"
-        )
+        return as_count(self.sample_size, "sample_size", low=k, high=n, limit="the number of rows")
 
     def _medoids(self, rows, metric, weights, sample, k, start, rng, max_iter):
-        """The medoids of a sample, by their numbers in it."""
+        """The medoids of a sample, by their numbers in it, and passes over it."""
         weights = None if weights is None else weights[sample]
         if is_callable(metric):
             source = called(rows, metric, np.float64)
         else:
-            source = store(Made(metric.prepare(rows), metric), np.float64, self.n_jobs)
+            source = store(made_of(rows, metric), np.float64, self.n_jobs)
         if k == 1:
             alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
-            return np.array([alone.argmin()])
+            return np.array([alone.argmin()]), 1
         partition = Partition(source, start(source, k, weights, rng, self.n_jobs), weights, 1)
         passes, _, rests = eager(partition, max_iter)
         if not rests:
             warn_not_converged(self, passes, "Raise max_iter.")
-        return partition.medoids
+        return partition.medoids, passes
 
     @property
     def _n_features_out(self):

@@ -9,7 +9,7 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import brute
 from statfast._core.linkage import extent
-from statfast._distances import CALLABLE, Metric
+from statfast._distances import CALLABLE, Metric, as_metric
 from statfast._errors import shown
 from statfast._validation import as_rows, refuse_large
 from statfast.cluster.triangle import Triangle
@@ -171,3 +171,21 @@ def _function(metric):
             ) from error
 
     return pair
+
+
+def condensed_of(X, metric, metric_params, n: int, n_jobs: int | None = None) -> np.ndarray:
+    """The condensed dissimilarities of n rows, given as rows, condensed or square."""
+    if np.ndim(X) == 1 and not hasattr(X, "columns"):
+        m, y = as_condensed(X)[0].m, np.ascontiguousarray(np.asarray(X), np.float64)
+    elif isinstance(metric, str) and metric == "precomputed":
+        table = as_square(X)[0].owners
+        m = len(table)
+        refuse_large(4 * m * m, "A condensed copy of X", "Pass it condensed.")
+        y = np.concatenate([table[i, i + 1 :] for i in range(m)], dtype=np.float64)
+    else:
+        rows = as_rows(X, n_min=2)
+        measure = as_metric(metric, metric_params=metric_params, d=rows.shape[1], X=rows)
+        m, y = len(rows), between_rows(rows, measure, what="X", n_jobs=n_jobs)[0].owners
+    if m != n:
+        raise ValueError(f"X must be of as many rows as Z has leaves ({n}); got {m}.")
+    return y

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clusterings by name, as the choice of their number needs them: labels for several k."""
 
+from functools import partial
+
 import numpy as np
 
 from statfast._errors import shown, wrong_type
 from statfast._validation import as_labels
+from statfast.cluster.dendrogram import cut_tree
 from statfast.cluster.kmeans import KMeans
 from statfast.cluster.kmedoids import KMedoids
+from statfast.cluster.linkage import linkage
 
 STARTS = 5  # of k-means: the choice should not hang on one
 
@@ -24,16 +28,28 @@ def by_kmedoids(rows, ks, seed):
     return [KMedoids(k).fit(rows).labels_ if k > 1 else together(rows) for k in ks]
 
 
+def by_linkage(rows, ks, seed, *, rule):
+    """Labels from one dendrogram, cut into each number of clusters."""
+    if len(rows) == 1:
+        return [together(rows) for _ in ks]
+    return list(cut_tree(linkage(rows, rule), ks).T)
+
+
 def together(rows):
     """All rows in one cluster."""
     return np.zeros(len(rows), np.int32)
 
 
-FAMILIES = {"kmeans": by_kmeans, "kmedoids": by_kmedoids}
+LINKAGES = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
+FAMILIES = {
+    "kmeans": by_kmeans,
+    "kmedoids": by_kmedoids,
+    **{rule: partial(by_linkage, rule=rule) for rule in LINKAGES},
+}
 
 
 def as_family(method):
-    """Check `method`: a function of (rows, numbers of clusters, seed) that gives labels for each."""
+    """Check `method`; gives a function of (rows, numbers of clusters, seed): labels for each."""
     if isinstance(method, str) and method in FAMILIES:
         return FAMILIES[method]
     wanted = f"one of {', '.join(map(repr, FAMILIES))}, or a function of rows and a number"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Medoids exchanged for better ones until none is: FasterPAM, FastPAM1 and PAM; and Alternate.
 
-Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804. FasterPAM takes each swap that helps as soon
-as it is found, and goes on with the next candidate; FastPAM1 takes the best of all, which is the
-swap that PAM takes, at a k-th of the work.
+Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804. FasterPAM takes each swap that helps as
+soon as it is found, and goes on with the next candidate; FastPAM1 takes the best of all, which is
+the swap that PAM takes, at a k-th of the work.
 """
 
 import numpy as np

@@ -23,21 +23,42 @@ NULLS = ("pca", "box")
 
 @dataclass(frozen=True)
 class Gap:
-    """What `gap_statistic` found for k = 1, 2, ..."""
+    """What `gap_statistic` found for k = 1, 2, ...
+
+    Attributes
+    ----------
+    k : ndarray
+        Numbers of clusters, 1 to k_max.
+    log_w : ndarray
+        Logarithm of the within-cluster dispersion.
+    expected : ndarray
+        Its mean over the reference sets.
+    gap : ndarray
+        The difference.
+    se : ndarray
+        Standard error of the simulation, sqrt(1 + 1/B) times the standard deviation.
+    """
 
     k: np.ndarray
-    """Numbers of clusters, 1 to k_max."""
     log_w: np.ndarray
-    """Logarithm of the within-cluster dispersion."""
     expected: np.ndarray
-    """Its mean over the reference sets."""
     gap: np.ndarray
-    """The difference."""
     se: np.ndarray
-    """Standard error of the simulation, sqrt(1 + 1/B) times the standard deviation."""
 
     def best(self, rule="firstSEmax", *, factor=1.0):
-        """The number of clusters by a rule: see `choose_by_gap`."""
+        """Take the number of clusters by a rule: see `choose_by_gap`.
+
+        Parameters
+        ----------
+        rule : str, default="firstSEmax"
+            Which.
+        factor : float, default=1.0
+            Times the standard errors.
+
+        Returns
+        -------
+        int
+        """
         return int(self.k[choose_by_gap(self.gap, self.se, rule, factor=factor)])
 
     def __str__(self):
@@ -56,9 +77,10 @@ def gap_statistic(
     ----------
     X : array-like of shape (n, d)
         Finite rows.
-    method : {"kmeans", "kmedoids", "single", "complete", "average", "ward"} or callable
-        How rows are clustered; a callable takes rows and a number of clusters and returns labels.
-        Default "kmeans".
+    method : str or callable, default="kmeans"
+        How rows are clustered: "kmeans", from five starts; "kmedoids"; a method of `linkage`, such
+        as "ward", whose dendrogram is cut; or a function of rows and a number of clusters that
+        returns labels.
     k_max : int, default=10
         Most clusters.
     n_boot : int, default=100

@@ -6,14 +6,14 @@ import numpy as np
 from statfast._base import Clusterer, Estimator, Transformer
 from statfast._dissimilarity import (
     PRECOMPUTED,
-    Made,
     as_source,
     called,
     fits,
     is_callable,
+    made_of,
+    metric_of,
     store,
 )
-from statfast._distances import as_metric
 from statfast._errors import ConvergenceWarning, shown, warn_not_converged, warn_user, wrong_type
 from statfast._validation import (
     as_choice,
@@ -270,7 +270,8 @@ class KMedoids(Transformer, Clusterer, Estimator):
 
         Returns
         -------
-        dissimilarities : ndarray of shape (m, k), float64
+        dissimilarities : ndarray of shape (m, k)
+            float32 if X is float32, else float64.
 
         Raises
         ------
@@ -288,6 +289,10 @@ class KMedoids(Transformer, Clusterer, Estimator):
             return self.medoid_indices_, None
         return self.cluster_centers_, self._metric
 
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)
+
     def _medoids_for(self, X):
         return rows_for(self, X)
 
@@ -300,9 +305,7 @@ class KMedoids(Transformer, Clusterer, Estimator):
         if isinstance(self.metric, str) and self.metric == PRECOMPUTED:
             return None, None, as_source(X, dtype=dtype, n_jobs=self.n_jobs)
         rows = as_rows(X)
-        metric = as_metric(
-            self.metric, p=self.p, metric_params=self.metric_params, d=rows.shape[1], X=rows
-        )
+        metric = metric_of(self.metric, self.p, self.metric_params, rows)
         if is_callable(metric):
             if self.matrix_free is True:
                 raise ValueError(
@@ -310,7 +313,7 @@ class KMedoids(Transformer, Clusterer, Estimator):
                     "again for each pass. Leave it at 'auto'."
                 )
             return rows, metric, called(rows, metric, dtype or np.float64)
-        made = Made(metric.prepare(rows, n_jobs=self.n_jobs), metric)
+        made = made_of(rows, metric, self.n_jobs)
         if self.matrix_free is True or (self.matrix_free is not False and not _kept(made, dtype)):
             return rows, metric, made
         return rows, metric, store(made, dtype or np.float64, self.n_jobs)
@@ -355,7 +358,3 @@ def _silhouette(partition):
     ratio = np.ones(partition.source.n)
     np.divide(partition.near, partition.second, out=ratio, where=partition.second > 0)
     return float(np.average(1 - ratio, weights=partition.weights))
-
-    @property
-    def _n_features_out(self):
-        return len(self.medoid_indices_)

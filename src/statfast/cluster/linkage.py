@@ -12,7 +12,7 @@ from statfast._extent import scale_of
 from statfast._validation import as_choice, as_rows
 from statfast.cluster.agglomerate import Merging
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
-from statfast.cluster.spanning import spanning_edges
+from statfast.cluster.spanning import edges_of_rows, edges_of_triangle
 from statfast.cluster.triangle import Triangle
 
 # In the order in which kernels number them (_core/lance_williams.pxd).
@@ -79,7 +79,8 @@ def linkage(
 
     **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
     the first merges (less than the condensed matrix); "single" makes no copy. Rows are turned into
-    a condensed matrix first.
+    a condensed matrix first; but not for "single" with Euclidean distance in few dimensions, which
+    takes O(n log n) time and O(n d) memory (see `minimum_spanning_tree`).
 
     References
     ----------
@@ -118,9 +119,11 @@ class Matrix(NamedTuple):
     high: float
 
 
-def taken_as(X: Any, method: str, metric: Any, metric_params: dict | None = None) -> Rows | Matrix:
+def taken_as(
+    X: Any, method: str, metric: Any, metric_params: dict | None = None, *, condensed: bool = True
+) -> Rows | Matrix:
     """Check what may be rows or a matrix."""
-    if np.ndim(X) == 1 and not hasattr(X, "columns"):
+    if condensed and np.ndim(X) == 1 and not hasattr(X, "columns"):
         triangle, high = as_condensed(X)
         if triangle.m < 2:
             raise ValueError("X must hold the dissimilarity of at least one pair; got none.")
@@ -147,6 +150,8 @@ def tree_of(taken: Rows | Matrix, method: str, n_jobs: int | None = None) -> np.
     """The merges of what has been checked."""
     if isinstance(taken, Matrix):
         return _of_triangle(taken, method, n_jobs)
+    if method == "single":
+        return merges(*edges_of_rows(*taken, n_jobs), by_height=True)
     matrix = Matrix(*between_rows(taken.X, taken.metric, what="X", n_jobs=n_jobs))
     return _of_triangle(matrix, method, n_jobs)
 
@@ -155,7 +160,7 @@ def _of_triangle(taken, method, n_jobs):
     """The merges of a matrix."""
     triangle, high = taken
     if method == "single":
-        return merges(*spanning_edges(triangle, n_jobs), by_height=True)
+        return merges(*edges_of_triangle(triangle, n_jobs), by_height=True)
     scale = 0.0
     if method in SQUARED:
         room = 1e-15, 1e15  # squares of numbers between are good in float32

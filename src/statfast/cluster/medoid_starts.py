@@ -15,10 +15,10 @@ BATCH = 16  # candidates whose bounds are brought up to date together
 def build(source, k, weights, rng, n_jobs):
     """PAM's BUILD: each medoid is the point that lowers the loss most; ties: the lowest.
 
-    Kaufman & Rousseeuw 1990, doi:10.1002/9780470316801. What a candidate gains only falls as medoids
-    are added (Minoux 1978, doi:10.1007/BFb0006528), also in rounded sums of one fixed order, so that
-    only those whose last known gain is as large as the best have to be weighed again: the medoids
-    are those of BUILD, at the cost of about two passes over the matrix.
+    Kaufman & Rousseeuw 1990, doi:10.1002/9780470316801. What a candidate gains only falls as
+    medoids are added (Minoux 1978, doi:10.1007/BFb0006528), also in rounded sums of one fixed
+    order, so that only those whose last known gain is as large as the best have to be weighed
+    again: the medoids are those of BUILD, at the cost of about two passes over the matrix.
     """
     shut = barred(weights, source.n).astype(bool)
     alone = gains(source, slice(0, source.n), None, weights, n_jobs)
@@ -77,8 +77,8 @@ def lab(source, k, weights, rng, n_jobs):
 def plus_plus(source, k, weights, rng, n_jobs):
     """k-medoids++: drawn in proportion to the dissimilarity to the nearest medoid so far.
 
-    Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494, with the first power, as the loss is; of
-    2 + floor(log k) candidates the one that lowers the loss most is taken, the first such on ties.
+    Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494, with the first power, as the loss is;
+    of 2 + floor(log k) candidates the one that lowers the loss most is taken, the first on ties.
     """
     n_trials = 2 + int(log(k))
     mass = np.ones(source.n) if weights is None else weights

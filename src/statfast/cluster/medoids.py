@@ -60,9 +60,7 @@ class Partition:
             return
         near, second, slot, other = (part[points] for part in found)
         block = self.source.between(points, self.medoids)
-        pam.nearest_two(
-            block, np.arange(self.k), np.arange(len(points)), near, second, slot, other
-        )
+        pam.nearest_two(block, np.arange(self.k), np.arange(len(points)), near, second, slot, other)
         for part, value in zip(found, (near, second, slot, other), strict=True):
             part[points] = value
 
@@ -88,9 +86,7 @@ class Partition:
             rows = slice(start, min(start + step, len(column)))
             column[rows] = self.source.block(rows, ids)[:, 0]
         self.medoids[slot] = candidate
-        count = pam.swapped(
-            column, slot, self.near, self.second, self.slot, self.other, self.lost
-        )
+        count = pam.swapped(column, slot, self.near, self.second, self.slot, self.other, self.lost)
         for start in range(0, count, 4096):
             self._look(self.lost[start : min(start + 4096, count)].copy())
         self._weigh()

@@ -9,7 +9,7 @@ from statfast._validation import refuse_large
 
 
 def distances_to(rows, medoids, metric, n_jobs):
-    """From each row to each medoid: (m, k) float64.
+    """From each row to each medoid: (m, k), float32 if the rows are, else float64.
 
     Parameters
     ----------
@@ -20,10 +20,11 @@ def distances_to(rows, medoids, metric, n_jobs):
     """
     m, k = len(rows), len(medoids)
     refuse_large(8 * m * k, "The dissimilarities to the medoids", "Pass fewer rows at a time.")
-    out = np.empty((m, k))
+    out = np.empty((m, k), np.float32 if rows.dtype == np.float32 else np.float64)
 
     def fill(part, block):
-        out[part] = block
+        with np.errstate(over="ignore"):
+            out[part] = block
 
     _blocks_of(fill, rows, medoids, metric, n_jobs)
     return out

@@ -1,32 +1,201 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minimum spanning trees of a dissimilarity matrix, by Boruvka's rounds.
+"""Minimum spanning trees by Boruvka's rounds, of a dissimilarity matrix and of points.
 
-Each round reads the matrix once, for the nearest point of another part of each point, and joins
-each part to its nearest other one; so parts are at least halved, and nothing is copied.
+Each round joins every part of the forest to its nearest other one, so there are at least half as
+many left. Of a matrix, a round is one read; of points in few dimensions, a search in a k-d tree,
+of which less is left each time.
 """
+
+from itertools import count
+from typing import Any
 
 import numpy as np
 
-from statfast._core import forest
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import boruvka, forest
+from statfast._distances import EUCLIDEAN, Metric, as_metric
+from statfast._extent import extent_of, scale_of
+from statfast._kd_tree import LANES, KDArrays
+from statfast._validation import as_rows
+from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
 from statfast.cluster.triangle import Triangle, neighbours
 
+LEAF = 32  # points
+BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
+BLOCKS = 64
+FEW = 10  # columns: up to so many a k-d tree knows more than a matrix
+LARGE = 1 << 31  # bytes of a matrix: beyond, the tree does it in any number of columns
 
-def spanning_edges(
-    triangle: Triangle, n_jobs: int | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The two rows (int32) and the length (float64) of each of the m - 1 edges."""
-    m = triangle.m
-    parent, part = np.full(m, -1, np.int32), np.arange(m, dtype=np.int32)
-    edges = np.empty(m, np.int32)
-    found: list[tuple] = []
-    missing = m - 1
-    while missing:
-        labels = part.astype(triangle.dtype) if found else None
-        low, who = neighbours(triangle, labels, n_jobs)
-        count = forest.forest(np.argsort(low, kind="stable"), who, part, parent, edges)
-        rows = edges[:count].copy()
-        found.append((rows, who[rows], low[rows].astype(np.float64)))
-        forest.roots(parent, part)
-        missing -= count
-    one, other, length = (np.concatenate(parts) for parts in zip(*found, strict=True))
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
+
+
+def minimum_spanning_tree(
+    X: Any, metric: Any = "euclidean", *, metric_params: dict | None = None,
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Find the n - 1 edges of least total length that connect all rows.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n (n - 1) / 2,)
+        Rows; condensed dissimilarities; or with ``metric="precomputed"`` a square matrix.
+    metric : str or callable, default="euclidean"
+        The distance of rows, as in `linkage`.
+    metric_params : dict, optional
+        Parameters of the metric.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Returns
+    -------
+    edges : ndarray of shape (n - 1, 2), intp
+        The two rows of each edge, the lower first; by length, then by rows.
+    lengths : ndarray of shape (n - 1,)
+        Their lengths, rising.
+
+    Raises
+    ------
+    ValueError
+        If X is not valid: see `linkage`.
+    MemoryError
+        If a matrix of dissimilarities would take more than half the free memory.
+
+    Notes
+    -----
+    **Exact**: lengths are float64 differences of rows. **Ties**: of trees of the same length one is
+    found, the same for any number of threads.
+
+    By Boruvka's rounds. From rows, for Euclidean distance and metrics that are Euclidean distance
+    after scaling, in up to ten columns: O(n log n) time where that is few for the data, O(n d)
+    memory, on a k-d tree. Otherwise each round reads the matrix of dissimilarities, which of rows
+    is made first while it takes less than 2 GB.
+
+    References
+    ----------
+    March, W. B., Ram, P. and Gray, A. G. (2010). Fast Euclidean minimum spanning tree: algorithm,
+    analysis, and applications. KDD 2010, 603-612. doi:10.1145/1835804.1835882
+
+    Examples
+    --------
+    >>> from statfast.cluster import minimum_spanning_tree
+    >>> edges, lengths = minimum_spanning_tree([[0.0], [7.0], [1.0], [5.0]])
+    >>> edges.tolist(), lengths.tolist()
+    ([[0, 2], [1, 3], [2, 3]], [1.0, 2.0, 4.0])
+    """
+    if np.ndim(X) == 1 and not hasattr(X, "columns"):
+        found = edges_of_triangle(as_condensed(X)[0], n_jobs)
+    elif isinstance(metric, str) and metric == "precomputed":
+        found = edges_of_triangle(as_square(X)[0], n_jobs)
+    else:
+        rows = as_rows(X)
+        measure = as_metric(metric, metric_params=metric_params, d=rows.shape[1], X=rows)
+        found = edges_of_rows(rows, measure, n_jobs)
+    ends = np.sort(np.stack(found[:2], axis=1).astype(np.intp), axis=1)
+    order = np.lexsort((ends[:, 1], ends[:, 0], found[2]))
+    return ends[order], found[2][order]
+
+
+def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Edges:
+    """The edges of checked rows by a metric."""
+    n, d = X.shape
+    if metric.kind != EUCLIDEAN or (d > FEW and 4 * n * (n - 1) < LARGE):
+        return edges_of_triangle(between_rows(X, metric, what="X", n_jobs=n_jobs)[0], n_jobs)
+    rows, scale = metric.prepare(X, n_jobs=n_jobs), 1.0
+    if rows.dtype.type not in (np.float64, np.float32):
+        rows = rows.astype(np.float64)
+    extent = extent_of(rows, n_jobs)
+    with np.errstate(over="ignore"):
+        width = float((extent.high.astype(np.float64) - extent.low).max())
+    if not 1e-120 < width < 1e120:  # squares would overflow, or vanish
+        scale = scale_of(max(abs(extent.low).max(), abs(extent.high).max()))
+        rows = rows.astype(np.float64) * scale
+    one, other, square = edges_of_points(rows, n_jobs)
+    with np.errstate(over="ignore"):
+        length = metric.finish(square) / scale
+        if metric.name == "sqeuclidean":
+            length /= scale
+    if not np.isfinite(length).all():
+        raise ValueError("Distances between rows of X overflow. Scale X down.")
     return one, other, length
+
+
+def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
+    """The m - 1 edges of a minimum spanning tree, in the order in which they are found."""
+    growth = Growth(triangle.m)
+    every = np.arange(triangle.m, dtype=np.int32)
+    while growth.missing:
+        labels = growth.part.astype(triangle.dtype) if growth.found else None
+        low, who = neighbours(triangle, labels, n_jobs)
+        growth.add(every, who, low.astype(np.float64))
+    return growth.edges()
+
+
+def edges_of_points(X: np.ndarray, n_jobs: int | None = None) -> Edges:
+    """The same of rows X (n, d), float64 or float32, with squared Euclidean lengths."""
+    n = len(X)
+    tree = KDArrays.build(X, LEAF, n_jobs)
+    leaves, _, leaf = tree.blocks.shape
+    growth = Growth(n)  # of places in the tree
+    part = np.zeros(leaves * leaf)
+    same = np.full((len(tree.boxes), LANES), -1.0)
+    bound, near = np.zeros(n), np.full(n, -1, np.int32)
+    spare: list[tuple] = []  # work space of tasks, taken by turns
+    stamps = count(1)
+
+    def work(task):
+        block, now = task
+        space = spare.pop() if spare else (
+            np.empty(n), np.empty((2, n), np.int32), np.zeros(n, np.int32), np.empty(n, np.int32)
+        )  # fmt: skip
+        best, ends, stamp, touched = space
+        at, found = block.start, 0
+        while at < block.stop:
+            checkpoint()
+            at, found = boruvka.edges(
+                *tree.fields, part, same, growth.largest, bound, near, best, ends, stamp, now, touched, found, at,
+                block.stop, BUDGET,
+            )  # fmt: skip
+        those = touched[:found]
+        result = ends[0][those], ends[1][those], best[those]
+        spare.append(space)
+        return result
+
+    blocks = grid(leaves, least=16, most=leaves, parts=BLOCKS)
+    while growth.missing:
+        part[:n] = growth.part
+        if growth.found:
+            boruvka.mark(part, tree.first, n, leaf, same)
+        tasks = [(block, next(stamps)) for block in blocks]
+        growth.add(*map(np.concatenate, zip(*each(work, tasks, n_jobs=n_jobs), strict=True)))
+    one, other, length = growth.edges()
+    return tree.ids[one], tree.ids[other], length
+
+
+class Growth:
+    """A forest that grows until it is a tree."""
+
+    def __init__(self, n: int):
+        self.parent, self.part = np.full(n, -1, np.int32), np.arange(n, dtype=np.int32)
+        self.missing = n - 1
+        self.largest = -1.0  # part
+        self.found: list[Edges] = []
+
+    def add(self, one: np.ndarray, other: np.ndarray, length: np.ndarray) -> None:
+        """Take of candidates, among them the shortest edge from each part, what joins parts."""
+        taken = np.empty(len(one), np.int32)
+        order = np.argsort(length)
+        some = forest.forest(order, one, other, self.part, self.parent, taken)
+        taken = taken[:some]
+        self.found.append((one[taken], other[taken], length[taken]))
+        forest.roots(self.parent, self.part)
+        if not some:
+            raise ValueError("Distances between rows of X overflow. Scale X down.")
+        self.missing -= some
+        self.largest = float(np.bincount(self.part).argmax())
+
+    def edges(self) -> Edges:
+        """All that were taken."""
+        if not self.found:
+            return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+        one, other, length = map(np.concatenate, zip(*self.found, strict=True))
+        return one, other, length

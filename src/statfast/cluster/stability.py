@@ -17,28 +17,41 @@ RECOVERED, DISSOLVED = 0.75, 0.5
 
 @dataclass(frozen=True)
 class Stability:
-    """What `cluster_stability` found."""
+    """What `cluster_stability` found.
+
+    Attributes
+    ----------
+    labels : ndarray
+        The clusters of the rows themselves: (n,).
+    jaccard : ndarray
+        Similarity of each cluster to the most similar one of each bootstrap set: (n_boot, k).
+    mean : ndarray
+        Its mean over the sets: (k,). Above 0.85 a cluster is very stable, below 0.6 hardly one.
+    recovered : ndarray
+        How often it was more than 0.75: (k,).
+    dissolved : ndarray
+        How often it was at most 0.5: (k,).
+    """
 
     labels: np.ndarray
-    """The clusters of the rows themselves: (n,)."""
     jaccard: np.ndarray
-    """Similarity of each cluster to the most similar one of each bootstrap set: (n_boot, k)."""
     mean: np.ndarray
-    """Its mean over the sets: (k,). Above 0.85 a cluster is very stable, below 0.6 hardly one."""
     recovered: np.ndarray
-    """How often it was more than 0.75: (k,)."""
     dissolved: np.ndarray
-    """How often it was at most 0.5: (k,)."""
 
     def __str__(self):
         lines = [f"{'cluster':>8} {'rows':>8} {'Jaccard':>8} {'recovered':>10} {'dissolved':>10}"]
         sizes = np.bincount(self.labels)
         columns = zip(sizes, self.mean, self.recovered, self.dissolved, strict=True)
-        lines += [f"{c:8d} {n:8d} {j:8.3f} {r:10d} {x:10d}" for c, (n, j, r, x) in enumerate(columns)]
+        lines += [
+            f"{c:8d} {n:8d} {j:8.3f} {r:10d} {x:10d}" for c, (n, j, r, x) in enumerate(columns)
+        ]
         return "\n".join(lines)
 
 
-def cluster_stability(X, n_clusters, *, method="kmeans", n_boot=100, random_state=None, n_jobs=None):
+def cluster_stability(
+    X, n_clusters, *, method="kmeans", n_boot=100, random_state=None, n_jobs=None
+):
     """Cluster rows drawn with replacement, and see which clusters come back.
 
     Parameters

@@ -165,7 +165,7 @@ def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="ar
     Examples
     --------
     >>> from statfast.metrics import normalized_mutual_info_score
-    >>> normalized_mutual_info_score([0, 0, 1, 1], [1, 1, 0, 0])
+    >>> round(normalized_mutual_info_score([0, 0, 1, 1], [1, 1, 0, 0]), 4)
     1.0
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
@@ -209,7 +209,7 @@ def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arit
     --------
     >>> from statfast.metrics import adjusted_mutual_info_score
     >>> round(adjusted_mutual_info_score([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]), 4)
-    0.5023
+    0.5024
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
     table = _table(labels_true, labels_pred)
@@ -253,8 +253,9 @@ def homogeneity_completeness_v_measure(labels_true, labels_pred, *, beta=1.0):
     Examples
     --------
     >>> from statfast.metrics import homogeneity_completeness_v_measure
-    >>> homogeneity_completeness_v_measure([0, 0, 1, 1], [0, 0, 1, 2])[0]
-    1.0
+    >>> scores = homogeneity_completeness_v_measure([0, 0, 1, 1], [0, 0, 1, 2])
+    >>> [round(score, 4) for score in scores]
+    [1.0, 0.6667, 0.8]
     """
     beta = as_real(beta, "beta", low=0)
     mutual, true, pred = _information(_table(labels_true, labels_pred))
@@ -281,7 +282,7 @@ def homogeneity_score(labels_true, labels_pred):
     Examples
     --------
     >>> from statfast.metrics import homogeneity_score
-    >>> homogeneity_score([0, 0, 1, 1], [0, 1, 2, 3])
+    >>> round(homogeneity_score([0, 0, 1, 1], [0, 1, 2, 3]), 4)
     1.0
     """
     return homogeneity_completeness_v_measure(labels_true, labels_pred)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From every row to every cluster: sums, least or most of the dissimilarities, a few rows at a time.
+"""From every row to every cluster: sums, least or most of the dissimilarities, in strips.
 
 No matrix is held: of rows, a tile of distances goes into its cluster's sum as it is made.
 """
@@ -15,8 +15,9 @@ from statfast._dissimilarity import (
     called,
     is_callable,
     laid,
+    made_of,
+    metric_of,
 )
-from statfast._distances import as_metric
 from statfast._validation import as_rows
 
 SUM, LEAST, MOST = spans.SUM, spans.LEAST, spans.MOST
@@ -28,10 +29,10 @@ def as_table(X, metric, p, metric_params, n_jobs):
     if isinstance(metric, str) and metric == PRECOMPUTED:
         return as_source(X, n_jobs=n_jobs)
     rows = as_rows(X)
-    metric = as_metric(metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows)
+    metric = metric_of(metric, p, metric_params, rows)
     if is_callable(metric):
         return called(rows, metric, np.float64)
-    return Made(metric.prepare(rows, n_jobs=n_jobs), metric)
+    return made_of(rows, metric, n_jobs)
 
 
 def gather(source, codes, k, asked, use, n_jobs):

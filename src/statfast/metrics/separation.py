@@ -12,20 +12,30 @@ from statfast.metrics.gathering import LEAST, MOST, as_table, gather
 
 @dataclass(frozen=True)
 class Scatter:
-    """Sums of squares of clustered rows: what `scatter_decomposition` found."""
+    """Sums of squares of clustered rows: what `scatter_decomposition` found.
+
+    Attributes
+    ----------
+    total : float
+        About the mean of all rows.
+    within : float
+        About the means of the clusters.
+    between : float
+        Of the means of the clusters, each as often as it has rows, about that of all.
+    within_clusters : ndarray
+        The parts of `within`: shape (k,), in the order of the sorted labels.
+    sizes : ndarray
+        Rows, or their weight, of each cluster: shape (k,).
+    centers : ndarray
+        The means: shape (k, d).
+    """
 
     total: float
-    """About the mean of all rows."""
     within: float
-    """About the means of the clusters."""
     between: float
-    """Of the means of the clusters, each as often as it has rows, about that of all."""
     within_clusters: np.ndarray
-    """The parts of `within`: shape (k,), in the order of the sorted labels."""
     sizes: np.ndarray
-    """Rows, or their weight, of each cluster: shape (k,)."""
     centers: np.ndarray
-    """The means: shape (k, d)."""
 
 
 def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is read off a linkage matrix: clusters, cophenetic distances, inconsistency."""
+
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import dendrogram as kernel
+from statfast._validation import as_count, as_real, as_rows, refuse_large
+from statfast.cluster.dissimilarity import condensed_of
+
+PAIRS = 1 << 22  # written between checkpoints
+
+
+def cut_tree(Z: Any, n_clusters: Any = None, *, height: float | None = None) -> np.ndarray:
+    """Cut a dendrogram into clusters, by their number or at a height.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        A linkage matrix, of `linkage` or scipy.
+    n_clusters : int or sequence of int, optional
+        How many clusters to leave: the first n - n_clusters merges are made.
+    height : float, optional
+        Merges at most this high are made, with all below them: where heights fall ("centroid",
+        "median"), a cluster is one whose merges are all at most this high. Give one of the two.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,), int32, or (n, m) for m numbers of clusters
+        Clusters are numbered from 0 in the order of their first points.
+
+    Raises
+    ------
+    ValueError
+        If Z is no linkage matrix, if a number of clusters is not between 1 and n, or if neither or
+        both of `n_clusters` and `height` are given.
+    TypeError
+        If a number of clusters is no integer, or the height no number.
+
+    Notes
+    -----
+    Cost: O(n) for each number of clusters.
+
+    Examples
+    --------
+    >>> from statfast.cluster import cut_tree, linkage
+    >>> Z = linkage([[0.0], [1.0], [5.0], [7.0]], "average")
+    >>> cut_tree(Z, 3), cut_tree(Z, height=2.0)
+    (array([0, 0, 1, 2], dtype=int32), array([0, 0, 1, 1], dtype=int32))
+    """
+    Z = as_linkage(Z)
+    n = len(Z) + 1
+    if (n_clusters is None) == (height is None):
+        raise ValueError("Either n_clusters or height must be given, and not both.")
+    if height is not None:
+        height = as_real(height, "height")
+        return labels_of(Z, heights_within(Z) <= height)
+    if np.ndim(n_clusters):
+        return np.stack([cut_tree(Z, k) for k in n_clusters], axis=1)
+    k = as_count(n_clusters, "n_clusters", 1, n, limit="the number of rows")
+    return labels_of(Z, np.arange(n - 1) < n - k)
+
+
+def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
+    """Compute the height at which each pair of rows first is in one cluster.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        A linkage matrix.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Returns
+    -------
+    ndarray of shape (n (n - 1) / 2,)
+        Condensed: the pairs (0, 1), (0, 2), ..., (n - 2, n - 1).
+
+    Raises
+    ------
+    ValueError
+        If Z is no linkage matrix.
+    MemoryError
+        If the distances would take more than half the free memory.
+
+    Notes
+    -----
+    Cost: O(n^2), which is the size of the result.
+
+    Examples
+    --------
+    >>> from statfast.cluster import cophenetic, linkage
+    >>> cophenetic(linkage([[0.0], [1.0], [5.0]], "single"))
+    array([1., 4., 4.])
+    """
+    Z = as_linkage(Z)
+    n = len(Z) + 1
+    refuse_large(4 * n * (n - 1), f"The cophenetic distances of {n} rows", "Cut the tree instead.")
+    out = np.empty(n * (n - 1) // 2)
+    start, leaf = leaves_of(Z)
+
+    def work(block):
+        checkpoint()
+        kernel.cophenetic(Z, start, leaf, block.start, block.stop, out)
+
+    blocks = grid(n, least=64, most=max(64, PAIRS // n), parts=16)
+    each(work, blocks, n_jobs=n_jobs, effort=2.0 * n * n)
+    return out
+
+
+def cophenetic_correlation(
+    Z: Any, X: Any, metric: Any = "euclidean", *, metric_params: dict | None = None,
+    n_jobs: int | None = None,
+) -> float:  # fmt: skip
+    """Correlate the cophenetic distances with the dissimilarities that were clustered.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        A linkage matrix.
+    X : array-like of shape (n, d) or (n (n - 1) / 2,)
+        Rows, condensed dissimilarities, or with ``metric="precomputed"`` a square matrix.
+    metric : str or callable, default="euclidean"
+        The distance of rows.
+    metric_params : dict, optional
+        Parameters of the metric.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    float
+        Pearson's correlation over all pairs; NaN where all heights, or all dissimilarities, are
+        equal.
+
+    Raises
+    ------
+    ValueError
+        If Z is no linkage matrix, X is not valid, or they are not of as many rows.
+    MemoryError
+        If the matrices would take more than half the free memory.
+
+    References
+    ----------
+    Sokal, R. R. and Rohlf, F. J. (1962). The comparison of dendrograms by objective methods. Taxon
+    11, 33-40. doi:10.2307/1217208
+
+    Examples
+    --------
+    >>> from statfast.cluster import cophenetic_correlation, linkage
+    >>> X = [[0.0], [1.0], [5.0], [7.0]]
+    >>> round(cophenetic_correlation(linkage(X, "average"), X), 4)
+    0.9108
+    """
+    Z = as_linkage(Z)
+    y = condensed_of(X, metric, metric_params, len(Z) + 1, n_jobs)
+    together = cophenetic(Z, n_jobs=n_jobs)
+    blocks = [slice(at, at + PAIRS) for at in range(0, len(y), PAIRS)]
+    means = y.mean(dtype=np.float64), together.mean()
+    scales = max(abs(y.max() - means[0]), abs(y.min() - means[0])), np.ptp(together)
+    if not (scales[0] > 0 and scales[1] > 0):
+        return float("nan")
+
+    def sums(block):
+        a, b = (y[block] - means[0]) / scales[0], (together[block] - means[1]) / scales[1]
+        return a @ a, b @ b, a @ b
+
+    aa, bb, ab = np.sum(each(sums, blocks, n_jobs=n_jobs, effort=8.0 * len(y)), axis=0)
+    return float(ab / np.sqrt(aa * bb))
+
+
+def inconsistency(Z: Any, depth: int = 2) -> np.ndarray:
+    """Compare each height with those of the merges below it.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        A linkage matrix.
+    depth : int, default=2
+        How many levels of merges to look at, that of the merge itself included.
+
+    Returns
+    -------
+    ndarray of shape (n - 1, 4)
+        For each merge the mean height of those looked at, their standard deviation (divided by
+        one less than their number), their number, and the inconsistency coefficient: how many
+        standard deviations its height lies above the mean, 0 where there is no deviation.
+
+    Raises
+    ------
+    ValueError
+        If Z is no linkage matrix, or depth is below 1.
+    TypeError
+        If depth is no integer.
+
+    Notes
+    -----
+    Cost: O(n 2^depth), at most O(n^2).
+
+    Examples
+    --------
+    >>> from statfast.cluster import inconsistency, linkage
+    >>> inconsistency(linkage([[0.0], [1.0], [5.0]], "single")).round(3)
+    array([[1.   , 0.   , 1.   , 0.   ],
+           [2.5  , 2.121, 2.   , 0.707]])
+    """
+    Z = as_linkage(Z)
+    depth = as_count(depth, "depth")
+    out, work = np.empty((len(Z), 4)), np.empty((2, 2 * len(Z) + 2), np.int32)
+    kernel.inconsistency(Z, min(depth, len(Z) + 1), work[0], work[1], out)
+    return out
+
+
+def as_linkage(Z: Any, name: str = "Z") -> np.ndarray:
+    """Check a linkage matrix: (n - 1, 4) float64 in C order."""
+    Z = np.ascontiguousarray(as_rows(Z, name=name), np.float64)
+    n = len(Z) + 1
+    fix = "Pass what linkage returns."
+    if Z.shape[1] != 4:
+        raise ValueError(f"{name} must have 4 columns; got {Z.shape[1]}. {fix}")
+    pairs, sizes = Z[:, :2], np.ones(2 * n - 1)
+    if not (np.array_equal(pairs, np.floor(pairs)) and pairs.min() >= 0):
+        raise ValueError(f"{name} must hold numbers of clusters in its columns 0 and 1. {fix}")
+    late = pairs.max(axis=1) >= np.arange(n, 2 * n - 1)
+    if late.any():
+        raise ValueError(
+            f"{name} merges a cluster in row {late.argmax()} that does not exist there yet. {fix}"
+        )
+    used = np.bincount(pairs.astype(np.intp).ravel(), minlength=2 * n - 2)
+    if used.max() > 1:
+        raise ValueError(f"{name} merges the cluster {used.argmax()} more than once. {fix}")
+    sizes[n:] = Z[:, 3]
+    wrong = sizes[n:] != sizes[pairs.astype(np.intp)].sum(axis=1)
+    if wrong.any():
+        raise ValueError(
+            f"{name} must hold the number of points of each cluster in column 3; got "
+            f"{Z[wrong.argmax(), 3]:g} in row {wrong.argmax()}. {fix}"
+        )
+    return Z
+
+
+def leaves_of(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the leaves of each cluster begin in the order of the tree, and that order."""
+    n = len(Z) + 1
+    start, leaf = np.empty(2 * n - 1, np.int32), np.empty(n, np.int32)
+    kernel.leaves(Z, start, leaf)
+    return start, leaf
+
+
+def heights_within(Z: np.ndarray) -> np.ndarray:
+    """The largest height of each merge and those below it."""
+    most = np.empty(len(Z))
+    kernel.heights_within(Z, most)
+    return most
+
+
+def labels_of(Z: np.ndarray, joined: np.ndarray) -> np.ndarray:
+    """Clusters after the merges that are marked, numbered by their first points."""
+    n = len(Z) + 1
+    labels = np.empty(n, np.int32)
+    kernel.labels(Z, joined.view(np.uint8), np.empty((2, 2 * n - 1), np.int32), labels)
+    return labels

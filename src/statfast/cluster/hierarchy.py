@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Agglomerative clustering as an estimator."""
+
+import numpy as np
+
+from statfast._base import Clusterer, Estimator
+from statfast._validation import as_choice, as_count, as_real
+from statfast.cluster.dendrogram import heights_within, labels_of
+from statfast.cluster.linkage import METHODS, Matrix, taken_as, tree_of
+
+
+class AgglomerativeClustering(Clusterer, Estimator):
+    """Hierarchical clustering, cut into a number of clusters or at a distance.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=2
+        Clusters to find. Must be None if `distance_threshold` is given.
+    metric : str or callable, default="euclidean"
+        The distance of rows, as in `linkage`; "precomputed" if X is a square matrix of
+        dissimilarities. "ward", "centroid" and "median" take "euclidean" or "precomputed".
+    linkage : str, default="ward"
+        The method: "ward", "complete", "average", "single", "weighted", "centroid" or "median".
+    distance_threshold : float, optional
+        Clusters at or above this distance are not merged.
+    metric_params : dict, optional
+        Parameters of the metric.
+    compute_distances : bool, default=False
+        Keep ``distances_`` even if `distance_threshold` is not given.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,), int32
+        The cluster of each row; clusters are numbered in the order of their first rows.
+    n_clusters_ : int
+        How many clusters there are.
+    children_ : ndarray of shape (n - 1, 2), intp
+        The two clusters of each merge: rows are 0, ..., n - 1, merge i makes the cluster n + i.
+    distances_ : ndarray of shape (n - 1,)
+        The height of each merge, if it is asked for.
+    n_leaves_ : int
+        Number of rows, n.
+    n_connected_components_ : int
+        1: any two rows may be merged.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    statfast.cluster.linkage : the same merges as scipy's linkage matrix.
+
+    Notes
+    -----
+    Exact; ties, cost and memory are those of `linkage`. The tree is always computed in full.
+
+    References
+    ----------
+    Ward, J. H. (1963). Hierarchical grouping to optimize an objective function. Journal of the
+    American Statistical Association 58, 236-244. doi:10.1080/01621459.1963.10500845
+
+    Examples
+    --------
+    >>> from statfast.cluster import AgglomerativeClustering
+    >>> X = [[1.0, 2], [1, 4], [1, 0], [4, 2], [4, 4], [4, 0]]
+    >>> AgglomerativeClustering(n_clusters=2).fit(X).labels_
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        n_clusters=2,
+        *,
+        metric="euclidean",
+        linkage="ward",
+        distance_threshold=None,
+        metric_params=None,
+        compute_distances=False,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.linkage = linkage
+        self.distance_threshold = distance_threshold
+        self.metric_params = metric_params
+        self.compute_distances = compute_distances
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Merge the rows, and cut the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or (n, n) if the metric is "precomputed"
+            Finite rows, or dissimilarities.
+        y : ignored
+            Present for the estimator protocol.
+
+        Returns
+        -------
+        self : AgglomerativeClustering
+
+        Raises
+        ------
+        ValueError
+            If X is not valid (see `linkage`), if `n_clusters` is not between 1 and n, if both or
+            neither of `n_clusters` and `distance_threshold` are given, or if a parameter is out of
+            its range.
+        TypeError
+            If X is sparse, or a parameter has the wrong type.
+        MemoryError
+            If a matrix of dissimilarities would take more than half the free memory.
+        """
+        method = as_choice(self.linkage, "linkage", METHODS)
+        if (self.n_clusters is None) == (self.distance_threshold is None):
+            raise ValueError(
+                "Exactly one of n_clusters and distance_threshold must be given; got "
+                f"{self.n_clusters} and {self.distance_threshold}. Set the other to None."
+            )
+        threshold = self.distance_threshold
+        if threshold is None:
+            k = as_count(self.n_clusters, "n_clusters")
+        else:
+            threshold = as_real(threshold, "distance_threshold", low=0)
+        taken = taken_as(X, method, self.metric, self.metric_params, condensed=False)
+        n = taken.triangle.m if isinstance(taken, Matrix) else len(taken.X)
+        if threshold is None:
+            as_count(k, "n_clusters", high=n, limit="the number of rows")
+        Z = tree_of(taken, method, self.n_jobs)
+        joined = np.arange(n - 1) < n - k if threshold is None else heights_within(Z) < threshold
+        labels = labels_of(Z, joined)
+        wanted = threshold is not None or self.compute_distances
+        kept = {"distances_": Z[:, 2].copy()} if wanted else {}
+        return self._publish(
+            X,
+            n_features_in_=n if isinstance(taken, Matrix) else taken.X.shape[1],
+            children_=Z[:, :2].astype(np.intp),
+            labels_=labels,
+            n_clusters_=int(labels.max()) + 1,
+            n_leaves_=n,
+            n_connected_components_=1,
+            **kept,
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        return tags

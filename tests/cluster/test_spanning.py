@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Minimum spanning trees against Prim's and scipy's; the k-d tree's rounds against the matrix's."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist, squareform
+
+from statfast.cluster import linkage, minimum_spanning_tree, spanning
+from tests.reference import linkage as twin
+
+
+def rows(seed, n, d, kind="normal"):
+    rng = np.random.default_rng(seed)
+    if kind == "grid":
+        return rng.integers(0, 4, (n, d)).astype(float)
+    X = rng.normal(size=(n, d))
+    if kind == "groups":
+        X += 30 * rng.normal(size=(5, d))[rng.integers(0, 5, n)]
+    return X
+
+
+def assert_tree(edges, lengths, n):
+    parent = np.arange(n)
+    for a, b in edges:
+        assert a < b
+        assert parent[a] != parent[b]
+        parent[parent == parent[b]] = parent[a]
+    assert len(edges) == n - 1
+    assert (np.diff(lengths) >= 0).all()
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(2, 90),
+    d=st.integers(1, 9),
+    kind=st.sampled_from(["normal", "grid", "groups"]),
+    dtype=st.sampled_from([np.float64, np.float32]),
+)
+@settings(max_examples=60)
+def test_tree_of_points_is_prims(seed, n, d, kind, dtype):
+    X = rows(seed, n, d, kind).astype(dtype)
+    table = squareform(pdist(X.astype(float)))
+    expected = twin.minimum_spanning_tree(table)
+    edges, lengths = minimum_spanning_tree(X)
+    assert_tree(edges, lengths, n)
+    assert_allclose(lengths, expected, rtol=1e-12)
+    assert_allclose(table[edges[:, 0], edges[:, 1]], lengths, rtol=1e-12)
+    edges, lengths = minimum_spanning_tree(table, "precomputed")
+    assert_tree(edges, lengths, n)
+    assert_allclose(lengths, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["normal", "grid", "groups"])
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 8, 10])
+def test_larger_trees(kind, d):
+    X = rows(d, 2500, d, kind)
+    edges, lengths = minimum_spanning_tree(X, n_jobs=1)
+    assert_allclose(lengths, hierarchy.linkage(pdist(X), "single")[:, 2], rtol=1e-12)
+    for n_jobs in (2, 7):
+        again = minimum_spanning_tree(X, n_jobs=n_jobs)
+        assert_array_equal(again[0], edges)
+        assert_array_equal(again[1], lengths)
+    assert_allclose(linkage(X)[:, 2], lengths)
+
+
+def test_interrupted_searches(monkeypatch):
+    X = rows(1, 2500, 2, "groups")
+    expected = minimum_spanning_tree(X)
+    monkeypatch.setattr(spanning, "BUDGET", 3)
+    found = minimum_spanning_tree(X)
+    assert_array_equal(found[0], expected[0])
+
+
+@pytest.mark.parametrize("metric", ["cosine", "correlation", "seuclidean", "sqeuclidean"])
+def test_metrics_that_are_euclidean_of_other_rows(metric):
+    X = rows(2, 300, 4)
+    lengths = minimum_spanning_tree(X, metric)[1]
+    assert_allclose(lengths, hierarchy.linkage(pdist(X, metric), "single")[:, 2], rtol=1e-9)
+
+
+def test_other_metrics_and_many_columns():
+    X = rows(3, 200, 30)
+    for metric in ("cityblock", "euclidean"):
+        lengths = minimum_spanning_tree(X, metric)[1]
+        assert_allclose(lengths, hierarchy.linkage(pdist(X, metric), "single")[:, 2], rtol=1e-12)
+
+
+def test_many_columns_and_too_many_rows_for_a_matrix(monkeypatch):
+    X = rows(3, 200, 30)
+    expected = minimum_spanning_tree(X)
+    monkeypatch.setattr(spanning, "LARGE", 0)
+    found = minimum_spanning_tree(X)
+    assert_array_equal(found[0], expected[0])
+    assert_allclose(found[1], expected[1], rtol=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e200])
+@pytest.mark.parametrize("d", [2, 20])
+def test_any_scale(scale, d):
+    X = rows(4, 100, d)
+    expected = minimum_spanning_tree(X)
+    if d == 20 and scale in (1e-200, 1e200):
+        pytest.skip("distances are made by squares, which over- or underflow")
+    found = minimum_spanning_tree(X * scale)
+    assert_allclose(found[1] / scale, expected[1], rtol=1e-10)
+
+
+def test_one_row_and_equal_rows():
+    edges, lengths = minimum_spanning_tree([[1.0, 2.0]])
+    assert edges.shape == (0, 2)
+    assert lengths.shape == (0,)
+    edges, lengths = minimum_spanning_tree(np.ones((400, 2)))
+    assert_tree(edges, lengths, 400)
+    assert not lengths.any()
+
+
+@pytest.mark.parametrize("bad", [[[1.0], [np.nan]], [[1e308, 0.0], [-1e308, 1e308]]])
+def test_bad_input(bad):
+    with pytest.raises(ValueError, match="NaN|Scale X down"):
+        minimum_spanning_tree(bad)

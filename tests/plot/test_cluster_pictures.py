@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of clusterings: what is drawn is what was computed."""
+
+import numpy as np
+import pytest
+
+from statfast import KMedoids, choose_n_clusters, gap_statistic, metrics
+from statfast.datasets import load_iris
+from statfast.plot import cluster_plot, elbow_plot, gap_plot, silhouette_plot
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+
+@pytest.fixture
+def ax():
+    from matplotlib.figure import Figure
+
+    return Figure().subplots()
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X = load_iris().data
+    return X, KMedoids(3).fit(X)
+
+
+def test_silhouettes_are_sorted_within_their_clusters(ax, iris):
+    X, model = iris
+    assert silhouette_plot(X, model.labels_, ax=ax) is ax
+    widths = metrics.silhouette_samples(X, model.labels_)
+    assert len(ax.collections) == 3
+    for code, drawn in enumerate(ax.collections):
+        reach = drawn.get_paths()[0].vertices[:, 0]
+        assert reach.max() == pytest.approx(widths[model.labels_ == code].max())
+    texts = [text.get_text() for text in ax.texts]
+    assert texts[0].startswith(f"0: {np.sum(model.labels_ == 0)} rows")
+    assert f"{widths.mean():.2f}" in ax.get_title()
+
+
+def test_clusters_and_medoids_are_where_they_are(ax, iris):
+    X, model = iris
+    cluster_plot(X, model, columns=(2, 3), ax=ax)
+    *clusters, centers = ax.collections
+    for code, drawn in enumerate(clusters):
+        assert np.array_equal(drawn.get_offsets(), X[model.labels_ == code][:, 2:])
+    assert np.array_equal(centers.get_offsets(), X[model.medoid_indices_][:, 2:])
+    ax.clear()
+    assert len(cluster_plot(X, model.labels_, ax=ax).collections) == 3
+
+
+def test_gap_and_elbow_mark_the_number_taken(ax):
+    X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + 9 * i for i in (0, 1)])
+    found = choose_n_clusters(X, k=range(1, 4), criterion="gap", n_boot=10, random_state=0)
+    gap_plot(found, ax=ax)
+    assert np.allclose(ax.lines[0].get_ydata(), found.gap.gap)
+    assert ax.lines[-1].get_xdata()[0] == found.gap.best()
+    ax.clear()
+    elbow_plot(found, "silhouette", ax=ax)
+    assert np.array_equal(ax.lines[0].get_ydata()[1:], found.scores["silhouette"][1:])
+    assert ax.lines[-1].get_xdata()[0] == found.recommended
+
+
+def test_bad_input(ax, iris):
+    X, model = iris
+    with pytest.raises(TypeError, match="gap must be what gap_statistic returned"):
+        gap_plot(choose_n_clusters(X[:20], k=[2]), ax=ax)
+    with pytest.raises(TypeError, match="choice must be what choose_n_clusters returned"):
+        elbow_plot(gap_statistic(X[:20], k_max=2, n_boot=3), ax=ax)
+    with pytest.raises(ValueError, match="score must be one of 'within'"):
+        elbow_plot(choose_n_clusters(X[:20], k=[2]), "aic", ax=ax)
+    with pytest.raises(ValueError, match="columns must be between 0 and the last column"):
+        cluster_plot(X, model, columns=(0, 4), ax=ax)
+    with pytest.raises(TypeError, match="columns must be a pair"):
+        cluster_plot(X, model, columns=3, ax=ax)
+    with pytest.raises(ValueError, match="centers must have 4 columns"):
+        cluster_plot(X, model.labels_, centers=[[0.0, 1.0]], ax=ax)
