@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from statfast._core import kdorder, kdsearch
 from statfast._distances import PLAIN, as_metric
-from statfast.neighbors import kd_index
 from statfast._kd_tree import KDArrays
+from statfast.neighbors import kd_index
 from statfast.neighbors.kd_index import KDTreeIndex
 from tests.reference import metrics as twin
 

@@ -9,8 +9,8 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import kdorder, kdsearch
 from statfast._distances import PLAIN, Metric
-from statfast.neighbors import kd_radius
 from statfast._kd_tree import LANES, MOST_LEAF, KDArrays
+from statfast.neighbors import kd_radius
 
 LEAF = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
 BUDGET = 2e7  # coordinates looked at between checkpoints: some 20 ms

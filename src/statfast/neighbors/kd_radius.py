@@ -11,8 +11,8 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import kdradius
 from statfast._distances import Metric
-from statfast._validation import refuse_large
 from statfast._kd_tree import KDArrays
+from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
 
