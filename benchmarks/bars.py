@@ -43,7 +43,18 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "one": [Bar("one query at a time, n = 1e5, d = 3", ("scipy",), seconds=4e-6)],
         "worst": [Bar("worst cases, beside uniform rows", slower=2.0), Bar("the same")],
         "": [Bar("other shapes")],
-    }
+    },
+    "linkage": {
+        "rounds": [Bar("complete, average, weighted, Ward from a matrix", mean=4.0)],
+        "single": [Bar("single from a matrix", mean=3.0)],
+        "one": [Bar("centroid, median from a matrix", mean=2.0)],
+        "spanning": [
+            Bar("spanning tree of rows, d = 2, 3, 5", ("quitefastmst",), mean=1.3),
+            Bar("the same, n = 30 000", ("fastcluster",), mean=20.0),
+        ],
+        "ward": [Bar("Ward from rows, d = 8, 16", ("fastcluster",), mean=5.0)],
+        "": [Bar("other shapes")],
+    },
 }
 
 

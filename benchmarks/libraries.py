@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import linkage_works as linkages
 from benchmarks import metric_works as metrics
 from benchmarks import tree_works as trees
 from benchmarks.works import (
@@ -94,13 +95,23 @@ LIBRARIES: dict[str, Library] = {
             **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
             **_trees(trees.Statfast),
             "auto": partial(trees.TreeWork, trees.Auto),
+            "linkage matrix": linkages.Statfast,
+            "linkage rows": linkages.Statfast,
+            "spanning tree": linkages.StatfastTree,
         },
         packages=("statfast",),
         ours=True,
     ),
     "pykdtree": Library(_trees(trees.Pykdtree), packages=("pykdtree",)),
     "pynanoflann": Library(_trees(trees.Pynanoflann), packages=("pynanoflann",)),
-    "quitefastmst": Library(_trees(trees.Quitefastmst), packages=("quitefastmst",)),
+    "quitefastmst": Library(
+        {**_trees(trees.Quitefastmst), "spanning tree": linkages.Quitefastmst},
+        packages=("quitefastmst",),
+    ),
+    "fastcluster": Library(
+        dict.fromkeys(("linkage matrix", "linkage rows", "spanning tree"), linkages.Fastcluster),
+        packages=("fastcluster",),
+    ),
     "scikit-learn": Library(
         {
             "neighbors": partial(Neighbors, SKLEARN["neighbors"]),
@@ -148,7 +159,12 @@ LIBRARIES: dict[str, Library] = {
         dtypes={"neighbors": ("float32",), "neighbors metric": ("float32",)},
     ),
     "scipy": Library(
-        {"neighbors": CdistNeighbors, "kmeans": ScipyKMeans, **_trees(trees.Scipy)},
+        {
+            "neighbors": CdistNeighbors,
+            "kmeans": ScipyKMeans,
+            **_trees(trees.Scipy),
+            "linkage matrix": linkages.Scipy,
+        },
         packages=("scipy",),
     ),
     "statfast (brute force)": Library(

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
-from benchmarks import tree_problems
+from benchmarks import linkage_problems, tree_problems
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
 
@@ -198,6 +198,7 @@ SUITES: dict[str, list[Problem]] = {
         _sparse(20_000, 2_000, 1_000, 10, 0.02, F64),
     ],
     "kdtree": tree_problems.PROBLEMS,
+    "linkage": linkage_problems.PROBLEMS,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
         _approximate("clusters", 200_000, 10_000, 32, 10),
@@ -261,6 +262,7 @@ QUICK: dict[str, list[Problem]] = {
         _bytes("uniform", 1_009, 101, 33, 1, beyond=True),
     ],
     "kdtree": tree_problems.QUICK,
+    "linkage": linkage_problems.QUICK,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),

@@ -16,6 +16,7 @@ START, END = "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
 TITLES = {
     "knn-brute": "k nearest neighbours, brute force (build + query)",
     "kdtree": "k nearest neighbours in few dimensions (build + query)",
+    "linkage": "hierarchical clustering",
     "kmeans": "k-means (20 iterations from the same start)",
     "moments": "linear discriminant analysis (fit + posteriors)",
     "latency": "one row through `predict`",
