@@ -88,6 +88,17 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "points": [Bar("from points, n = 20k", least=4.0)],
     },
     "silhouette": {"silhouette": [Bar("n = 2e4, d = 10", least=6.0)]},
+    "linkage": {
+        "rounds": [Bar("complete, average, weighted, Ward from a matrix", mean=4.0)],
+        "single": [Bar("single from a matrix", mean=3.0)],
+        "one": [Bar("centroid, median from a matrix", mean=2.0)],
+        "spanning": [
+            Bar("spanning tree of rows, d = 2, 3, 5", ("quitefastmst",), mean=1.3),
+            Bar("the same, n = 30 000", ("fastcluster",), mean=20.0),
+        ],
+        "ward": [Bar("Ward from rows, d = 8, 16", ("fastcluster",), mean=5.0)],
+        "": [Bar("other shapes")],
+    },
 }
 
 

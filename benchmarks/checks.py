@@ -23,6 +23,7 @@ NEIGHBORS = (  # works answered alike
     *("neighbors", "neighbors bytes", "neighbors metric", "neighbors hamming", "neighbors sparse"),
     *("tree", "auto", "self tree", "one query"),
 )
+HIERARCHIES = ("linkage matrix", "linkage rows", "spanning tree")
 STRICT = {
     "neighbors": {"farther ids": 0.0, "distance error": 1e-9},
     "kmeans": {"inertia excess": 1e-6, "wrong labels": 1e-4},
@@ -40,6 +41,7 @@ STRICT = {
     "kmedoids": {"loss error": 1e-10},
     "kmedoids points": {"loss error": 1e-10},
     "silhouette": {"score error": 1e-9},
+    "linkage": {"height error": 1e-10},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -88,6 +90,7 @@ def checker(problem, data):
         "kmedoids": MedoidsCheck,
         "kmedoids points": MedoidsCheck,
         "silhouette": SilhouetteCheck,
+        **dict.fromkeys(HIERARCHIES, HeightsCheck),
     }
     if problem.work in make:
         return make[problem.work](data)
@@ -100,6 +103,7 @@ def verdict(problem, errors: dict, *, ours: bool) -> bool:
     """Whether the errors are within the bounds that this library has to meet."""
     small = problem.dtype == "float32" or (problem.dtype == "uint8" and not ours)
     work = "neighbors" if problem.work in NEIGHBORS else problem.work
+    work = "linkage" if problem.work in HIERARCHIES else work
     bounds = dict((LOOSE if small and not ours else STRICT_F32 if small else STRICT).get(work, {}))
     if ours:
         bounds |= OURS_ALONE.get(work, {})
@@ -324,3 +328,49 @@ class TileCheck:
         given = np.take_along_axis(self.d2, answer["nearest"][:, None].astype(np.intp), 1)[:, 0]
         scale = self.d2.max()
         return {"excess distance": float((given - self.d2.min(1)).max() / scale)}
+
+
+class HeightsCheck:
+    """The heights of scipy; of many rows, those of their Delaunay graph, or the sum of squares."""
+
+    def __init__(self, data):
+        from scipy.cluster.hierarchy import linkage
+
+        self.total = self.heights = None
+        X, method = data.get("X"), data["method"]
+        if X is None:
+            self.heights = np.sort(linkage(data["y"], method)[:, 2])
+        elif method == "ward":
+            self.total = ((X - X.mean(axis=0)) ** 2).sum()
+        else:
+            self.heights = spanning_lengths(X)
+
+    def __call__(self, answer):
+        found = answer["heights"]
+        if self.total is not None:  # the merges of any tree make up all of it
+            return {"height error": abs((found**2).sum() / 2 / self.total - 1)}
+        return {"height error": float(np.abs(found / self.heights - 1).max())}
+
+
+def spanning_lengths(X):
+    """Lengths of the minimum spanning tree: in few dimensions a part of the Delaunay graph, else
+    of a graph of neighbours, if that is connected."""
+    from scipy.sparse.csgraph import minimum_spanning_tree
+    from scipy.spatial import Delaunay, cKDTree
+
+    n, d = X.shape
+    if d <= 3:
+        simplices = Delaunay(X).simplices
+        ends = [(a, b) for a in range(d + 1) for b in range(a)]
+        rows = np.concatenate([simplices[:, a] for a, _ in ends])
+        columns = np.concatenate([simplices[:, b] for _, b in ends])
+        pairs = np.unique(np.sort(np.stack([rows, columns], axis=1), axis=1), axis=0)
+        rows, columns = pairs.T
+    else:
+        columns = cKDTree(X).query(X, 40)[1][:, 1:]
+        rows, columns = np.repeat(np.arange(n), 39), columns.ravel()
+    lengths = np.sqrt(((X[rows] - X[columns]) ** 2).sum(axis=1))
+    found = np.sort(minimum_spanning_tree(csr_array((lengths, (rows, columns)), (n, n))).data)
+    if len(found) != n - 1:
+        raise ValueError("the graph of neighbours is not connected")
+    return found

@@ -12,6 +12,7 @@ from functools import partial
 from benchmarks import glm_works as glm
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
+from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
@@ -127,6 +128,9 @@ LIBRARIES: dict[str, Library] = {
             "kmedoids": medoids.Medoids,
             "kmedoids points": partial(medoids.Medoids, from_points=True),
             "silhouette": partial(medoids.Silhouette, "statfast.metrics"),
+            "linkage matrix": linkages.Statfast,
+            "linkage rows": linkages.Statfast,
+            "spanning tree": linkages.StatfastTree,
         },
         packages=("statfast",),
         ours=True,
@@ -140,7 +144,14 @@ LIBRARIES: dict[str, Library] = {
     ),
     "pykdtree": Library(_trees(trees.Pykdtree), packages=("pykdtree",)),
     "pynanoflann": Library(_trees(trees.Pynanoflann), packages=("pynanoflann",)),
-    "quitefastmst": Library(_trees(trees.Quitefastmst), packages=("quitefastmst",)),
+    "quitefastmst": Library(
+        {**_trees(trees.Quitefastmst), "spanning tree": linkages.Quitefastmst},
+        packages=("quitefastmst",),
+    ),
+    "fastcluster": Library(
+        dict.fromkeys(("linkage matrix", "linkage rows", "spanning tree"), linkages.Fastcluster),
+        packages=("fastcluster",),
+    ),
     "scikit-learn": Library(
         {
             "neighbors": partial(Neighbors, SKLEARN["neighbors"]),
@@ -211,7 +222,12 @@ LIBRARIES: dict[str, Library] = {
         dtypes={"neighbors": ("float32",), "neighbors metric": ("float32",)},
     ),
     "scipy": Library(
-        {"neighbors": CdistNeighbors, "kmeans": ScipyKMeans, **_trees(trees.Scipy)},
+        {
+            "neighbors": CdistNeighbors,
+            "kmeans": ScipyKMeans,
+            **_trees(trees.Scipy),
+            "linkage matrix": linkages.Scipy,
+        },
         packages=("scipy",),
     ),
     "statfast (brute force)": Library(

@@ -10,7 +10,14 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
-from benchmarks import glm_problems, kmeans_problems, lasso_problems, medoid_problems, tree_problems
+from benchmarks import (
+    glm_problems,
+    kmeans_problems,
+    lasso_problems,
+    linkage_problems,
+    medoid_problems,
+    tree_problems,
+)
 from benchmarks import multinomial_problems as multinomial
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
@@ -206,6 +213,7 @@ SUITES: dict[str, list[Problem]] = {
     "ols": lasso_problems.OLS,
     "kmedoids": medoid_problems.PROBLEMS,
     "silhouette": medoid_problems.SILHOUETTES,
+    "linkage": linkage_problems.PROBLEMS,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
         _approximate("clusters", 200_000, 10_000, 32, 10),
@@ -277,6 +285,7 @@ QUICK: dict[str, list[Problem]] = {
     "ols": lasso_problems.QUICK_OLS,
     "kmedoids": medoid_problems.QUICK,
     "silhouette": medoid_problems.QUICK_SILHOUETTES,
+    "linkage": linkage_problems.QUICK,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),

@@ -120,5 +120,5 @@ def test_one_row_and_equal_rows():
 
 @pytest.mark.parametrize("bad", [[[1.0], [np.nan]], [[1e308, 0.0], [-1e308, 1e308]]])
 def test_bad_input(bad):
-    with pytest.raises(ValueError, match="NaN|Scale X down"):
+    with pytest.raises(ValueError, match=r"NaN|Scale X down"):
         minimum_spanning_tree(bad)

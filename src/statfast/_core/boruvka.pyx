@@ -3,10 +3,10 @@
 
 March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: points are queried one by one, in
 the order of the tree, which finds the shortest edge of their part so far a sharp limit (a second
-tree of queries would save the tests of boxes, which are vectors of eight here); what a point has
-found is kept, and its nearest point of another part, while that is in another part still, is not
-looked for again; and the largest part looks for nothing, as all others join it. Nodes of points of
-one part are left out as a whole if no box of another is within the limit. The loops are C (simd/boruvka.h).
+tree of queries would save the tests of boxes, which are vectors of eight here). What a point has
+found is kept, and is not looked for again while it is in another part still; the largest part looks
+for nothing, as all others join it; nodes of points of one part are left out as a whole if no box of
+another is within the limit. The loops are C (simd/boruvka.h).
 
 Distances are squared, of float64 differences, in the order of `apart` (rows.pxd). Of edges of equal
 length one is taken, always the same. Cost: about that of a search for nearest neighbours in the

@@ -152,7 +152,7 @@ def cophenetic_correlation(
     >>> from statfast.cluster import cophenetic_correlation, linkage
     >>> X = [[0.0], [1.0], [5.0], [7.0]]
     >>> round(cophenetic_correlation(linkage(X, "average"), X), 4)
-    0.9108
+    0.902
     """
     Z = as_linkage(Z)
     y = condensed_of(X, metric, metric_params, len(Z) + 1, n_jobs)

@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._base import Clusterer, Estimator
+from statfast._errors import wrong_type
 from statfast._validation import as_choice, as_count, as_real
 from statfast.cluster.dendrogram import heights_within, labels_of
 from statfast.cluster.linkage import METHODS, Matrix, taken_as, tree_of
@@ -65,7 +66,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
     Examples
     --------
     >>> from statfast.cluster import AgglomerativeClustering
-    >>> X = [[1.0, 2], [1, 4], [1, 0], [4, 2], [4, 4], [4, 0]]
+    >>> X = [[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
     >>> AgglomerativeClustering(n_clusters=2).fit(X).labels_
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
@@ -125,6 +126,8 @@ class AgglomerativeClustering(Clusterer, Estimator):
             k = as_count(self.n_clusters, "n_clusters")
         else:
             threshold = as_real(threshold, "distance_threshold", low=0)
+        if not isinstance(self.compute_distances, bool):
+            raise wrong_type("compute_distances", "True or False", self.compute_distances)
         taken = taken_as(X, method, self.metric, self.metric_params, condensed=False)
         n = taken.triangle.m if isinstance(taken, Matrix) else len(taken.X)
         if threshold is None:

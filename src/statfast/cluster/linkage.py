@@ -14,6 +14,7 @@ from statfast.cluster.agglomerate import Merging
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
 from statfast.cluster.spanning import edges_of_rows, edges_of_triangle
 from statfast.cluster.triangle import Triangle
+from statfast.cluster.ward import ward_of_rows
 
 # In the order in which kernels number them (_core/lance_williams.pxd).
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
@@ -80,7 +81,8 @@ def linkage(
     **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
     the first merges (less than the condensed matrix); "single" makes no copy. Rows are turned into
     a condensed matrix first; but not for "single" with Euclidean distance in few dimensions, which
-    takes O(n log n) time and O(n d) memory (see `minimum_spanning_tree`).
+    takes O(n log n) time and O(n d) memory (see `minimum_spanning_tree`), nor for "ward", which
+    takes O(n^2 d) time and O(n d) memory.
 
     References
     ----------
@@ -152,6 +154,8 @@ def tree_of(taken: Rows | Matrix, method: str, n_jobs: int | None = None) -> np.
         return _of_triangle(taken, method, n_jobs)
     if method == "single":
         return merges(*edges_of_rows(*taken, n_jobs), by_height=True)
+    if method == "ward":
+        return merges(*ward_of_rows(taken.X, n_jobs), by_height=True)
     matrix = Matrix(*between_rows(taken.X, taken.metric, what="X", n_jobs=n_jobs))
     return _of_triangle(matrix, method, n_jobs)
 

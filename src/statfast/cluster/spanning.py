@@ -152,8 +152,8 @@ def edges_of_points(X: np.ndarray, n_jobs: int | None = None) -> Edges:
         while at < block.stop:
             checkpoint()
             at, found = boruvka.edges(
-                *tree.fields, part, same, growth.largest, bound, near, best, ends, stamp, now, touched, found, at,
-                block.stop, BUDGET,
+                *tree.fields, part, same, growth.largest, bound, near, best, ends, stamp, now,
+                touched, found, at, block.stop, BUDGET,
             )  # fmt: skip
         those = touched[:found]
         result = ends[0][those], ends[1][those], best[those]

@@ -3,6 +3,7 @@
 
 from statfast.plot.clusters import cluster_plot
 from statfast.plot.coefficients import coefficients
+from statfast.plot.dendrogram import dendrogram
 from statfast.plot.diagnostics import diagnostics
 from statfast.plot.gap import elbow_plot, gap_plot
 from statfast.plot.regions import decision_regions
@@ -12,6 +13,7 @@ __all__ = [
     "cluster_plot",
     "coefficients",
     "decision_regions",
+    "dendrogram",
     "diagnostics",
     "elbow_plot",
     "gap_plot",

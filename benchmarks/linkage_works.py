@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the suite ``linkage`` asks of a library: the heights of all merges, in rising order."""
+
+import importlib
+
+import numpy as np
+
+from benchmarks.works import Work
+
+FASTCLUSTER_ROWS = 60_000  # from so many rows on its time is minutes
+
+
+class Hierarchy(Work):
+    """A library's merges. `heights` gets a problem's data."""
+
+    def prepare(self, data, threads):
+        self.data, self.threads = data, threads
+        self.load()
+
+    def load(self):
+        raise NotImplementedError
+
+    def heights(self, **data):
+        raise NotImplementedError
+
+    def answer(self):
+        return {"heights": np.sort(self.heights(**self.data))}
+
+
+class Statfast(Hierarchy):
+    def load(self):
+        self.cluster = importlib.import_module("statfast.cluster")
+
+    def heights(self, method, y=None, X=None):
+        data = X if y is None else y
+        return self.cluster.linkage(data, method, n_jobs=self.threads)[:, 2]
+
+
+class StatfastTree(Statfast):
+    def heights(self, X, method):
+        return self.cluster.minimum_spanning_tree(X, n_jobs=self.threads)[1]
+
+
+class Fastcluster(Hierarchy):
+    def load(self):
+        self.module = importlib.import_module("fastcluster")
+        if len(self.data.get("X", ())) > FASTCLUSTER_ROWS:
+            raise NotImplementedError(f"it takes minutes for more than {FASTCLUSTER_ROWS} rows")
+
+    def heights(self, method, y=None, X=None):
+        if y is None:
+            return self.module.linkage_vector(X, method)[:, 2]
+        return self.module.linkage(y, method)[:, 2]
+
+
+class Scipy(Hierarchy):
+    def load(self):
+        self.module = importlib.import_module("scipy.cluster.hierarchy")
+
+    def heights(self, method, y):
+        return self.module.linkage(y, method)[:, 2]
+
+
+class Quitefastmst(Hierarchy):
+    def load(self):
+        self.module = importlib.import_module("quitefastmst")
+        self.module.omp_set_num_threads(self.threads)
+
+    def heights(self, X, method):
+        return self.module.mst_euclid(X)[0]

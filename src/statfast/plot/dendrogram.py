@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dendrograms: the merges of a hierarchical clustering as a tree."""
+
+import numpy as np
+
+from statfast._validation import as_choice, as_count, as_real
+from statfast.cluster.dendrogram import as_linkage, heights_within, leaves_of
+from statfast.plot.regions import COLORS, new_axes
+
+SIDES = ("top", "bottom", "left", "right")
+ABOVE = "0.6"  # grey: merges above the cut
+MANY = 100  # leaves: more have no names, which could not be read
+
+
+def dendrogram(
+    Z, *, n_clusters=None, height=None, max_leaves=None, labels=None, orientation="top",
+    colors=None, linewidth=1.0, ax=None,
+):  # fmt: skip
+    """Draw a dendrogram, its clusters coloured below a cut.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        A linkage matrix, of `statfast.linkage` or scipy.
+    n_clusters : int, optional
+        Cut into so many clusters, after the first n - n_clusters merges.
+    height : float, optional
+        Cut at this height. Give at most one of the two; without one, all is of one colour.
+    max_leaves : int, optional
+        Show the last merges only, of at most so many clusters; these are drawn as leaves, named by
+        the number of their rows in brackets.
+    labels : sequence of n str, optional
+        Names of the rows; None names them by number. More than 100 leaves are not named.
+    orientation : {"top", "bottom", "left", "right"}, default="top"
+        Where the root is.
+    colors : sequence of matplotlib colours, optional
+        Of the clusters, from left to right, repeated if there are more; None takes a palette.
+    linewidth : float, default=1.0
+        In typographic points.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        Leaf i from the left is at i; the line of the cut, if there is one, is dashed.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If Z is no linkage matrix, if both `n_clusters` and `height` are given, if a parameter is
+        out of its range, or if there are not n labels.
+
+    Notes
+    -----
+    A cut into a number of clusters is drawn half-way between the highest merge made and the lowest
+    that is not. Without recursion: trees may be as deep as they have leaves. Cost: O(n).
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import linkage
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import dendrogram
+    >>> Z = linkage(load_iris().data, "ward")
+    >>> ax = dendrogram(Z, n_clusters=3, max_leaves=20, ax=Figure().subplots())
+    >>> len(ax.get_xticks())
+    20
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba_array
+
+    Z = as_linkage(Z)
+    n = len(Z) + 1
+    as_choice(orientation, "orientation", SIDES)
+    linewidth = as_real(linewidth, "linewidth", 0.0)
+    shown = n if max_leaves is None else min(n, as_count(max_leaves, "max_leaves", 2))
+    if labels is not None and len(labels) != n:
+        raise ValueError(f"labels must name each of the {n} rows; got {len(labels)}.")
+    if colors is not None and len(colors) == 0:
+        raise ValueError("colors must hold at least one colour; got none.")
+    made, line = cut_of(Z, n_clusters, height)
+
+    x, y, leaves = places(Z, shown)
+    merges = np.arange(n - shown, n - 1)
+    a, b = Z[merges, 0].astype(np.intp), Z[merges, 1].astype(np.intp)
+    top = y[n + merges]
+    paths = np.stack(
+        [
+            np.stack([x[a], y[a]]),
+            np.stack([x[a], top]),
+            np.stack([x[b], top]),
+            np.stack([x[b], y[b]]),
+        ]
+    ).transpose(2, 0, 1)
+    upright = orientation in ("top", "bottom")
+    cluster = clusters_of(Z, made, x)
+    palette = to_rgba_array(colors if colors is not None else COLORS)
+    inks = np.where(
+        made[merges, None], palette[cluster[n + merges] % len(palette)], to_rgba_array(ABOVE)
+    )
+
+    ax = new_axes() if ax is None else ax
+    ax.add_collection(
+        LineCollection(paths if upright else paths[:, :, ::-1], colors=inks, linewidths=linewidth)
+    )
+    frame(ax, x[leaves], y, line, orientation)
+    name_leaves(ax, Z, leaves, labels, orientation)
+    return ax
+
+
+def cut_of(Z, n_clusters, height):
+    """Which merges are made, and at what height the cut is drawn (None: nowhere)."""
+    n = len(Z) + 1
+    if n_clusters is not None and height is not None:
+        raise ValueError("Only one of n_clusters and height may be given. Leave one out.")
+    if height is not None:
+        height = as_real(height, "height")
+        return heights_within(Z) <= height, height
+    if n_clusters is None:
+        return np.ones(n - 1, bool), None
+    k = as_count(n_clusters, "n_clusters", 1, n, limit="the number of rows")
+    made = np.arange(n - 1) < n - k
+    below = Z[made, 2].max() if made.any() else 0.0
+    above = Z[~made, 2].min() if not made.all() else 1.05 * below
+    return made, (below + above) / 2
+
+
+def places(Z, shown):
+    """Across and up of every cluster, and the clusters drawn as leaves, from left to right."""
+    n = len(Z) + 1
+    start, _ = leaves_of(Z)
+    first = n - shown  # merges before are not drawn
+    roots = np.setdiff1d(Z[first:, :2].astype(np.intp), np.arange(n + first, 2 * n - 1))
+    leaves = roots[np.argsort(start[roots])]
+    x, y = np.full(2 * n - 1, np.nan), np.zeros(2 * n - 1)
+    x[leaves] = np.arange(shown)
+    y[n:] = Z[:, 2]
+    y[leaves[leaves >= n]] = 0.0  # drawn from the ground: what is below is not shown
+    for i, (a, b) in enumerate(Z[first:, :2].astype(np.intp).tolist(), start=n + first):
+        x[i] = (x[a] + x[b]) / 2
+    return x, y, leaves
+
+
+def clusters_of(Z, made, x):
+    """The number of the cluster, from left to right, that each merge that is made belongs to."""
+    n = len(Z) + 1
+    start, _ = leaves_of(Z)
+    top = np.arange(2 * n - 1)
+    pairs = Z[:, :2].astype(np.intp).tolist()
+    for i in range(n - 2, -1, -1):
+        if made[i]:
+            top[pairs[i]] = top[n + i]
+    tops = np.unique(top[n:][made])
+    number = np.zeros(2 * n - 1, np.intp)
+    number[tops[np.argsort(start[tops])]] = np.arange(len(tops))
+    return number[top]
+
+
+def frame(ax, leaves, y, line, orientation):
+    """Limits of the axes, and the line of the cut."""
+    upright = orientation in ("top", "bottom")
+    ends = np.array([-0.5, len(leaves) - 0.5])
+    high = 1.05 * max(y.max(), line or 0.0) or 1.0
+    if line is not None:
+        draw = ax.axhline if upright else ax.axvline
+        draw(line, color="0.3", linestyle="--", linewidth=0.8, zorder=0)
+    up = (0.0, high) if orientation in ("top", "right") else (high, 0.0)
+    (ax.set_xlim if upright else ax.set_ylim)(ends)
+    (ax.set_ylim if upright else ax.set_xlim)(up)
+    for side in ("top", "right", "bottom", "left"):
+        ax.spines[side].set_visible(side == ("left" if upright else "bottom"))
+    (ax.set_ylabel if upright else ax.set_xlabel)("height")
+
+
+def name_leaves(ax, Z, leaves, labels, orientation):
+    """A name at each leaf, where there is room for it."""
+    n, upright = len(Z) + 1, orientation in ("top", "bottom")
+    axis = ax.xaxis if upright else ax.yaxis
+    if len(leaves) > MANY:
+        axis.set_ticks([])
+        return
+    names = [
+        f"({Z[leaf - n, 3]:.0f})" if leaf >= n else str(leaf if labels is None else labels[leaf])
+        for leaf in leaves.tolist()
+    ]
+    axis.set_ticks(range(len(leaves)), names)
+    axis.set_tick_params(length=0, labelsize=8 if len(leaves) <= 60 else 5)
+    if upright:
+        axis.set_tick_params(rotation=90)
+    if orientation == "bottom":
+        axis.tick_top()
+    if orientation == "left":
+        axis.tick_right()
