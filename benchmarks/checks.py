@@ -10,6 +10,7 @@ problems, whose arithmetic cannot meet the strict one.
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from benchmarks.glm_checks import CoefficientCheck
 from benchmarks.multinomial_works import MultinomialCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
@@ -26,6 +27,8 @@ STRICT = {
     "lda": {"posterior error": 1e-8},
     "multinomial": {"solution error": 1e-6},  # L-BFGS of scikit-learn stops there
     "tile": {"excess distance": 1e-12},
+    "logistic": {"coefficient error": 1e-8},
+    "glm": {"coefficient error": 1e-8},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -58,6 +61,8 @@ def checker(problem, data):
         "lda": PosteriorCheck,
         "multinomial": MultinomialCheck,
         "tile": TileCheck,
+        "logistic": CoefficientCheck,
+        "glm": CoefficientCheck,
     }
     if problem.work in make:
         return make[problem.work](data)

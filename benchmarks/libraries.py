@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import glm_works as glm
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
 from benchmarks import tree_works as trees
@@ -104,6 +105,8 @@ LIBRARIES: dict[str, Library] = {
             **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
             **_trees(trees.Statfast),
             "auto": partial(trees.TreeWork, trees.Auto),
+            "logistic": glm.Statfast,
+            "glm": glm.Statfast,
         },
         packages=("statfast",),
         ours=True,
@@ -124,8 +127,23 @@ LIBRARIES: dict[str, Library] = {
             ),
             **_metrics(SKLEARN["neighbors"]),
             **_trees(trees.Sklearn),
+            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
+            "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
         },
         packages=("scikit-learn",),
+    ),
+    "scikit-learn (newton-cholesky)": Library(
+        {
+            "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+            "glm": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+            "multinomial": _multinomial("newton-cholesky", 1e-6),
+        },
+    ),
+    "scikit-learn (newton-cg)": Library(
+        {
+            "logistic": partial(glm.Sklearn, "newton-cg", 1e-6),
+            "multinomial": _multinomial("newton-cg", 1e-8),
+        }
     ),
     "scikit-learn (elkan)": Library(
         {"kmeans": partial(KMeans, SKLEARN["kmeans"], threaded=False, algorithm="elkan")},
@@ -133,9 +151,7 @@ LIBRARIES: dict[str, Library] = {
     "scikit-learn (lsqr)": Library(
         {"lda": partial(Discriminant, SKLEARN["lda"], threaded=False, solver="lsqr")},
     ),
-    "scikit-learn (lbfgs)": _logistic("lbfgs", 1e-8),
-    "scikit-learn (newton-cg)": _logistic("newton-cg", 1e-8),
-    "scikit-learn (newton-cholesky)": _logistic("newton-cholesky", 1e-6),
+    "scikit-learn (lbfgs)": Library({"multinomial": _multinomial("lbfgs", 1e-8)}),
     "scikit-learn-intelex": Library(
         {
             "neighbors": partial(Neighbors, SKLEARNEX["neighbors"]),
@@ -148,8 +164,16 @@ LIBRARIES: dict[str, Library] = {
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
             **_metrics(SKLEARNEX["neighbors"]),
             **_trees(trees.Sklearnex),
+            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8, "sklearnex"),
         },
         packages=("scikit-learn-intelex", "daal"),
+    ),
+    "scikit-learn-intelex (newton-cg)": Library(
+        {"logistic": partial(glm.Sklearn, "newton-cg", 1e-8, "sklearnex")},
+    ),
+    "glum": Library({"logistic": glm.Glum, "glm": glm.Glum}, packages=("glum",)),
+    "statsmodels": Library(
+        {"logistic": glm.Statsmodels, "glm": glm.Statsmodels}, packages=("statsmodels",)
     ),
     "faiss": Library(
         {

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
+from benchmarks import glm_problems, tree_problems
 from benchmarks import multinomial_problems as multinomial
-from benchmarks import tree_problems
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
 
@@ -199,6 +199,8 @@ SUITES: dict[str, list[Problem]] = {
         _metric("hamming", "bits", 50_000, 5_000, 256, 10, "uint8"),
         _sparse(20_000, 2_000, 1_000, 10, 0.02, F64),
     ],
+    "glm": glm_problems.GLM,
+    "irls": glm_problems.IRLS,
     "kdtree": tree_problems.PROBLEMS,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
@@ -262,6 +264,8 @@ QUICK: dict[str, list[Problem]] = {
         _bytes("descriptors", 1_009, 101, 128, 5, beyond=True),
         _bytes("uniform", 1_009, 101, 33, 1, beyond=True),
     ],
+    "glm": glm_problems.QUICK_GLM,
+    "irls": glm_problems.QUICK_IRLS,
     "kdtree": tree_problems.QUICK,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
