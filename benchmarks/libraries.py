@@ -84,9 +84,10 @@ def _metrics(path, *, bits=metrics.HammingNeighbors, bytewise=metrics.ByteNeighb
     }
 
 
-def _logistic(solver, tol):
-    work = partial(multinomial.Sklearn, SKLEARN["logistic"], threaded=False, solver=solver, tol=tol)
-    return Library({"multinomial": work})
+def _multinomial(solver, tol):
+    """One of scikit-learn's solvers for several classes."""
+    path = SKLEARN["logistic"]
+    return partial(multinomial.Sklearn, path, threaded=False, solver=solver, tol=tol)
 
 
 LIBRARIES: dict[str, Library] = {

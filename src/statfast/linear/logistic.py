@@ -240,6 +240,16 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         task, kind = self._task(X, y, sample_weight, None)
         return profile(task, level, kind == "ovr")
 
+    def conf_int(self, level=0.95, *, method="wald", **given):
+        if method == "profile" and given.get("X") is not None and given.get("y") is not None:
+            X, y, weights = given["X"], given["y"], given.get("sample_weight")
+            if self.penalty == "firth":
+                table = self.profile(X, y, weights, level=level)
+                return np.column_stack(list(table.columns.values())[1:3])
+            task, _ = self._task(X, y, weights, given.get("offset"))
+            given["sample_weight"] = task.weights  # with those of the classes
+        return super().conf_int(level, method=method, **given)
+
     def decision_function(self, X, offset=None):
         """Return the log-odds.
 
