@@ -97,11 +97,10 @@ def _metrics(path, *, bits=metrics.HammingNeighbors, bytewise=metrics.ByteNeighb
     }
 
 
-def _logistic(solver, tol):
-    work = partial(multinomial.Sklearn, SKLEARN["logistic"], threaded=False, solver=solver, tol=tol)
-    two = partial(glm.Sklearn, solver, tol)
-    works = {"multinomial": work, "logistic": two}
-    return Library(works | ({"glm": two} if solver != "newton-cg" else {}))
+def _multinomial(solver, tol):
+    """One of scikit-learn's solvers for several classes."""
+    path = SKLEARN["logistic"]
+    return partial(multinomial.Sklearn, path, threaded=False, solver=solver, tol=tol)
 
 
 LIBRARIES: dict[str, Library] = {
@@ -168,7 +167,8 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.SklearnPath,
             "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
             "ridge path": lasso.SklearnRidge,
-            **_logistic("lbfgs", 1e-8).works,
+            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
+            "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
         },
         packages=("scikit-learn",),
@@ -177,14 +177,26 @@ LIBRARIES: dict[str, Library] = {
     "celer": Library({"lasso path": lasso.CelerPath}, packages=("celer",)),
     "skglm": Library({"lasso path": lasso.SkglmPath}, packages=("skglm",)),
     "glmnet": Library({"lasso path": lasso.GlmnetPath}, packages=("glmstar",)),
+    "scikit-learn (newton-cholesky)": Library(
+        {
+            "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+            "glm": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+            "multinomial": _multinomial("newton-cholesky", 1e-6),
+        },
+    ),
+    "scikit-learn (newton-cg)": Library(
+        {
+            "logistic": partial(glm.Sklearn, "newton-cg", 1e-6),
+            "multinomial": _multinomial("newton-cg", 1e-8),
+        }
+    ),
     "scikit-learn (elkan)": Library(
         _kmeans(SKLEARN["kmeans"], threaded=False, algorithm="elkan"),
     ),
     "scikit-learn (lsqr)": Library(
         {"lda": partial(Discriminant, SKLEARN["lda"], threaded=False, solver="lsqr")},
     ),
-    "scikit-learn (newton-cg)": _logistic("newton-cg", 1e-6),
-    "scikit-learn (newton-cholesky)": _logistic("newton-cholesky", 1e-6),
+    "scikit-learn (lbfgs)": Library({"multinomial": _multinomial("lbfgs", 1e-8)}),
     "scikit-learn-intelex": Library(
         {
             "neighbors": partial(Neighbors, SKLEARNEX["neighbors"]),

@@ -160,3 +160,16 @@ def test_sentences():
         LogisticRegression().fit(np.where(np.arange(60)[:, None] == 3, np.nan, X), y)
     with pytest.raises(ValueError, match="overflow"):
         LogisticRegression().fit(X * np.array([1.7e308 / np.abs(X).max()]), y)
+
+
+def test_profiles_know_of_the_penalty_and_the_weights_of_classes():
+    X, y = problem(80, 2, 2)
+    firth = LogisticRegression(penalty="firth").fit(X, y)
+    ends = firth.conf_int(method="profile", X=X, y=y)
+    assert_allclose(ends[:, 0], firth.profile(X, y).columns["2.5 %"])
+    balanced = LogisticRegression(class_weight={0: 2.0}).fit(X, y)
+    weighted = LogisticRegression().fit(X, y, 1.0 + (y == 0))
+    assert_allclose(
+        balanced.conf_int(method="profile", X=X, y=y),
+        weighted.conf_int(method="profile", X=X, y=y, sample_weight=1.0 + (y == 0)),
+    )

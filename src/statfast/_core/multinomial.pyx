@@ -39,7 +39,7 @@ cdef extern from "multinomial_kernels.h" nogil:
             double *t, Py_ssize_t across, Py_ssize_t classes, const double *own, double *loss
         ) noexcept nogil
         void (*gradient)(
-            const double *r, Py_ssize_t across, Py_ssize_t kp, const double *z, Py_ssize_t ld,
+            const double *r, Py_ssize_t across, Py_ssize_t classes, const double *z, Py_ssize_t ld,
             Py_ssize_t n, double *g
         ) noexcept nogil
         void (*outer)(
@@ -147,7 +147,7 @@ def sums(
                     t[k * across + i] *= w[i]
             for i in range(some):
                 t[codes[first + i] * across + i] -= w[i]
-            table.gradient(t, across, kp, z, ld, some, &gradient[0, 0])
+            table.gradient(t, across, classes, z, ld, some, &gradient[0, 0])
             first += some
         loss[0] += total
     free(block)

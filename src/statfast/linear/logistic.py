@@ -240,6 +240,43 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         task, kind = self._task(X, y, sample_weight, None)
         return profile(task, level, kind == "ovr")
 
+    def conf_int(
+        self, level=0.95, *, method="wald", X=None, y=None, sample_weight=None, offset=None
+    ):
+        """Intervals of the coefficients.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+        method : {"wald", "profile"}, default="wald"
+            "wald": so many standard errors on both sides. "profile": the values that a
+            likelihood-ratio test does not reject, for two classes, or for Firth's penalty the
+            intervals of `profile`; they need the rows again.
+        X : array-like or sparse matrix of shape (n, d), optional
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+        offset : array-like of shape (n,), optional
+            All as given to `fit`, for "profile".
+
+        Returns
+        -------
+        ndarray of shape (q, 2)
+            Lower and upper ends, the intercept first. Ends of profiles may be infinite.
+
+        Raises
+        ------
+        ValueError
+            If there is no inference for the fit, or "profile" is given no rows.
+        """
+        if method == "profile" and X is not None and y is not None:
+            if self.penalty == "firth":
+                table = self.profile(X, y, sample_weight, level=level)
+                return np.column_stack(list(table.columns.values())[1:3])
+            sample_weight = self._task(X, y, sample_weight, offset)[0].weights  # and of classes
+        return super().conf_int(
+            level, method=method, X=X, y=y, sample_weight=sample_weight, offset=offset
+        )
+
     def decision_function(self, X, offset=None):
         """Return the log-odds.
 

@@ -93,8 +93,8 @@ def hessian_of(pairs, ridge):
     return hessian
 
 
-def solver_of(hessian):
-    """g -> H^-1 g, among coefficients that sum to 0 over the classes; None if H is singular.
+def factor_of(hessian):
+    """The factor of H among coefficients that sum to 0 over the classes.
 
     A common term of all classes is given the mean of the classes' own blocks as its Hessian, which
     leaves the answer as it is, since gradients have none.
@@ -102,30 +102,29 @@ def solver_of(hessian):
     n_classes, q = hessian.shape[:2]
     own = np.arange(n_classes)
     filled = hessian + hessian[own, :, own].mean(axis=0)[:, None, :] / n_classes
-    factor = Factor(filled.reshape(n_classes * q, n_classes * q))
-    return factor.solve if factor.pivot > 0.0 else None
+    return Factor(filled.reshape(n_classes * q, n_classes * q))
 
 
 def solver_at_start(gram, spread_of_classes, ridge):
-    """The same at coefficients that give all rows the same posteriors, from one small matrix.
+    """g -> H^-1 g at coefficients that give all rows the same posteriors, from one small matrix.
 
     There the Hessian is M (x) Z'WZ + I (x) D with M = diag(p) - p p', so that each eigenvector of M
     has a system of its own.
     """
     values, vectors = np.linalg.eigh(spread_of_classes)
     values[0] = values.mean()  # the common term of all classes, which gradients do not have
-    systems = []
+    inverses = []
     for value in values.tolist():
         matrix = value * gram
         diagonal = matrix.diagonal() + ridge
         # As a preconditioner, what is near is good enough; and columns may be zeros.
         matrix[np.diag_indices_from(matrix)] = diagonal * (1.0 + 1e-10) + (diagonal <= 0.0)
-        systems.append(Factor(matrix))
+        inverses.append(Factor(matrix).inverse())
+    table = np.array(inverses)
 
     def solve(g):
         turned = vectors.T @ g.reshape(len(values), -1)
-        solved = [factor.solve(t) for factor, t in zip(systems, turned, strict=True)]
-        return (vectors @ np.array(solved)).ravel()
+        return (vectors @ (table @ turned[:, :, None])[:, :, 0]).ravel()
 
     return solve
 
@@ -169,7 +168,10 @@ class Objective:
         coef = x.reshape(self.n_classes, self.q)
         loss, gradient, pairs = self.sums.at(coef, every=int(self.eager))
         pull = self.penalty * coef
-        solve = self.solver(pairs) if self.eager else None
+        solve = None
+        if self.eager:
+            factor = factor_of(hessian_of(pairs, self.penalty))
+            solve = factor.solve if factor.pivot > 0.0 else None
         gradient += pull
         gradient -= gradient.mean(axis=0)  # rounding: a term common to all classes has none
         return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), solve
@@ -180,15 +182,14 @@ class Objective:
         self.every = max(1, self.every // 2)
         a, b = np.tril_indices(self.n_classes, -1)
         pairs -= 0.02 * self.spread[a, b][:, None, None] * self.gram
-        return self.solver(pairs)
+        factor = factor_of(hessian_of(pairs, self.penalty))
+        # The inverse costs three factors, and saves a pass over two triangles at each step.
+        return factor.inverse().__matmul__ if factor.pivot > 0.0 else None
 
     def hopeless(self, x):
         if not self.penalty.any():
             self.found = separation_of(self.sums, x.reshape(self.n_classes, self.q))
         return self.found is not None
-
-    def solver(self, pairs):
-        return solver_of(hessian_of(pairs, self.penalty))
 
 
 def dependent_columns(gram):

@@ -14,6 +14,7 @@ from math import inf, log, sqrt
 import numpy as np
 
 CORRECTIONS = 12  # pairs of steps and gradient changes kept
+LEAST_RATE = 1e-3  # that is relied on
 HALVINGS = 40
 PATIENCE = 30  # steps, which Newton's method takes only where the minimum is far, or nowhere
 
@@ -43,7 +44,8 @@ def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
         minimum. Values differ by up to ``noise`` from rounding. ``cost`` is that of `curvature` in
         units of that of `at`.
     tol : float
-        Stop, after one step more, where Newton's decrement is at most this.
+        Stop where, after one step more, Newton's decrement would be at most this, at the rate of
+        the last two.
     max_iter : int
     """
     eager = objective.eager
@@ -54,7 +56,7 @@ def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
     while first is not None:
         step = -_inverse(first, pairs, gradient)
         decrement = sqrt(max(0.0, -float(step @ gradient)))
-        if decrement <= tol:
+        if decrement * min(1.0, max(decrement / before, LEAST_RATE)) <= tol:
             return Minimum(x + step, value, decrement, n_iter + 1, True)
         if n_iter == max_iter or (n_iter == PATIENCE and objective.hopeless(x)):
             return Minimum(x, value, decrement, n_iter, False)
@@ -87,7 +89,7 @@ def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
 def _pays(cost, decrement, before, tol):
     """Whether new curvature is cheaper than going on at the present rate."""
     rate = min(decrement / before, 0.99)
-    return log(tol / decrement) / log(rate) > cost + 4.0
+    return log(tol / decrement) / log(rate) > 2.0 * cost + 6.0  # corrections improve the rate
 
 
 def _inverse(first, pairs, gradient):

@@ -24,8 +24,8 @@ typedef struct {
     /* t = posteriors, loss[i] = -log of that of the row's own class, whose score `own` holds */
     void (*posteriors)(double *t, ptrdiff_t across, ptrdiff_t classes, const double *own,
                        double *loss);
-    /* g[k] += sum of r[k] z, over `kp` classes */
-    void (*gradient)(const double *r, ptrdiff_t across, ptrdiff_t kp, const double *z,
+    /* g[k] += sum of r[k] z */
+    void (*gradient)(const double *r, ptrdiff_t across, ptrdiff_t classes, const double *z,
                      ptrdiff_t ld, ptrdiff_t n, double *g);
     /* c += sum of w z z', the lower triangle, where it lies in columns of vectors */
     void (*outer)(const double *w, const double *z, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t q,

@@ -67,19 +67,35 @@ static void multinomial_posteriors(double *t, ptrdiff_t across, ptrdiff_t classe
     }
 }
 
-static void multinomial_gradient(const double *r, ptrdiff_t across, ptrdiff_t kp, const double *z,
-                                 ptrdiff_t ld, ptrdiff_t n, double *g) {
-    for (ptrdiff_t k = 0; k < kp; k += 8) {
-        for (ptrdiff_t j = 0; j < ld; j += LANES) {
-            V(v) sum[8];
-            UNROLL for (int c = 0; c < 8; c++) sum[c] = V(load)(g + (k + c) * ld + j);
-            for (ptrdiff_t i = 0; i < n; i++) {
-                const V(v) x = V(load)(z + i * ld + j);
-                UNROLL for (int c = 0; c < 8; c++)
-                    sum[c] = V(fma)(V(set1)(r[(k + c) * across + i]), x, sum[c]);
-            }
-            UNROLL for (int c = 0; c < 8; c++) V(store)(g + (k + c) * ld + j, sum[c]);
-        }
+/* So many classes by so many vectors: eight sums in all. */
+#define GRADIENT_OF(CLASSES, ACROSS)                                                               \
+    for (ptrdiff_t j = 0; j < ld; j += ACROSS * LANES) {                                           \
+        V(v) sum[CLASSES][ACROSS];                                                                 \
+        ptrdiff_t at[ACROSS]; /* beyond the last vector the last again, to be dropped */            \
+        for (int a = 0; a < ACROSS; a++)                                                           \
+            at[a] = j + a * LANES < ld ? j + a * LANES : ld - LANES;                               \
+        UNROLL for (int c = 0; c < CLASSES; c++)                                                   \
+            UNROLL for (int a = 0; a < ACROSS; a++)                                                \
+                sum[c][a] = V(load)(g + (k + c) * ld + at[a]);                                     \
+        for (ptrdiff_t i = 0; i < n; i++) {                                                        \
+            V(v) x[ACROSS];                                                                        \
+            UNROLL for (int a = 0; a < ACROSS; a++) x[a] = V(load)(z + i * ld + at[a]);            \
+            UNROLL for (int c = 0; c < CLASSES; c++) {                                             \
+                const V(v) b = V(set1)(r[(k + c) * across + i]);                                   \
+                UNROLL for (int a = 0; a < ACROSS; a++) sum[c][a] = V(fma)(b, x[a], sum[c][a]);    \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int c = 0; c < CLASSES; c++)                                                   \
+            UNROLL for (int a = 0; a < ACROSS; a++)                                                \
+                V(store)(g + (k + c) * ld + at[a], sum[c][a]);                                     \
+    }
+
+static void multinomial_gradient(const double *r, ptrdiff_t across, ptrdiff_t classes,
+                                 const double *z, ptrdiff_t ld, ptrdiff_t n, double *g) {
+    for (ptrdiff_t k = 0; k < classes; k += 8) {
+        if (classes - k <= 2) GRADIENT_OF(2, 4)
+        else if (classes - k <= 4) GRADIENT_OF(4, 2)
+        else GRADIENT_OF(8, 1)
     }
 }
 
