@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures on matplotlib axes. Needs the extra ``plot``; matplotlib is loaded when one is drawn."""
 
+from statfast.plot.path import regularization_path
 from statfast.plot.regions import decision_regions
 
-__all__ = ["decision_regions"]
+__all__ = ["decision_regions", "regularization_path"]
