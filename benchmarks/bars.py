@@ -52,6 +52,23 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "ols": [Bar("least squares; ridge for 100 penalties", least=3.0)],
         "": [Bar("other shapes")],
     },
+    "irls": {
+        "few": [Bar("logistic, p = 5 to 50", mean=4.0, least=2.5)],
+        "many": [
+            Bar("logistic, p = 200 and 500", least=1.8),
+            Bar("the same", ("glum",), least=8.0),
+            Bar("the same", ("statsmodels",), least=8.0),
+        ],
+        "": [Bar("other shapes")],
+    },
+    "glm": {
+        "glm": [
+            Bar("Poisson and gamma, n = 1e5, p = 20", ("glum",), least=5.0),
+            Bar("the same", ("statsmodels",), least=15.0),
+            Bar("the same"),
+        ],
+        "": [Bar("other shapes")],
+    },
 }
 
 

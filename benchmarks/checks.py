@@ -10,6 +10,7 @@ problems, whose arithmetic cannot meet the strict one.
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from benchmarks.glm_checks import CoefficientCheck
 from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
@@ -28,6 +29,8 @@ STRICT = {
     "lasso path": {"duality gap": 1.0001e-6},
     "ols": {"coefficient error": 1e-10},
     "ridge path": {"coefficient error": 1e-8},
+    "logistic": {"coefficient error": 1e-8},
+    "glm": {"coefficient error": 1e-8},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -57,6 +60,8 @@ def checker(problem, data):
         "lasso path": GapCheck,
         "ols": SolutionCheck,
         "ridge path": RidgeCheck,
+        "logistic": CoefficientCheck,
+        "glm": CoefficientCheck,
     }
     if problem.work in make:
         return make[problem.work](data)

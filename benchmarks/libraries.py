@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from benchmarks import glm_works as glm
 from benchmarks import lasso_works as lasso
 from benchmarks import metric_works as metrics
 from benchmarks import tree_works as trees
@@ -98,6 +99,8 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.StatfastPath,
             "ols": partial(lasso.LeastSquares, "statfast.linear"),
             "ridge path": lasso.StatfastRidge,
+            "logistic": glm.Statfast,
+            "glm": glm.Statfast,
         },
         packages=("statfast",),
         ours=True,
@@ -121,6 +124,8 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.SklearnPath,
             "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
             "ridge path": lasso.SklearnRidge,
+            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
+            "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
         },
         packages=("scikit-learn",),
     ),
@@ -128,6 +133,13 @@ LIBRARIES: dict[str, Library] = {
     "celer": Library({"lasso path": lasso.CelerPath}, packages=("celer",)),
     "skglm": Library({"lasso path": lasso.SkglmPath}, packages=("skglm",)),
     "glmnet": Library({"lasso path": lasso.GlmnetPath}, packages=("glmstar",)),
+    "scikit-learn (newton-cholesky)": Library(
+        {
+            "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+            "glm": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+        },
+    ),
+    "scikit-learn (newton-cg)": Library({"logistic": partial(glm.Sklearn, "newton-cg", 1e-6)}),
     "scikit-learn (elkan)": Library(
         {"kmeans": partial(KMeans, SKLEARN["kmeans"], threaded=False, algorithm="elkan")},
     ),
@@ -144,8 +156,16 @@ LIBRARIES: dict[str, Library] = {
             **_metrics(SKLEARNEX["neighbors"]),
             "ols": partial(lasso.LeastSquares, "sklearnex.linear_model"),
             **_trees(trees.Sklearnex),
+            "logistic": partial(glm.Sklearn, "lbfgs", 1e-8, "sklearnex"),
         },
         packages=("scikit-learn-intelex", "daal"),
+    ),
+    "scikit-learn-intelex (newton-cg)": Library(
+        {"logistic": partial(glm.Sklearn, "newton-cg", 1e-8, "sklearnex")},
+    ),
+    "glum": Library({"logistic": glm.Glum, "glm": glm.Glum}, packages=("glum",)),
+    "statsmodels": Library(
+        {"logistic": glm.Statsmodels, "glm": glm.Statsmodels}, packages=("statsmodels",)
     ),
     "faiss": Library(
         {

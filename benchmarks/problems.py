@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
-from benchmarks import lasso_problems, tree_problems
+from benchmarks import glm_problems, lasso_problems, tree_problems
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
 
@@ -197,6 +197,8 @@ SUITES: dict[str, list[Problem]] = {
         _metric("hamming", "bits", 50_000, 5_000, 256, 10, "uint8"),
         _sparse(20_000, 2_000, 1_000, 10, 0.02, F64),
     ],
+    "glm": glm_problems.GLM,
+    "irls": glm_problems.IRLS,
     "kdtree": tree_problems.PROBLEMS,
     "lasso": lasso_problems.LASSO,
     "ols": lasso_problems.OLS,
@@ -262,6 +264,8 @@ QUICK: dict[str, list[Problem]] = {
         _bytes("descriptors", 1_009, 101, 128, 5, beyond=True),
         _bytes("uniform", 1_009, 101, 33, 1, beyond=True),
     ],
+    "glm": glm_problems.QUICK_GLM,
+    "irls": glm_problems.QUICK_IRLS,
     "kdtree": tree_problems.QUICK,
     "lasso": lasso_problems.QUICK_LASSO,
     "ols": lasso_problems.QUICK_OLS,

@@ -20,6 +20,8 @@ TITLES = {
     "ols": "least squares (ours with inference) and ridge regression",
     "kmeans": "k-means (20 iterations from the same start)",
     "moments": "linear discriminant analysis (fit + posteriors)",
+    "irls": "logistic regression by maximum likelihood, to 1e-8 (ours with the covariance)",
+    "glm": "Poisson and gamma regression, log link, to 1e-8 (ours with the covariance)",
     "latency": "one row through `predict`",
     "import": "`import` after numpy and scipy.linalg",
     "tiles": "tile product with arg-min, one thread (peer: numpy's matmul alone)",

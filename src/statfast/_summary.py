@@ -159,6 +159,8 @@ def _numbers(values):
     """Numbers with so many decimals that large ones show some digits; small ones by themselves."""
     sizes = [abs(v) for v in values.tolist() if isfinite(v) and v]
     most = max(sizes, default=1.0)
+    if most < 1e6 and all(size == floor(size) for size in sizes):
+        return [_bare(v) or f"{v:.0f}" for v in values.tolist()]
     if most >= 1e6 or most < 1e-4:
         return [_bare(v) or f"{v:.4g}" for v in values.tolist()]
     decimals = min(max(3 - floor(log10(max(min(sizes, default=1.0), most * 1e-2))), 0), 7)

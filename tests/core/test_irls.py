@@ -179,3 +179,26 @@ def test_blocks_are_added():
         irls.sweep(X[some], shift, one, b, kind, y[some], None, None, None, *parts)
     for mine, theirs in zip(whole, parts, strict=True):
         assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("q", [1, 2, 5, 33])
+def test_cholesky(q):
+    rng = np.random.default_rng(q)
+    half = rng.standard_normal((q, q + 3))
+    whole = half @ half.T
+    lower = np.tril(whole)
+    least = irls.cholesky(lower)
+    want = np.linalg.cholesky(whole)
+    assert_allclose(np.tril(lower), want, rtol=1e-10, atol=1e-12)
+    assert_allclose(least, want.diagonal().min() ** 2, rtol=1e-8)
+    x = np.ones(q)
+    irls.cholesky_solve(lower, x)
+    assert_allclose(whole @ x, np.ones(q), rtol=1e-7)
+    inverse = np.empty((q, q))
+    irls.cholesky_inverse(lower, inverse)
+    assert_allclose(inverse @ whole, np.eye(q), atol=1e-8)
+
+
+def test_cholesky_of_what_is_not_positive():
+    assert irls.cholesky(np.array([[1.0, 0], [2, 1]])) == 0
+    assert irls.cholesky(np.array([[np.nan, 0], [2, 1]])) == 0

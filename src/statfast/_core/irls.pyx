@@ -13,6 +13,7 @@ Cost: n q^2 flop and one read of the rows. The caller guarantees rows of contigu
 of the lengths given, and a call short enough for Ctrl-C.
 """
 
+from libc.math cimport sqrt
 from libc.stdlib cimport free, malloc
 
 from statfast._core.rows cimport aligned, panel_columns, real, stride_of
@@ -173,3 +174,77 @@ cdef int run(irls_job *job) except -1:
         table.sweep(job)
     free(block)
     return 0
+
+
+def cholesky(
+    double[:, ::1] a,               # INOUT (q, q) lower triangle; becomes the factor
+):
+    """Cholesky's factor in place, for few columns: a library's threads would cost more than it.
+
+    Returns the least pivot, the square of a diagonal element; 0 if the matrix is not positive.
+    """
+    cdef Py_ssize_t q = a.shape[0], i, j
+    cdef double pivot, least = 1e300
+    with nogil:
+        for i in range(q):
+            for j in range(i):
+                a[i, j] = (a[i, j] - dot(&a[i, 0], &a[j, 0], j)) / a[j, j]
+            pivot = a[i, i] - dot(&a[i, 0], &a[i, 0], i)
+            if not pivot > 0:
+                least = 0
+                break
+            least = min(least, pivot)
+            a[i, i] = sqrt(pivot)
+    return least
+
+
+def cholesky_solve(
+    const double[:, ::1] a,         # IN (q, q) lower factor
+    double[::1] x,                  # INOUT (q,) right-hand side; becomes the solution
+):
+    """Solve with a factor of `cholesky`."""
+    cdef Py_ssize_t q = a.shape[0], i, j
+    with nogil:
+        for i in range(q):
+            x[i] = (x[i] - dot(&a[i, 0], &x[0], i)) / a[i, i]
+        for i in range(q - 1, -1, -1):
+            x[i] /= a[i, i]
+            for j in range(i):
+                x[j] -= a[i, j] * x[i]
+
+
+def cholesky_inverse(
+    const double[:, ::1] a,         # IN (q, q) lower factor
+    double[:, ::1] out,             # OUT (q, q) inverse of the factored matrix
+):
+    """The inverse of a matrix with a factor of `cholesky`."""
+    cdef Py_ssize_t q = a.shape[0], i, j, k
+    cdef double *upper = <double *>malloc(sizeof(double) * q * q)
+    if upper == NULL:
+        raise MemoryError
+    with nogil:
+        for j in range(q):  # row j of `upper`: column j of the factor's inverse
+            upper[j * q + j] = 1 / a[j, j]
+            for i in range(j + 1, q):
+                upper[j * q + i] = -dot(&a[i, j], &upper[j * q + j], i - j) / a[i, i]
+        for i in range(q):
+            for j in range(i + 1):
+                k = i
+                out[i, j] = out[j, i] = dot(&upper[i * q + k], &upper[j * q + k], q - k)
+    free(upper)
+
+
+cdef inline double dot(const double *a, const double *b, Py_ssize_t n) noexcept nogil:
+    """Four sums at a time: a compiler may not reorder them by itself."""
+    cdef double one = 0, two = 0, three = 0, four = 0
+    cdef Py_ssize_t k = 0
+    while k + 4 <= n:
+        one += a[k] * b[k]
+        two += a[k + 1] * b[k + 1]
+        three += a[k + 2] * b[k + 2]
+        four += a[k + 3] * b[k + 3]
+        k += 4
+    while k < n:
+        one += a[k] * b[k]
+        k += 1
+    return (one + two) + (three + four)

@@ -12,6 +12,7 @@ from statfast.linear.logistic_cv import LogisticRegressionCV
 from statfast.linear.logistic_path import logistic_path
 from statfast.linear.path import RegularizationPath, enet_path, lasso_path
 from statfast.linear.ridge import Ridge, RidgeCV, ridge_path
+from statfast.linear.selection import StepResult, anova, drop1, step
 
 __all__ = [
     "ElasticNet",
@@ -28,8 +29,12 @@ __all__ = [
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
+    "StepResult",
+    "anova",
+    "drop1",
     "enet_path",
     "lasso_path",
     "logistic_path",
     "ridge_path",
+    "step",
 ]

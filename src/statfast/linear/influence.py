@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from statfast._blocks import each, grid
 from statfast._core.irls import accumulate
-from statfast._validation import as_choice, as_weights
+from statfast._validation import as_choice, as_real, as_weights
 from statfast.linear.predictor import linear_predictor, new_rows, offsets_for
-from statfast.linear.sweeps import as_float
+from statfast.linear.profile import profile_intervals
+from statfast.linear.sweeps import Rows, as_float
 
 KINDS = ("deviance", "pearson", "working", "response")
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
@@ -56,6 +57,50 @@ class Diagnosed:
     The estimator is an `Inference` and has ``_at(X, y, offset)``: rows, numeric responses, family,
     link, coefficients (p,), intercept, and whether there is one.
     """
+
+    def conf_int(
+        self, level=0.95, *, method="wald", X=None, y=None, sample_weight=None, offset=None
+    ):
+        """Intervals of the coefficients.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+        method : {"wald", "profile"}, default="wald"
+            "wald": so many standard errors on both sides. "profile": the values that a
+            likelihood-ratio test does not reject, as R's ``confint``; they need the rows again.
+        X : array-like or sparse matrix of shape (n, d), optional
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+        offset : array-like of shape (n,), optional
+            All as given to `fit`, for "profile".
+
+        Returns
+        -------
+        ndarray of shape (q, 2)
+            Lower and upper ends, the intercept first. Quantiles are of the normal distribution, or
+            of Student's t where the dispersion is estimated. Ends of profiles may be infinite.
+
+        Raises
+        ------
+        ValueError
+            If the fit was penalised, or "profile" is given no rows.
+        """
+        if as_choice(method, "method", ("wald", "profile")) == "wald":
+            return super().conf_int(level)
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        result = self._inferred()
+        if X is None or y is None:
+            raise ValueError(
+                "method='profile' fits again, and models keep no rows. Pass X and y (and "
+                "sample_weight and offset) as to fit."
+            )
+        given = new_rows(self, X)
+        n = given.shape[0]
+        y, family, link, _, _, has_one = self._at(y, n)
+        weights, offset = as_weights(sample_weight, n), offsets_for(offset, n)
+        rows = Rows(given, y, weights, offset, family, link, has_one, self.n_jobs)
+        return profile_intervals(rows, result, result.quantile(level))
 
     def residuals(self, X, y, kind="deviance", sample_weight=None, offset=None):
         """Residuals of rows.

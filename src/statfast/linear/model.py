@@ -78,7 +78,7 @@ def fit_model(
 def _result(rows, fit, names, title, ridge, analytic):
     family, weights = rows.family, rows.weights
     used = float(rows.n if weights is None else np.count_nonzero(weights))
-    mass = float(rows.n if weights is None else weights.sum())
+    mass = rows.mass
     count = used if analytic else mass
     df_residual = count - fit.rank
     known = family.dispersion == family.dispersion
@@ -105,6 +105,9 @@ def log_likelihood(rows, deviance, total, analytic):
     if dispersion != dispersion:
         dispersion = max(deviance / total, 1e-300)
 
+    if rows.classes:
+        return -0.5 * deviance
+
     def perfect(y, a):
         # Means at an end of the range, as of no successes, are limits: xlogy gives 0 there.
         if analytic:
@@ -123,11 +126,14 @@ def null_deviance(rows):
         ones = np.ones((rows.n, 1))
         alone = Rows(ones, rows.y, rows.weights, rows.offset, family, link, False, rows.n_jobs)
         return solve(alone).deviance
-    mean = np.average(rows.y, weights=rows.weights) if rows.intercept else link.mean(np.float64(0))
+    mean = rows.mean if rows.intercept else link.mean(np.float64(0))
     if rows.offset is not None:
         mean = link.mean(rows.offset)
     elif rows.intercept and not family.inside(mean):
         return 0.0  # all responses at the same end
+    if rows.classes and np.ndim(mean) == 0:
+        logs = rows.mean * np.log(mean) + (1 - rows.mean) * np.log1p(-mean)
+        return float(-2 * rows.mass * logs)
     with np.errstate(all="ignore"):
         return _total(rows, lambda y, a: a * family.deviance(y, mean), by_value=np.ndim(mean) == 0)
 

@@ -75,7 +75,7 @@ def binary(task: Task) -> Solution:
     """The log-odds of the class that is not the reference."""
     y = (task.codes != task.reference).astype(float)
     model = fit_binary(task.X, y, task.weights, task.offset, **_arguments(task))
-    modelled = task.classes[1 - task.reference]
+    modelled = task.classes.tolist()[1 - task.reference]
     _warn_of(model, modelled)
     result = replace(model.result, facts=(("Modelled class", modelled), *model.result.facts))
     return Solution(

@@ -21,6 +21,7 @@ from statfast._validation import FLOATS
 
 CALL = min(4e8, 2e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 20 ms
 PIECE = 32768  # numbers of the rows that stay in cache between two kernel calls
+LEAST = 4096  # rows of a block
 SAMPLE = 1024  # rows whose mean is near that of all
 ROW = 100  # operations that a row costs besides its products
 
@@ -73,7 +74,11 @@ class Rows:
                 some = first[:: max(1, len(first) // SAMPLE)]
                 with np.errstate(over="ignore", invalid="ignore"):
                     self.shift = some.mean(axis=0, dtype=np.float64)
+        self.mass = float(self.n if self.weights is None else self.weights.sum())
+        total = self.y.sum() if self.weights is None else self.weights @ self.y
+        self.mean = float(total) / self.mass
         self.kind = kernel.KINDS.get((self.family.own, self.link.name))
+        self.classes = False  # whether all responses are 0 or 1
         self.aux = self._aux()
 
     def _aux(self):
@@ -81,7 +86,8 @@ class Rows:
         if self.kind is None or self.family.own == "gaussian":
             return None
         if self.family.own == "binomial":
-            if ((self.y == 0) | (self.y == 1)).all():
+            self.classes = bool(((self.y == 0) | (self.y == 1)).all())
+            if self.classes:
                 return None
             from scipy.special import xlogy
 
@@ -141,7 +147,7 @@ class Rows:
         def merge(total, more):
             return np.linalg.qr(np.vstack([total, more]), mode="r")
 
-        least = max(4096, 8 * self.q)
+        least = max(LEAST, 8 * self.q)
         with np.errstate(all="ignore"):
             if self.sparse:
                 total, *others = each(
@@ -224,12 +230,16 @@ class Rows:
         return Sums(np.zeros((q, q)), np.zeros(self.q), 0.0, 0.0)
 
     def _reduced(self, partial, hessian, last=None):
+        last = self.aux if last is None else last
+        if self.n <= LEAST and not self.chunked:  # one block
+            block = np.ascontiguousarray(self.X)
+            return partial(slice(0, self.n), block, self.y, self.weights, self.offset, last)
         per_row = self.q * (self.q if hessian else 4) + ROW
         return reduce(
             partial, self.X, self.y, self.weights, self.offset,
-            self.aux if last is None else last,
+            last,
             merge=lambda total, more: total.__iadd__(more), n_jobs=self.n_jobs,
-            effort=float(self.n) * per_row, least=max(4096, 8 * self.q),
+            effort=float(self.n) * per_row, least=max(LEAST, 8 * self.q),
         )  # fmt: skip
 
     def _fused(self, sums, b, hessian, block, y, weights, offset, aux):

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Coefficient forest: estimates with their intervals, or odds ratios on a logarithmic axis."""
+
+import numpy as np
+
+from statfast._validation import as_choice
+from statfast.plot.regions import COLORS, new_axes
+
+
+def coefficients(
+    model, *, scale="coefficient", level=0.95, intercept=False, ax=None, intervals=None
+):
+    """Draw the coefficients of a fitted linear model with their intervals.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``terms_``, ``coef_`` and ``conf_int``, such as `GeneralizedLinearModel`, or
+        `LogisticRegression` of two classes.
+    scale : {"coefficient", "ratio"}, default="coefficient"
+        "ratio" shows exponentials on a logarithmic axis: odds ratios for the logit link, ratios
+        of means for the logarithm.
+    level : float, default=0.95
+        Of the intervals.
+    intercept : bool, default=False
+        Whether to show the intercept.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    intervals : ndarray of shape (q, 2), optional
+        In place of the model's Wald intervals, such as those of
+        ``conf_int(method="profile", ...)``; the intercept first.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If the fit was penalised and no intervals are given.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LogisticRegression
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import coefficients
+    >>> iris = load_iris()
+    >>> model = LogisticRegression().fit(iris.data[50:, :2], iris.target[50:])
+    >>> ax = coefficients(model, scale="ratio", ax=Figure().subplots())
+    >>> ax.get_xscale()
+    'log'
+    """
+    as_choice(scale, "scale", ("coefficient", "ratio"))
+    ends = np.asarray(model.conf_int(level) if intervals is None else intervals, dtype=float)
+    names = [str(name) for name in model.terms_]
+    has_one = len(names) > model.n_features_in_
+    values = np.ravel(model.coef_)
+    if has_one:
+        values = np.append(np.ravel(model.intercept_), values)
+    kept = ~np.asarray(model.aliased_)
+    if has_one and not intercept:
+        kept = kept & (np.arange(len(names)) > 0)
+    chosen = np.flatnonzero(kept)
+    values, ends = values[chosen], ends[chosen]
+    if scale == "ratio":
+        values, ends = np.exp(values), np.exp(ends)
+
+    ax = new_axes() if ax is None else ax
+    places = np.arange(len(chosen))[::-1]
+    none = 1.0 if scale == "ratio" else 0.0
+    ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
+    clear = (ends[:, 0] > none) | (ends[:, 1] < none)
+    for some, face in ((clear, COLORS[0]), (~clear, "white")):
+        ax.hlines(places[some], ends[some, 0], ends[some, 1], color=COLORS[0], zorder=2)
+        ax.plot(
+            values[some], places[some], "o", markersize=6, markerfacecolor=face,
+            markeredgecolor=COLORS[0], zorder=3,
+        )  # fmt: skip
+    if scale == "ratio":
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.set_xlabel(f"odds ratio, or ratio of means, with {100 * level:g} % intervals")
+    else:
+        ax.set_xlabel(f"coefficient, with {100 * level:g} % intervals")
+    ax.set_yticks(places, [names[j] for j in chosen])
+    ax.set_ylim(-0.7, len(chosen) - 0.3)
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return ax

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The four diagnostic plots of a linear model, as R's ``plot.lm`` draws them."""
+
+import numpy as np
+
+from statfast._validation import as_count
+from statfast.plot.regions import COLORS
+
+CONTOURS = (0.5, 1.0)  # of Cook's distance
+FEW = 4  # distinct residuals at a place: no line is drawn through fewer rows
+
+
+def diagnostics(model, X, y, *, sample_weight=None, offset=None, axes=None, label=3):
+    """Draw residuals against fit, normal quantiles, scale against location, and leverage.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``influence``, such as `GeneralizedLinearModel`, or `LogisticRegression` of two
+        classes.
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+    sample_weight : array-like of shape (n,), optional
+    offset : array-like of shape (n,), optional
+        All as given to ``fit``.
+    axes : sequence of 4 matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot, two by two.
+    label : int, default=3
+        How many rows to number in each picture: those with the largest residuals, or with the
+        largest Cook's distance in the last.
+
+    Returns
+    -------
+    axes : ndarray of shape (4,) of matplotlib.axes.Axes
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If the fit was penalised.
+
+    Notes
+    -----
+    Residuals are deviance residuals, standardised in the second and third picture, and
+    standardised Pearson residuals in the last, with lines of Cook's distance 0.5 and 1. The red
+    line is a running mean over a sixth of the rows on each side.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import GeneralizedLinearModel
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import diagnostics
+    >>> iris = load_iris()
+    >>> X, y = iris.data[:, 1:], iris.data[:, 0]
+    >>> model = GeneralizedLinearModel().fit(X, y)
+    >>> axes = diagnostics(model, X, y, axes=Figure().subplots(2, 2).ravel())
+    >>> [ax.get_ylabel().split()[-1] for ax in axes]
+    ['residuals', 'residuals', 'residuals|', 'residuals']
+    """
+    from scipy.special import ndtri
+
+    label = as_count(label, "label", 0)
+    found = model.influence(X, y, sample_weight, offset)
+    residuals = model.residuals(X, y, "deviance", sample_weight, offset)
+    if axes is None:
+        from matplotlib import pyplot
+
+        axes = pyplot.subplots(2, 2, figsize=(9, 8), layout="constrained")[1].ravel()
+    axes = np.ravel(axes)
+    standard, eta = found.standardized, found.linear_predictor
+    ok = np.isfinite(standard)
+
+    _scatter(axes[0], eta, residuals, np.abs(residuals), label)
+    axes[0].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
+    _trend(axes[0], eta, residuals)
+    axes[0].set(title="Residuals and fit", xlabel="linear predictor", ylabel="deviance residuals")
+
+    order = np.argsort(np.where(ok, standard, np.inf), kind="stable")[: ok.sum()]
+    share = (np.arange(len(order)) + 0.5) / max(len(order), 1)
+    normal = np.full(len(standard), np.nan)
+    normal[order] = ndtri(share)
+    _scatter(axes[1], normal, standard, np.abs(standard), label)
+    quartiles = np.nanquantile(standard[ok], [0.25, 0.75]) if ok.any() else np.zeros(2)
+    slope = (quartiles[1] - quartiles[0]) / (2 * ndtri(0.75))
+    axes[1].axline((0, quartiles.mean()), slope=slope, color="0.6", linewidth=1.0, linestyle="--")
+    axes[1].set(
+        title="Normal quantiles", xlabel="normal quantiles", ylabel="standardised residuals"
+    )
+
+    root = np.sqrt(np.abs(standard))
+    _scatter(axes[2], eta, root, root, label)
+    _trend(axes[2], eta[ok], root[ok])
+    axes[2].set(
+        title="Scale and location",
+        xlabel="linear predictor",
+        ylabel="root of |standardised residuals|",
+    )
+
+    pearson, leverage = found.standardized_pearson, found.leverage
+    _scatter(axes[3], leverage, pearson, found.cooks_distance, label)
+    axes[3].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
+    rank = max(leverage.sum(), 1e-300)
+    bottom, top = axes[3].get_ylim()
+    most = min(1.05 * leverage.max(), 0.999)
+    line = np.linspace(most / 200, most, 200)
+    for distance in CONTOURS:
+        height = np.sqrt(distance * rank * (1 - line) / line)
+        for sign in (1, -1):
+            axes[3].plot(line, sign * height, color=COLORS[1], linewidth=1.0, linestyle=":")
+    axes[3].set(
+        title="Leverage, with Cook's distance 0.5 and 1", xlabel="leverage", ylim=(bottom, top),
+        ylabel="standardised Pearson residuals", xlim=(0, 1.05 * leverage.max()),
+    )  # fmt: skip
+    return axes
+
+
+def _scatter(ax, x, y, size, label):
+    ax.plot(x, y, "o", markersize=4, color=COLORS[0], alpha=0.6, markeredgewidth=0)
+    ok = np.isfinite(x) & np.isfinite(y) & np.isfinite(size)
+    rows = np.argsort(np.where(ok, -size, np.inf), kind="stable")[: min(label, ok.sum())]
+    for row in rows:
+        ax.annotate(
+            str(row), (x[row], y[row]), xytext=(4, 2), textcoords="offset points", fontsize=8
+        )
+
+
+def _trend(ax, x, y):
+    """A running mean over the rows in the order of x."""
+    order = np.argsort(x, kind="stable")
+    half = max(len(x) // 6, FEW)
+    if len(x) < 2 * FEW:
+        return
+    total = np.concatenate([[0.0], np.cumsum(y[order])])
+    index = np.arange(len(x))
+    low, high = np.maximum(index - half, 0), np.minimum(index + half + 1, len(x))
+    ax.plot(x[order], (total[high] - total[low]) / (high - low), color=COLORS[4], linewidth=1.5)

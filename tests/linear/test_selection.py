@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Comparisons of models and profile-likelihood intervals."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import chdtrc, fdtrc
+
+from statfast.linear import GeneralizedLinearModel, LogisticRegression, anova, drop1, step
+from tests.linear.test_glm import data
+from tests.linear.test_glm_reference import pima, saheart, swiss
+
+NAMES = "sbp tobacco ldl famhist obesity alcohol age"
+
+
+def test_anova_of_known_and_unknown_dispersion():
+    for family, test in (("poisson", "chi2"), ("gamma", "F")):
+        X, y = data(family, "log")
+        small = GeneralizedLinearModel(family, "log").fit(X[:, :1], y)
+        large = GeneralizedLinearModel(family, "log").fit(X, y)
+        columns = anova(small, large).columns
+        fall = small.deviance_ - large.deviance_
+        assert_allclose(columns["Deviance"][1], fall)
+        if test == "chi2":
+            assert_allclose(columns["P>|Chi2|"][1], chdtrc(2, fall))
+        else:
+            ratio = fall / 2 / large.dispersion_
+            assert_allclose(columns["F"][1], ratio)
+            assert_allclose(columns["P>|F|"][1], fdtrc(2, large.df_residual_, ratio))
+        turned = anova(large, small).columns
+        assert_allclose(turned["Df"][1], -2)
+        assert_allclose(turned[next(n for n in turned if n.startswith("P"))][1],
+                        columns[next(n for n in columns if n.startswith("P"))][1])  # fmt: skip
+
+
+def test_anova_refuses():
+    X, y = data("poisson", None)
+    model = GeneralizedLinearModel("poisson").fit(X, y)
+    with pytest.raises(ValueError, match="at least 2 models; got 1"):
+        anova(model)
+    with pytest.raises(ValueError, match="fitted to the same rows"):
+        anova(model, GeneralizedLinearModel("poisson").fit(X[1:], y[1:]))
+    with pytest.raises(ValueError, match="penalised"):
+        anova(*[LogisticRegression(penalty="l2").fit(X, y > 2)] * 2)
+
+
+def test_drop1_is_a_test_of_each_term():
+    X, y = data("binomial", None)
+    table = drop1(LogisticRegression(), X, y)
+    without = LogisticRegression().fit(X[:, [0, 2]], y)
+    whole = LogisticRegression().fit(X, y)
+    assert list(table.names) == ["(none)", "x0", "x1", "x2"]
+    assert_allclose(table.columns["AIC"][[0, 2]], [whole.aic_, without.aic_])
+    rise = without.deviance_ - whole.deviance_
+    assert_allclose(table.columns["LRT"][2], rise)
+    assert_allclose(table.columns["P>|Chi2|"][2], chdtrc(1, rise))
+    grouped = drop1(LogisticRegression(), X, y, groups={"pair": [0, 1], "last": [2]})
+    assert_array_equal(grouped.columns["Df"][1:], [2, 1])
+    with pytest.raises(ValueError, match="groups must name columns from 0 to 2"):
+        drop1(LogisticRegression(), X, y, groups={"a": [3]})
+
+
+def test_stepwise_of_south_african_heart_disease(shared_data):
+    """The Elements of Statistical Learning, Table 4.3: tobacco, ldl, famhist and age are left."""
+    X, y, _ = saheart(shared_data, names=NAMES)
+    groups = {name: [j] for j, name in enumerate(NAMES.split())}
+    found = step(LogisticRegression(), X, y, groups=groups, direction="backward")
+    assert found.terms == ("tobacco", "ldl", "famhist", "age")
+    assert_array_equal(found.columns, [1, 2, 3, 6])
+    assert_allclose(found.model.intercept_, -4.204, atol=1e-3)
+    assert np.all(np.diff(found.path.columns["AIC"]) < 0)
+    forward = step(LogisticRegression(), X, y, groups=groups, start="none")
+    assert set(forward.terms) == set(found.terms)
+
+
+def test_stepwise_of_a_gaussian_model_as_r(shared_data):
+    """R: step(lm(Fertility ~ ., swiss)) drops Examination."""
+    X, y, _ = swiss(shared_data)
+    found = step(GeneralizedLinearModel(), X, y)
+    assert found.terms == ("x0", "x2", "x3", "x4")
+
+
+def test_nothing_is_chosen_where_nothing_helps():
+    rng = np.random.default_rng(0)
+    X, y = np.repeat(rng.standard_normal((30, 2)), 2, axis=0), np.tile([0, 1], 30)
+    found = step(LogisticRegression(), X, y)
+    assert len(found.columns) == 0
+    assert_allclose(found.model.aic_, 120 * np.log(2) + 2)
+
+
+@pytest.mark.parametrize(
+    ("family", "link"),
+    [("binomial", None), ("poisson", None), ("gamma", "log"), ("gaussian", None)],
+)
+def test_profile_intervals_are_where_the_deviance_has_risen(family, link):
+    X, y = data(family, link, n=120)
+    X[:, 1] += 50  # the intercept is that of rows as they are
+    model = GeneralizedLinearModel(family, link).fit(X, y)
+    ends = model.conf_int(0.9, method="profile", X=X, y=y)
+    rise = model.dispersion_ * model._result.quantile(0.9) ** 2
+    for j, (low, high) in enumerate(ends):
+        for end in (low, high):
+            others = np.delete(X, j - 1, axis=1) if j else X
+            fixed = end * (X[:, j - 1] if j else np.ones(len(y)))
+            held = GeneralizedLinearModel(family, link, fit_intercept=j > 0)
+            found = held.fit(others, y, offset=fixed)
+            assert_allclose(found.deviance_ - model.deviance_, rise, rtol=1e-6)
+        coef = np.append(model.intercept_, model.coef_)[j]
+        assert low < coef < high
+    if family == "gaussian":
+        assert_allclose(ends, model.conf_int(0.9), rtol=1e-7)
+
+
+def test_profile_intervals_need_rows_and_may_be_infinite(shared_data):
+    X, y, _ = pima(shared_data)
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="models keep no rows"):
+        model.conf_int(method="profile")
+    profile = model.conf_int(method="profile", X=X, y=y)
+    apart = np.abs(profile - model.conf_int()) / model.standard_errors_[:, None]
+    assert 0.01 < apart.max() < 0.3
+    turned = LogisticRegression(reference=True).fit(X, y)
+    assert_allclose(turned.conf_int(method="profile", X=X, y=y), -profile[:, ::-1], rtol=1e-6)
