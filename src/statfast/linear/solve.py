@@ -47,7 +47,7 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
     if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:  # also where that is no number
         kept = independent_columns(R, tol)
         rank = len(kept)
-        inner: NDArray = np.linalg.qr(np.column_stack([R[:, kept], QtY]), mode="r")
+        inner = np.asarray(np.linalg.qr(np.column_stack([R[:, kept], QtY]), mode="r"))
         R, QtY = inner[:rank, :rank], inner[:rank, rank:]
         condition = condition_of(R)
     columns = kept[first:] - first
