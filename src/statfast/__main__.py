@@ -19,6 +19,7 @@ from statfast._core import tiles
 from statfast.cluster import KMeans
 from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.generative import LinearDiscriminantAnalysis
+from statfast.linear import GeneralizedLinearModel
 from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier
 
 WIDTH = 90
@@ -102,6 +103,29 @@ def nearest_neighbours() -> Finding:
     )
 
 
+def generalised_linear_model() -> Finding:
+    """Counts of a randomised trial (Dobson 1990, page 93), against R's ``?glm``."""
+    counts = [18, 17, 15, 20, 10, 20, 25, 13, 12]
+    outcome, treatment = np.tile([1, 2, 3], 3), np.repeat([1, 2, 3], 3)
+    X = np.column_stack([outcome == 2, outcome == 3, treatment == 2, treatment == 3])
+    known, known_error = 5.12914107700115, 0.202170759193845  # deviance, error of outcome 2
+
+    start = time.perf_counter()
+    model = GeneralizedLinearModel("poisson").fit(X, counts)
+    seconds = time.perf_counter() - start
+
+    deviance, error = model.deviance_, model.standard_errors_[1]
+    return Finding(
+        "Poisson regression: counts of a randomised trial, 9 x 4",
+        [
+            f"deviance: {deviance:.6f}, known {known:.6f}; "
+            f"a standard error: {error:.6f}, known {known_error:.6f}"
+        ],
+        abs(deviance - known) < 1e-10 and abs(error - known_error) < 1e-10,
+        seconds,
+    )
+
+
 def mnist() -> Finding | None:
     """MNIST's test images, against the published error; None without its files."""
     try:
@@ -127,6 +151,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     discriminant_analysis,
     clustering,
     nearest_neighbours,
+    generalised_linear_model,
     mnist,
 )
 

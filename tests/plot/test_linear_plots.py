@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of coefficients and of diagnostics: what is drawn is what the model says."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from statfast import GeneralizedLinearModel, LogisticRegression
+from statfast.datasets import load_iris
+from statfast.plot import coefficients, diagnostics
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+
+@pytest.fixture
+def figure():
+    from matplotlib.figure import Figure
+
+    return Figure()
+
+
+@pytest.fixture(scope="module")
+def iris():
+    table = load_iris()
+    return table.data[50:, :2], table.target[50:]
+
+
+def drawn(ax):
+    """The points of all markers, and the ends of all lines."""
+    points = np.vstack([line.get_xydata() for line in ax.lines if line.get_marker() == "o"])
+    ends = [path.vertices[:, 0] for lines in ax.collections for path in lines.get_paths()]
+    return points[np.argsort(-points[:, 1])], np.array(sorted(map(tuple, ends)))
+
+
+def test_coefficients_and_intervals(figure, iris):
+    model = LogisticRegression().fit(*iris)
+    ax = coefficients(model, ax=figure.subplots(), intercept=True, level=0.9)
+    points, ends = drawn(ax)
+    assert_allclose(points[:, 0], np.append(model.intercept_, model.coef_))
+    assert_allclose(ends, np.sort(model.conf_int(0.9), axis=0))
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == ["(Intercept)", "x0", "x1"]
+
+
+def test_odds_ratios_on_a_logarithmic_axis(figure, iris):
+    model = LogisticRegression().fit(*iris)
+    ends = np.array([[np.nan, np.nan], [1.0, 3.0], [-1.0, 2.0]])
+    ax = coefficients(model, scale="ratio", ax=figure.subplots(), intervals=ends)
+    points, shown = drawn(ax)
+    assert_allclose(points[:, 0], np.exp(model.coef_[0]))
+    assert_allclose(shown, np.exp([[-1.0, 2.0], [1.0, 3.0]]))
+    assert ax.get_xscale() == "log"
+    figure.canvas.draw()
+
+
+def test_penalised_coefficients_need_intervals(figure, iris):
+    with pytest.raises(ValueError, match="penalised"):
+        coefficients(LogisticRegression(penalty="l2").fit(*iris), ax=figure.subplots())
+
+
+@pytest.mark.parametrize("model", [GeneralizedLinearModel(), LogisticRegression()])
+def test_four_pictures(model, figure, iris):
+    X, y = iris
+    model.fit(X, y)
+    axes = diagnostics(model, X, y, axes=figure.subplots(2, 2).ravel(), label=2)
+    found = model.influence(X, y)
+    points = [
+        next(line for line in ax.lines if line.get_marker() == "o").get_xydata() for ax in axes
+    ]
+    assert_allclose(points[0], np.column_stack([found.linear_predictor, model.residuals(X, y)]))
+    assert_allclose(points[1][:, 1], found.standardized)
+    assert (np.diff(points[1][np.argsort(found.standardized, kind="stable"), 0]) > 0).all()
+    assert_allclose(points[2][:, 1] ** 2, np.abs(found.standardized))
+    assert_allclose(points[3], np.column_stack([found.leverage, found.standardized_pearson]))
+    labels = [text.get_text() for text in axes[3].texts]
+    assert labels == [str(row) for row in np.argsort(-found.cooks_distance, kind="stable")[:2]]
+    figure.canvas.draw()
+
+
+def test_a_new_figure():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 1)), rng.standard_normal(20)
+    axes = diagnostics(GeneralizedLinearModel().fit(X, y), X, y, label=0)
+    assert len(axes) == 4
+    matplotlib.pyplot.close("all")
