@@ -39,11 +39,15 @@ class SklearnPath(Paths):
 
 
 class CelerPath(Paths):
+    """Its tolerance is on another gap: the loosest power of ten that gave the one asked for."""
+
     def load(self):
         self.path = importlib.import_module("celer").celer_path
 
     def answer(self):
-        found = self.path(self.X, self.y, "lasso", alphas=self.alphas, tol=self.tol, max_iter=1_000)
+        found = self.path(
+            self.X, self.y, "lasso", alphas=self.alphas, tol=self.tol / 10, max_iter=1_000
+        )
         return {"coefs": found[1]}
 
 
@@ -67,7 +71,7 @@ class GlmnetPath(Paths):
         control = importlib.import_module("glmnet.paths.fastnet").FastNetControl
         self.model = glmnet.GaussNet(
             lambda_values=self.alphas, standardize=False, fit_intercept=False,
-            control=control(thresh=self.tol * 1e-4, fdev=0.0, devmax=1.0, maxit=10_000_000),
+            control=control(thresh=self.tol * 1e-9, fdev=0.0, devmax=1.0, maxit=10_000_000),
         )  # fmt: skip
 
     def answer(self):

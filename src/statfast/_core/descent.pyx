@@ -54,7 +54,7 @@ def sweeps(
     `most` times (MOVING); returns which, and the number of sweeps."""
     cdef descent_state state
     cdef const descent_kernels *table = descent_at(level())
-    cdef Py_ssize_t turn, turned, quiet = 0, done = 0
+    cdef Py_ssize_t _turn, turned, quiet = 0, done = 0
     cdef double gain = 0
     if order.shape[0] == 0:
         return STILL, 0
@@ -69,7 +69,7 @@ def sweeps(
     state.b = &b[0]
     state.q = &q[0]
     with nogil:
-        for turn in range(most):
+        for _turn in range(most):
             turned = 0
             gain = table.sweep(&state, &turned)
             done += 1
