@@ -118,8 +118,8 @@ def generalised_linear_model() -> Finding:
     return Finding(
         "Poisson regression: counts of a randomised trial, 9 x 4",
         [
-            f"deviance: {deviance:.6f}, known {known:.6f}; "
-            f"a standard error: {error:.6f}, known {known_error:.6f}"
+            f"deviance: {deviance:.6f}, known {known:.6f}",
+            f"a standard error: {error:.6f}, known {known_error:.6f}",
         ],
         abs(deviance - known) < 1e-10 and abs(error - known_error) < 1e-10,
         seconds,
