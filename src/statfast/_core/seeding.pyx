@@ -231,8 +231,8 @@ def propose(
     Py_ssize_t d,
     const int32_t[::1] rows,        # IN (m,) the candidates
     double scale,
-    float[:, ::1] a,                # OUT (m, ld) these rows
-    float[:, ::1] terms,            # OUT (3, m) start, slope and square of each
+    float[:, ::1] a,                # OUT (m or more, ld) these rows
+    float[:, ::1] terms,            # OUT (3, m or more) start, slope and square of each
 ):
     """Take candidates from the panels; see simd/seeding_level.h for the terms."""
     cdef Py_ssize_t across = panel_columns(<float>0), c, p, r
@@ -257,7 +257,7 @@ def weigh(
     const float[::1] top,           # IN (n',)
     const float[::1] weights,       # IN (n',), or None
     const float[:, ::1] most,       # IN (3, panels) norm, rest and weight: the most in each panel
-    const float[:, ::1] a,          # IN (m, ld)
+    const float[:, ::1] a,          # IN (m, ld) m even: the last may be none, starting at -FLT_MAX
     const float[:, ::1] terms,      # IN (3, m)
     Py_ssize_t d,
     Py_ssize_t first,               # row, the first of a panel

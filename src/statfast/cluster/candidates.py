@@ -59,9 +59,11 @@ class Candidates:
         each(work, self._tasks, n_jobs=data.n_jobs, effort=3.0 * n * d)
         self.rows = np.empty(n_trials, np.int32)
         width = kernel.width(d)
-        self._a = np.zeros((n_trials, width), np.float32)
-        self._terms = np.empty((3, n_trials), np.float32)
-        self._hits = np.empty((filled // kernel.panel_rows(), n_trials), np.uint32)
+        even = n_trials + n_trials % 2  # the last is no candidate where there is one too many
+        self._a = np.zeros((even, width), np.float32)
+        self._terms = np.zeros((3, even), np.float32)
+        self._terms[0, n_trials:] = -np.finfo(np.float32).max
+        self._hits = np.empty((filled // kernel.panel_rows(), even), np.uint32)
 
     def join(self, center, which=None):
         """Let a centre join the others: any row, or the candidate of this number."""
@@ -95,7 +97,7 @@ class Candidates:
     def rivals(self):
         """The candidates of which one is the best: mostly one."""
         n, d = self.data.shape
-        found = np.zeros((len(self._tasks), 2, len(self.rows)))
+        found = np.zeros((len(self._tasks), 2, len(self._a)))
 
         def work(task):
             kernel.weigh(
@@ -106,7 +108,7 @@ class Candidates:
 
         effort = 2.0 * n * d * len(self.rows)
         each(work, range(len(found)), n_jobs=self.data.n_jobs, effort=effort)
-        high, off = found.sum(axis=0)
+        high, off = found.sum(axis=0)[:, : len(self.rows)]
         low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
         best = int(low.argmax())
         tiny = 1e-30 * n  # what weights and gains lose that are next to nothing

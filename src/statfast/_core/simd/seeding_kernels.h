@@ -8,7 +8,7 @@
 
 #include "levels.h"
 
-/* Candidates are rows of `a`, lda apart, and points lie in panels of depth d.  All lengths are
+/* Candidates, an even number, are rows of `a`, lda apart, and points lie in panels of depth d.  All lengths are
    those of tile.h, moved and scaled. */
 typedef struct {
     const float *a, *start, *slope, *square; /* (m, lda) and (m,) each */

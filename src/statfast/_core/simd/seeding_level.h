@@ -78,22 +78,22 @@ static INLINE void gain_of(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop
 
 static void weigh(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop) {
     /* All candidates look at a panel while it is in cache: some panels at a time. */
-    const ptrdiff_t times = (j->m + ROWS - 1) / ROWS, even = (j->m + times - 1) / times;
+    const ptrdiff_t times = (j->m + ROWS - 1) / ROWS, even = (j->m / 2 + times - 1) / times * 2;
     for (ptrdiff_t p = first; p < stop; p += FLUSH) {
         const ptrdiff_t end = stop - p < FLUSH ? stop : p + FLUSH;
         for (ptrdiff_t c = 0; c < j->m; c += even) {
             const ptrdiff_t count = j->m - c < even ? j->m - c : even;
 #define OF(COUNT) case COUNT: gain_of(j, p, end, c, COUNT); break;
             switch (count) {
-                OF(1) OF(2) OF(3) OF(4)
+                OF(2) OF(4)
 #if ROWS >= 6
-                OF(5) OF(6)
+                OF(6)
 #endif
 #if ROWS >= 12
-                OF(7) OF(8) OF(9) OF(10) OF(11) OF(12)
+                OF(8) OF(10) OF(12)
 #endif
 #if ROWS >= 14
-                OF(13) OF(14)
+                OF(14)
 #endif
             }
 #undef OF
