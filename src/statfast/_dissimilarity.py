@@ -225,8 +225,9 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
                 f"rows it would be {n * (n - 1) // 2}, for n = {n + 1} {n * (n + 1) // 2}. Pass "
                 "one for each pair of rows, or the square matrix."
             )
+        values = np.ascontiguousarray(values)
         require_dissimilarities(values[None], name, n_jobs)
-        return Condensed(np.ascontiguousarray(_typed(values, dtype, name)), n)
+        return Condensed(_typed(values, dtype, name), n)
     matrix = as_rows(X, name=name, keep=keep, finite=False)
     n = len(matrix)
     if matrix.shape != (n, n):
@@ -234,6 +235,9 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
             f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector;"
             f" got shape {matrix.shape}. For rows of features pass metric='euclidean'."
         )
+    if not matrix.flags.c_contiguous:
+        refuse_large(matrix.nbytes, f"A C-ordered copy of {name}", "Pass it in C order.")
+        matrix = np.ascontiguousarray(matrix)
     require_dissimilarities(matrix, name, n_jobs)
     diagonal = matrix.diagonal()
     if diagonal.any():
@@ -244,9 +248,6 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
             "np.fill_diagonal them with 0."
         )
     matrix = _typed(matrix, dtype, name)
-    if not matrix.flags.c_contiguous:
-        refuse_large(matrix.nbytes, f"A C-ordered copy of {name}", "Pass it in C order.")
-        matrix = np.ascontiguousarray(matrix)
     return Stored(matrix)
 
 
@@ -259,19 +260,19 @@ def _typed(values, dtype, name):
 
 
 def require_dissimilarities(matrix: np.ndarray, name: str, n_jobs: int | None) -> None:
-    """Raise unless all numbers are finite and none is negative."""
+    """Raise unless all numbers of a C-ordered array are finite and none is negative."""
 
     def look(rows):
         part = matrix[rows]
-        low, high = part.min(), part.max()
-        if not (low >= 0 and high < np.inf):
-            explain_nonfinite(part if rows.start == 0 else matrix, name)
-            row, column = np.argwhere(part < 0)[0]
-            where = f"row {rows.start + row}, column {column}" if len(matrix) > 1 else column
-            raise ValueError(
-                f"{name} has the negative dissimilarity {shown(float(low))}, first at {where}. "
-                "Pass dissimilarities, which are not negative, not similarities."
-            )
+        if spans.sound(part):
+            return
+        explain_nonfinite(part if rows.start == 0 else matrix, name)
+        row, column = np.argwhere(part < 0)[0]
+        where = f"row {rows.start + row}, column {column}" if len(matrix) > 1 else column
+        raise ValueError(
+            f"{name} has the negative dissimilarity {shown(float(part[row, column]))}, first at "
+            f"{where}. Pass dissimilarities, which are not negative, not similarities."
+        )
 
     if matrix.size:
         step = max(1, (1 << 20) // matrix.shape[1])

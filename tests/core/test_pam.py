@@ -158,3 +158,17 @@ def test_panels_are_filled_up():
     assert (panels[1, :, :3] == X[32:].T).all()
     assert not panels[1, :, 3:].any()
     assert pam.WIDE % spans.WIDE == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(n=st.integers(1, 100), seed=st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_sound_finds_every_number_that_is_no_dissimilarity(dtype, n, seed):
+    rng = np.random.default_rng(seed)
+    some = rng.random((3, n)).astype(dtype)
+    some[:, rng.integers(n)] = 0.0
+    assert spans.sound(some)
+    for wrong in (-1e-30, np.nan, np.inf, -np.inf):
+        other = some.copy()
+        other[rng.integers(3), rng.integers(n)] = wrong
+        assert not spans.sound(other)

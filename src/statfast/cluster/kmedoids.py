@@ -215,7 +215,7 @@ class KMedoids(Transformer, Clusterer, Estimator):
         else:
             partition = Partition(source, medoids, weights, self.n_jobs)
             passes, swaps, rests = improve(partition, max_iter)
-            partition.assign()
+            partition.settle_ties()
         if not rests:
             warn_not_converged(self, passes, "Raise max_iter.")
         found = np.count_nonzero(np.bincount(partition.slot, minlength=k))

@@ -73,6 +73,13 @@ class Partition:
                 self.far, self.close = self.second * self.weights, self.near * self.weights
         self.loss = float(self.close.sum())
 
+    def settle_ties(self):
+        """Give points with two nearest medoids to the lower slot."""
+        ties = np.flatnonzero(self.near == self.second)
+        for start in range(0, len(ties), 4096):
+            self._look(ties[start : start + 4096].copy())
+        self._weigh()
+
     def removal(self):
         """What the loss would grow by without each medoid."""
         return np.bincount(self.slot, self.far - self.close, self.k)
