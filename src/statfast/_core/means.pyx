@@ -2,8 +2,8 @@
 """Ward's method from rows: the nearest clusters, whose distances come from means and sizes.
 
 Ward 1963, doi:10.1080/01621459.1963.10500845: the sum of squares within clusters grows by
-f g / (f + g) |a - b|^2 when clusters of f and g points with the means a and b become one; the height
-is the root of twice that. So no matrix is needed: O(n d) memory. The loop is C
+f g / (f + g) |a - b|^2 when clusters of f and g points with the means a and b become one; the
+height is the root of twice that. So no matrix is needed: O(n d) memory. The loop is C
 (simd/means_level.h), eight clusters against a vector of others at a time.
 
 Cost: 2 n d flop a query. The caller guarantees finite means whose squared distances do not
