@@ -228,7 +228,8 @@ def test_columns_that_are_nearly_collinear_are_kept():
     turned = GeneralizedLinearModel("poisson").fit(
         np.column_stack([X[:, 0], (X[:, 1] - X[:, 0]) * 1e7]), y
     )
-    assert_allclose(model.deviance_, turned.deviance_, rtol=1e-12)
+    # Coefficients of 1e7 leave the predictor 1e-16 * 1e7 = 1e-9.
+    assert_allclose(model.deviance_, turned.deviance_, rtol=1e-9)
     assert_allclose(model.coef_[1] * 1e-7, turned.coef_[1], rtol=1e-6)
     assert_allclose(model.standard_errors_[2] * 1e-7, turned.standard_errors_[2], rtol=1e-6)
 

@@ -29,6 +29,7 @@ SLACK = 1e-9  # the deviance may rise by so much, relative to itself: rounding
 SHARE = 16  # one in so many rows is a sample
 ENOUGH = 12  # rows of a sample for each coefficient
 NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
+ROUNDING = 1e-14  # a step this small beside the coefficients is none
 STALLED = 8  # iterations in which a step that will converge has shrunk by half
 
 
@@ -232,7 +233,12 @@ class _Loop:
                 diverged = not converged
                 b = b + step
                 break
-            if n_iter > STALLED + 8 and sizes[-1] > 0.5 * sizes[-1 - STALLED]:
+            extent = 1 + np.abs(b * self.unit).max()
+            if sizes[-1] <= ROUNDING * extent:  # as of a perfect fit, whose dispersion is rounding
+                converged = True
+                break
+            stalled = n_iter > STALLED + 8 and sizes[-1] > 0.5 * sizes[-1 - STALLED]
+            if stalled and sizes[-1] > 1e-6 * extent:
                 diverged = True
                 break
             if n_iter == max_iter:
