@@ -49,6 +49,14 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "bar": [Bar("K classes with L2, n = 2e4 and 5e4", SOLVERS, least=3.0)],
         "": [Bar("other shapes")],
     },
+    "lasso": {
+        "path": [Bar("lasso path, 50 penalties, gap 1e-6", mean=2.5), Bar("the same")],
+        "": [Bar("other shapes")],
+    },
+    "ols": {
+        "ols": [Bar("least squares; ridge for 100 penalties", least=3.0)],
+        "": [Bar("other shapes")],
+    },
     "irls": {
         "few": [Bar("logistic, p = 5 to 50", mean=4.0, least=2.5)],
         "many": [

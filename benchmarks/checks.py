@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from benchmarks.glm_checks import CoefficientCheck
+from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
 from benchmarks.multinomial_works import MultinomialCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
@@ -27,6 +28,9 @@ STRICT = {
     "lda": {"posterior error": 1e-8},
     "multinomial": {"solution error": 1e-6},  # L-BFGS of scikit-learn stops there
     "tile": {"excess distance": 1e-12},
+    "lasso path": {"duality gap": 1.0001e-6},
+    "ols": {"coefficient error": 1e-10},
+    "ridge path": {"coefficient error": 1e-8},
     "logistic": {"coefficient error": 1e-8},
     "glm": {"coefficient error": 1e-8},
 }
@@ -61,6 +65,9 @@ def checker(problem, data):
         "lda": PosteriorCheck,
         "multinomial": MultinomialCheck,
         "tile": TileCheck,
+        "lasso path": GapCheck,
+        "ols": SolutionCheck,
+        "ridge path": RidgeCheck,
         "logistic": CoefficientCheck,
         "glm": CoefficientCheck,
     }

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from benchmarks import glm_works as glm
+from benchmarks import lasso_works as lasso
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
 from benchmarks import tree_works as trees
@@ -106,6 +107,9 @@ LIBRARIES: dict[str, Library] = {
             **_metrics(STATFAST["neighbors"], bits=metrics.MetricNeighbors, bytewise=Neighbors),
             **_trees(trees.Statfast),
             "auto": partial(trees.TreeWork, trees.Auto),
+            "lasso path": lasso.StatfastPath,
+            "ols": partial(lasso.LeastSquares, "statfast.linear"),
+            "ridge path": lasso.StatfastRidge,
             "logistic": glm.Statfast,
             "glm": glm.Statfast,
         },
@@ -128,11 +132,18 @@ LIBRARIES: dict[str, Library] = {
             ),
             **_metrics(SKLEARN["neighbors"]),
             **_trees(trees.Sklearn),
+            "lasso path": lasso.SklearnPath,
+            "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
+            "ridge path": lasso.SklearnRidge,
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
         },
         packages=("scikit-learn",),
     ),
+    "scikit-learn (one by one)": Library({"ridge path": lasso.SklearnRidges}),
+    "celer": Library({"lasso path": lasso.CelerPath}, packages=("celer",)),
+    "skglm": Library({"lasso path": lasso.SkglmPath}, packages=("skglm",)),
+    "glmnet": Library({"lasso path": lasso.GlmnetPath}, packages=("glmstar",)),
     "scikit-learn (newton-cholesky)": Library(
         {
             "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-6),
@@ -164,6 +175,7 @@ LIBRARIES: dict[str, Library] = {
             "predict kNN": partial(Predict, SKLEARNEX["knn"]),
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
             **_metrics(SKLEARNEX["neighbors"]),
+            "ols": partial(lasso.LeastSquares, "sklearnex.linear_model"),
             **_trees(trees.Sklearnex),
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8, "sklearnex"),
         },

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
-from benchmarks import glm_problems, tree_problems
+from benchmarks import glm_problems, lasso_problems, tree_problems
 from benchmarks import multinomial_problems as multinomial
 from benchmarks.problem import SIZES, Problem, mnist, rows_of
 
@@ -202,6 +202,8 @@ SUITES: dict[str, list[Problem]] = {
     "glm": glm_problems.GLM,
     "irls": glm_problems.IRLS,
     "kdtree": tree_problems.PROBLEMS,
+    "lasso": lasso_problems.LASSO,
+    "ols": lasso_problems.OLS,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
         _approximate("clusters", 200_000, 10_000, 32, 10),
@@ -267,6 +269,8 @@ QUICK: dict[str, list[Problem]] = {
     "glm": glm_problems.QUICK_GLM,
     "irls": glm_problems.QUICK_IRLS,
     "kdtree": tree_problems.QUICK,
+    "lasso": lasso_problems.QUICK_LASSO,
+    "ols": lasso_problems.QUICK_OLS,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),

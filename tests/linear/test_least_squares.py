@@ -14,7 +14,7 @@ from statfast import Chunks, LinearRegression, _blocks
 from statfast.linear import triangle
 
 # Digits reached in the coefficients and in their standard errors (15 are certified), as
-# docs/howto/linear.rst says; those of Filip are lost when x^10 is rounded to float64.
+# docs/howto/least_squares.rst says; those of Filip are lost when x^10 is rounded to float64.
 NIST = {
     "Norris": (14, 13),
     "Pontius": (14, 13),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast import logistic_path
+from statfast import LogisticRegressionCV, logistic_path
 from statfast.linear.logistic_path import solve_logistic
 
 
@@ -72,3 +72,41 @@ def test_solve_is_a_point_of_the_path():
 def test_labels_of_other_numbers():
     with pytest.raises(ValueError, match="y must hold two classes; got 3"):
         logistic_path(np.ones((3, 1)), ["a", "b", "c"])
+
+
+def test_cross_validation_by_hand():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((90, 4))
+    y = np.where(X[:, 0] + rng.standard_normal(90) > 0, "yes", "no")
+    model = LogisticRegressionCV(n_alphas=8, cv=3).fit(X, y)
+    held = np.sort(
+        np.concatenate([np.array_split(np.flatnonzero(y == c), 3)[0] for c in ("no", "yes")])
+    )
+    kept = np.setdiff1d(np.arange(90), held)
+    path = logistic_path(X[kept], y[kept], alphas=model.alphas_[0])
+    eta = path.predict(X[held])
+    loss = 2 * (np.logaddexp(0, eta) - (y[held] == "yes")[:, None] * eta).mean(0)
+    np.testing.assert_allclose(model.deviance_path_[0, :, 0], loss, rtol=1e-5)
+    best = model.deviance_mean_[0].argmin()
+    assert model.alpha_[0] == model.alphas_[0, best] <= model.alpha_1se_[0]
+    whole = logistic_path(X, y, alphas=model.alphas_[0, : best + 1])
+    np.testing.assert_allclose(model.coef_[0], whole.coefs[:, -1], atol=1e-6)
+
+
+def test_three_classes_are_each_against_the_others():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((120, 3))
+    y = X.argmax(1)
+    model = LogisticRegressionCV(n_alphas=4, cv=2).fit(X, y)
+    alone = LogisticRegressionCV(n_alphas=4, cv=[(np.arange(60, 120), np.arange(60)),
+                                                 (np.arange(60), np.arange(60, 120))])  # fmt: skip
+    assert model.coef_.shape == (3, 3)
+    np.testing.assert_allclose(model.predict_proba(X).sum(1), 1.0)
+    assert model.score(X, y) > 0.9
+    assert alone.fit(X, y).deviance_path_.shape == (3, 4, 2)
+
+
+def test_a_class_held_out_whole():
+    X, y = np.arange(6.0)[:, None], [0, 0, 0, 0, 1, 1]
+    with pytest.raises(ValueError, match="y has a class whose rows are all held out"):
+        LogisticRegressionCV(cv=[(np.arange(4), np.arange(4, 6))]).fit(X, y)

@@ -28,7 +28,7 @@ def correlate(
     double[::1] out,             # INOUT (p,) += X'v; zero before, where rows are contiguous
 ):
     """Add X'v of some columns: sums of four products, added one after the other."""
-    cdef Py_ssize_t n = X.shape[0], i, j
+    cdef Py_ssize_t n = X.shape[0], j
     cdef Py_ssize_t down = X.strides[0] // <Py_ssize_t>sizeof(real)
     cdef Py_ssize_t across = X.strides[1] // <Py_ssize_t>sizeof(real)
     if n == 0 or first >= stop:
@@ -126,7 +126,7 @@ def gram(
     double[:, ::1] out,          # INOUT (k, m) += Z_I'Z_J, Z = root (X - mean) scale
 ):
     """Add the products of columns I with columns J: what lies far above the diagonal is left."""
-    cdef Py_ssize_t n = X.shape[0], k = I.shape[0], m = J.shape[0], ld = out.shape[1]
+    cdef Py_ssize_t n = X.shape[0], k = I.shape[0], m = J.shape[0]
     cdef Py_ssize_t rows = active().rows, wide = panel_columns(<double>0)
     cdef Py_ssize_t tall = (k + rows - 1) // rows * rows, first = 0, some, j, i, t, c, top
     cdef void *block
@@ -137,7 +137,9 @@ def gram(
     cdef double *zero
     if n == 0 or k == 0 or m == 0:
         return
-    block = malloc(64 + sizeof(double) * (tall * LDA + wide * (LDA + DEPTH) + tall * wide + tall + wide))
+    block = malloc(
+        64 + sizeof(double) * (tall * (LDA + wide + 1) + wide * (LDA + DEPTH + 1))
+    )
     if block == NULL:
         raise MemoryError
     with nogil:

@@ -13,6 +13,7 @@ Cost: a sweep over k coordinates, of which a move, k + 2 a m flop. The caller gu
 G and asks for few enough sweeps (m k flop each) that Ctrl-C is heard between calls.
 """
 
+from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
 
@@ -53,7 +54,7 @@ def sweeps(
     `most` times (MOVING); returns which, and the number of sweeps."""
     cdef descent_state state
     cdef const descent_kernels *table = descent_at(level())
-    cdef Py_ssize_t turn, turned, quiet = 0, done = 0
+    cdef Py_ssize_t _turn, turned, quiet = 0, done = 0
     cdef double gain = 0
     if order.shape[0] == 0:
         return STILL, 0
@@ -68,7 +69,7 @@ def sweeps(
     state.b = &b[0]
     state.q = &q[0]
     with nogil:
-        for turn in range(most):
+        for _turn in range(most):
             turned = 0
             gain = table.sweep(&state, &turned)
             done += 1
@@ -94,3 +95,19 @@ def shift(
         for i in range(index.shape[0]):
             if step[i] != 0:
                 table.move(&G[index[i], 0], step[i], m, &q[0])
+
+
+def gather(
+    const double[:, ::1] G,          # IN (>= m, >= m) symmetric
+    const Py_ssize_t[::1] index,     # IN (k,) ascending
+    double scale,
+    real[:, ::1] out,                # OUT (k, k) scale G[index, index]
+):
+    """The products of some columns, for coordinate descent or a factorisation."""
+    cdef Py_ssize_t i, j, k = index.shape[0]
+    cdef const double *row
+    with nogil:
+        for i in range(k):
+            row = &G[index[i], 0]
+            for j in range(k):
+                out[i, j] = <real>(scale * row[index[j]])

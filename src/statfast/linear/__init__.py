@@ -9,6 +9,7 @@ from statfast.linear.lasso_cv import ElasticNetCV, LassoCV
 from statfast.linear.least_squares import LinearRegression
 from statfast.linear.least_squares_classifier import LeastSquaresClassifier
 from statfast.linear.logistic import LogisticRegression
+from statfast.linear.logistic_cv import LogisticRegressionCV
 from statfast.linear.logistic_path import logistic_path
 from statfast.linear.path import RegularizationPath, enet_path, lasso_path
 from statfast.linear.ridge import Ridge, RidgeCV, ridge_path
@@ -24,6 +25,7 @@ __all__ = [
     "LeastSquaresClassifier",
     "LinearRegression",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "PiecewiseLinear",
     "PolynomialFeatures",
     "RegularizationPath",

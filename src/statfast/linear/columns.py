@@ -98,28 +98,28 @@ class Columns:
         v = r if self.plain else r * self.weights
         out = np.zeros(self.p)
         if self.by_columns:
-            blocks = self._blocks()
-            step = max(4, PASS // self.n // 4 * 4)
-
-            def work(first):
-                stop = min(first + step, self.p)
-                for rows in blocks:
-                    kernel.correlate(self.X[rows], v[rows], first, stop, out)
-                    checkpoint()
-
-            tasks = range(0, self.p, step)
-            each(work, tasks, n_jobs=self.n_jobs, effort=4.0 * self.X.size)
+            self._by_columns(v, out)
         else:
-
-            def work(block, rows):
-                part = np.zeros(self.p)
-                kernel.correlate(block, v[rows], 0, self.p, part)
-                return part
-
-            for part in self._each_block(work):
+            for part in self._each_block(lambda block, rows: self._by_rows(block, v[rows])):
                 out += part
         out -= v.sum() * self.mean
         return out * self.scale
+
+    def _by_columns(self, v, out):
+        blocks, step = self._blocks(), max(4, PASS // self.n // 4 * 4)
+
+        def work(first):
+            stop = min(first + step, self.p)
+            for rows in blocks:
+                kernel.correlate(self.X[rows], v[rows], first, stop, out)
+                checkpoint()
+
+        each(work, range(0, self.p, step), n_jobs=self.n_jobs, effort=4.0 * self.X.size)
+
+    def _by_rows(self, block, v):
+        part = np.zeros(self.p)
+        kernel.correlate(block, v, 0, self.p, part)
+        return part
 
     def combine(self, index, coef):
         """X[:, index] coef - m'coef: fitted values, centred, in the units of y; coef of X."""

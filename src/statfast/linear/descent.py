@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._blocks import checkpoint
-from statfast._core.descent import MOVING, STABLE, STILL, shift, sweeps
+from statfast._core.descent import MOVING, STABLE, STILL, gather, shift, sweeps
 
 WHOLE = 3000  # columns whose Gram matrix costs less than fifty passes over them
 SUSPECTS = 0.5  # of the strong rule's margin: a column it misses costs a pass
 BUDGET = 2e7  # multiplications in a kernel call
 LEAST = 4  # sweeps before a Newton step while signs still change, and for each column more:
 NEWTON = 0.04  # what a factorisation takes in sweeps
-TURNS = 3  # Newton steps for the same active columns
+REPEATS = 6  # Newton steps with the same factor
+MANY = 128  # columns whose factor is made in float32
 STEP = 1e-18  # of |y|^2: a move that gains no more is none
 RIDGE = 1e-10  # of the diagonal
 FLOOR = 1e-15  # of |y|^2: a duality gap that is all rounding
@@ -184,7 +185,9 @@ class Descent:
                 made, since = self._settle(*inside, l1, l2, goal, since)
             else:
                 b, q = self.b[active], self.q[active]
-                inside = self.G[np.ix_(active, active)], every[: len(active)], b, q, product[active]
+                G = np.empty((len(active), len(active)))
+                gather(self.G, active, 1.0, G)
+                inside = G, every[: len(active)], b, q, product[active]
                 made, since = self._settle(*inside, l1, l2, goal, since)
                 shift(self.G, active, b - self.b[active], m, self.q)
                 self.b[active] = b
@@ -209,74 +212,107 @@ class Descent:
         A Newton step comes when as many sweeps as it costs have not been enough.
         """
         rounds, wait = 0, LEAST + int(len(order) * NEWTON)
-        for _ in range(TURNS):
-            while since < wait:
-                state, made = self._sweep(G, order, l1, l2, LEAST, b, q)
-                rounds, since = rounds + made, since + made
-                if state == STILL or self._gap(b, q, product, l1, l2) <= goal:
-                    return rounds, since
-                if state == STABLE and 2 * since > wait:
-                    break
-            held = self._newton(G, b, q, l1, l2)
-            rounds, since = rounds + 1, 0
-            if held:
+        while since < wait:
+            state, made = self._sweep(G, order, l1, l2, LEAST, b, q)
+            rounds, since = rounds + made, since + made
+            if state == STILL or self._gap(b, q, product, l1, l2) <= goal:
+                return rounds, since
+            if state == STABLE and 2 * since > wait:
                 break
-        return rounds, since
+        self._newton(G, b, q, l1, l2)
+        return rounds + 1, 0
 
     def _newton(self, G, b, q, l1, l2):
-        """A Newton step on what is not zero, to the least of the objective along it.
+        """Newton steps on what is not zero, each to the least of the objective along it.
 
         A step whose signs hold ends at the solution for these columns. Where they depend on each
         other, a little is added to the diagonal: the step then runs along what leaves the fit as
-        it is, and drops a column. Returns whether the signs held.
+        it is, and drops a column. The factor of many columns is made in float32, and the steps
+        repeated with gradients in float64 until they are at the solution.
         """
-        from scipy.linalg.lapack import dposv
-
         some = np.flatnonzero(b)
         if not len(some):
-            return False
-        inner = G[np.ix_(some, some)] if len(some) < len(G) else G.copy()
-        diagonal = inner.reshape(-1)[:: len(some) + 1]
+            return
         sign = np.sign(b[some])
-        downhill = q[some] - l2 * b[some] - l1 * sign
-        info, step = 1, downhill
-        for more in (l2, RIDGE * diagonal.max()):
-            diagonal += more
-            _, step, info = dposv(inner, downhill, lower=1)
-            if info == 0:
-                break
-        if info != 0 or not np.isfinite(step).all():
-            return False
-        now, turned = self._along(b[some], step, sign, downhill @ step, l1)
-        shift(G, some, now - b[some], len(b), q)
-        b[some] = now
-        checkpoint()
-        return not turned
+        solve = _factor(G, some, l2)
+        before = np.inf
+        for _ in range(REPEATS):
+            downhill = q[some] - l2 * b[some] - l1 * sign
+            step = solve(downhill) if solve else downhill
+            slope = float(downhill @ step)
+            change = np.zeros(len(b))
+            shift(G, some, -step, len(b), change)  # G step
+            curve = float(step @ change[some]) + l2 * float(step @ step)
+            if not (np.isfinite(step).all() and slope > 0 and curve > 0):
+                return
+            now, turned, part = self._along(b[some], step, sign, slope, curve, l1)
+            if turned:
+                shift(G, some, now - b[some], len(b), q)
+            else:
+                q -= change * part
+            b[some] = now
+            checkpoint()
+            if turned or slope < STEP * self.yy or slope > 0.1 * before:
+                return
+            before = slope
 
-    def _along(self, b, step, sign, slope, l1):
+    def _along(self, b, step, sign, slope, curve, l1):
         """Where on the way from b to b + step the objective is least; and if a sign turned.
 
-        Along it the derivative is t slope - slope (the step solves the normal equations) until a
-        coefficient passes zero, from where on it is 2 l1 |step| more.
+        Along it the derivative is t curve - slope until a coefficient passes zero, from where on it
+        is 2 l1 |step| more.
         """
+        end = min(slope / curve, 1.0) if abs(slope / curve - 1.0) > 1e-3 else 1.0
         back = step * sign < 0
         reach = np.full(len(b), np.inf)
         reach[back] = -b[back] / step[back]
-        order = np.flatnonzero(reach < 1.0)
+        order = np.flatnonzero(reach < end)
         if not len(order):
-            return b + step, False
+            return b + end * step, False, end
         order = order[np.argsort(reach[order], kind="stable")]
         times, jumps = reach[order], 2.0 * l1 * np.abs(step[order])
         if self.positive:
             jumps[:] = np.inf
         after = np.cumsum(jumps)
-        up = slope * (times - 1.0) + after >= 0  # the derivative just beyond
+        up = times * curve - slope + after >= 0  # the derivative just beyond
         last = int(up.argmax()) if up.any() else len(order)
         passed = after[last - 1] if last else 0.0
-        turn = 1.0 - passed / slope  # where the derivative is zero before that
-        if last < len(order) and turn >= times[last]:
+        turn = (slope - passed) / curve  # where the derivative is zero before that
+        at_zero = last < len(order) and turn >= times[last]
+        if at_zero:
             turn = times[last]
         now = b + turn * step
-        if last < len(order) and turn == times[last]:
+        if at_zero:
             now[order[last]] = 0.0
-        return now, True
+        return now, True, turn
+
+
+def _factor(G, some, l2):
+    """A function that solves (G + l2) x = r for some columns, nearly; None if there is none."""
+    from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
+
+    unit = float(G.diagonal()[some].max()) + l2
+    if not unit > 0:
+        return None
+    k = len(some)
+    if k >= MANY:
+        single = np.empty((k, k), dtype=np.float32)
+        gather(G, some, 1 / unit, single)
+        single.reshape(-1)[:: k + 1] += np.float32(l2 / unit)
+        single, info = spotrf(single.T, lower=1, overwrite_a=1)
+        if info == 0:
+
+            def solve(r):
+                size = float(np.abs(r).max()) or 1.0
+                x, _ = spotrs(single, (r / size).astype(np.float32), lower=1)
+                return x.astype(np.float64) * (size / unit)
+
+            return solve
+    inner = np.empty((k, k))
+    gather(G, some, 1.0, inner)
+    for more in (l2, RIDGE * unit):
+        inner.reshape(-1)[:: k + 1] += more
+        double, info = dpotrf(inner.T, lower=1)
+        if info == 0:
+            return lambda r: dpotrs(double, r, lower=1)[0]
+    return None

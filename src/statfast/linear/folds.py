@@ -9,17 +9,22 @@ from statfast._validation import as_count
 RULES = ("min", "1se")
 
 
-def as_folds(cv, X, y, n):
+def as_folds(cv, X, y, n, codes=None):
     """Rows held out by each fold: index arrays.
 
-    An integer cuts the rows in that many runs of equal length; a splitter or an iterable of
+    An integer cuts the rows in that many runs of equal length, or those of each class where `codes`
+    gives the classes; a splitter or an iterable of
     (train, test) pairs is taken as it is, but for rows in neither part of a fold.
     """
     if cv is None:
         cv = 5
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         k = as_count(cv, "cv", 2, n, limit="the number of rows")
-        return [(None, part) for part in np.array_split(np.arange(n), k)]
+        if codes is None:
+            return [(None, part) for part in np.array_split(np.arange(n), k)]
+        runs = [np.array_split(np.flatnonzero(codes == c), k) for c in range(codes.max() + 1)]
+        parts = [np.sort(np.concatenate(part)) for part in zip(*runs, strict=True)]
+        return [(None, part) for part in parts if len(part)]
     if hasattr(cv, "split") and not isinstance(cv, str):
         cv = cv.split(X, y)
     try:

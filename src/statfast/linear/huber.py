@@ -13,6 +13,7 @@ from statfast.linear.solve import least_squares
 from statfast.linear.values import LinearPredictor
 
 HALVINGS = 40
+STALLED = 3  # iterations that gain nothing
 
 
 class HuberRegressor(LinearPredictor, Regressor, Estimator):
@@ -133,7 +134,7 @@ class _Huber:
     def solve(self, b, tol, most):
         r = self.y - self.A @ b
         scale = self._scale(r)
-        size = np.abs(self.y).max(initial=0.0)
+        size, stalled = np.abs(self.y).max(initial=0.0), 0
         for turn in range(1, most + 1):
             if scale <= 1e-13 * size:  # a perfect fit of all rows that count
                 return b, 0.0, turn, True
@@ -147,7 +148,10 @@ class _Huber:
                 if self._value(trial, left, wide) <= value * (1 + 1e-15):
                     break
                 part *= 0.5
+            stalled = stalled + 1 if self._value(trial, left, wide) >= value * (1 - 1e-14) else 0
             b, r, scale = trial, left, wide
+            if stalled == STALLED:  # rounding hides what is left to gain
+                return b, scale, turn, True
             if part * np.abs(moved[self.w > 0]).max(initial=0.0) <= tol * scale:
                 return b, scale, turn, True
         return b, scale, most, False

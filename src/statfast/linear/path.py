@@ -214,8 +214,8 @@ def lasso_path(
     >>> from statfast import lasso_path
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     >>> lasso_path(X, [3.0, 1.0, 4.0, 0.0], n_alphas=3, eps=0.01).coefs.round(3)
-    array([[0.   , 2.7  , 2.97 ],
-           [0.   , 0.7  , 0.97 ]])
+    array([[0.  , 2.7 , 2.97],
+           [0.  , 0.7 , 0.97]])
     """
     return enet_path(
         X, y, l1_ratio=1.0, alphas=alphas, n_alphas=n_alphas, eps=eps, sample_weight=sample_weight,

@@ -44,16 +44,17 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
     R, QtY, condition = triangle.R, triangle.QtY, triangle.condition
     p, first = R.shape[1] - intercept, int(intercept)
     kept = np.arange(p + intercept)
-    if condition > 0.1 / tol or R.shape[0] < R.shape[1]:
+    if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:  # also where that is no number
         kept = independent_columns(R, tol)
-        inner = np.linalg.qr(np.column_stack([R[:, kept], QtY]), mode="r")
-        R, QtY = inner[: len(kept), : len(kept)], inner[: len(kept), len(kept) :]
+        rank = len(kept)
+        inner = np.asarray(np.linalg.qr(np.column_stack([R[:, kept], QtY]), mode="r"))
+        R, QtY = inner[:rank, :rank], inner[:rank, rank:]
         condition = condition_of(R)
     columns = kept[first:] - first
     outcome = []
     for t, y in enumerate(np.ascontiguousarray(Y.T)):
         b = solve_triangular(R, QtY[:, t], check_finite=False)
-        twice = triangle.exact and condition < GAINING
+        twice = triangle.exact and GENTLE < condition < GAINING
         turns = ROUNDS if twice else 0 if triangle.exact else 1
         if not triangle.exact and triangle.centred > GENTLE:
             turns = 2

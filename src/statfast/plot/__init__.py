@@ -3,6 +3,7 @@
 
 from statfast.plot.coefficients import coefficients
 from statfast.plot.diagnostics import diagnostics
+from statfast.plot.path import regularization_path
 from statfast.plot.regions import decision_regions
 
-__all__ = ["coefficients", "decision_regions", "diagnostics"]
+__all__ = ["coefficients", "decision_regions", "diagnostics", "regularization_path"]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernels of coordinate descent and of least squares beside plain numpy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statfast._core.leastsquares import residuals, residuals_twice
+
+from statfast._core import columns, descent
+
+orders = st.sampled_from("FC")
+types = st.sampled_from([np.float64, np.float32])
+
+
+def table(seed, n, p, order, dtype):
+    rng = np.random.default_rng(seed)
+    return np.asarray(rng.standard_normal((n, p)) + 3, dtype=dtype, order=order)
+
+
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(1, 300), p=st.integers(1, 40), order=orders,
+    dtype=types,
+)  # fmt: skip
+def test_products(seed, n, p, order, dtype):
+    X = table(seed, n, p, order, dtype)
+    rng = np.random.default_rng(seed)
+    v, mean, scale = rng.standard_normal(n), rng.standard_normal(p), rng.uniform(0.5, 2, p)
+    root = rng.uniform(0, 2, n)
+    wide = X.astype(float)
+    out = np.zeros(p)
+    columns.correlate(X, v, 0, p, out)
+    np.testing.assert_allclose(out, wide.T @ v, rtol=1e-10, atol=1e-10)
+    index = rng.permutation(p)[: p // 2 + 1].astype(np.intp)
+    fit = np.zeros(n)
+    coef = rng.standard_normal(len(index))
+    columns.combine(X, index, coef, fit)
+    np.testing.assert_allclose(fit, wide[:, index] @ coef, rtol=1e-10, atol=1e-10)
+    sums, squares = np.zeros(p), np.zeros(p)
+    columns.moments(X, root, mean, sums, squares)
+    np.testing.assert_allclose(sums, root @ (wide - mean), atol=1e-9)
+    np.testing.assert_allclose(squares, root @ (wide - mean) ** 2, rtol=1e-10)
+    Z = (wide - mean) * scale * root[:, None]
+    gram = np.zeros((len(index), p))
+    every = np.arange(p, dtype=np.intp)
+    columns.gram(X, root, mean, scale, index, every, p, gram)
+    np.testing.assert_allclose(gram, Z[:, index].T @ Z, rtol=1e-10, atol=1e-9)
+    lower = np.zeros((p, p))
+    columns.gram(X, root, mean, scale, every, every, 0, lower)
+    np.testing.assert_allclose(np.tril(lower), np.tril(Z.T @ Z), rtol=1e-10, atol=1e-9)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 100), p=st.integers(1, 20))
+def test_both_orders_give_the_same_bits(seed, n, p):
+    X = table(seed, n, p, "C", np.float64)
+    rng = np.random.default_rng(seed)
+    v, coef = rng.standard_normal(n), rng.standard_normal(p)
+    found = []
+    for rows in (X, np.asfortranarray(X)):
+        out, fit = np.zeros(p), np.zeros(n)
+        columns.correlate(rows, v, 0, p, out)
+        columns.combine(rows, np.arange(p, dtype=np.intp), coef, fit)
+        found.append((out, fit))
+    for a, b in zip(*found, strict=True):
+        assert (a == b).all()
+
+
+def slow_sweep(G, order, l1, l2, positive, b, q):
+    for j in order:
+        if G[j, j] + l2 <= 0:
+            continue
+        z = q[j] + G[j, j] * b[j]
+        now = max(z - l1, 0) - (0 if positive else max(-z - l1, 0))
+        step = now / (G[j, j] + l2) - b[j]
+        b[j] += step
+        q -= step * G[j]
+
+
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 2**32 - 1), p=st.integers(1, 70), l2=st.sampled_from([0.0, 1.0]),
+    positive=st.booleans(),
+)  # fmt: skip
+def test_sweeps(seed, p, l2, positive):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((50, p))
+    Z[:, 0] = 0.0
+    G, c = Z.T @ Z, Z.T @ rng.standard_normal(50)
+    order = rng.permutation(p).astype(np.intp)
+    b, q = np.zeros(p), c.copy()
+    state, made = descent.sweeps(G, order, p, 2.0, l2, positive, 1, 0.0, b, q)
+    assert made == 1
+    want, left = np.zeros(p), c.copy()
+    slow_sweep(G, order, 2.0, l2, positive, want, left)
+    np.testing.assert_allclose(b, want, atol=1e-12)
+    np.testing.assert_allclose(q, c - G @ b, atol=1e-9)
+    state, _ = descent.sweeps(G, order, p, 1e9, l2, positive, 5, 0.0, b, q)
+    assert state == descent.STILL
+    assert not b.any()
+
+
+def test_gather_and_shift():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((30, 9))
+    G = Z.T @ Z
+    index = np.array([1, 4, 8], dtype=np.intp)
+    for dtype in (np.float64, np.float32):
+        out = np.empty((3, 3), dtype=dtype)
+        descent.gather(G, index, 0.5, out)
+        np.testing.assert_array_equal(out, (0.5 * G[np.ix_(index, index)]).astype(dtype))
+    q = rng.standard_normal(9)
+    want = q - G[:, index] @ [1.0, 0.0, -2.0]
+    descent.shift(G, index, np.array([1.0, 0.0, -2.0]), 9, q)
+    np.testing.assert_allclose(q, want, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_residuals_in_both_precisions(weighted):
+    from fractions import Fraction
+
+    rng = np.random.default_rng(1)
+    X, b, y = rng.standard_normal((40, 3)) * 1e6, rng.standard_normal(3), rng.standard_normal(40)
+    rest = b * 1e-17
+    y = X @ b + 1e-9 * y
+    w = rng.uniform(0.5, 2, 40) if weighted else None
+    exact = np.zeros(5, dtype=object)
+    for i in range(40):
+        r = Fraction(y[i]) - sum(
+            Fraction(x) * (Fraction(c) + Fraction(d)) for x, c, d in zip(X[i], b, rest, strict=True)
+        )
+        wr = r * (Fraction(w[i]) if weighted else 1)
+        exact += [wr, *(wr * Fraction(x) for x in X[i]), wr * r]
+    want = exact.astype(float)
+    r, twice = np.empty(40), np.zeros((2, 5))
+    residuals_twice(X, y, w, b, rest, 0.0, 0.0, r, twice)
+    np.testing.assert_allclose(twice.sum(0), want, rtol=1e-14)
+    once = np.zeros(5)
+    residuals(X, y, w, b, None, 0.0, r, once)
+    plain = y - X @ b
+    np.testing.assert_allclose(r, plain, atol=1e-9)
+    np.testing.assert_allclose(once[-1], (1 if w is None else w) @ r**2 if weighted else r @ r)
