@@ -27,7 +27,9 @@ from statfast._errors import shown
 from statfast._validation import FLOATS, as_real, as_rows, explain_nonfinite, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
-STRIP = 4096  # rows of a rectangle made or unfolded at a time: with 64 columns, 2 MB
+STRIP = (
+    1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
+)
 PRECOMPUTED = "precomputed"
 
 
@@ -37,8 +39,11 @@ class Stored:
     def __init__(self, matrix: np.ndarray):
         self.matrix, self.n, self.strip = matrix, len(matrix), len(matrix)
 
-    def block(self, rows, columns):
-        """The dissimilarities from some points to others; columns are a slice or numbers."""
+    def block(self, rows, columns, room=None):
+        """The dissimilarities from some points to others; columns are a slice or numbers.
+
+        `room`, where given, is memory that the answer may lie in.
+        """
         found = self.matrix[rows, columns]
         return found if isinstance(columns, slice) else np.ascontiguousarray(found)
 
@@ -53,7 +58,7 @@ class Condensed:
     def __init__(self, values: np.ndarray, n: int):
         self.values, self.n, self.strip = values, n, STRIP
 
-    def block(self, rows, columns):
+    def block(self, rows, columns, room=None):
         if not isinstance(columns, slice):
             return self.between(np.arange(self.n)[rows], columns)
         start, stop, _ = rows.indices(self.n)
@@ -114,17 +119,20 @@ class Made:
                 "overflow float64 when they are summed. Divide the data by a constant first."
             )
 
-    def block(self, rows, columns):
+    def block(self, rows, columns, room=None):
         start, stop, _ = rows.indices(self.n)
-        return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns])
+        return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns], room)
 
     def between(self, points, others):
         some = np.zeros((len(points) + spans.SPARE, self.rows.shape[1]))
         some[: len(points)] = self.rows[points]
         return self._to(some, len(points), self.rows[others])
 
-    def _to(self, padded, m, others):
-        out = np.empty((m, len(others)))
+    def _to(self, padded, m, others, room=None):
+        if room is not None and self.tiled:
+            out = room[:m, : len(others)]
+        else:
+            out = np.empty((m, len(others)))
         if self.tiled:
             spans.store(padded, m, laid(others), self.metric.kind, self.finish, out)
         else:

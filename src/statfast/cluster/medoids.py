@@ -143,6 +143,7 @@ class Partition:
         n, best = self.source.n, (-1, 0, limit)
         whole = self.source.strip >= n
         step = PANEL * max(1, BUDGET // (n * PANEL)) if whole else PANEL
+        room = None if whole else np.empty((self.source.strip, PANEL))
         for lo in range(part.start, part.stop, step):
             checkpoint()
             columns = slice(lo, min(lo + step, part.stop))
@@ -154,20 +155,20 @@ class Partition:
                     best[2], first,
                 )  # fmt: skip
             else:
-                found = self._weighed(columns, shut, removal, best[2], first)
+                found = self._weighed(columns, shut, removal, best[2], first, room)
             if found[0] >= 0:
                 best = lo + found[0], found[1], found[2]
                 if first:
                     break
         return best
 
-    def _weighed(self, columns, shut, removal, limit, first):
+    def _weighed(self, columns, shut, removal, limit, first, room):
         """One panel of candidates, weighed a strip of points at a time."""
         loss = np.empty((self.k + 1, PANEL))
         pam.opened(removal, loss)
         for rows in strips(self.source):
             some = None if self.weights is None else self.weights[rows]
-            block = self.source.block(rows, columns)
+            block = self.source.block(rows, columns, room)
             pam.weigh(block, self.close[rows], self.far[rows], self.slot[rows], some, loss)
         return pam.choose(loss, shut, limit, first)
 
@@ -214,9 +215,10 @@ def gains(source, candidates, near, weights, n_jobs=None):
 
     def work(part):
         columns = part if isinstance(ids, slice) else ids[part]
+        room = None if whole else np.empty((source.strip, step))
         for rows in strips(source):
             checkpoint()
-            block = source.block(rows, columns)
+            block = source.block(rows, columns, room)
             some = None if near is None else near[rows]
             pam.gains(block, some, None if weights is None else weights[rows], out[part])
 
