@@ -173,7 +173,10 @@ def _of_triangle(taken, method, n_jobs):
     one, other, height = merging.run(method not in INVERTING)
     height = height.astype(np.float64)
     if scale:
-        height = np.sqrt(np.maximum(height, 0.0)) / scale
+        with np.errstate(over="ignore"):
+            height = np.sqrt(np.maximum(height, 0.0)) / scale
+        if not np.isfinite(height).all():
+            raise ValueError("Heights of merges overflow. Scale X down.")
     return merges(one, other, height, by_height=method not in INVERTING)
 
 

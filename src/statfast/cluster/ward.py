@@ -40,7 +40,11 @@ def ward_of_rows(X: np.ndarray, n_jobs: int | None = None) -> Merges:
             continue
         low, who = clusters.merge(i, who[i], low, who)
     one, other, height = (np.concatenate(parts) for parts in zip(*clusters.merges, strict=True))
-    return one, other, np.sqrt(height) / scale
+    with np.errstate(over="ignore"):
+        height = np.sqrt(height) / scale
+    if not np.isfinite(height).all():
+        raise ValueError("Heights of merges overflow. Scale X down.")
+    return one, other, height
 
 
 class Clusters:
