@@ -27,9 +27,7 @@ from statfast._errors import shown
 from statfast._validation import FLOATS, as_real, as_rows, explain_nonfinite, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
-STRIP = (
-    1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
-)
+STRIP = 1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
 PRECOMPUTED = "precomputed"
 
 
