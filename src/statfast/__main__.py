@@ -16,7 +16,7 @@ import numpy as np
 import statfast
 from statfast._blocks import usable_threads
 from statfast._core import tiles
-from statfast.cluster import KMeans
+from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.linear import GeneralizedLinearModel
@@ -75,6 +75,32 @@ def clustering() -> Finding:
             f"inertia: {model.inertia_:.6f}, known {known_inertia:.6f}",
         ],
         table.tolist() == known and abs(model.inertia_ - known_inertia) < 1e-9 * known_inertia,
+        seconds,
+    )
+
+
+def medoids_and_hierarchy() -> Finding:
+    """Iris flowers about three medoids, and Ward's hierarchy of them, against R's."""
+    iris = load_iris()
+    known, known_mean = [8, 79, 113], 0.6542076992151403  # cluster::pam, rows counted from 1
+    known_height = 32.44760699959244
+
+    start = time.perf_counter()
+    model = KMedoids(n_clusters=3).fit(iris.data)
+    height = linkage(iris.data, "ward")[-1, 2]
+    seconds = time.perf_counter() - start
+
+    medoids, mean = sorted(model.medoid_indices_ + 1), model.inertia_ / len(iris.data)
+    return Finding(
+        "k-medoids and Ward's hierarchy: iris, 150 x 4",
+        [
+            f"medoids: {', '.join(map(str, medoids))}, known {', '.join(map(str, known))}; "
+            f"mean distance: {mean:.6f}, known {known_mean:.6f}",
+            f"height of the last merge: {height:.6f}, known {known_height:.6f}",
+        ],
+        medoids == known
+        and abs(mean - known_mean) < 1e-12
+        and abs(height - known_height) < 1e-12 * known_height,
         seconds,
     )
 
@@ -165,6 +191,7 @@ def mnist() -> Finding | None:
 FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     discriminant_analysis,
     clustering,
+    medoids_and_hierarchy,
     nearest_neighbours,
     generalised_linear_model,
     mnist,
