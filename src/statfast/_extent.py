@@ -61,3 +61,15 @@ def scale_of(reach: float) -> float:
     if not 0 < reach < np.inf:
         return 1.0
     return float(np.ldexp(1.0, min(-int(np.frexp(reach)[1]), 1000)))
+
+
+def moderate(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
+    """The rows, times a power of two where the squares of their differences would overflow or
+    vanish, in float64 then; and that factor."""
+    extent = extent_of(rows, n_jobs)
+    with np.errstate(over="ignore"):
+        width = float((extent.high.astype(np.float64) - extent.low).max())
+    if 1e-120 < width < 1e120:
+        return rows, 1.0
+    scale = scale_of(float(max(abs(extent.low).max(), abs(extent.high).max())))
+    return rows.astype(np.float64) * scale, scale

@@ -184,3 +184,14 @@ def test_bad_gaps():
     for params in ({"power": 3}, {"null": "normal"}, {"k_max": 99}, {"n_boot": 0}):
         with pytest.raises(ValueError, match=next(iter(params))):
             gap_of(three(), **params)
+
+
+def test_few_rows_have_few_numbers_of_clusters():
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    np.testing.assert_array_equal(choose_n_clusters(X, random_state=0).k, np.arange(2, 8))
+
+
+def test_bootstrap_sets_of_fewer_rows_than_clusters_count_what_they_hold():
+    X = np.arange(10.0)[:, None]
+    jaccard = cluster_stability(X, 9, method="average", n_boot=40, random_state=0).jaccard
+    assert jaccard.any(axis=1).all()

@@ -207,3 +207,11 @@ def test_too_many_pairs_are_refused():
         cophenetic(chain(200_000))
     with pytest.raises(MemoryError, match="GiB"):
         optimal_leaf_ordering(chain(200_000), rows(0, 2))
+
+
+def test_orders_of_the_largest_numbers():
+    y = np.random.default_rng(0).uniform(0.5, 1.0, 1225)
+    small, large = (
+        leaves_list(optimal_leaf_ordering(linkage(z, "complete"), z)) for z in (y, y * 1e308)
+    )
+    assert_array_equal(small, large)

@@ -381,3 +381,12 @@ def test_clara_takes_functions_and_refuses_small_samples():
     assert (called.predict(X) == named.labels_).all()
     with pytest.raises(ValueError, match="sample_size must be between 3"):
         CLARA(3, sample_size=2).fit(X)
+
+
+@pytest.mark.parametrize("more", [{}, {"matrix_free": True}, {"method": "fastpam1"}])
+def test_rounding_is_no_improvement(more):
+    X = np.random.default_rng(1).integers(0, 3, (300, 2)) * 0.1  # nine different rows
+    with pytest.warns(UserWarning, match="Only 9 of 12"):
+        model = KMedoids(12, **more).fit(X)
+    assert model.inertia_ == 0.0
+    assert model.n_swaps_ == 0

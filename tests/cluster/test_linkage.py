@@ -280,3 +280,10 @@ def test_too_large_a_matrix_is_refused():
     rows = np.lib.stride_tricks.as_strided(np.zeros(1), (10**7, 2), (0, 0))
     with pytest.raises(MemoryError, match="GiB"):
         linkage(rows, "average")
+
+
+@pytest.mark.parametrize("method", ["average", "complete", "weighted"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e300])
+def test_rows_of_every_scale(method, scale):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    assert_allclose(linkage(X * scale, method)[:, 2] / scale, linkage(X, method)[:, 2], rtol=1e-12)

@@ -368,3 +368,24 @@ def test_robust_covariance_as_statsmodels():
         assert_allclose(linear.robust_covariance(X, y, kind), want.cov_params(), rtol=1e-8)
     text = str(linear.summary(covariance=linear.robust_covariance(X, y)))
     assert "from the covariance given" in text
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e-15, 1e100])
+def test_targets_of_every_scale(scale):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    y = X @ [1.0, 2.0, 3.0] + rng.normal(size=50)
+    coef = GeneralizedLinearModel().fit(X, y * scale).coef_
+    assert_allclose(coef / scale, GeneralizedLinearModel().fit(X, y).coef_, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("family", "link"), [("gamma", "inverse"), ("poisson", "sqrt")])
+def test_intervals_of_means_hold_the_mean(family, link):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 3))
+    eta = 0.5 + np.abs(X[:, 0])
+    y = rng.gamma(1.0, 1 / eta) if family == "gamma" else rng.poisson(eta**2).astype(float)
+    model = GeneralizedLinearModel(family, link).fit(np.abs(X), y)
+    mean, ends = model.predict(3 * np.abs(X), interval="confidence")
+    assert (ends[:, 0] <= mean).all()
+    assert (mean <= ends[:, 1]).all()

@@ -74,3 +74,15 @@ def test_a_perfect_fit_has_no_scale():
 def test_epsilon_of_one():
     with pytest.raises(ValueError, match="epsilon must be greater than 1"):
         HuberRegressor(epsilon=1.0).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("shift", "size"), [(1e6, [1, 1, 1]), (0, [1e12, 1, 1]), (0, [1e5, 1e-5, 1])]
+)
+def test_columns_far_away_and_of_all_sizes(shift, size):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 3))
+    y = X @ [1.0, 2.0, 3.0] + rng.standard_t(2, size=50)
+    plain = HuberRegressor(alpha=0).fit(X, y).coef_
+    coef = HuberRegressor(alpha=0).fit(X * size + shift, y).coef_ * size
+    np.testing.assert_allclose(coef, plain, rtol=1e-7)

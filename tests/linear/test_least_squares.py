@@ -259,3 +259,18 @@ def test_several_targets_have_results_of_their_own():
 def test_values_that_overflow_are_refused():
     with pytest.raises(ValueError, match="overflow"):
         LinearRegression().fit([[1e200], [2e200], [3e200]], [1, 2, 3])
+
+
+def test_float32_rows_are_predicted_in_double():
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(50, 3)) + 4096).astype(np.float32)
+    model = LinearRegression().fit(X, X @ [1.0, 2.0, 3.0])
+    exact = model.predict(X.astype(np.float64))
+    np.testing.assert_array_equal(model.predict(X), exact.astype(np.float32))
+
+
+def test_columns_of_zeros_alone():
+    X = np.zeros((5, 2))
+    with pytest.warns(UserWarning, match="depend on the columns before them, or are constant"):
+        model = LinearRegression(fit_intercept=False).fit(X, np.arange(5.0))
+    assert (model.coef_ == 0).all()

@@ -87,3 +87,21 @@ def test_bad_penalties():
         RidgeCV([1.0, -1.0]).fit(X, y)
     with pytest.raises(TypeError, match="alphas must be a list of penalties"):
         ridge_path(X, y, "many")
+
+
+def test_a_constant_column_has_no_coefficient():
+    rng = np.random.default_rng(0)
+    X, one = rng.normal(size=(50, 2)), np.full((50, 1), 1100.0)
+    y = X @ [1.0, 2.0] + rng.normal(size=50)
+    assert RidgeCV().fit(one, y).coef_ == [0.0]
+    with_it = Ridge(1e-8).fit(np.hstack([X, one]), y).coef_
+    np.testing.assert_allclose(with_it, [*Ridge(1e-8).fit(X, y).coef_, 0.0], rtol=1e-10)
+
+
+def test_errors_of_left_out_rows_do_not_depend_on_the_unit_of_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = X @ [1.0, 2.0, 3.0] + rng.normal(size=30)
+    alphas = np.geomspace(1e-3, 1e2, 5)
+    light = RidgeCV(alphas / 30).fit(X, y, np.full(30, 1 / 30)).errors_
+    np.testing.assert_allclose(light, RidgeCV(alphas).fit(X, y).errors_, rtol=1e-10)

@@ -6,7 +6,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import chdtrc, fdtrc
 
-from statfast.linear import GeneralizedLinearModel, LogisticRegression, anova, drop1, step
+from statfast.linear import (
+    GeneralizedLinearModel,
+    LinearRegression,
+    LogisticRegression,
+    anova,
+    drop1,
+    step,
+)
 from tests.linear.test_glm import data
 from tests.linear.test_glm_reference import pima, saheart, swiss
 
@@ -121,3 +128,22 @@ def test_profile_intervals_need_rows_and_may_be_infinite(shared_data):
     assert 0.01 < apart.max() < 0.3
     turned = LogisticRegression(reference=True).fit(X, y)
     assert_allclose(turned.conf_int(method="profile", X=X, y=y), -profile[:, ::-1], rtol=1e-6)
+
+
+def test_a_model_without_aic_has_no_steps():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    with pytest.raises(ValueError, match="must have an AIC"):
+        step(GeneralizedLinearModel("quasipoisson"), X, rng.poisson(3, 50))
+
+
+def test_terms_of_least_squares():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    y = X[:, 0] + rng.normal(size=50)
+    model, same = LinearRegression(), GeneralizedLinearModel()
+    assert_allclose(
+        drop1(model, X, y).to_frame()["AIC"].diff().to_numpy()[1:],
+        drop1(same, X, y).to_frame()["AIC"].diff().to_numpy()[1:],
+        rtol=1e-8,
+    )

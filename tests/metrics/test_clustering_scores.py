@@ -200,3 +200,17 @@ def test_constant_rows():
     assert metrics.calinski_harabasz_score(X, labels) == 1.0
     assert metrics.davies_bouldin_score(X, labels) == 0.0
     assert metrics.dunn_index(X, labels) == 0.0
+
+
+def test_scores_need_no_table_of_all_labels():
+    alone, pairs = np.arange(100_000), np.arange(100_000) // 2
+    assert metrics.adjusted_rand_score(alone, pairs) == 0.0
+    assert metrics.homogeneity_score(pairs, alone) == 1.0
+    rows = np.arange(20_000.0)[:, None]
+    assert metrics.davies_bouldin_score(rows, np.arange(20_000) // 2) == pytest.approx(0.5)
+
+
+def test_a_table_of_all_labels_is_refused(monkeypatch):
+    monkeypatch.setattr("statfast._validation._free_memory", lambda: 1 << 20)
+    with pytest.raises(MemoryError, match="4000 x 4000 labels"):
+        metrics.contingency_matrix(np.arange(4000), np.arange(4000))

@@ -94,3 +94,15 @@ def test_bad_input(Z):
         dendrogram(Z, max_leaves=1)
     with pytest.raises(ValueError, match="at least one colour"):
         dendrogram(Z, colors=[])
+
+
+def test_labels_go_by_place():
+    pandas = pytest.importorskip("pandas")
+    from matplotlib.figure import Figure
+
+    Z = linkage([[0.0], [1.0], [5.0], [7.0]], "average")
+    names = pandas.Series(list("abcd"), index=[3, 2, 1, 0])
+    ax = dendrogram(Z, labels=names, ax=Figure().subplots())
+    assert [label.get_text() for label in ax.get_xticklabels()] == list("abcd")
+    with pytest.raises(TypeError, match="labels must be a name for each of the 4 rows; got 5"):
+        dendrogram(Z, labels=5)

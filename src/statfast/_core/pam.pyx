@@ -171,6 +171,22 @@ def gains(
             lo += some
 
 
+cdef void put(
+    const real[:, ::1] D, Py_ssize_t point, Py_ssize_t into, Py_ssize_t[::1] medoids,
+    unsigned char[::1] barred, double[::1] near, double[::1] second, int32_t[::1] slot,
+    int32_t[::1] other, Py_ssize_t[::1] lost, double[::1] column,
+) noexcept nogil:
+    """Make a point the medoid of a slot."""
+    cdef Py_ssize_t i, k = medoids.shape[0]
+    for i in range(D.shape[0]):
+        column[i] = D[i, point]
+    barred[medoids[into]] = 0
+    barred[point] = 1
+    medoids[into] = point
+    for i in range(replace(column, <int32_t>into, near, second, slot, other, lost)):
+        two(&D[lost[i], 0], &medoids[0], <int32_t>k, lost[i], near, second, slot, other)
+
+
 def pursue(
     const real[:, ::1] D,               # IN (n, n)
     unsigned char[::1] barred,          # INOUT (n,)
@@ -189,15 +205,16 @@ def pursue(
 ):
     """Take every swap that helps, without weights: (next candidate, in a row, weighed, swaps)."""
     cdef Py_ssize_t n = D.shape[0], k = medoids.shape[0], quiet = 0, seen = 0, swaps = 0
-    cdef Py_ssize_t some, found, into = 0, i, count, width = NARROW
-    cdef double limit
+    cdef Py_ssize_t some, found, into = 0, former, width = NARROW
+    cdef double limit, total, now
     cdef void *block = malloc(64 + (k + 1) * PAM_WIDE * sizeof(double))
     if block == NULL:
         raise MemoryError
     cdef double *loss = <double *>aligned(block)
     cdef double *gained = loss + k * PAM_WIDE
     with nogil:
-        limit = -slack * without(near, second, slot, removal)
+        total = without(near, second, slot, removal)
+        limit = -slack * total
         while quiet < patience and seen < most:
             # Panels end where lines of the cache do: after a swap the rest of one is still there.
             some = min(width - at % width, min(n - at, patience - quiet))
@@ -209,18 +226,17 @@ def pursue(
                 if quiet > NARROW:  # swaps have become rare: a wide panel costs less a candidate
                     width = PAM_WIDE
                 continue
-            at += found
-            for i in range(n):
-                column[i] = D[i, at]
-            barred[medoids[into]] = 0
-            barred[at] = 1
-            medoids[into] = at
-            count = replace(column, <int32_t>into, near, second, slot, other, lost)
-            for i in range(count):
-                two(&D[lost[i], 0], &medoids[0], <int32_t>k, lost[i], near, second, slot, other)
-            limit = -slack * without(near, second, slot, removal)
-            at, seen, swaps = (at + 1) % n, seen + found + 1, swaps + 1
-            quiet, width = 1, NARROW
+            at, seen, former = at + found, seen + found + 1, medoids[into]
+            put(D, at, into, medoids, barred, near, second, slot, other, lost, column)
+            now = without(near, second, slot, removal)
+            if now < total:
+                total, limit, swaps = now, -slack * now, swaps + 1
+                quiet, width = 1, NARROW
+            else:  # it only seemed to help: rounding
+                put(D, former, into, medoids, barred, near, second, slot, other, lost, column)
+                without(near, second, slot, removal)
+                quiet += found + 1
+            at = (at + 1) % n
     free(block)
     return at, quiet, seen, swaps
 

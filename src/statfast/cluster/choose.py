@@ -70,7 +70,7 @@ class Choice:
 
 
 def choose_n_clusters(
-    X, *, method="kmeans", k=range(2, 11), criterion="silhouette", n_boot=50, rule="firstSEmax",
+    X, *, method="kmeans", k=None, criterion="silhouette", n_boot=50, rule="firstSEmax",
     random_state=None, n_jobs=None,
 ):  # fmt: skip
     """Cluster rows into several numbers of clusters, score each, and recommend one.
@@ -81,8 +81,8 @@ def choose_n_clusters(
         Finite rows.
     method : str or callable, default="kmeans"
         How rows are clustered: see `gap_statistic`.
-    k : iterable of int, default=range(2, 11)
-        Numbers of clusters, from 1 to n - 1.
+    k : iterable of int, optional
+        Numbers of clusters, from 1 to n - 1; None is 2 to 10, or to n - 1.
     criterion : {"silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn"}
         What recommends: the largest silhouette width, variance ratio or Dunn index, the least
         Davies-Bouldin score (the smallest such k), or `rule` on the gap statistic, which can
@@ -125,7 +125,8 @@ def choose_n_clusters(
     family = as_family(method)
     as_choice(criterion, "criterion", (*CRITERIA, "gap"))
     as_choice(rule, "rule", RULES)
-    ks = _numbers(k, len(rows))
+    ks = _numbers(range(2, max(3, min(11, len(rows)))) if k is None else k, len(rows))
+    n_boot = as_count(n_boot, "n_boot", 2)
     rng = as_generator(random_state)
     seed = int(rng.integers(2**32))
 
@@ -136,7 +137,7 @@ def choose_n_clusters(
 
     gap = None
     if criterion == "gap":
-        gap = _gap(rows, family, max(ks), as_count(n_boot, "n_boot", 2), 2, "pca", rng, n_jobs)
+        gap = _gap(rows, family, max(ks), n_boot, 2, "pca", rng, n_jobs)
         at = np.array(ks) - 1
         scores["gap"], scores["gap_se"] = gap.gap[at], gap.se[at]
         recommended = int(gap.k[choose_by_gap(gap.gap, gap.se, rule)])

@@ -7,11 +7,13 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each
 from statfast._core import dendrogram as kernel
+from statfast._extent import scale_of
 from statfast._validation import refuse_large
 from statfast.cluster.dendrogram import as_linkage, leaves_of
 from statfast.cluster.dissimilarity import condensed_of
 
 BUDGET = 1 << 24  # operations between checkpoints, some 20 ms
+LARGE = 1e300  # the sums of dissimilarities along an order stay below
 
 
 def leaves_list(Z: Any) -> np.ndarray:
@@ -103,6 +105,8 @@ def optimal_leaf_ordering(
     n = len(Z) + 1
     refuse_large(12 * n * n, f"The optimal order of {n} leaves", "Order a cut of the tree instead.")
     y = condensed_of(X, metric, metric_params, n, n_jobs)
+    if n > 1 and not y.max() < LARGE / n:  # the orders are those of smaller numbers, too
+        y = y * scale_of(float(y.max())) / n
     start, leaf = leaves_of(Z)
     best = np.zeros((n, n))
     sizes = np.concatenate([np.ones(n, np.int64), Z[:, 3].astype(np.int64)])
@@ -118,5 +122,5 @@ def optimal_leaf_ordering(
 
         each(work, blocks, n_jobs=n_jobs, effort=float(sizes[a] * across * (sizes[a] + across)))
     Z = Z.copy()
-    kernel.turned(Z, start, leaf, y, best, np.empty((2 * n - 1, 2), np.int32))
+    kernel.turned(Z, start, leaf, y, best, np.zeros((2 * n - 1, 2), np.int32))
     return Z

@@ -9,8 +9,9 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import brute
 from statfast._core.linkage import extent
-from statfast._distances import CALLABLE, Metric, as_metric
+from statfast._distances import CALLABLE, EUCLIDEAN, Metric, as_metric
 from statfast._errors import shown
+from statfast._extent import moderate
 from statfast._validation import as_rows, refuse_large
 from statfast.cluster.triangle import Triangle
 
@@ -115,7 +116,10 @@ def between_rows(
     """
     n = len(X)
     refuse_large(8 * n * (n - 1), f"The matrix of {n} rows of {what}, with work space,", instead)
-    rows = metric.prepare(X, name=what, n_jobs=n_jobs)
+    rows, scale = metric.prepare(X, name=what, n_jobs=n_jobs), 1.0
+    if metric.kind == EUCLIDEAN:
+        rows, scale = moderate(rows, n_jobs)
+    back = 1 / scale if metric.name != "sqeuclidean" else 1 / scale / scale
     y = np.empty(n * (n - 1) // 2)
     pair = _function(metric) if metric.kind == CALLABLE else None
     if pair or rows.strides[1] != rows.itemsize:
@@ -135,6 +139,9 @@ def between_rows(
                     rows[row].astype(np.float64), rows[row + 1 :], metric.kind, metric.p, out
                 )
                 metric.finish(out, out)
+                if scale != 1.0:
+                    with np.errstate(over="ignore"):
+                        out *= back
             if len(out):
                 low, top, finite = extent(out)
                 if not finite or low < 0:

@@ -42,10 +42,12 @@ def eager(partition, max_iter):
             seen, quiet = seen + stop - at, quiet + stop - at
             at, window = stop % n, min(2 * window, widest)
             continue
-        partition.exchange(slot, candidate)
-        swaps += 1
+        if partition.improve(slot, candidate):
+            swaps, quiet, window = swaps + 1, 1, PANEL
+        else:
+            quiet += candidate + 1 - at
         seen += candidate + 1 - at
-        at, quiet, window = (candidate + 1) % n, 1, PANEL
+        at = (candidate + 1) % n
     return -(-seen // n), swaps, True
 
 
@@ -57,7 +59,8 @@ def steepest(partition, max_iter):
             return swaps + 1, swaps, True
         if swaps == max_iter:
             break
-        partition.exchange(slot, candidate)
+        if not partition.improve(slot, candidate):
+            return swaps + 1, swaps, True
     return max_iter, max_iter, False
 
 

@@ -98,6 +98,15 @@ class Partition:
             self._look(self.lost[start : min(start + 4096, count)].copy())
         self._weigh()
 
+    def improve(self, slot, candidate):
+        """Exchange them if that lowers the loss, which rounding may only have made believe."""
+        loss, former = self.loss, self.medoids[slot]
+        self.exchange(slot, candidate)
+        if self.loss < loss:
+            return True
+        self.exchange(slot, former)
+        return False
+
     def pursue(self, at, patience):
         """Take swaps from candidate `at` on while they come often; without weights, of a matrix.
 

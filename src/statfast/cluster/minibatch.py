@@ -275,7 +275,7 @@ class MiniBatchKMeans(Centers):
         """The parameters that both ways of fitting use."""
         if not isinstance(self.verbose, bool):
             as_count(self.verbose, "verbose", low=0)
-        ratio = as_real(self.reassignment_ratio, "reassignment_ratio", low=0)
+        ratio = as_real(self.reassignment_ratio, "reassignment_ratio", low=0.0, high=1.0)
         return as_count(self.n_clusters, "n_clusters"), ratio
 
     def _best_start(self, data, k, runs, size, rng):

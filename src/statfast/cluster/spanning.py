@@ -13,8 +13,9 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import boruvka, forest
+from statfast._dissimilarity import fits
 from statfast._distances import EUCLIDEAN, Metric, as_metric
-from statfast._extent import extent_of, scale_of
+from statfast._extent import moderate
 from statfast._kd_tree import LANES, KDArrays
 from statfast._validation import as_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
@@ -98,17 +99,12 @@ def minimum_spanning_tree(
 def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Edges:
     """The edges of checked rows by a metric."""
     n, d = X.shape
-    if metric.kind != EUCLIDEAN or (d > FEW and 4 * n * (n - 1) < LARGE):
+    if metric.kind != EUCLIDEAN or (d > FEW and 4 * n * (n - 1) < LARGE and fits(8 * n * (n - 1))):
         return edges_of_triangle(between_rows(X, metric, what="X", n_jobs=n_jobs)[0], n_jobs)
-    rows, scale = metric.prepare(X, n_jobs=n_jobs), 1.0
+    rows = metric.prepare(X, n_jobs=n_jobs)
     if rows.dtype.type not in (np.float64, np.float32):
         rows = rows.astype(np.float64)
-    extent = extent_of(rows, n_jobs)
-    with np.errstate(over="ignore"):
-        width = float((extent.high.astype(np.float64) - extent.low).max())
-    if not 1e-120 < width < 1e120:  # squares would overflow, or vanish
-        scale = scale_of(max(abs(extent.low).max(), abs(extent.high).max()))
-        rows = rows.astype(np.float64) * scale
+    rows, scale = moderate(rows, n_jobs)
     one, other, square = edges_of_points(rows, n_jobs)
     with np.errstate(over="ignore"):
         length = metric.finish(square) / scale

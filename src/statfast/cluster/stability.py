@@ -112,9 +112,8 @@ def cluster_stability(
 
     def work(draw):
         drawn, seed = draw
-        if len(drawn) < k:
-            return np.zeros(found)
-        _, again = np.unique(family(rows[drawn], [k], seed)[0], return_inverse=True)
+        fewer = [min(k, len(drawn))]  # few distinct rows may be drawn
+        _, again = np.unique(family(rows[drawn], fewer, seed)[0], return_inverse=True)
         shared = np.zeros((found, int(again.max()) + 1))
         np.add.at(shared, (labels[drawn], again), 1)
         union = shared.sum(axis=1)[:, None] + shared.sum(axis=0) - shared

@@ -276,7 +276,11 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
             out.append(np.abs(link.slope(eta, mu)) * spread)
         if interval is not None:
             level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
-            ends = link.mean(intervals(eta, spread, self._inferred().quantile(level)))
+            ends = intervals(eta, spread, self._inferred().quantile(level))
+            if link.name in ONE_SIDED or link.name.startswith("power"):
+                ends = np.where(eta[:, None] > 0, np.maximum(ends, 0.0), np.minimum(ends, -0.0))
+            with np.errstate(divide="ignore"):
+                ends = link.mean(ends)
             out.append(np.sort(ends, axis=1))
         return tuple(out)
 
@@ -329,6 +333,7 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         return tags
 
 
+ONE_SIDED = ("inverse", "inverse_squared", "sqrt")  # links whose predictor keeps its sign
 WEIGHT_TYPES = ("frequency", "analytic")
 
 

@@ -104,15 +104,24 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         one = as_flag(self.fit_intercept, "fit_intercept")
         tol, most = as_real(self.tol, "tol", 0.0), as_count(self.max_iter, "max_iter")
         first = least_squares(rows, target[:, None], weights, one, 1e-11)
+        w = np.ones(len(rows)) if weights is None else weights
         ones = np.ones((len(rows), int(one)))
         table = np.ascontiguousarray(np.hstack([ones, rows]), dtype=np.float64)
-        w = np.ones(len(rows)) if weights is None else weights
-        problem = _Huber(table, target, w, epsilon, alpha, int(one))
-        start = np.concatenate([first.intercept[:one], first.coef[0]])
+        # Columns about their means and of size one: Newton's matrix is then as good as it can be.
+        mean = w @ table[:, one:] / w.sum() if one else np.zeros(rows.shape[1])
+        table[:, one:] -= mean
+        size = np.sqrt(w @ table[:, one:] ** 2 / w.sum())
+        size[size <= 1e-14 * np.abs(mean)] = np.inf  # constant: no coefficient
+        table[:, one:] /= size
+        problem = _Huber(table, target, w, epsilon, alpha / size**2, int(one))
+        slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
+        start = np.concatenate([first.intercept[:one] + first.coef[0] @ mean, slopes])
         b, scale, turns, done = problem.solve(start, tol, most)
         if not done:
             warn_not_converged(self, turns)
         left = target - table @ b
+        b[one:] /= size
+        b[:one] -= b[one:] @ mean
         return self._publish(
             X,
             coef_=b[int(one) :].copy(),
@@ -128,8 +137,7 @@ class _Huber:
 
     def __init__(self, A, y, w, epsilon, alpha, one):
         self.A, self.y, self.w, self.epsilon = A, y, w, epsilon
-        self.penalty = np.full(A.shape[1], alpha)
-        self.penalty[:one] = 0.0
+        self.penalty = np.append(np.zeros(one), alpha)
 
     def solve(self, b, tol, most):
         r = self.y - self.A @ b

@@ -211,6 +211,8 @@ class _Loop:
             self.penalty[0] = 0.0
         self.kept = None  # all columns
         self.mass = rows.mass
+        y = rows.y  # where the variance is constant, nothing but y says what is small
+        self.size = max(y.max(), -y.min()) if rows.family.own == "gaussian" else 1.0
 
     def run(self, max_iter, b, *, covariance=True):
         sums = self.rows.sums_at(b)
@@ -228,12 +230,12 @@ class _Loop:
             rms = np.sqrt(max(step @ score, 0.0) / (self._dispersion(sums) * self.mass))
             sizes.append(float(np.abs(step * self.unit).max()))
             if rms <= self.tol:
-                small = max(1e-4, 30 * self.tol) * (1 + np.abs(b * self.unit).max())
+                small = max(1e-4, 30 * self.tol) * (self.size + np.abs(b * self.unit).max())
                 converged = bool(sizes[-1] <= small)
                 diverged = not converged
                 b = b + step
                 break
-            extent = 1 + np.abs(b * self.unit).max()
+            extent = self.size + np.abs(b * self.unit).max()
             if sizes[-1] <= ROUNDING * extent:  # as of a perfect fit, whose dispersion is rounding
                 converged = True
                 break

@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._base import Estimator
 from statfast._blocks import each
-from statfast._errors import wrong_type
+from statfast._errors import warn_not_converged, wrong_type
 from statfast._regression import Regressor
 from statfast._validation import as_choice, as_count, as_real, as_rows, as_weights
 from statfast.linear.columns import Columns
@@ -143,10 +143,12 @@ class ElasticNetCV(LinearPredictor, Regressor, Estimator):
             errors = self._errors(rows, target, parts, tests, tried, ratio, how)
             found.append((ratio, tried, errors, *chosen(errors, masses, rule)))
         ratio, tried, errors, mean, error, best, one, place = min(found, key=lambda f: f[3][f[5]])
-        path, _ = fit_path(
+        path, goal = fit_path(
             rows, target, weights, alphas=tried[: place + 1], l1_ratio=ratio, n_jobs=self.n_jobs,
             **how,
         )  # fmt: skip
+        if path.dual_gaps[-1] > goal > 0 and path.n_iters[-1] >= self.max_iter:
+            warn_not_converged(self, int(path.n_iters[-1]))
         return self._publish(
             X,
             coef_=path.coefs[:, -1].copy(),

@@ -50,7 +50,10 @@ def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
     mean, target = np.zeros(p), np.zeros(Y.shape[1])
     if one:
         mean, target = found.R[0, 1:] / found.R[0, 0], found.QtY[0] / found.R[0, 0]
-    U, s, Vt = np.linalg.svd(found.R[one:, one:], full_matrices=False)
+    inner = found.R[one:, one:]
+    if one:  # what rounding left of constant columns
+        inner = inner * (np.sqrt((inner**2).sum(0)) > 1e-13 * np.abs(found.R[0, 1:]))
+    U, s, Vt = np.linalg.svd(inner, full_matrices=False)
     some = s > NOTHING * s.max(initial=0.0)
     c = U[:, some].T @ found.QtY[one:]
     apart = (Y - target) ** 2
@@ -298,7 +301,8 @@ def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
         e = (Y[where] - found.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
             -1, T, A
         )
-        h = (turned**2) @ shrink + one / mass  # of a row of weight 1: one of equals is left out
+        # One of equal rows is left out; of a weight below 1, all of it.
+        h = np.minimum(w, 1.0)[:, None] * ((turned**2) @ shrink + one / mass)
         return np.einsum("i,ita->a", w, (e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2)
 
     parts = each(work, grid(len(rows)), n_jobs=n_jobs, effort=4.0 * len(rows) * r * (r + T * A))

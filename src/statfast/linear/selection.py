@@ -183,6 +183,11 @@ def step(
     as_choice(direction, "direction", ("both", "backward", "forward"))
     chosen = frozenset(search.terms if start == "all" else ())
     best = search.fit(chosen)
+    if not np.isfinite(_aic(best._inferred())):
+        raise ValueError(
+            "model must have an AIC; got one without (a quasi family, penalty='firth' or a perfect "
+            "fit). Use drop1."
+        )
     names, path = ["Start"], [best]
     while True:
         moves = []
@@ -220,7 +225,9 @@ class _Search:
         names = column_names(X)
         self.X, self.model = as_rows(X), model
         self.y = y
-        self.more = {"sample_weight": sample_weight, "offset": offset}
+        self.more = {"sample_weight": sample_weight}
+        if offset is not None:  # least squares takes none
+            self.more["offset"] = offset
         d = self.X.shape[1]
         if groups is None:
             names = [f"x{j}" for j in range(d)] if names is None else [str(n) for n in names]

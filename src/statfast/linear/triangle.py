@@ -48,6 +48,8 @@ def condition_of(R):
     """The condition of an upper triangle, its columns scaled to length one; inf if singular."""
     from scipy.linalg.lapack import dtrcon
 
+    if R.size == 0:
+        return 1.0
     if R.shape[0] < R.shape[1] or not R.any(0).all():
         return np.inf
     R = R / np.abs(R).max(0)

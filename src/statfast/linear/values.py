@@ -8,13 +8,13 @@ from statfast._validation import rows_for
 
 
 def linear_values(rows, coef, intercept):
-    """rows @ coef' + intercept for coef of shape (d,) or (T, d), in the type of the rows."""
-    coef = coef.T.astype(rows.dtype, copy=False)
-    if rows.flags.c_contiguous:
-        return (rows @ coef + intercept).astype(rows.dtype, copy=False)
-    out = np.empty((len(rows), *coef.shape[1:]), dtype=rows.dtype)
+    """rows @ coef' + intercept for coef of shape (d,) or (T, d), summed in double and returned in
+    the type of the rows."""
+    if rows.flags.c_contiguous and rows.dtype == np.float64:
+        return rows @ coef.T + intercept
+    out = np.empty((len(rows), *coef.T.shape[1:]), dtype=rows.dtype)
     for some in [slice(0, len(rows))] if rows.size < 1_000_000 else grid(len(rows)):
-        out[some] = np.ascontiguousarray(rows[some]) @ coef + intercept
+        out[some] = np.ascontiguousarray(rows[some], np.float64) @ coef.T + intercept
     return out
 
 

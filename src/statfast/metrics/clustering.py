@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far two clusterings agree: pairs of rows (Rand), and bits they tell of each other."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from statfast._validation import as_choice, as_labels, as_real, as_weights
+from statfast._validation import as_choice, as_labels, as_real, as_weights, refuse_large
 
 AVERAGES = {
     "min": min,
@@ -33,6 +35,8 @@ def contingency_matrix(labels_true, labels_pred, sample_weight=None):
     ------
     ValueError
         If there is not one label of each kind for each row.
+    MemoryError
+        If the table would take more than half the free memory. The scores need no such table.
 
     Examples
     --------
@@ -41,7 +45,12 @@ def contingency_matrix(labels_true, labels_pred, sample_weight=None):
     array([[1., 1.],
            [0., 1.]])
     """
-    return _table(labels_true, labels_pred, sample_weight)
+    cells = _cells(labels_true, labels_pred, sample_weight)
+    m, k = cells.shape
+    refuse_large(8 * m * k, f"The table of {m} x {k} labels", "Compare fewer clusters.")
+    table = np.zeros((m, k))
+    table[cells.i, cells.j] = cells.counts
+    return table
 
 
 def rand_score(labels_true, labels_pred):
@@ -73,7 +82,7 @@ def rand_score(labels_true, labels_pred):
     >>> rand_score([0, 0, 1, 1], [0, 0, 1, 2])
     0.8333333333333334
     """
-    both, rows, columns, pairs = _pairs(_table(labels_true, labels_pred))
+    both, rows, columns, pairs = _pairs(_cells(labels_true, labels_pred))
     return 1.0 if pairs == 0 else float((pairs + 2 * both - rows - columns) / pairs)
 
 
@@ -106,7 +115,7 @@ def adjusted_rand_score(labels_true, labels_pred):
     >>> round(adjusted_rand_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.5714
     """
-    both, rows, columns, pairs = _pairs(_table(labels_true, labels_pred))
+    both, rows, columns, pairs = _pairs(_cells(labels_true, labels_pred))
     if rows == columns == both:
         return 1.0
     expected = rows * columns / pairs
@@ -139,7 +148,7 @@ def mutual_info_score(labels_true, labels_pred, sample_weight=None):
     >>> round(mutual_info_score([0, 0, 1, 1], [0, 0, 1, 1]), 4)
     0.6931
     """
-    return _information(_table(labels_true, labels_pred, sample_weight))[0]
+    return _information(_cells(labels_true, labels_pred, sample_weight))[0]
 
 
 def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="arithmetic"):
@@ -169,10 +178,10 @@ def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="ar
     1.0
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
-    table = _table(labels_true, labels_pred)
-    if table.size == 1:
+    cells = _cells(labels_true, labels_pred)
+    if cells.shape == (1, 1):
         return 1.0
-    mutual, true, pred = _information(table)
+    mutual, true, pred = _information(cells)
     return 0.0 if mutual == 0 else min(1.0, mutual / average(true, pred))
 
 
@@ -212,12 +221,12 @@ def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arit
     0.5024
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
-    table = _table(labels_true, labels_pred)
-    n = int(table.sum())
-    if table.shape == (1, 1) or table.shape == (n, n):
+    cells = _cells(labels_true, labels_pred)
+    n = int(cells.counts.sum())
+    if cells.shape in ((1, 1), (n, n)):
         return 1.0
-    mutual, true, pred = _information(table)
-    expected = _expected(table.sum(axis=1), table.sum(axis=0), n)
+    mutual, true, pred = _information(cells)
+    expected = _expected(cells.rows, cells.columns, n)
     span = average(true, pred) - expected
     tiny = np.finfo(np.float64).eps
     return float((mutual - expected) / (min(span, -tiny) if span < 0 else max(span, tiny)))
@@ -258,7 +267,7 @@ def homogeneity_completeness_v_measure(labels_true, labels_pred, *, beta=1.0):
     [1.0, 0.6667, 0.8]
     """
     beta = as_real(beta, "beta", low=0)
-    mutual, true, pred = _information(_table(labels_true, labels_pred))
+    mutual, true, pred = _information(_cells(labels_true, labels_pred))
     homogeneity = min(1.0, mutual / true) if true else 1.0
     completeness = min(1.0, mutual / pred) if pred else 1.0
     below = beta * homogeneity + completeness
@@ -334,24 +343,41 @@ def v_measure_score(labels_true, labels_pred, *, beta=1.0):
     return homogeneity_completeness_v_measure(labels_true, labels_pred, beta=beta)[2]
 
 
-def _table(labels_true, labels_pred, sample_weight=None):
+class _Cells(NamedTuple):
+    """The cells of a contingency table that hold rows, and its sums."""
+
+    counts: np.ndarray
+    i: np.ndarray
+    j: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
+
+    @property
+    def shape(self):
+        return len(self.rows), len(self.columns)
+
+
+def _cells(labels_true, labels_pred, sample_weight=None):
     n = len(np.atleast_1d(np.asarray(labels_true, dtype=object)))
     if n == 0:
         raise ValueError("labels_true must hold at least one label; got none. Pass some.")
     true, rows = as_labels(labels_true, n, name="labels_true")
     pred, columns = as_labels(labels_pred, n, name="labels_pred")
     weights = as_weights(sample_weight, n)
-    cells = np.bincount(rows * len(pred) + columns, weights, len(true) * len(pred))
-    return cells.reshape(len(true), len(pred)).astype(np.float64)
+    held, at = np.unique(rows * len(pred) + columns, return_inverse=True)
+    i, j = np.divmod(held, len(pred))
+    counts = np.bincount(at, weights).astype(np.float64)
+    sums = np.bincount(i, counts, len(true)), np.bincount(j, counts, len(pred))
+    return _Cells(counts, i, j, *sums)
 
 
-def _pairs(table):
+def _pairs(cells):
     """Pairs of rows together in both, in the first, in the second; and all."""
     both, rows, columns = (
         float((sizes * (sizes - 1)).sum() / 2)
-        for sizes in (table, table.sum(axis=1), table.sum(axis=0))
+        for sizes in (cells.counts, cells.rows, cells.columns)
     )
-    n = table.sum()
+    n = cells.counts.sum()
     return both, rows, columns, float(n * (n - 1) / 2)
 
 
@@ -360,11 +386,11 @@ def _entropy(sizes):
     return float(-(share * np.log(share)).sum()) if len(share) > 1 else 0.0
 
 
-def _information(table):
+def _information(cells):
     """The mutual information and the two entropies."""
-    rows, columns, n = table.sum(axis=1), table.sum(axis=0), table.sum()
-    i, j = np.nonzero(table)
-    shared = table[i, j]
+    held = cells.counts > 0
+    shared, i, j = cells.counts[held], cells.i[held], cells.j[held]
+    rows, columns, n = cells.rows, cells.columns, shared.sum()
     terms = shared / n * (np.log(shared) + np.log(n) - np.log(rows[i]) - np.log(columns[j]))
     terms[np.abs(terms) < np.finfo(np.float64).eps] = 0.0
     return max(0.0, float(terms.sum())), _entropy(rows), _entropy(columns)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import reduce
+from statfast._blocks import checkpoint, reduce
 from statfast._validation import as_labels, as_rows, as_weights
 from statfast.metrics.gathering import LEAST, MOST, as_table, gather
 
@@ -158,11 +158,13 @@ def davies_bouldin_score(X, labels, *, n_jobs=None):
         return np.bincount(codes, apart, k)
 
     spread = reduce(partial, rows, codes, merge=np.add, n_jobs=n_jobs) / parts.sizes
-    difference = parts.centers[:, None] - parts.centers
-    between = np.sqrt(np.square(difference).sum(axis=2))
-    ratio = np.zeros((k, k))
-    np.divide(spread[:, None] + spread, between, out=ratio, where=between > 0)
-    return float(ratio.max(axis=1).mean())
+    worst = np.empty(k)
+    for i in range(k):
+        checkpoint()
+        apart = np.sqrt(np.square(parts.centers - parts.centers[i]).sum(axis=1))
+        ratio = np.divide(spread + spread[i], apart, out=np.zeros(k), where=apart > 0)
+        worst[i] = ratio.max()
+    return float(worst.mean())
 
 
 def dunn_index(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs=None):

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._dissimilarity import PRECOMPUTED, Condensed
-from statfast._validation import as_count, as_generator, as_labels
+from statfast._validation import as_count, as_generator, as_labels, refuse_large
 from statfast.metrics.gathering import SUM, as_table, gather
 
 
@@ -120,6 +120,7 @@ def silhouette_score(
                 "sample_size must be None where X is the triangle of a matrix. Pass the square."
             )
         size = as_count(sample_size, "sample_size", 1, table.n, limit="the number of rows")
+        refuse_large(8 * size * size, "The sample's dissimilarities", "Lower sample_size.")
         drawn = np.sort(rng.choice(table.n, size, replace=False))
         as_labels(labels, table.n, name="labels")
         labels, X = np.asarray(labels)[drawn], table.between(drawn, drawn)

@@ -39,7 +39,7 @@ def coefficients(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If the fit was penalised and no intervals are given.
+        If the fit was penalised and no intervals are given, or the model is of several classes.
 
     Examples
     --------
@@ -54,6 +54,11 @@ def coefficients(
     'log'
     """
     as_choice(scale, "scale", ("coefficient", "ratio"))
+    if np.ndim(model.coef_) > 1 and len(model.coef_) > 1:
+        raise ValueError(
+            f"model must have one coefficient a column; got one for {len(model.coef_)} classes. "
+            "Draw its summary().to_frame() instead."
+        )
     ends = np.asarray(model.conf_int(level) if intervals is None else intervals, dtype=float)
     names = [str(name) for name in model.terms_]
     has_one = len(names) > model.n_features_in_

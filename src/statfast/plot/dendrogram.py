@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dendrograms: the merges of a hierarchical clustering as a tree."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from statfast._errors import wrong_type
 from statfast._validation import as_choice, as_count, as_real
 from statfast.cluster.dendrogram import as_linkage, heights_within, leaves_of
 from statfast.plot.regions import COLORS, new_axes
@@ -77,6 +80,9 @@ def dendrogram(
     as_choice(orientation, "orientation", SIDES)
     linewidth = as_real(linewidth, "linewidth", 0.0)
     shown = n if max_leaves is None else min(n, as_count(max_leaves, "max_leaves", 2))
+    if labels is not None and (isinstance(labels, str) or not isinstance(labels, Iterable)):
+        raise wrong_type("labels", f"a name for each of the {n} rows", labels)
+    labels = None if labels is None else list(labels)  # by place: a pandas index means nothing here
     if labels is not None and len(labels) != n:
         raise ValueError(f"labels must name each of the {n} rows; got {len(labels)}.")
     if colors is not None and len(colors) == 0:
