@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast import Chunks, LinearRegression, _blocks
+from statfast import Chunks, GeneralizedLinearModel, LinearRegression, _blocks
 from statfast.linear import triangle
 
 # Digits reached in the coefficients and in their standard errors (15 are certified), as
@@ -274,3 +274,13 @@ def test_columns_of_zeros_alone():
     with pytest.warns(UserWarning, match="depend on the columns before them, or are constant"):
         model = LinearRegression(fit_intercept=False).fit(X, np.arange(5.0))
     assert (model.coef_ == 0).all()
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), GeneralizedLinearModel()])
+def test_errors_of_predictions_where_rows_lie_far_away(model):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 3))
+    y = X @ [1.0, 2.0, 3.0] + rng.normal(size=50)
+    near = model.fit(X, y).predict(X, se=True)[1], model.influence(X, y).leverage
+    far = model.fit(X + 1e7, y).predict(X + 1e7, se=True)[1], model.influence(X + 1e7, y).leverage
+    np.testing.assert_allclose(far, near, rtol=1e-6)

@@ -340,10 +340,4 @@ WEIGHT_TYPES = ("frequency", "analytic")
 def predictor_errors(result, rows, intercept):
     """Standard errors of the linear predictor (m,) for rows, dense or CSR."""
     dense = rows.toarray() if hasattr(rows, "indptr") else np.asarray(rows, dtype=np.float64)
-    cov = result.dispersion * result.unscaled
-    one = int(intercept)
-    inner = dense @ cov[one:, one:]
-    squares = (inner * dense).sum(axis=1)
-    if one:
-        squares += 2 * (dense @ cov[1:, 0]) + cov[0, 0]
-    return np.sqrt(np.maximum(squares, 0.0))
+    return np.sqrt(result.dispersion * result.spread(dense, intercept))

@@ -41,6 +41,8 @@ class Result:
     facts : tuple of (str, object), more lines for the summary
     refusal : str, why there is no inference; "" where there is
     notes : tuple of str
+    center : (d,) a row in the midst of the others, or None
+    about : (q, q) what `unscaled` is for rows less the center
     """
 
     title: str
@@ -61,6 +63,20 @@ class Result:
     facts: tuple = ()
     refusal: str = ""
     notes: tuple[str, ...] = field(default=())
+    center: NDArray[np.float64] | None = field(default=None, repr=False)
+    about: NDArray[np.float64] | None = field(default=None, repr=False)
+
+    def spread(self, rows, one):
+        """z' unscaled z of rows (m, d), with a 1 before each if there is an intercept: about the
+        center, as the intercept's own variance at 0 may be all rounding."""
+        cov = self.unscaled
+        if one and self.center is not None and self.about is not None:
+            rows, cov = rows - self.center, self.about
+        one = int(one)
+        out = ((rows @ cov[one:, one:]) * rows).sum(axis=1)
+        if one:
+            out += 2 * (rows @ cov[1:, 0]) + cov[0, 0]
+        return np.maximum(out, 0.0)
 
     @property
     def covariance(self):

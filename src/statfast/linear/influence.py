@@ -143,7 +143,7 @@ class Diagnosed:
         """
         result = self._inferred()
         parts = self._parts(X, y, sample_weight, offset)
-        leverage = parts.leverage(result.unscaled)
+        leverage = parts.leverage(result)
         rest = np.maximum(1 - leverage, 0.0)
         rank = len(result.coef) - int(result.aliased.sum())
         pearson = parts.residuals("pearson")
@@ -187,7 +187,7 @@ class Diagnosed:
         once = np.where(copies > 0, copies, 1.0)
         squares = (parts.score() / once) ** 2
         if kind in ("HC2", "HC3"):
-            rest = np.maximum(1 - parts.leverage(result.unscaled) / once, 1e-15)
+            rest = np.maximum(1 - parts.leverage(result) / once, 1e-15)
             squares /= rest if kind == "HC2" else rest**2
         out = result.unscaled @ parts.products(copies * squares) @ result.unscaled
         if kind == "HC1":
@@ -248,18 +248,14 @@ class _Parts:
 
         return each(task, grid(len(self.y), 1024))
 
-    def leverage(self, unscaled):
+    def leverage(self, result):
         out = np.empty(len(self.y))
-        one = int(self.has_one)
 
         def work(where, block):
-            squares = ((block @ unscaled[one:, one:]) * block).sum(axis=1)
-            if one:
-                squares += 2 * (block @ unscaled[1:, 0]) + unscaled[0, 0]
-            out[where] = squares
+            out[where] = result.spread(block, self.has_one)
 
         self._blocks(work)
-        return np.maximum(out * self.weight(), 0.0)
+        return out * self.weight()
 
     def products(self, w):
         """The rows' z' diag(w) z, both triangles."""

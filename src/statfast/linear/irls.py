@@ -48,6 +48,8 @@ class Fit:
     converged : whether the last step was as small as asked for
     diverged : whether the steps did not shrink though the deviance did not fall any more: no finite
         maximum of the likelihood
+    center, about : a row, and the covariance for rows less that one, which loses no digits where
+        rows lie far from 0
     """
 
     coef: NDArray[np.float64]
@@ -59,6 +61,8 @@ class Fit:
     converged: bool
     diverged: bool
     sizes: list = field(default_factory=list, repr=False)
+    center: NDArray[np.float64] | None = field(default=None, repr=False)
+    about: NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
     def rank(self):
@@ -255,9 +259,10 @@ class _Loop:
         self.b = b
         if not covariance:
             return Fit(b, None, self._aliased(), 0.0, 0.0, n_iter, converged, diverged, sizes)
+        about = self._covariance(factor, b)
         return Fit(
             self.rows.to_user(b),
-            self.rows.covariance_to_user(self._covariance(factor, b)),
+            self.rows.covariance_to_user(about),
             self._aliased(),
             sums.deviance,
             sums.chi2,
@@ -265,6 +270,8 @@ class _Loop:
             converged,
             diverged,
             sizes,
+            self.rows.shift,
+            about,
         )
 
     def _dispersion(self, sums):

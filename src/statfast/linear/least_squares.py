@@ -245,6 +245,12 @@ def _results(found, Y, weights, names, intercept, analytic):
     unscaled[np.ix_(kept, kept)] = inverse @ inverse.T
     aliased = np.ones(q, dtype=bool)
     aliased[kept] = False
+    center = about = None
+    if one:  # about their mean, rows say nothing of the intercept
+        center, about = np.zeros(q - 1), unscaled.copy()
+        center[found.kept] = found.R[0, 1:] / found.R[0, 0]
+        about[0], about[:, 0] = 0.0, 0.0
+        about[0, 0] = 1 / found.R[0, 0] ** 2
     used = float(len(Y) if weights is None else np.count_nonzero(weights))
     count = used if analytic or weights is None else float(weights.sum())
     df = count - rank
@@ -263,7 +269,7 @@ def _results(found, Y, weights, names, intercept, analytic):
         dispersion = rss / df if df > 0 else nan
         bare = Result(
             "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
-            count - one, rss, tss, rss, loglik, rank + 1,
+            count - one, rss, tss, rss, loglik, rank + 1, center=center, about=about,
         )  # fmt: skip
         out.append(replace(bare, facts=_facts(bare)))
     return out

@@ -98,7 +98,7 @@ def _result(rows, fit, names, title, ridge, analytic):
     return Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
         count - int(rows.intercept), fit.deviance, null_deviance(rows), fit.chi2, loglik,
-        parameters, facts, refusal,
+        parameters, facts, refusal, center=fit.center, about=fit.about,
     )  # fmt: skip
 
 
