@@ -173,8 +173,17 @@ def store(made: Made, dtype: type, n_jobs: int | None) -> Stored:
     def fill(strip):
         matrix[strip] = made.block(strip, slice(None))
 
-    each(fill, grid(n, least=64, most=max(64, (1 << 24) // terms)), n_jobs=n_jobs, effort=n * terms)
-    return Stored(matrix)
+    with np.errstate(over="ignore"):
+        blocks = grid(n, least=64, most=max(64, (1 << 24) // terms))
+        each(fill, blocks, n_jobs=n_jobs, effort=n * terms)
+    return Stored(fitting(matrix, "X"))
+
+
+def fitting(values: np.ndarray, name: str) -> np.ndarray:
+    """The float32 dissimilarities, which none may be too large for."""
+    if values.dtype == np.float32 and np.isinf(values.max(initial=0.0)):
+        raise ValueError(f"{name} has dissimilarities too large for float32. Pass dtype='float64'.")
+    return values
 
 
 def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
@@ -262,7 +271,8 @@ def _typed(values, dtype, name):
         return values
     nbytes = values.size * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"{name} as {np.dtype(dtype).name}", "Pass that type.")
-    return values.astype(dtype)
+    with np.errstate(over="ignore"):
+        return fitting(values.astype(dtype), name)
 
 
 def require_dissimilarities(matrix: np.ndarray, name: str, n_jobs: int | None) -> None:

@@ -195,3 +195,9 @@ def test_bootstrap_sets_of_fewer_rows_than_clusters_count_what_they_hold():
     X = np.arange(10.0)[:, None]
     jaccard = cluster_stability(X, 9, method="average", n_boot=40, random_state=0).jaccard
     assert jaccard.any(axis=1).all()
+
+
+@pytest.mark.parametrize("se", [[], [0.1], [-0.1, 0.1], [np.nan, 0.1]])
+def test_gaps_without_sound_errors(se):
+    with pytest.raises(ValueError, match="gap and se must be"):
+        choose_by_gap([0.1, 0.5], se)

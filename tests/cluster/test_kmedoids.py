@@ -390,3 +390,11 @@ def test_rounding_is_no_improvement(more):
         model = KMedoids(12, **more).fit(X)
     assert model.inertia_ == 0.0
     assert model.n_swaps_ == 0
+
+
+def test_dissimilarities_too_large_for_float32():
+    X = np.random.default_rng(0).normal(size=(20, 2)) * 1e60
+    with pytest.raises(ValueError, match="too large for float32"):
+        KMedoids(2, dtype="float32").fit(X)
+    with pytest.raises(ValueError, match="too large for float32"):
+        KMedoids(2, metric="precomputed", dtype="float32").fit(cdist(X, X))

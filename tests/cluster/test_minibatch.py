@@ -163,3 +163,18 @@ def test_bad_parameters(params, error, words):
 def test_chunks_are_refused_by_fit_and_told_to_go_to_partial_fit():
     with pytest.raises(TypeError, match="partial_fit"):
         MiniBatchKMeans(3).fit(Chunks([blobs(50)]))
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [(np.float64, 1e160), (np.float32, 1e60)])
+def test_later_batches_that_are_too_large(dtype, scale):
+    X = np.random.default_rng(0).normal(size=(60, 2)).astype(dtype)
+    model = MiniBatchKMeans(2, random_state=0).partial_fit(X)
+    before = model.cluster_centers_.copy()
+    with pytest.raises(ValueError, match="X "):
+        model.partial_fit(X.astype(np.float64) * scale)
+    assert_array_equal(model.cluster_centers_, before)
+
+
+def test_share_of_reassigned_centres():
+    with pytest.raises(ValueError, match="reassignment_ratio must be"):
+        MiniBatchKMeans(2, reassignment_ratio=2.0).fit(np.eye(8))

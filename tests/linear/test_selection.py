@@ -147,3 +147,13 @@ def test_terms_of_least_squares():
         drop1(same, X, y).to_frame()["AIC"].diff().to_numpy()[1:],
         rtol=1e-8,
     )
+
+
+def test_models_of_different_families_are_not_compared():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.poisson(3, 50)
+    poisson = GeneralizedLinearModel("poisson").fit(X, y)
+    with pytest.raises(ValueError, match=r"of one family and link; got gaussian .*, poisson"):
+        anova(LinearRegression().fit(X[:, :1], y), poisson)
+    with pytest.raises(TypeError, match="models must be fitted linear models"):
+        anova(poisson, "another")

@@ -172,8 +172,14 @@ def choose_by_gap(gap, se, rule="firstSEmax", *, factor=1.0):
     2
     """
     as_choice(rule, "rule", RULES)
-    gap = np.asarray(gap, np.float64)
-    margin = as_real(factor, "factor", 0) * np.asarray(se, np.float64)
+    gap, se = np.asarray(gap, np.float64), np.asarray(se, np.float64)
+    if gap.ndim != 1 or gap.shape != se.shape or not len(gap):
+        raise ValueError(
+            f"gap and se must be one number each for each k; got shapes {gap.shape} and {se.shape}."
+        )
+    if not (np.isfinite(gap).all() and np.isfinite(se).all() and (se >= 0).all()):
+        raise ValueError("gap and se must be finite, and se not negative.")
+    margin = as_real(factor, "factor", 0) * se
     if rule == "Tibs2001SEmax":
         return _first(gap[:-1] >= gap[1:] - margin[1:], len(gap) - 1)
     if rule.startswith("global"):

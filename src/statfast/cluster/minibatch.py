@@ -8,7 +8,6 @@ from statfast._validation import (
     as_count,
     as_generator,
     as_real,
-    as_weights,
     rows_for,
 )
 from statfast.cluster.batches import Batches, Ending
@@ -242,10 +241,13 @@ class MiniBatchKMeans(Centers):
             centers = self._best_start(data, k, runs, data.shape[0], rng)
             state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
         else:
-            rows = rows_for(self, X, keep=KEPT)
-            weights = as_weights(sample_weight, rows.shape[0])
+            data = survey(rows_for(self, X, keep=KEPT), sample_weight, self.n_jobs)
+            rows, weights = data.rows, data.weights
             state = state.copied(ratio, self.n_jobs)
         state.learn(rows, weights)
+        with np.errstate(over="ignore"):
+            if not np.isfinite(state.rounded()).all():
+                raise ValueError(f"X is too large for centres of {state.dtype}. Scale X down.")
         return self._publish(
             X,
             n_features_in_=rows.shape[1],

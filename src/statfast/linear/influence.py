@@ -181,6 +181,11 @@ class Diagnosed:
         """
         as_choice(kind, "kind", ROBUST)
         result = self._inferred()
+        if kind == "HC1" and not result.df_residual > 0:
+            raise ValueError(
+                f"kind='HC1' divides by the residual degrees of freedom; there are "
+                f"{result.df_residual:g}. Choose 'HC0'."
+            )
         parts = self._parts(X, y, sample_weight, offset)
         analytic = getattr(self, "weight_type", "frequency") == "analytic"
         copies = np.ones(len(parts.y)) if analytic or parts.a is None else parts.a

@@ -14,6 +14,7 @@ import numpy as np
 from statfast._errors import shown, wrong_type
 from statfast._summary import CoefficientTable
 from statfast._validation import as_choice, as_rows, column_names
+from statfast.linear.inference import Inference
 
 
 def anova(*models, test=None):
@@ -54,7 +55,13 @@ def anova(*models, test=None):
     """
     if len(models) < 2:
         raise ValueError(f"anova compares at least 2 models; got {len(models)}. Pass another.")
+    for model in models:
+        if not isinstance(model, Inference):
+            raise wrong_type("models", "fitted linear models with inference", model)
     results = [model._inferred() for model in models]
+    kinds = sorted({_kind(result) for result in results})
+    if len(kinds) > 1:
+        raise ValueError(f"The models must be of one family and link; got {', '.join(kinds)}.")
     counts = {result.observations for result in results}
     if len(counts) > 1:
         raise ValueError(
@@ -69,6 +76,11 @@ def anova(*models, test=None):
     columns = {"Resid. df": df, "Resid. dev": deviance, "Df": change, "Deviance": less}
     columns |= _test(test, change, less, largest.dispersion, largest.df_residual)
     return CoefficientTable([f"Model {k + 1}" for k in range(len(models))], columns)
+
+
+def _kind(result):
+    facts = dict(result.facts)
+    return f"{facts.get('Family', 'gaussian')} with {facts.get('Link', 'identity')} link"
 
 
 def _test(test, df, deviance, dispersion, rest):
