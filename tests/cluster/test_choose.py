@@ -201,3 +201,11 @@ def test_bootstrap_sets_of_fewer_rows_than_clusters_count_what_they_hold():
 def test_gaps_without_sound_errors(se):
     with pytest.raises(ValueError, match="gap and se must be"):
         choose_by_gap([0.1, 0.5], se)
+
+
+def test_what_the_gap_recommends_is_in_the_table():
+    X = np.random.default_rng(0).normal(size=(90, 2)) * 0.1 + np.repeat(
+        [[0], [5], [10]], 30, axis=0
+    )
+    found = choose_n_clusters(X, k=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
+    assert found.recommended in found.k

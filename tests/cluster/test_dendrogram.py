@@ -215,3 +215,15 @@ def test_orders_of_the_largest_numbers():
         leaves_list(optimal_leaf_ordering(linkage(z, "complete"), z)) for z in (y, y * 1e308)
     )
     assert_array_equal(small, large)
+
+
+def test_inconsistency_of_every_scale_and_size(monkeypatch):
+    from statfast.cluster import dendrogram
+
+    Z = linkage(np.random.default_rng(0).normal(size=(50, 2)), "average")
+    whole = inconsistency(Z, 4)
+    monkeypatch.setattr(dendrogram, "BUDGET", 64)
+    assert_array_equal(inconsistency(Z, 4), whole)
+    for scale in (1e-300, 1e300):
+        far = inconsistency(Z * [1, 1, scale, 1], 4)
+        assert_allclose(far / [scale, scale, 1, 1], whole, rtol=1e-12)

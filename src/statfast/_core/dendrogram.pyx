@@ -92,6 +92,7 @@ def cophenetic(
 def inconsistency(
     const double[:, ::1] Z,         # IN (n - 1, 4)
     Py_ssize_t depth,               # IN levels of merges to look at, this one included
+    Py_ssize_t begin, Py_ssize_t end,  # IN the merges asked about
     int32_t[::1] stack,             # WORK (2 n,) merges
     int32_t[::1] level,             # WORK (2 n,)
     double[:, ::1] out,             # OUT (n - 1, 4) mean, standard deviation, count, coefficient
@@ -100,7 +101,7 @@ def inconsistency(
     cdef Py_ssize_t n = Z.shape[0] + 1, i, c, child, count, here, left
     cdef double mean, square, apart
     with nogil:
-        for i in range(n - 1):
+        for i in range(begin, end):
             stack[0], level[0], left = <int32_t>i, 1, 1
             count, mean, square = 0, 0, 0
             while left:

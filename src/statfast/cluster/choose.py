@@ -130,17 +130,20 @@ def choose_n_clusters(
     rng = as_generator(random_state)
     seed = int(rng.integers(2**32))
 
+    gap = None
+    if criterion == "gap":
+        gap = _gap(rows, family, max(ks), n_boot, 2, "pca", rng, n_jobs)
+        recommended = int(gap.k[choose_by_gap(gap.gap, gap.se, rule)])
+        ks = sorted({*ks, recommended})
+
     labels = family(rows, ks, seed)
     scores = {"within": np.array([scatter_decomposition(rows, z).within for z in labels])}
     for name, (score, _) in CRITERIA.items():
         scores[name] = np.array(each(lambda z, s=score: _scored(s, rows, z), labels, n_jobs=n_jobs))
 
-    gap = None
-    if criterion == "gap":
-        gap = _gap(rows, family, max(ks), n_boot, 2, "pca", rng, n_jobs)
+    if gap is not None:
         at = np.array(ks) - 1
         scores["gap"], scores["gap_se"] = gap.gap[at], gap.se[at]
-        recommended = int(gap.k[choose_by_gap(gap.gap, gap.se, rule)])
     else:
         best = scores[criterion] if CRITERIA[criterion][1] else -scores[criterion]
         if np.isnan(best).all():

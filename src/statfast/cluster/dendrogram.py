@@ -7,10 +7,12 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import dendrogram as kernel
+from statfast._extent import scale_of
 from statfast._validation import as_count, as_real, as_rows, refuse_large
 from statfast.cluster.dissimilarity import condensed_of
 
 PAIRS = 1 << 22  # written between checkpoints
+BUDGET = 1 << 23  # merges looked at between checkpoints
 
 
 def cut_tree(Z: Any, n_clusters: Any = None, *, height: float | None = None) -> np.ndarray:
@@ -209,7 +211,16 @@ def inconsistency(Z: Any, depth: int = 2) -> np.ndarray:
     Z = as_linkage(Z)
     depth = as_count(depth, "depth")
     out, work = np.empty((len(Z), 4)), np.empty((2, 2 * len(Z) + 2), np.int32)
-    kernel.inconsistency(Z, min(depth, len(Z) + 1), work[0], work[1], out)
+    depth = min(depth, len(Z) + 1)
+    step = max(1, BUDGET // min(2 ** min(depth, 40), len(Z) + 1))
+    scale = scale_of(float(Z[:, 2].max(initial=0.0)))  # squares of heights must not overflow
+    scaled = Z.copy()
+    scaled[:, 2] *= scale
+    for begin in range(0, len(Z), step):
+        checkpoint()
+        end = min(begin + step, len(Z))
+        kernel.inconsistency(scaled, depth, begin, end, work[0], work[1], out)
+    out[:, :2] /= scale
     return out
 
 
