@@ -131,6 +131,8 @@ class Made:
             out = room[:m, : len(others)]
         else:
             out = np.empty((m, len(others)))
+        if not out.size:
+            return out
         if self.tiled:
             spans.store(padded, m, laid(others), self.metric.kind, self.finish, out)
         else:
