@@ -188,6 +188,24 @@ def fitting(values: np.ndarray, name: str) -> np.ndarray:
     return values
 
 
+def function_of(metric: Metric):
+    """The user's function of two rows, the first of them with a number, whose result is checked."""
+    function = metric.function
+    assert function is not None
+
+    def pair(a, b, row):
+        value = function(a, b)
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"The function given as metric must return a number; got {shown(value)} for row "
+                f"{row} and one after it."
+            ) from error
+
+    return pair
+
+
 def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
     """The matrix of a Python function, taken as symmetric: called once for each pair of rows."""
     n = len(rows)
@@ -195,12 +213,11 @@ def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
     refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Choose a named metric.")
     rows = np.ascontiguousarray(rows, np.float64)
     matrix: np.ndarray = np.zeros((n, n), dtype)
-    function = metric.function
-    assert function is not None
+    pair = function_of(metric)
     for i in range(n):
         checkpoint()
         for j in range(i + 1, n):
-            value = function(rows[i], rows[j])
+            value = pair(rows[i], rows[j], i)
             matrix[i, j] = matrix[j, i] = value
     require_dissimilarities(matrix, "metric", None)
     return Stored(matrix)

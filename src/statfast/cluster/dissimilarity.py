@@ -9,8 +9,8 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import brute
 from statfast._core.linkage import extent
+from statfast._dissimilarity import function_of
 from statfast._distances import CALLABLE, EUCLIDEAN, Metric, as_metric
-from statfast._errors import shown
 from statfast._extent import moderate
 from statfast._validation import as_rows, refuse_large
 from statfast.cluster.triangle import Triangle
@@ -121,7 +121,7 @@ def between_rows(
         rows, scale = moderate(rows, n_jobs)
     back = 1 / scale if metric.name != "sqeuclidean" else 1 / scale / scale
     y = np.empty(n * (n - 1) // 2)
-    pair = _function(metric) if metric.kind == CALLABLE else None
+    pair = function_of(metric) if metric.kind == CALLABLE else None
     if pair or rows.strides[1] != rows.itemsize:
         rows = np.array(rows, np.float64, order="C")
         rows.flags.writeable = False
@@ -162,22 +162,6 @@ def _parts(n):
     """Blocks of rows with about as many pairs, some for each thread."""
     cuts = np.unique(np.round(n * (1 - np.sqrt(np.linspace(1, 0, 65)))).astype(int))
     return [slice(int(a), int(b)) for a, b in pairwise(cuts)]
-
-
-def _function(metric):
-    """The user's function, whose results are checked."""
-
-    def pair(a, b, row):
-        value = metric.function(a, b)
-        try:
-            return float(value)
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"The function given as metric must return a number; got {shown(value)} for row "
-                f"{row} and one after it."
-            ) from error
-
-    return pair
 
 
 def condensed_of(X, metric, metric_params, n: int, n_jobs: int | None = None) -> np.ndarray:

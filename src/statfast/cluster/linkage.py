@@ -79,10 +79,11 @@ def linkage(
     differ; here the lowest rows are preferred. Equal heights are ordered by the time of the merge.
 
     **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
-    the first merges (less than the condensed matrix); "single" makes no copy. Rows are turned into
-    a condensed matrix first; but not for "single" with Euclidean distance in few dimensions, which
-    takes O(n log n) time and O(n d) memory (see `minimum_spanning_tree`), nor for "ward", which
-    takes O(n^2 d) time and O(n d) memory.
+    the first merges (less than the condensed matrix; for "centroid" and "median" all of it, and
+    work space); "single" makes no copy. Rows are turned into a condensed matrix first; but not for
+    "single" with Euclidean distance in few dimensions, which takes O(n log n) time and O(n d)
+    memory (see `minimum_spanning_tree`), nor for "ward", which takes O(n^2 d) time and O(n d)
+    memory.
 
     References
     ----------

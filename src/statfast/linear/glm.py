@@ -11,7 +11,6 @@ from statfast._errors import (
     warn_column_vector,
     warn_not_converged,
     warn_user,
-    wrong_type,
 )
 from statfast._regression import Regressor, as_targets
 from statfast._validation import (
@@ -22,6 +21,7 @@ from statfast._validation import (
     column_names,
 )
 from statfast.linear.families import as_family, negative_binomial, require_responses
+from statfast.linear.flags import as_flag
 from statfast.linear.inference import Inference, intervals
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import as_link
@@ -198,7 +198,7 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         more = {
             "weights": weights,
             "offset": offset,
-            "intercept": self._flag("fit_intercept"),
+            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
             "analytic": as_choice(self.weight_type, "weight_type", WEIGHT_TYPES) == "analytic",
             "max_iter": as_count(self.max_iter, "max_iter"),
             "tol": as_real(self.tol, "tol", 0.0, open_low=True),
@@ -320,12 +320,6 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
             return fit_negative_binomial(rows, y, link, more)
         theta = float(self.theta)
         return fit_model(rows, y, family=negative_binomial(theta), link=link, **more), theta
-
-    def _flag(self, name):
-        value = getattr(self, name)
-        if not isinstance(value, bool | np.bool_):
-            raise wrong_type(name, "True or False", value)
-        return bool(value)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._base import Classifier, Estimator
 from statfast._chunks import Chunks
-from statfast._errors import shown, warn_not_converged, wrong_type
+from statfast._errors import shown, warn_not_converged
 from statfast._validation import (
     as_choice,
     as_count,
@@ -18,6 +18,7 @@ from statfast.linear.class_inference import ClassInference
 from statfast.linear.class_weights import class_weighted
 from statfast.linear.families import FAMILIES
 from statfast.linear.firth_solver import profile
+from statfast.linear.flags import as_flag
 from statfast.linear.inference import Result
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS
@@ -400,7 +401,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         weights = class_weighted(weights, self.class_weight, classes, codes)
         task = Task(
             rows, codes, classes, self._reference(classes), weights, offsets_for(offset, n),
-            self._flag("fit_intercept"), as_real(self.C, "C", 0.0, open_low=True),
+            as_flag(self.fit_intercept, "fit_intercept"), as_real(self.C, "C", 0.0, open_low=True),
             as_choice(self.penalty, "penalty", PENALTIES), as_count(self.max_iter, "max_iter"),
             as_real(self.tol, "tol", 0.0, open_low=True), self.n_jobs, column_names(X),
         )  # fmt: skip
@@ -422,12 +423,6 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
                 f"{shown(self.reference)}."
             )
         return places[0]
-
-    def _flag(self, name):
-        value = getattr(self, name)
-        if not isinstance(value, bool | np.bool_):
-            raise wrong_type(name, "True or False", value)
-        return bool(value)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 
 Two ways to it. One pass of QR over blocks of rows, whose factors are merged by QR (Demmel, Grigori,
 Hoemmen & Langou 2012, doi:10.1137/080731992), works for any columns. The Cholesky factor of the
-centred cross products is several times as fast, and is used where the rows are many and the
+centred cross products takes half the arithmetic, and is used where the rows are many and the
 columns' condition, which it squares, is low enough for one correction to restore all digits.
 """
 
