@@ -56,10 +56,10 @@ def ours(X, Q):
         yield f"recall={recall}", seconds, lambda model=model: model.kneighbors(Q)[1]
 
 
-def ours_exact(X, Q):
+def ours_exact(algorithm, X, Q):
     from statfast.neighbors import NearestNeighbors
 
-    model = NearestNeighbors(K, algorithm="brute", n_jobs=THREADS)
+    model = NearestNeighbors(K, algorithm=algorithm, n_jobs=THREADS)
     seconds = timed(partial(model.fit, X))[0]
     yield "exact", seconds, lambda: model.kneighbors(Q)[1]
 
@@ -128,7 +128,8 @@ def pynndescent(X, Q):
 
 LIBRARIES = {
     "statfast LSHNeighbors": ours,
-    "statfast brute force (exact)": ours_exact,
+    "statfast brute force (exact)": partial(ours_exact, "brute"),
+    "statfast k-d tree (exact)": partial(ours_exact, "kd_tree"),
     "faiss IndexLSH": faiss_lsh,
     "faiss IVF256,Flat": faiss_ivf,
     "faiss HNSW (16)": faiss_hnsw,
@@ -188,7 +189,7 @@ def plot():
     results = json.loads(RESULTS.read_text())
     kinds = [kind for kind in TITLES if kind in results]
     figure, axes = plt.subplots(1, len(kinds), figsize=(4.6 * len(kinds), 4.4), squeeze=False)
-    marks = dict(zip(LIBRARIES, "o*vsD^P", strict=True))
+    marks = dict(zip(LIBRARIES, "o*XvsD^P", strict=True))
     colours = dict(zip(LIBRARIES, plt.cm.tab10.colors, strict=False))
     for ax, kind in zip(axes[0], kinds, strict=True):
         for name in LIBRARIES:
