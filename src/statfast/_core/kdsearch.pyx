@@ -40,7 +40,7 @@ ctypedef fused other:
 
 cdef int prepare(kd_job *job, Py_ssize_t d, Py_ssize_t k) noexcept nogil:
     """Work space for a search; 0 if there is none."""
-    job.capacity = k + k // 2 + 64
+    job.capacity = k + k // 2 + 128
     job.k = k
     job.visited = 0
     job.key = <double *>malloc(job.capacity * (4 * sizeof(double)) + d * sizeof(double))

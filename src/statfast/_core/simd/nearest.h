@@ -2,9 +2,9 @@
 /* The k nearest of the points offered one after another, in the order of (distance, number).
 
    Few (k <= SMALL): a sorted array, into which a distance is shifted by vector minima and maxima
-   without a branch. More: a reservoir of candidates, thinned out when it is full by bisection for a
-   distance that k of them do not exceed (vector counts, where a heap would mispredict), sorted at
-   the end. `limit` is never below the k-th smallest distance so far; a candidate at exactly `limit`
+   without a branch. More: a reservoir of candidates, thinned out when it has no room for another 64
+   by bisection for a distance that k of them do not exceed (vector counts, where a heap would
+   mispredict), sorted at the end. `limit` is never below the k-th smallest distance so far; a candidate at exactly `limit`
    with a number above `limit_id` is not wanted. Before there are k, limit is DBL_MAX, so that what
    overflows never enters. */
 
@@ -17,7 +17,7 @@ typedef struct {
     ptrdiff_t k, vectors, count, capacity;
     double limit;
     int64_t limit_id;
-    double *key;  /* the work space: (2 capacity,) of each */
+    double *key;  /* the work space: (2 capacity,) of each, capacity >= k + 128 */
     int64_t *id;
     double few[SMALL] ALIGN64;
     int64_t few_id[SMALL] ALIGN64;
@@ -143,22 +143,49 @@ static INLINE double first_cut(const nearest *s, const double *apart, ptrdiff_t 
     return cut;
 }
 
-/* Thin the full reservoir out to hardly more than k. */
-static void thin(nearest *s) {
-    double low = DBL_MAX, high = 0;
-    for (ptrdiff_t i = 0; i < s->count; i++) {
-        low = s->key[i] < low ? s->key[i] : low;
-        high = s->key[i] > high ? s->key[i] : high;
+/* The least and the largest of n numbers >= 0. */
+static INLINE void range_of(const double *x, ptrdiff_t n, double *low, double *high) {
+    f64_v least = f64_set1(DBL_MAX), most = f64_set1(0);
+    ptrdiff_t i = 0;
+    for (; i + F64_LANES <= n; i += F64_LANES) {
+        least = f64_min(least, f64_load(x + i));
+        most = f64_max(most, f64_load(x + i));
     }
-    const double cut = f64_bisect(s->key, s->count, s->k, (s->capacity - s->k) / 8, low, high);
+    *low = f64_least(least);
+    *high = -f64_least(-most);
+    for (; i < n; i++) {
+        *low = x[i] < *low ? x[i] : *low;
+        *high = x[i] > *high ? x[i] : *high;
+    }
+}
+
+/* Keep of the reservoir what is within `cut`, in the order in which it lies. */
+static void keep_within(nearest *s, double cut) {
+    ptrdiff_t kept = 0, i = 0;
+#if F64_LANES == 8 /* whose words can be pressed together */
+    for (; i + 8 <= s->count; i += 8) {
+        const unsigned bits = f64_bits(f64_ge(f64_set1(cut), f64_load(s->key + i)));
+        f64_keep(s->key + kept, bits, s->key + i);
+        f64_keep((double *)(s->id + kept), bits, (const double *)(s->id + i));
+        kept += POPCOUNT(bits);
+    }
+#endif
+    for (; i < s->count; i++) {
+        const double x = s->key[i];
+        s->key[kept] = x;
+        s->id[kept] = s->id[i];
+        kept += x <= cut;
+    }
+    s->count = kept;
+}
+
+/* Thin the reservoir of more than k out to hardly more than k. */
+static void thin(nearest *s) {
+    double low, high;
+    range_of(s->key, s->count, &low, &high);
+    const double cut = f64_bisect(s->key, s->count, s->k, 1 + s->k / 16, low, high);
     if (cut == cut) {
-        ptrdiff_t kept = 0;
-        for (ptrdiff_t i = 0; i < s->count; i++) {
-            s->key[kept] = s->key[i];
-            s->id[kept] = s->id[i];
-            kept += s->key[i] <= cut;
-        }
-        s->count = kept;
+        keep_within(s, cut);
         s->limit = cut;
         s->limit_id = NOBODY;
     } else { /* many at one distance */
@@ -169,12 +196,15 @@ static void thin(nearest *s) {
     }
 }
 
-/* x <= limit */
-static INLINE void collect(nearest *s, double x, int64_t id) {
-    if (x == s->limit && id > s->limit_id) return;
-    s->key[s->count] = x;
-    s->id[s->count] = id;
-    if (++s->count == s->capacity) thin(s);
+/* Take up those of the distances apart[:64] whose bit is set; there is room for 64. */
+static INLINE void collect(nearest *s, const double *apart, const int32_t *id, uint64_t hits) {
+    for (; hits; hits &= hits - 1) {
+        const ptrdiff_t c = LOWEST_BIT(hits);
+        s->key[s->count] = apart[c];
+        s->id[s->count] = id[c];
+        s->count += apart[c] < s->limit || id[c] <= s->limit_id;
+    }
+    if (s->count + 64 > s->capacity) thin(s);
 }
 
 /* Offer those of the distances apart[:m], m <= 64, whose bit is set. */
@@ -193,11 +223,13 @@ static NOINLINE void nearest_offer(nearest *s, const double *apart, const int32_
         if (s->vectors == 3 && insert_all(s, apart, id, hits, 3)) return;
         if (s->vectors == 4 && insert_all(s, apart, id, hits, 4)) return;
     }
+    if (s->k > SMALL) {
+        collect(s, apart, id, hits);
+        return;
+    }
     for (; hits; hits &= hits - 1) {
         const ptrdiff_t c = LOWEST_BIT(hits);
-        if (!(apart[c] <= s->limit)) continue;
-        if (s->k <= SMALL) insert(s, apart[c], id[c]);
-        else collect(s, apart[c], id[c]);
+        if (apart[c] <= s->limit) insert(s, apart[c], id[c]);
     }
 }
 
@@ -207,6 +239,7 @@ static NOINLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
     const int64_t *id = s->few_id;
     ptrdiff_t there = s->k;
     if (s->k > SMALL) {
+        if (s->count > s->k + s->k / 8) thin(s);
         sort_pairs(s->key, s->id, s->count, s->capacity);
         key = s->key;
         id = s->id;
