@@ -22,6 +22,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 CORE = Path("src/statfast/_core")
 CPUS = os.cpu_count() or 1
@@ -31,6 +32,7 @@ SHARED = "statfast._core._shared"
 LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
+SMALL = ("boruvka", "kdradius", "kdsearch", "means", "moments", "tiles")
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
 DIRECTIVES = {
@@ -54,8 +56,9 @@ GNU_FLAGS = [
     "-fno-trapping-math",
 ]
 GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-g0", "-fno-asynchronous-unwind-tables"]
-VECTOR_CODE = [] if DEBUG else ["-O3"]
-OTHER_CODE = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]  # smaller
+VECTOR_CODE = [] if DEBUG else ["-O3"]  # simd/*.c
+LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+GLUE = [] if DEBUG else ["-Os"]  # a .pyx whose loops are all in its simd/ code
 GNU_LINK_FLAGS = []
 if SANITIZE:
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
@@ -72,17 +75,26 @@ class BuildKernels(build_ext):
         self.parallel = self.parallel or CPUS
         self.force = self.force or DEBUG
 
-    def build_extensions(self):
-        msvc = self.compiler.compiler_type == "msvc"
-        for extension in self.extensions:
-            level = VECTOR_CODE if len(extension.sources) > 1 else OTHER_CODE
-            extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + level
-            extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS
-        super().build_extensions()
-
     def build_extension(self, extension):
-        own = copy(self)  # object files apart: several extensions compile the files of the levels
-        own.build_temp = f"{self.build_temp}/{extension.name}"
+        """Compile the levels and the rest with flags of their own, then link them."""
+        files = [*extension.sources, *extension.depends]
+        if not (self.force or newer_group(files, self.get_ext_fullpath(extension.name))):
+            return
+        msvc = self.compiler.compiler_type == "msvc"
+        levels = [source for source in extension.sources if "/simd/" in source]
+        rest = GLUE if extension.name.rpartition(".")[2] in SMALL else LOOPS
+        own, extension = copy(self), copy(extension)
+        own.build_temp = f"{self.build_temp}/{extension.name}"  # every extension has the levels'
+        extension.extra_objects = self.compiler.compile(
+            levels,
+            output_dir=own.build_temp,
+            macros=extension.define_macros,
+            include_dirs=extension.include_dirs,
+            extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + VECTOR_CODE,
+        )
+        extension.sources = [source for source in extension.sources if source not in levels]
+        extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
+        extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS
         build_ext.build_extension(own, extension)
 
 
