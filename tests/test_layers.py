@@ -29,6 +29,7 @@ FOUNDATIONS = [
     "_kd_tree",
     "_sparse",
     "_summary",
+    "kernels",  # public as well: whatever learns from kernels takes them there
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import
     "cluster": {"metrics"},
