@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel matrix of the training points, as the solver of the dual asks for it.
+
+Nobody ever needs all of it at once. What is asked for: the square of some points (`block`), rows
+that are summed (`add`), which are kept as float32 in one slab, the least recently used giving way,
+or all of them where they fit; and, once or twice a fit, sums in float64 (`exact`), of which nothing
+is kept. Rows are made in batches, by all threads.
+"""
+
+from math import inf
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import gram as tiles
+from statfast._core import smo
+from statfast._extent import extent_of, origin_of
+from statfast._validation import _free_memory
+
+SPARE = 16  # rows that tiles may read beyond the last
+LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
+PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
+FAR = 1e15  # numbers beyond may overflow float32 when squared
+
+
+def _whole(n, m):
+    """n rounded up to a multiple of m."""
+    return -(-n // m) * m
+
+
+class Gram:
+    """A kernel matrix in float32, and its sums in float64; others say how values are made.
+
+    Parameters
+    ----------
+    n : int
+        Training points.
+    diagonal : ndarray of shape (n,)
+        The kernel of each with itself, in float64.
+    cache_size : float or None
+        Megabytes that rows may take; None is a quarter of the free memory.
+    """
+
+    def __init__(self, n, diagonal, cache_size, n_jobs=None):
+        self.n, self.diagonal, self.n_jobs = n, diagonal, n_jobs
+        self._ld = _whole(n, smo.WIDE)
+        free = (_free_memory() or 2**32) / 4
+        limit = free if cache_size is None else cache_size * 2**20
+        self.slots = int(min(n, max(limit // (4 * self._ld), LEAST_SLOTS)))
+        self._slab = None
+        self._slot = np.full(n, -1, np.int32)  # of a point, -1 if it has none
+        self._point = np.full(self.slots, -1, np.int64)  # of a slot
+        self._used = np.zeros(self.slots, np.int64)  # when
+        self._clock = 0
+        self.made = 0  # rows, so far
+
+    def rows(self, index):
+        """Rows of the matrix as a new array, float32 (len(index), n)."""
+        out = np.empty((len(index), self.n), np.float32)
+        for begin in range(0, len(index), self.slots):
+            part = np.asarray(index[begin : begin + self.slots], np.int64)
+            slots = self._hold(part)
+            out[begin : begin + len(part)] = self._slab[slots, : self.n]
+        return out
+
+    def add(self, index, weights, total):
+        """total += K[:, index] @ weights, of float32 rows, summed in float64."""
+        for begin in range(0, len(index), self.slots):
+            part = np.asarray(index[begin : begin + self.slots], np.int64)
+            slots = self._hold(part)
+            w = np.ascontiguousarray(weights[begin : begin + self.slots])
+
+            def task(columns, slots=slots, w=w):
+                step = max(8, int(PIECE / 4 / max(1, columns.stop - columns.start)) // 8 * 8)
+                for r in range(0, len(slots), step):
+                    checkpoint()
+                    some = slice(r, r + step)
+                    smo.add(self._slab, slots[some], w[some], columns.start, columns.stop, total)
+
+            effort = 2.0 * len(part) * self.n
+            each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
+
+    def _hold(self, part):
+        """The slots of distinct points, no more than there are; their rows are in the slab."""
+        if self._slab is None:
+            self._slab = np.empty((self.slots, self._ld), np.float32)
+        self._clock += 1
+        slots = self._slot[part]
+        missing = part[slots < 0]
+        self._used[slots[slots >= 0]] = self._clock
+        if len(missing):
+            free = self._oldest(len(missing))
+            given = self._point[free]
+            self._slot[given[given >= 0]] = -1
+            self._point[free], self._slot[missing] = missing, free
+            self._used[free] = self._clock
+            try:
+                self._make(missing, free.astype(np.int32), self._slab, 0, self.n)
+            except BaseException:
+                self._point[free], self._slot[missing], self._used[free] = -1, -1, 0
+                raise
+            self.made += len(missing)
+        return self._slot[part]
+
+    def _oldest(self, count):
+        """So many slots, those never used first, then those not used for longest."""
+        if count == self.slots:
+            return np.arange(count)
+        order = np.argpartition(self._used, count)[:count]
+        return np.sort(order)
+
+    def block(self, index):
+        """K[index, index] as float32 with whole cache lines a row, zero beyond."""
+        raise NotImplementedError
+
+    def exact(self, index, weights, at=None):
+        """K[at, index] @ weights in float64 (`at` is all points)."""
+        raise NotImplementedError
+
+    def _make(self, index, slots, out, first, stop):
+        raise NotImplementedError
+
+
+class TileGram(Gram):
+    """Linear, polynomial, sigmoid and Gaussian kernels of rows, made by the register tiles."""
+
+    def __init__(self, X, kind, gamma, degree, coef0, cache_size, n_jobs=None):
+        n, d = X.shape
+        self.X = np.ascontiguousarray(X)
+        self._kernel = (kind, float(gamma), int(degree), float(coef0))
+        self.origin = np.zeros(d, np.float32)
+        if kind == tiles.RBF:
+            self.origin = origin_of(extent_of(X, n_jobs).mean)
+        self._panels = None
+        super().__init__(n, self._diagonal(), cache_size, n_jobs)
+
+    def _diagonal(self):
+        kind, gamma, degree, coef0 = self._kernel
+        if kind == tiles.RBF:
+            return np.ones(len(self.X))
+        square = np.einsum("ij,ij->i", self.X, self.X, dtype=np.float64)
+        if kind == tiles.LINEAR:
+            return square
+        inner = gamma * square + coef0
+        return np.tanh(inner) if kind == tiles.SIGMOID else inner**degree
+
+    def _laid(self, index, dtype=np.float32):
+        """Rows as the tiles take them, and half their squared lengths."""
+        count, d = len(index), self.X.shape[1]
+        rows = np.zeros((_whole(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
+        start = np.zeros(len(rows), dtype)
+        tiles.lay(self.X, index, self.origin, rows, start)
+        return rows, start
+
+    def _pack(self, rows, count):
+        """Panels of all rows."""
+        d, wide = self.X.shape[1], tiles.columns(True)
+        panels = np.empty(_whole(count, wide) * max(d, 1), np.float32)
+        tiles.pack(rows, count, d, panels)
+        return panels
+
+    def _make(self, index, slots, out, first, stop):
+        if self._panels is None:
+            rows, across = self._laid(np.arange(self.n))
+            self._panels = self._pack(rows, self.n), across
+        self._store(index, slots, *self._panels, self.n, out)
+
+    def _store(self, index, slots, panels, across, n, out):
+        rows, start = self._laid(index)
+        count, d = len(index), self.X.shape[1]
+        step = max(112, int(PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
+
+        def task(columns):
+            for r in range(0, count, step):
+                checkpoint()
+                tiles.store(
+                    self._kernel, rows[r:], start[r:], min(step, count - r), d, panels, across,
+                    columns.start, columns.stop, slots[r:], out,
+                )  # fmt: skip
+
+        effort = 2.0 * count * n * (d + 16)
+        each(task, grid(n, 256, 1024, parts=16), n_jobs=self.n_jobs, effort=effort)
+
+    def block(self, index):
+        k = len(index)
+        out = np.empty((k, _whole(k, smo.WIDE)), np.float32)
+        out[:, k:] = 0
+        rows, start = self._laid(index)
+        panels = self._pack(rows, k)
+        self._store(index, np.arange(k, dtype=np.int32), panels, start, k, out)
+        np.einsum("ii->i", out[:, :k])[:] = self.diagonal[index]
+        return out
+
+    def exact(self, index, weights, at=None):
+        at = np.arange(self.n) if at is None else np.asarray(at, np.intp)
+        out = np.empty(len(at))
+        if not len(index):
+            out[:] = 0
+            return out
+        rows, start = self._laid(np.asarray(index, np.intp), np.float64)
+        d, k = self.X.shape[1], len(index)
+        weights = np.ascontiguousarray(weights, np.float64)
+        most = max(64, int(PIECE / (2 * (d + 32) * k)) // 64 * 64)
+
+        def task(block):
+            tiles.weigh(
+                self._kernel, rows, start, weights, self.X, at[block], self.origin, out[block]
+            )
+
+        effort = 2.0 * k * len(at) * (d + 32)
+        each(task, grid(len(at), 64, most), n_jobs=self.n_jobs, effort=effort)
+        return out
+
+
+class MatrixGram(Gram):
+    """A kernel matrix that the caller has: rows are taken from it, nothing is made."""
+
+    def __init__(self, matrix, n_jobs=None):
+        self.matrix = matrix
+        super().__init__(len(matrix), matrix.diagonal().astype(np.float64), inf, n_jobs)
+
+    def rows(self, index):
+        return self.matrix[index].astype(np.float32)
+
+    def add(self, index, weights, total):
+        total[: self.n] += self.exact(index, weights)
+
+    def block(self, index):
+        k = len(index)
+        out = np.zeros((k, _whole(k, smo.WIDE)), np.float32)
+        out[:, :k] = self.matrix[np.ix_(index, index)]
+        return out
+
+    def exact(self, index, weights, at=None):
+        where = slice(None) if at is None else at
+        out = np.zeros(self.n if at is None else len(at))
+        for begin in range(0, len(index), 256):
+            some = index[begin : begin + 256]
+            out += self.matrix[some][:, where].T.astype(np.float64) @ weights[begin : begin + 256]
+        return out
