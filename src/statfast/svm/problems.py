@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+INSEPARABLE = "inseparable"  # why a hard margin was not found
+
+
 @dataclass(frozen=True)
 class Machine:
     """A trained machine on some of the training rows."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._validation import as_real
 from statfast.svm.classify import PairwiseMachines
-from statfast.svm.problems import c_svc
+from statfast.svm.problems import INSEPARABLE, c_svc
 
 
 class SVC(PairwiseMachines):
@@ -186,8 +186,9 @@ class SVC(PairwiseMachines):
         return as_cost(self.C)
 
     def _machine(self, run, rows, sign, weights, settled):
-        costs = np.full(len(rows), inf) if settled == inf else settled * weights
-        machine = c_svc(run, rows, sign, costs)
+        if settled < inf:
+            return c_svc(run, rows, sign, settled * weights)
+        machine = c_svc(run, rows, sign, np.full(len(rows), inf))
         if machine.reason == INSEPARABLE:
             raise ValueError(
                 "C must be finite, as the classes of y are not separable by this kernel, so that "
