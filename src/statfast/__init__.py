@@ -63,7 +63,7 @@ from statfast.neighbors import (
     TangentDistanceClassifier,
     tangent_distance,
 )
-from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, svm_path
 
 __version__ = "0.1.0"
 
@@ -130,5 +130,6 @@ __all__ = [
     "ridge_path",
     "set_progress",
     "step",
+    "svm_path",
     "tangent_distance",
 ]

@@ -5,8 +5,9 @@ from statfast.svm.machines import Multipliers
 from statfast.svm.nu_svc import NuSVC
 from statfast.svm.nu_svr import NuSVR
 from statfast.svm.one_class import OneClassSVM
+from statfast.svm.path import SVMPath, svm_path
 from statfast.svm.run import Progress
 from statfast.svm.svc import SVC
 from statfast.svm.svr import SVR
 
-__all__ = ["SVC", "SVR", "Multipliers", "NuSVC", "NuSVR", "OneClassSVM", "Progress"]
+__all__ = ["SVC", "SVR", "Multipliers", "NuSVC", "NuSVR", "OneClassSVM", "Progress", "SVMPath", "svm_path"]

@@ -22,6 +22,27 @@ from statfast.svm.platt import coupled, held_out, sigmoid, sigmoid_fit
 PARTS = 5  # of the cross-validation behind probabilities
 
 
+def as_classes(y, n, sample_weight, class_weight):
+    """The labels, the codes of n rows, and the weights of rows times those of their classes."""
+    classes, codes = as_labels(y, n)
+    if len(classes) < 2:
+        raise ValueError(
+            "y must hold at least 2 classes; got one class, "
+            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
+        )
+    weights = class_weighted(as_weights(sample_weight, n), class_weight, classes, codes)
+    return classes, codes, np.ones(n) if weights is None else weights
+
+
+def pair_tasks(codes, used, n_classes):
+    """For each pair of classes its rows among those used, and +1 for the first, -1 for the other."""
+    tasks = []
+    for i, j in pairs(n_classes):
+        rows = used[(codes[used] == i) | (codes[used] == j)]
+        tasks.append((rows, np.where(codes[rows] == i, 1.0, -1.0)))
+    return tasks
+
+
 class WithProbability:
     """A method that is there only where the parameter `probability` is True."""
 
@@ -81,31 +102,16 @@ class PairwiseMachines(Classifier, KernelMachine):
         checked = []
 
         def weights_of(n):
-            classes, codes = as_labels(y, n)
-            if len(classes) < 2:
-                raise ValueError(
-                    "y must hold at least 2 classes; got one class, "
-                    f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-                )
-            checked.extend((classes, codes))
-            weights = as_weights(sample_weight, n)
-            checked.append(class_weighted(weights, self.class_weight, classes, codes))
-            return weights
+            checked.append(as_classes(y, n, sample_weight, self.class_weight))
+            return as_weights(sample_weight, n)
 
         training = self._training(X, weights_of)
-        classes, codes, weights = checked
-        weights = np.ones(len(codes)) if weights is None else weights
-        checked[2] = weights
+        classes, codes, weights = checked[0]
         settled = self._settled()
-        used = training.used[weights[training.used] > 0.0]
-        tasks = [used[(codes[used] == i) | (codes[used] == j)] for i, j in pairs(len(classes))]
-        signs = [
-            np.where(codes[rows] == i, 1.0, -1.0)
-            for (i, _), rows in zip(pairs(len(classes)), tasks, strict=True)
-        ]
+        tasks = pair_tasks(codes, np.flatnonzero(weights > 0.0), len(classes))
         machines = [
             self._machine(training.run, rows, sign, weights[rows], settled)
-            for rows, sign in training.run.counted(list(zip(tasks, signs, strict=True)))
+            for rows, sign in training.run.counted(tasks)
         ]
         platt = {}
         if self.probability:
@@ -113,10 +119,10 @@ class PairwiseMachines(Classifier, KernelMachine):
             training.run.validates = True
             fits = [
                 self._platt(training, rows, sign, weights[rows], settled, keys[rows])
-                for rows, sign in training.run.counted(list(zip(tasks, signs, strict=True)))
+                for rows, sign in training.run.counted(tasks)
             ]
             platt["probA_"], platt["probB_"] = map(np.array, zip(*fits, strict=True))
-        return self._publish(X, **self._fitted_attributes(training, machines, checked, platt))
+        return self._publish(X, **self._fitted_attributes(training, machines, checked[0], platt))
 
     def _check_flags(self):
         as_flag(self.probability, "probability")

@@ -92,6 +92,19 @@ def as_new_points(estimator, X):
     return rows_for(estimator, X)
 
 
+def new_points(points, X, name):
+    """Points of the kind of the training points, for whoever has no estimator."""
+    if points.kernel.domain == STRINGS:
+        return as_strings(X, points.kernel, name)
+    rows = as_rows(X, name=name)
+    if rows.shape[1] != points.width:
+        raise ValueError(
+            f"{name} must have the {points.width} columns of X; got {rows.shape[1]}. Pass the same "
+            "features."
+        )
+    return rows
+
+
 def domain_of(kernel):
     """What points a kernel takes, by name or object."""
     named = {"precomputed": MATRIX, "spectrum": STRINGS}
@@ -99,14 +112,14 @@ def domain_of(kernel):
 
 
 # ------------------------------------------------------------------ numbers
-def require_gamma(gamma):
+def require_gamma(gamma, name="gamma"):
     """Check the parameter gamma."""
     if isinstance(gamma, str):
-        as_choice(gamma, "gamma", ("scale", "auto"))
+        as_choice(gamma, name, ("scale", "auto"))
     elif not isinstance(gamma, Real):
-        raise wrong_type("gamma", "'scale', 'auto' or a number", gamma)
+        raise wrong_type(name, "'scale', 'auto' or a number", gamma)
     else:
-        as_real(gamma, "gamma", 0.0)
+        as_real(gamma, name, 0.0)
 
 
 def gamma_of(gamma, X, weights=None):
