@@ -107,9 +107,7 @@ def store(
     cdef float zeros[MOST_ROWS + SPARE]
     cdef Py_ssize_t wide = panel_columns(<float>0), ld = rows.shape[1]
     cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows, r, j, i, some, columns
-    cdef const float *down
-    cdef const float *over
-    cdef int how = STORE_RBF if s.kind == KIND_RBF else STORE_SCORE
+    cdef bint product = s.kind != KIND_RBF
     with nogil:
         for i in range(MOST_ROWS + SPARE):
             zeros[i] = 0
@@ -119,12 +117,8 @@ def store(
             j = first
             while j < stop:
                 columns = min(wide, stop - j)
-                down, over = zeros, zeros
-                if how == STORE_RBF:
-                    down, over = &start[r], &across[j]
-                active().f32.store(&rows[r, 0], ld, down, some, &panels[j * d], over, d, how,
-                                   <float>s.gamma, tile, wide, wide)
-                finish(&s, tile, some * wide)
+                make(&s, &rows[r, 0], ld, &zeros[0] if product else &start[r], some,
+                     &panels[j * d], &zeros[0] if product else &across[j], d, tile, wide)
                 for i in range(some):
                     memcpy(&out[slot[r + i], j], tile + i * wide, columns * sizeof(float))
                 j += wide
@@ -133,35 +127,40 @@ def store(
 
 def weigh(
     tuple kernel,
-    const double[:, ::1] rows,      # IN (>= k + SPARE, row_stride(d)) of `lay`
-    const double[::1] start,        # IN
+    const floating[:, ::1] rows,    # IN (>= k + SPARE, row_stride(d)) of `lay`
+    const floating[::1] start,      # IN
     const double[::1] weights,      # IN (k,)
     const real[:, ::1] X,           # IN (n, d)
     const Py_ssize_t[::1] points,   # IN (p,) rows of X
     const float[::1] origin,        # IN (d,)
-    double[::1] out,                # OUT (p,)
+    double[::1] out,                # INOUT (p,)
 ):
-    """out[j] = the sum of weights[i] times the kernel of row i with point j, in float64."""
+    """out[j] += the sum of weights[i] times the kernel of row i with point j, in either type, summed
+    in double."""
     cdef shape s = shape_of(kernel)
-    cdef double tile[MOST_ROWS * MOST_COLUMNS]
-    cdef Py_ssize_t wide = panel_columns(<double>0), ld = rows.shape[1], d = X.shape[1]
+    cdef floating tile[MOST_ROWS * MOST_COLUMNS]
+    cdef floating one = 0
+    cdef Py_ssize_t wide = panel_columns(one), ld = rows.shape[1], d = X.shape[1]
     cdef Py_ssize_t k = weights.shape[0], p = points.shape[0], r, j, i, c, begin, some, columns
     cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows
     cdef Py_ssize_t block = wide * max(1, PACKED // (wide * ld))
-    cdef double[:, ::1] flat = np.zeros((block, ld))
-    cdef double[::1] panels = np.zeros(block * max(d, 1))
-    cdef double[::1] across = np.zeros(block), norm = np.empty(block), sums = np.empty(block)
-    cdef double[::1] zeros = np.zeros(max(block, MOST_ROWS + SPARE))
-    cdef const double *down
-    cdef const double *over
-    cdef int how = STORE_RBF if s.kind == KIND_RBF else STORE_SCORE
+    cdef bint product = s.kind != KIND_RBF
+    name = "f" if floating is float else "d"
+    cdef floating[:, ::1] flat = np.zeros((block, ld), name)
+    cdef floating[::1] panels = np.zeros(block * max(d, 1), name)
+    cdef floating[::1] across = np.zeros(block, name), norm = np.empty(block, name)
+    cdef floating[::1] zeros = np.zeros(max(block, MOST_ROWS + SPARE), name)
+    cdef double[::1] sums = np.empty(block)
     with nogil:
         begin = 0
         while begin < p:
             columns = min(block, p - begin)
             for c in range(columns):
                 convert(&X[points[begin + c], 0], d, 1, d, &origin[0], 1, &flat[c, 0], ld)
-            active().f64.pack(&flat[0, 0], ld, columns, d, &panels[0])
+            if floating is float:
+                active().f32.pack(&flat[0, 0], ld, columns, d, &panels[0])
+            else:
+                active().f64.pack(&flat[0, 0], ld, columns, d, &panels[0])
             measure(&flat[0, 0], ld, columns, d, &across[0], &norm[0])
             for c in range(block):
                 sums[c] = 0
@@ -170,20 +169,31 @@ def weigh(
                 some = min(most, k - r)
                 j = 0
                 while j < columns:
-                    down, over = &zeros[0], &zeros[0]
-                    if how == STORE_RBF:
-                        down, over = &start[r], &across[j]
-                    active().f64.store(&rows[r, 0], ld, down, some, &panels[j * d], over, d, how,
-                                       s.gamma, tile, wide, wide)
-                    finish(&s, tile, some * wide)
+                    make(&s, &rows[r, 0], ld, &zeros[0] if product else &start[r], some,
+                         &panels[j * d], &zeros[0] if product else &across[j], d, tile, wide)
                     for i in range(some):
                         for c in range(wide):
                             sums[j + c] += weights[r + i] * tile[i * wide + c]
                     j += wide
                 r += most
             for c in range(columns):
-                out[begin + c] = sums[c]
+                out[begin + c] += sums[c]
             begin += block
+
+
+cdef void make(
+    const shape *s, const floating *rows, Py_ssize_t ld, const floating *start, Py_ssize_t n,
+    const floating *panel, const floating *across, Py_ssize_t d, floating *tile, Py_ssize_t wide,
+) noexcept nogil:
+    """Kernel values of n rows with the points of a panel."""
+    cdef int how = STORE_RBF if s.kind == KIND_RBF else STORE_SCORE
+    if floating is float:
+        active().f32.store(rows, ld, start, n, panel, across, d, how, <float>s.gamma, tile, wide,
+                           wide)
+    else:
+        active().f64.store(rows, ld, start, n, panel, across, d, how, s.gamma, tile, wide, wide)
+    if s.kind > KIND_RBF:
+        finish(s, tile, n * wide)
 
 
 cdef void finish(const shape *s, floating *x, Py_ssize_t n) noexcept nogil:

@@ -35,6 +35,7 @@ cdef extern from "smo_kernels.h" nogil:
         const int32_t *group
         int groups
         double tol
+        double share
         Py_ssize_t q
         Py_ssize_t most
         double *b
@@ -70,6 +71,7 @@ def descend(
     const int32_t[::1] group,       # IN (m,) 0, or 0 and 1
     int groups,
     double tol,
+    double share,                   # of the violation that may be left within a working set
     Py_ssize_t most,                # steps on a working set
     double budget,                  # multiply-adds
     double[::1] b,                  # INOUT (m,)
@@ -89,6 +91,7 @@ def descend(
     task.group = &group[0]
     task.groups = groups
     task.tol = tol
+    task.share = share
     task.q = recent.shape[0]
     task.most = most
     task.b = &b[0]

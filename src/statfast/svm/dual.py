@@ -25,10 +25,11 @@ import numpy as np
 from statfast._blocks import checkpoint
 from statfast._core import smo
 
-ACTIVE = 4096  # variables at most: their square takes 64 MB
-WORKING = 512  # variables: their square fits the second cache
+ACTIVE = 2048  # variables at most: their square takes 16 MB
+WORKING = 1024  # variables: their square takes 4 MB
 BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
+SHARE = 0.1  # of the violation may be left within a working set
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 
@@ -203,7 +204,7 @@ class _Descent:
         while moving and self.reason == "tol":
             checkpoint()
             gap, steps, _, moving = smo.descend(
-                self.block, low, high, group, self.groups, tol,
+                self.block, low, high, group, self.groups, tol, SHARE,
                 int(min(STEPS * q, max_iter - self.steps)), BUDGET, b, f, recent, work,
             )  # fmt: skip
             self.steps += steps

@@ -16,11 +16,14 @@ from statfast._core import gram as tiles
 from statfast._core import smo
 from statfast._extent import extent_of, origin_of
 from statfast._validation import _free_memory
+from statfast.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 
 SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
 PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
-FAR = 1e15  # numbers beyond may overflow float32 when squared
+FAR = 1e12  # numbers beyond may overflow float32 when squared
+STRIP = 256  # rows of any kernel made at a time
+REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
 
 
 def _whole(n, m):
@@ -64,7 +67,7 @@ class Gram:
         return out
 
     def add(self, index, weights, total):
-        """total += K[:, index] @ weights, of float32 rows, summed in float64."""
+        """total[:n] += K[:, index] @ weights, of float32 rows, summed in float64."""
         for begin in range(0, len(index), self.slots):
             part = np.asarray(index[begin : begin + self.slots], np.int64)
             slots = self._hold(part)
@@ -191,24 +194,70 @@ class TileGram(Gram):
         np.einsum("ii->i", out[:, :k])[:] = self.diagonal[index]
         return out
 
+    def add(self, index, weights, total):
+        # To make a value of few features again takes less than to write it to fresh memory.
+        if self.X.shape[1] > REMADE:
+            super().add(index, weights, total)
+        else:
+            self._weigh(index, weights, np.arange(self.n), total[: self.n], np.float32)
+
     def exact(self, index, weights, at=None):
         at = np.arange(self.n) if at is None else np.asarray(at, np.intp)
-        out = np.empty(len(at))
-        if not len(index):
-            out[:] = 0
-            return out
-        rows, start = self._laid(np.asarray(index, np.intp), np.float64)
-        d, k = self.X.shape[1], len(index)
-        weights = np.ascontiguousarray(weights, np.float64)
-        most = max(64, int(PIECE / (2 * (d + 32) * k)) // 64 * 64)
+        out = np.zeros(len(at))
+        self._weigh(index, weights, at, out, np.float64)
+        return out
 
-        def task(block):
-            tiles.weigh(
-                self._kernel, rows, start, weights, self.X, at[block], self.origin, out[block]
-            )
+    def _weigh(self, index, weights, at, out, dtype):
+        """out += K[at, index] @ weights, of values in `dtype`, none of which is kept."""
+        d = self.X.shape[1]
+        step = max(112, (1 << 23) // tiles.row_stride(d) // 112 * 112)
+        for begin in range(0, len(index), step):
+            some = np.asarray(index[begin : begin + step], np.intp)
+            w = np.ascontiguousarray(weights[begin : begin + step], np.float64)
+            rows, start = self._laid(some, dtype)
 
-        effort = 2.0 * k * len(at) * (d + 32)
-        each(task, grid(len(at), 64, most), n_jobs=self.n_jobs, effort=effort)
+            def task(block, rows=rows, start=start, w=w):
+                checkpoint()
+                tiles.weigh(
+                    self._kernel, rows, start, w, self.X, at[block], self.origin, out[block]
+                )
+
+            most = max(64, int(PIECE / (2 * (d + 32) * len(some))) // 64 * 64)
+            effort = 2.0 * len(some) * len(at) * (d + 32)
+            each(task, grid(len(at), 64, most), n_jobs=self.n_jobs, effort=effort)
+
+
+class KernelGram(Gram):
+    """Any kernel: its float64 values, rounded to float32 where they are kept."""
+
+    def __init__(self, kernel, X, cache_size, n_jobs=None):
+        self.kernel, self.X = kernel, X
+        super().__init__(len(X), np.asarray(kernel._diagonal(X), np.float64), cache_size, n_jobs)
+
+    def _points(self, index):
+        return self.X[index] if isinstance(self.X, np.ndarray) else [self.X[i] for i in index]
+
+    def _values(self, index, at, dtype):
+        return self.kernel._matrix(self._points(index), at, dtype, self.n_jobs)
+
+    def _make(self, index, slots, out, first, stop):
+        for begin in range(0, len(index), STRIP):
+            part = slice(begin, begin + STRIP)
+            out[slots[part], : self.n] = self._values(index[part], self.X, np.float32)
+
+    def block(self, index):
+        k = len(index)
+        out = np.zeros((k, _whole(k, smo.WIDE)), np.float32)
+        points = self._points(index)
+        out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
+        return out
+
+    def exact(self, index, weights, at=None):
+        points = self.X if at is None else self._points(at)
+        out = np.zeros(len(points))
+        for begin in range(0, len(index), STRIP):
+            part = slice(begin, begin + STRIP)
+            out += weights[part] @ self._values(index[part], points, np.float64)
         return out
 
 
@@ -238,3 +287,57 @@ class MatrixGram(Gram):
             some = index[begin : begin + 256]
             out += self.matrix[some][:, where].T.astype(np.float64) @ weights[begin : begin + 256]
         return out
+
+
+def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
+    """The kernel matrix of checked points, for `solve`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : ndarray of shape (n, d), list of strings, or ndarray of shape (n, n)
+        The points as the kernel checks them; for `Precomputed`, the matrix.
+    cache_size : float, optional
+        Megabytes that rows may take; by default a quarter of the free memory.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Gram
+    """
+    if isinstance(kernel, Precomputed):
+        return MatrixGram(X, n_jobs)
+    kind, gamma, degree, coef0 = _shape(kernel)
+    if kind is not None and _moderate(X, kind, gamma, degree, coef0, n_jobs):
+        return TileGram(X, kind, gamma, degree, coef0, cache_size, n_jobs)
+    return KernelGram(kernel, X, cache_size, n_jobs)
+
+
+def _shape(kernel):
+    if type(kernel) is RBF:
+        return tiles.RBF, kernel.gamma, 0, 0.0
+    if type(kernel) is Linear:
+        return tiles.LINEAR, 1.0, 0, 0.0
+    if type(kernel) is Polynomial:
+        return tiles.POLYNOMIAL, kernel.gamma, kernel.degree, kernel.coef0
+    if type(kernel) is Sigmoid:
+        return tiles.SIGMOID, kernel.gamma, 0, kernel.coef0
+    return None, None, None, None
+
+
+def _moderate(X, kind, gamma, degree, coef0, n_jobs):
+    """Whether float32 tiles neither overflow nor lose all digits on such rows."""
+    extent = extent_of(X, n_jobs)
+    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
+    if kind == tiles.RBF:
+        reach = float(np.square(high - low).sum())  # of squared distances
+        return gamma * reach < 1e6 and 1e-24 < reach < FAR**2 or reach == 0
+    reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
+    if not 1e-24 < reach < FAR**2:
+        return reach == 0
+    if kind == tiles.LINEAR:
+        return True
+    inner = abs(gamma) * reach + abs(coef0)
+    return inner < 1e6 if kind == tiles.SIGMOID else inner ** max(degree, 1) < 1e30

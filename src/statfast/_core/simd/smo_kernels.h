@@ -17,7 +17,7 @@ typedef struct {
     const double *low, *high;
     const int32_t *group; /* 0, or 1 where steps stay within a group */
     int groups;
-    double tol;
+    double tol, share;    /* the violation wanted; that left within a set, of the whole one */
     ptrdiff_t q, most;    /* variables of a working set, and steps on it */
     double *b, *f;
     int32_t *recent;      /* (q,) the last working set, filled up with -1 */

@@ -310,7 +310,7 @@ static int smo_descend(smo_task *t, double budget) {
         s.k = smo_choose(t, middle, work, set);
         s.wide = (s.k + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
         smo_gather(t, middle, block, &s);
-        const double tol = 0.1 * t->gap > 0.5 * t->tol ? 0.1 * t->gap : 0.5 * t->tol;
+        const double share = t->share * t->gap, tol = share > 0.5 * t->tol ? share : 0.5 * t->tol;
         const ptrdiff_t steps = smo_steps(&s, t->groups, tol, t->most);
         ptrdiff_t changed = 0;
         for (ptrdiff_t r = 0; r < t->q; r++) t->recent[r] = r < s.k ? set[r] : -1;
