@@ -21,6 +21,8 @@ FOUNDATIONS = [
     "_validation",
     "_base",
     "_regression",
+    "_class_weights",
+    "_flags",
     "_chunks",
     "_blocks",
     "_extent",
