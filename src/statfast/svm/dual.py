@@ -153,7 +153,7 @@ class _Descent:
             of_group = self.group == g
             top.append((-f[rises & of_group]).max(initial=-inf))
             bottom.append((-f[falls & of_group]).min(initial=inf))
-        gap = max(0.0, max(t - b for t, b in zip(top, bottom, strict=True)))
+        gap = max(0.0, *(float(t - b) for t, b in zip(top, bottom, strict=True)))
         return gap, np.array(top), np.array(bottom)
 
     def run(self, max_iter, deadline, progress):
@@ -219,7 +219,7 @@ class _Descent:
                 recent, work = np.full(q, -1, np.int32), smo.work_space(len(active), q)
             gap, steps, _, moving = smo.descend(
                 self.block, low, high, group, self.groups, tol, SHARE,
-                int(min(STEPS * q, max_iter - self.steps)), BUDGET, b, f, recent, work,
+                STEPS * q, int(min(max_iter - self.steps, 1 << 60)), BUDGET, b, f, recent, work,
             )  # fmt: skip
             self.steps += steps
             if gap <= tol:
