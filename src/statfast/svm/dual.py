@@ -33,6 +33,9 @@ SHARE = 0.1  # of the violation may be left within a working set
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 
+IDLE = 10  # rounds without a smaller violation after which there will be none
+TOUCHING = 1e-10  # of hulls: below, float32 kernel values could not tell
+
 
 class Dual(NamedTuple):
     """A solution.
@@ -49,7 +52,7 @@ class Dual(NamedTuple):
     n_iter: int  # steps of two variables
     gap: float  # by how much the worst pair of variables violates the conditions
     converged: bool
-    reason: str  # "tol", "max_iter" or "time_limit"
+    reason: str  # "tol", or "max_iter", "time_limit", "progress", "precision", "inseparable"
     primal: float  # of the primal problem; inf while an unbounded variable wants to rise
 
 
@@ -78,18 +81,14 @@ def solve(
     time_limit : float, optional
         Seconds.
     progress : callable, optional
-        ``progress(steps, violation)``, in between.
+        ``progress(steps, violation)``, in between; what is true ends the work.
     hard : bool
-        Whether an unbounded dual is to be found out: the classes are not separable then.
+        Whether an unbounded dual is to be found out: the classes are not separable then, and the
+        reason given is "inseparable".
 
     Returns
     -------
     Dual
-
-    Raises
-    ------
-    ValueError
-        With `hard`, if no hyperplane separates the classes.
     """
     return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
         inf if max_iter is None else max_iter,
@@ -120,6 +119,7 @@ class _Descent:
             self.refresh()
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
+        self.least, self.idle = inf, 0  # the least violation by float64 sums, and how long ago
 
     def f(self):
         sums = self.sums[: self.gram.n]
@@ -155,9 +155,11 @@ class _Descent:
         while True:
             f = self.f()
             gap, top, bottom = self.violation(f)
-            if self.steps and progress is not None:
-                progress(self.steps, gap)
+            if self.steps and progress is not None and progress(self.steps, gap):
+                self.reason = "progress"
             done = gap <= self.tol
+            if self.is_exact and not done:
+                self.watch(gap)
             if (done and self.is_exact) or self.reason != "tol":
                 if self.is_exact:
                     return self.answer(f, gap, done)
@@ -169,6 +171,21 @@ class _Descent:
             self.choose(f, top, bottom)
             ahead = 0.0 if len(self.active) == len(f) else AHEAD * gap
             self.round(f, max(INNER * self.tol, ahead), max_iter, deadline, progress)
+
+    def watch(self, gap):
+        """Give up where rounding keeps the violation from falling."""
+        if gap < 0.9 * self.least:
+            self.least, self.idle = gap, 0
+        else:
+            self.idle += 1
+            if self.idle == IDLE and self.reason == "tol":
+                self.reason = "precision"
+
+    def vanishes(self, b, sums):
+        """Whether |w|, which is at least half the distance of the classes' convex hulls times the
+        sum of the multipliers, shows that distance to be nothing beside the length of points."""
+        total = np.abs(b).sum()
+        return float(b @ sums) <= TOUCHING * total * total * self.gram.diagonal.max()
 
     def choose(self, f, top, bottom):
         """The active set, ascending: the worst violators, and what is nearest to violating."""
@@ -214,8 +231,10 @@ class _Descent:
                 self.reason = "max_iter"
             elif time.monotonic() > deadline:
                 self.reason = "time_limit"
-            elif progress is not None:
-                progress(self.steps, gap)
+            elif self.hard and self.vanishes(b, f - self.c[active]):
+                self.reason = "inseparable"
+            elif progress is not None and progress(self.steps, gap):
+                self.reason = "progress"
         change = np.zeros(len(self.b))
         change[active] = b - self.b[active]
         self.b[active] = b
