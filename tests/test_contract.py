@@ -54,10 +54,10 @@ SMALL = {
     "LSHNeighbors": {"random_state": 0},
     "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
-    "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10},
+    "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
     "NuSVR": {"tol": 1e-10},
     "OneClassSVM": {"tol": 1e-10},
-    "SVC": {"probability": True, "tol": 1e-10},
+    "SVC": {"probability": True, "tol": 1e-10, "random_state": 0},
     "SVR": {"tol": 1e-10},
 }
 

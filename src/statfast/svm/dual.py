@@ -24,17 +24,20 @@ import numpy as np
 
 from statfast._blocks import checkpoint
 from statfast._core import smo
+from statfast.svm.newton import leap, worth
 
-ACTIVE = 2048  # variables at most: their square takes 16 MB
-WORKING = 1024  # variables: their square takes 4 MB
+ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
+MOST_ACTIVE = 4096  # where many are: 64 MB
+WORKING = 1024  # variables of a working set, where few are free
+ROOM = 1.25  # times the free variables: sets that hold them all are few
 BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
 SHARE = 0.1  # of the violation may be left within a working set
+WIDEST = 5e6  # the dual of a margin of 3e-4
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 
 IDLE = 10  # rounds without a smaller violation after which there will be none
-TOUCHING = 1e-10  # of hulls: below, float32 kernel values could not tell
 
 
 class Dual(NamedTuple):
@@ -52,7 +55,7 @@ class Dual(NamedTuple):
     n_iter: int  # steps of two variables
     gap: float  # by how much the worst pair of variables violates the conditions
     converged: bool
-    reason: str  # "tol", or "max_iter", "time_limit", "progress", "precision", "inseparable"
+    reason: str  # "tol", or what ended it before: see `solve`
     primal: float  # of the primal problem; inf while an unbounded variable wants to rise
 
 
@@ -81,14 +84,16 @@ def solve(
     time_limit : float, optional
         Seconds.
     progress : callable, optional
-        ``progress(steps, violation)``, in between; what is true ends the work.
+        ``progress(steps, violation)``, in between; where it returns True the work ends.
     hard : bool
-        Whether an unbounded dual is to be found out: the classes are not separable then, and the
-        reason given is "inseparable".
+        Whether an unbounded dual is to be found out: a classifier has no margin then.
 
     Returns
     -------
     Dual
+        Its `reason` is "tol"; "max_iter", "time_limit" or "progress"; "precision" if steps become
+        too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
+        the largest length of an image.
     """
     return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
         inf if max_iter is None else max_iter,
@@ -106,7 +111,8 @@ class _Descent:
         self.sign = np.asarray(sign, np.float64)
         self.upper = np.asarray(upper, np.float64)
         self.point = np.arange(m) if point is None else np.asarray(point, np.intp)
-        self.one_each = point is None
+        self.one_each = m == gram.n and bool((self.point == np.arange(m)).all())
+        self.at = None if self.one_each else np.unique(self.point)  # points that matter
         self.c = self.sign * np.asarray(linear, np.float64)
         rises = self.sign > 0
         self.low, self.high = np.where(rises, 0.0, -self.upper), np.where(rises, self.upper, 0.0)
@@ -117,9 +123,11 @@ class _Descent:
         self.is_exact = True  # whether the sums are those of a float64 matrix
         if self.b.any():
             self.refresh()
+        # The dual of a hard margin reaches 1 / (2 margin^2).
+        self.widest = WIDEST / max(float(gram.diagonal.max()), 1e-300)
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
-        self.least, self.idle = inf, 0  # the least violation by float64 sums, and how long ago
+        self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
 
     def f(self):
         sums = self.sums[: self.gram.n]
@@ -128,7 +136,8 @@ class _Descent:
     def refresh(self):
         """Sums from a float64 matrix."""
         index, weights = self.by_point(np.flatnonzero(self.b), self.b)
-        self.sums[: self.gram.n] = self.gram.exact(index, weights)
+        where = slice(self.gram.n) if self.at is None else self.at
+        self.sums[where] = self.gram.exact(index, weights, self.at)
         self.is_exact = True
 
     def by_point(self, variables, values):
@@ -155,11 +164,9 @@ class _Descent:
         while True:
             f = self.f()
             gap, top, bottom = self.violation(f)
-            if self.steps and progress is not None and progress(self.steps, gap):
-                self.reason = "progress"
+            if self.steps and progress is not None and progress(self.steps, gap) is True:
+                self.stop("progress")
             done = gap <= self.tol
-            if self.is_exact and not done:
-                self.watch(gap)
             if (done and self.is_exact) or self.reason != "tol":
                 if self.is_exact:
                     return self.answer(f, gap, done)
@@ -168,30 +175,30 @@ class _Descent:
             if done:
                 self.refresh()
                 continue
+            if self.is_exact and self.rests(gap):
+                self.stop("precision")
+                continue
+            if self.hard and -0.5 * float(self.b @ (f + self.c)) > self.widest:
+                self.stop("inseparable")
+                continue
             self.choose(f, top, bottom)
             ahead = 0.0 if len(self.active) == len(f) else AHEAD * gap
             self.round(f, max(INNER * self.tol, ahead), max_iter, deadline, progress)
 
-    def watch(self, gap):
-        """Give up where rounding keeps the violation from falling."""
-        if gap < 0.9 * self.least:
-            self.least, self.idle = gap, 0
-        else:
-            self.idle += 1
-            if self.idle == IDLE and self.reason == "tol":
-                self.reason = "precision"
+    def rests(self, gap):
+        """Whether rounding keeps the violation from falling."""
+        self.least, self.idle = (gap, 0) if gap < 0.9 * self.least else (self.least, self.idle + 1)
+        return self.idle == IDLE
 
-    def vanishes(self, b, sums):
-        """Whether |w|, which is at least half the distance of the classes' convex hulls times the
-        sum of the multipliers, shows that distance to be nothing beside the length of points."""
-        total = np.abs(b).sum()
-        return float(b @ sums) <= TOUCHING * total * total * self.gram.diagonal.max()
+    def stop(self, reason):
+        self.reason = reason if self.reason == "tol" else self.reason
 
     def choose(self, f, top, bottom):
         """The active set, ascending: the worst violators, and what is nearest to violating."""
-        m = len(f)
-        if m <= ACTIVE:
-            if self.active is None:
+        m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
+        count = int(min(max(ACTIVE, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
+        if m <= count:
+            if self.active is None or len(self.active) < m:
                 self.active = np.arange(m)
                 self.block = self.gram.block(self.point)
             return
@@ -203,9 +210,9 @@ class _Descent:
         fall = np.where(self.b > self.low, -above, -inf)
         chosen = np.zeros(m, bool)
         for score in (rise, fall):
-            chosen[_largest(score, ACTIVE // 2)] = True
+            chosen[_largest(score, count // 2)] = True
         rest = np.where(chosen, -inf, np.maximum(rise, fall))
-        chosen[_largest(rest, ACTIVE - int(chosen.sum()))] = True
+        chosen[_largest(rest, count - int(chosen.sum()))] = True
         self.active = np.flatnonzero(chosen)
         self.block = self.gram.block(self.point[self.active])
 
@@ -214,37 +221,43 @@ class _Descent:
         active = self.active
         low, high, group = self.low[active], self.high[active], self.group[active]
         b, f = self.b[active], f[active]
-        q = min(WORKING, len(active))
-        recent = np.full(q, -1, np.int32)
-        work = smo.work_space(len(active), q)
-        moving = True
+        moving, work_done, q = True, 0.0, 0
         while moving and self.reason == "tol":
             checkpoint()
+            free = np.count_nonzero((b > low) & (b < high))
+            if q < min(ROOM * free, len(active)) or not q:
+                q = _working(free, len(active))
+                recent, work = np.full(q, -1, np.int32), smo.work_space(len(active), q)
             gap, steps, _, moving = smo.descend(
                 self.block, low, high, group, self.groups, tol, SHARE,
-                int(min(STEPS * q, max_iter - self.steps)), BUDGET, b, f, recent, work,
+                int(min(STEPS * q, max_iter - self.steps)),
+                min(BUDGET, 6.0 * q * (max_iter - self.steps)), b, f, recent, work,
             )  # fmt: skip
             self.steps += steps
             if gap <= tol:
                 break
+            if self.hard and -0.5 * float(b @ (f + self.c[active])) > self.widest:
+                break
             if self.steps >= max_iter:
-                self.reason = "max_iter"
+                self.stop("max_iter")
             elif time.monotonic() > deadline:
-                self.reason = "time_limit"
-            elif self.hard and self.vanishes(b, f - self.c[active]):
-                self.reason = "inseparable"
-            elif progress is not None and progress(self.steps, gap):
-                self.reason = "progress"
+                self.stop("time_limit")
+            elif progress is not None and progress(self.steps, gap) is True:
+                self.stop("progress")
+            work_done += BUDGET
+            if worth(free, work_done):
+                leap(self.block, b, f, low, high, group, self.groups)
+                work_done = 0.0
         change = np.zeros(len(self.b))
         change[active] = b - self.b[active]
         self.b[active] = b
         self.rounds += 1
         if self.is_exact and not change.any() and self.reason == "tol":
-            self.reason = "precision"
+            self.stop("precision")
         if len(active) == len(self.b):
             self.refresh()  # an inexact update would be made good at once
         else:
-            self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums)
+            self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums, self.at)
             self.is_exact = False
 
     def answer(self, f, gap, done):
@@ -278,6 +291,12 @@ class _Descent:
         ]
         ends = [end for end in ends if np.isfinite(end)]
         return float(np.mean(ends)) if ends else 0.0
+
+
+def _working(free, m):
+    """Variables of a working set: some more than are free, or all, which saves copying."""
+    q = int(max(WORKING, 1.2 * ROOM * free))
+    return q if q < 0.7 * m else m
 
 
 def _largest(score, count):

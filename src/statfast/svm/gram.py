@@ -22,6 +22,7 @@ SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
 PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
 FAR = 1e12  # numbers beyond may overflow float32 when squared
+LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
 REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
 
@@ -56,6 +57,7 @@ class Gram:
         self._used = np.zeros(self.slots, np.int64)  # when
         self._clock = 0
         self.made = 0  # rows, so far
+        self._square = np.empty(0, np.float32)  # of `block`: fresh memory costs more than values
 
     def rows(self, index):
         """Rows of the matrix as a new array, float32 (len(index), n)."""
@@ -66,8 +68,9 @@ class Gram:
             out[begin : begin + len(part)] = self._slab[slots, : self.n]
         return out
 
-    def add(self, index, weights, total):
-        """total[:n] += K[:, index] @ weights, of float32 rows, summed in float64."""
+    def add(self, index, weights, total, at=None):
+        """total[:n] += K[:, index] @ weights, of float32 rows, summed in float64; perhaps only
+        where it is asked for, `at` some points."""
         for begin in range(0, len(index), self.slots):
             part = np.asarray(index[begin : begin + self.slots], np.int64)
             slots = self._hold(part)
@@ -113,8 +116,18 @@ class Gram:
         return np.sort(order)
 
     def block(self, index):
-        """K[index, index] as float32 with whole cache lines a row, zero beyond."""
+        """K[index, index] as float32 with whole cache lines a row, zero beyond; the next call
+        takes the same memory."""
         raise NotImplementedError
+
+    def _for_block(self, k):
+        wide = _whole(k, smo.WIDE)
+        if self._square.size < k * wide:
+            del self._square
+            self._square = np.empty(max(k, min(self.n, LARGE)) * wide, np.float32)
+        out = self._square[: k * wide].reshape(k, wide)
+        out[:, k:] = 0
+        return out
 
     def exact(self, index, weights, at=None):
         """K[at, index] @ weights in float64 (`at` is all points)."""
@@ -186,20 +199,23 @@ class TileGram(Gram):
 
     def block(self, index):
         k = len(index)
-        out = np.empty((k, _whole(k, smo.WIDE)), np.float32)
-        out[:, k:] = 0
+        out = self._for_block(k)
         rows, start = self._laid(index)
         panels = self._pack(rows, k)
         self._store(index, np.arange(k, dtype=np.int32), panels, start, k, out)
         np.einsum("ii->i", out[:, :k])[:] = self.diagonal[index]
         return out
 
-    def add(self, index, weights, total):
+    def add(self, index, weights, total, at=None):
         # To make a value of few features again takes less than to write it to fresh memory.
         if self.X.shape[1] > REMADE:
-            super().add(index, weights, total)
-        else:
+            super().add(index, weights, total, at)
+        elif at is None:
             self._weigh(index, weights, np.arange(self.n), total[: self.n], np.float32)
+        else:
+            some = total[at]
+            self._weigh(index, weights, at, some, np.float32)
+            total[at] = some
 
     def exact(self, index, weights, at=None):
         at = np.arange(self.n) if at is None else np.asarray(at, np.intp)
@@ -247,7 +263,7 @@ class KernelGram(Gram):
 
     def block(self, index):
         k = len(index)
-        out = np.zeros((k, _whole(k, smo.WIDE)), np.float32)
+        out = self._for_block(k)
         points = self._points(index)
         out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
         return out
@@ -271,12 +287,12 @@ class MatrixGram(Gram):
     def rows(self, index):
         return self.matrix[index].astype(np.float32)
 
-    def add(self, index, weights, total):
+    def add(self, index, weights, total, at=None):
         total[: self.n] += self.exact(index, weights)
 
     def block(self, index):
         k = len(index)
-        out = np.zeros((k, _whole(k, smo.WIDE)), np.float32)
+        out = self._for_block(k)
         out[:, :k] = self.matrix[np.ix_(index, index)]
         return out
 
