@@ -98,6 +98,13 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "swaps": [Bar("FasterPAM on a matrix, n = 5k to 20k, k = 10 to 200", least=4.0)],
         "points": [Bar("from points, n = 20k", least=4.0)],
     },
+    "svc-predict": {
+        "values": [
+            Bar("10 000 rows, 5000 support vectors, d = 50", ("scikit-learn",), least=4.0),
+            Bar("the same", ("scikit-learn-intelex",), least=1.5),
+        ],
+        "": [Bar("other shapes")],
+    },
     "silhouette": {"silhouette": [Bar("n = 2e4, d = 10", least=6.0)]},
     "linkage": {
         "rounds": [Bar("complete, average, weighted, Ward from a matrix", mean=4.0)],

@@ -15,6 +15,7 @@ from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
 from benchmarks.medoid_works import MedoidsCheck, SilhouetteCheck
 from benchmarks.multinomial_works import MultinomialCheck
 from benchmarks.svc_works import DualCheck
+from benchmarks.svm_predict_works import ValuesCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
 FEW = 16  # features
@@ -44,6 +45,8 @@ STRICT = {
     "kmedoids points": {"loss error": 1e-10},
     "silhouette": {"score error": 1e-9},
     "linkage": {"height error": 1e-10},
+    "svm values": {"value error": 1e-4},
+    "svm one row": {"value error": 1e-4},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -94,6 +97,7 @@ def checker(problem, data):
         "kmedoids points": MedoidsCheck,
         "silhouette": SilhouetteCheck,
         **dict.fromkeys(HIERARCHIES, HeightsCheck),
+        **dict.fromkeys(("svm values", "svm one row"), ValuesCheck),
     }
     if problem.work in make:
         return make[problem.work](data)

@@ -17,6 +17,7 @@ from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
+from benchmarks import svm_predict_works as machines
 from benchmarks import tree_works as trees
 from benchmarks.works import (
     CdistNeighbors,
@@ -104,6 +105,14 @@ def _multinomial(solver, tol):
     return partial(multinomial.Sklearn, path, threaded=False, solver=solver, tol=tol)
 
 
+def _machines(path, **given):
+    """Decision values of support vector classifiers."""
+    return {
+        "svm values": partial(machines.Values, path, **given),
+        "svm one row": partial(machines.SingleValues, path, **given),
+    }
+
+
 LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
@@ -132,6 +141,7 @@ LIBRARIES: dict[str, Library] = {
             "linkage matrix": linkages.Statfast,
             "linkage rows": linkages.Statfast,
             "spanning tree": linkages.StatfastTree,
+            **_machines("statfast.svm.SVC"),
         },
         packages=("statfast",),
         ours=True,
@@ -173,6 +183,7 @@ LIBRARIES: dict[str, Library] = {
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
+            **_machines("sklearn.svm.SVC", threaded=False),
         },
         packages=("scikit-learn",),
     ),
@@ -215,6 +226,7 @@ LIBRARIES: dict[str, Library] = {
             "svc": partial(svc.Machine, "sklearnex.svm"),
             **_trees(trees.Sklearnex),
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8, "sklearnex"),
+            **_machines("sklearnex.svm.SVC", threaded=False),
         },
         packages=("scikit-learn-intelex", "daal"),
     ),

@@ -17,6 +17,7 @@ from benchmarks import (
     linkage_problems,
     medoid_problems,
     svc_problems,
+    svm_predict_problems,
     tree_problems,
 )
 from benchmarks import multinomial_problems as multinomial
@@ -216,6 +217,7 @@ SUITES: dict[str, list[Problem]] = {
     "kmedoids": medoid_problems.PROBLEMS,
     "silhouette": medoid_problems.SILHOUETTES,
     "linkage": linkage_problems.PROBLEMS,
+    "svc-predict": svm_predict_problems.PROBLEMS,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
         _approximate("clusters", 200_000, 10_000, 32, 10),
@@ -289,6 +291,7 @@ QUICK: dict[str, list[Problem]] = {
     "kmedoids": medoid_problems.QUICK,
     "silhouette": medoid_problems.QUICK_SILHOUETTES,
     "linkage": linkage_problems.QUICK,
+    "svc-predict": svm_predict_problems.QUICK,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),

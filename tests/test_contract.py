@@ -54,11 +54,11 @@ SMALL = {
     "LSHNeighbors": {"random_state": 0},
     "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
-    "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-11},
-    "NuSVR": {"tol": 1e-11},
-    "OneClassSVM": {"tol": 1e-11},
-    "SVC": {"probability": True, "tol": 1e-11},
-    "SVR": {"tol": 1e-11},
+    "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
+    "NuSVR": {"tol": 1e-10},
+    "OneClassSVM": {"tol": 1e-10},
+    "SVC": {"probability": True, "tol": 1e-10, "random_state": 0},
+    "SVR": {"tol": 1e-10},
 }
 
 # Parameters for rows as far apart as those of `data`; scikit-learn's have unit variance.

@@ -57,7 +57,7 @@ def test_rings_are_the_groups_of_multipliers(ax, iris):
 
 def test_three_classes_have_rings_and_no_lines(ax, iris):
     X, y = iris
-    model = NuSVC(nu=0.3).fit(X, y)
+    model = NuSVC(nu=0.6).fit(X, y)
     svm_margin(model, X, y, ax=ax, resolution=20)
     many = len(rings(ax, "on the margin")) + len(rings(ax, "within the margin"))
     assert many == len(model.support_)

@@ -37,6 +37,8 @@ WIDEST = 5e6  # the dual of a margin of 3e-4
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 
+IDLE = 10  # rounds without a smaller violation after which there will be none
+
 
 class Dual(NamedTuple):
     """A solution.
@@ -125,6 +127,7 @@ class _Descent:
         self.widest = WIDEST / max(float(gram.diagonal.max()), 1e-300)
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
+        self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
 
     def f(self):
         sums = self.sums[: self.gram.n]
@@ -172,12 +175,20 @@ class _Descent:
             if done:
                 self.refresh()
                 continue
+            if self.is_exact and self.rests(gap):
+                self.stop("precision")
+                continue
             if self.hard and -0.5 * float(self.b @ (f + self.c)) > self.widest:
                 self.stop("inseparable")
                 continue
             self.choose(f, top, bottom)
             ahead = 0.0 if len(self.active) == len(f) else AHEAD * gap
             self.round(f, max(INNER * self.tol, ahead), max_iter, deadline, progress)
+
+    def rests(self, gap):
+        """Whether rounding keeps the violation from falling."""
+        self.least, self.idle = (gap, 0) if gap < 0.9 * self.least else (self.least, self.idle + 1)
+        return self.idle == IDLE
 
     def stop(self, reason):
         self.reason = reason if self.reason == "tol" else self.reason

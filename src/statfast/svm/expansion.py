@@ -13,6 +13,7 @@ from statfast.kernels import RBF, Kernel, Polynomial, Sigmoid
 
 CALL = 4e8  # multiplications of one kernel call: some ten milliseconds
 BLOCK = 1 << 22  # kernel values made at a time where the tiles have no epilogue for them
+FAR = 1e100
 UNIT = 2.0**-53
 LOSS = 1e-11  # error of a kernel value beyond which products are too coarse and differences taken
 MOST_DEGREE = 1 << 30
@@ -59,13 +60,23 @@ class Expansion:
         block = np.ascontiguousarray(rows, dtype=np.float64)
         for part, out in zip(self.parts, outs, strict=True):
             if part.start < part.stop and not self.tile.fill(block, part, self.coef[:, part], out):
-                self._sum(self._matrix(rows, 1), outs)
+                self._sum(self._by_differences(block), outs)
                 return
 
     def _sum(self, K, outs):
         for part, out in zip(self.parts, outs, strict=True):
             # Each row by itself, so that the number of rows changes no bit.
             np.einsum("ij,kj->ik", K[:, part], self.coef[:, part], out=out)
+
+    def _by_differences(self, rows):
+        """The kernel matrix where products are too coarse; rows that dwarf all others apart."""
+        far = self.tile.halves(rows) > FAR
+        K = np.empty((len(rows), len(self.support)))
+        if not far.all():
+            K[~far] = self._matrix(rows[~far], 1)
+        for i in np.flatnonzero(far):
+            K[i] = self._matrix(rows[i : i + 1], 1)
+        return K
 
     def _matrix(self, points, n_jobs):
         if not len(self.support):
@@ -93,6 +104,11 @@ class Tile:
     def cost(self):
         """Of one kernel value, in multiplications."""
         return self.vectors.shape[1] + 30.0
+
+    def halves(self, rows):
+        """Half the squared lengths of rows."""
+        with np.errstate(over="ignore"):
+            return 0.5 * ((rows - self.origin) ** 2).sum(axis=1)
 
     def fill(self, rows, part, coef, out):
         """Whether the kernel values were good; then the sums are in `out`."""

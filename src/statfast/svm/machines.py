@@ -57,7 +57,7 @@ class KernelMachine(Estimator):
         if self.cache_size is not None:
             cache_size = as_real(self.cache_size, "cache_size", 0.0, open_low=True)
         points = as_training_points(self, X, weights_of)
-        gram = gram_of(points.kernel, points.data, cache_size=cache_size, n_jobs=self.n_jobs)
+        gram = gram_of(points.kernel, points.for_gram(), cache_size=cache_size, n_jobs=self.n_jobs)
         weights = points.weights
         used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
         return Training(points, gram, used, Run(self, gram))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The one-class machine: a region that holds most of the rows."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from statfast._validation import as_real, as_weights
@@ -170,6 +172,10 @@ class OneClassSVM(KernelMachine):
         rows, weights = training.used, training.points.weights
         weights = np.ones(len(rows)) if weights is None else weights[rows]
         machine = one_class(training.run, rows, weights, nu)
+        # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
+        machine = replace(
+            machine, rho=machine.rho - machine.violation - 1e-12 * abs(machine.rho)
+        )
         fitted = self._single(training, machine)
         return self._publish(X, **fitted, offset_=machine.rho)
 

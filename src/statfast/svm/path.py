@@ -193,7 +193,7 @@ def svm_path(
     for g, gamma in enumerate(rates):
         own = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0, X=points.data)
         if shared is None:
-            run.gram = gram_of(own, points.data, cache_size=cache_size, n_jobs=n_jobs)
+            run.gram = gram_of(own, points.for_gram(), cache_size=cache_size, n_jobs=n_jobs)
         else:
             run.gram = shared.gram(gamma)
         for t, (train, new) in enumerate(tasks):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+FINEST = 1e-8  # of the gradient: a smaller margin is none
 INSEPARABLE = "inseparable"  # why a hard margin was not found
 
 
@@ -62,17 +63,22 @@ def nu_svc(solve: Callable, rows, sign, weights, nu) -> Machine | None:
 
     It is the C-SVC with C = 1 / r, whose values are returned. None if r, the margin, is zero.
     """
-    start = np.zeros(len(rows))
-    half = nu * weights.sum() / 2
+    alpha = np.zeros(len(rows))
     for side in (sign > 0, sign < 0):
-        start[side] = filled(weights[side], half)
-    zero = np.zeros(len(rows))
-    dual = solve(zero, sign, weights, point=rows, start=start, groups="each")
-    norm2 = max(0.0, float(dual.alpha @ dual.gradient))
-    # The margin r of a solution is |w|^2 / sum(alpha) where all its rows are free, and more if
-    # some are not; rounding of float32 kernel values leaves less than this of nothing.
-    if not dual.r > 1e-9 * np.abs(dual.gradient).max(initial=0.0) or not np.isfinite(1 / dual.r):
+        alpha[side] = filled(weights[side], nu * weights.sum() / 2)
+    zero, tol = np.zeros(len(rows)), {}
+    while True:
+        dual = solve(zero, sign, weights, point=rows, start=alpha, groups="each", **tol)
+        least = FINEST * np.abs(dual.gradient).max(initial=0.0)
+        # What is returned is divided by the margin r, and so are the violations.
+        gap = dual.gap / max(dual.r, least)
+        if not dual.converged or gap <= solve.tol or tol.get("tol", 1.0) <= least:
+            break
+        alpha, tol = dual.alpha, {"tol": max(min(0.1 * dual.gap, solve.tol * dual.r), least)}
+    if dual.converged and (not dual.r > least or not np.isfinite(1.0 / dual.r)):
         return None
+    dual = dual._replace(gap=gap, converged=gap <= solve.tol, r=max(dual.r, least))
+    norm2 = max(0.0, float(dual.alpha @ dual.gradient))
     slack = np.maximum(0.0, 1.0 - (dual.gradient - sign * dual.rho) / dual.r)
     alpha, upper, norm2 = dual.alpha / dual.r, weights / dual.r, norm2 / dual.r**2
     dual = dual._replace(rho=dual.rho / dual.r, dual=norm2 / 2 - alpha.sum())

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._errors import warn_column_vector
 from statfast._regression import Regressor, as_targets
 from statfast._validation import as_weights
 from statfast.svm.machines import KernelMachine
@@ -46,12 +47,14 @@ class RegressionMachine(Regressor, KernelMachine):
         targets = []
 
         def weights_of(n):
-            found, _ = as_targets(y, n)
+            found, flat = as_targets(y, n)
             if found.shape[1] != 1:
                 raise ValueError(
                     f"y should be a 1d array, one target for each row; got {found.shape[1]} "
                     "columns. Fit one model for each."
                 )
+            if not flat:
+                warn_column_vector()
             targets.append(found[:, 0])
             return as_weights(sample_weight, n)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from statfast._errors import not_fitted, shown, wrong_type
 from statfast._validation import as_choice, as_count, as_real, as_rows, rows_for
-from statfast.kernels import Kernel, as_kernel
+from statfast.kernels import Kernel, Precomputed, as_kernel
 from statfast.kernels.named import NAMES
 from statfast.kernels.points import MATRIX, ROWS, STRINGS, as_strings, require_symmetric
 
@@ -28,6 +28,12 @@ class Points:
 
     def __len__(self):
         return len(self.data)
+
+    def for_gram(self):
+        """The points as kernels check them."""
+        if self.kernel.domain == STRINGS or type(self.kernel) is Precomputed:
+            return self.data
+        return np.ascontiguousarray(self.data, dtype=np.float64)
 
     def take(self, index):
         """Some of the points as support vectors; None where only kernel values are known."""

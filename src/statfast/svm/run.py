@@ -51,8 +51,9 @@ class Run:
 
     def __call__(self, linear, sign, upper, **more):
         left = None if self.end == inf else max(0.0, self.end - time.monotonic())
+        more = {"tol": self.tol, **more}
         return solve(
-            self.gram, linear, sign, upper, tol=self.tol, max_iter=self.max_iter, time_limit=left,
+            self.gram, linear, sign, upper, max_iter=self.max_iter, time_limit=left,
             progress=None if self.tell is None else self._hear, **more,
         )  # fmt: skip
 
