@@ -14,6 +14,8 @@ from benchmarks.glm_checks import CoefficientCheck
 from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
 from benchmarks.medoid_works import MedoidsCheck, SilhouetteCheck
 from benchmarks.multinomial_works import MultinomialCheck
+from benchmarks.svc_works import DualCheck
+from benchmarks.svm_predict_works import ValuesCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
 FEW = 16  # features
@@ -36,12 +38,15 @@ STRICT = {
     "lasso path": {"duality gap": 1.0001e-6},
     "ols": {"coefficient error": 1e-10},
     "ridge path": {"coefficient error": 1e-8},
+    "svc": {"dual shortfall": 1e-6, "outside": 1e-9},
     "logistic": {"coefficient error": 1e-8},
     "glm": {"coefficient error": 1e-8},
     "kmedoids": {"loss error": 1e-10},
     "kmedoids points": {"loss error": 1e-10},
     "silhouette": {"score error": 1e-9},
     "linkage": {"height error": 1e-10},
+    "svm values": {"value error": 1e-4},
+    "svm one row": {"value error": 1e-4},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -85,12 +90,14 @@ def checker(problem, data):
         "lasso path": GapCheck,
         "ols": SolutionCheck,
         "ridge path": RidgeCheck,
+        "svc": DualCheck,
         "logistic": CoefficientCheck,
         "glm": CoefficientCheck,
         "kmedoids": MedoidsCheck,
         "kmedoids points": MedoidsCheck,
         "silhouette": SilhouetteCheck,
         **dict.fromkeys(HIERARCHIES, HeightsCheck),
+        **dict.fromkeys(("svm values", "svm one row"), ValuesCheck),
     }
     if problem.work in make:
         return make[problem.work](data)

@@ -12,10 +12,12 @@ from functools import partial
 from benchmarks import glm_works as glm
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
+from benchmarks import svc_works as svc
 from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
+from benchmarks import svm_predict_works as machines
 from benchmarks import tree_works as trees
 from benchmarks.works import (
     CdistNeighbors,
@@ -103,6 +105,14 @@ def _multinomial(solver, tol):
     return partial(multinomial.Sklearn, path, threaded=False, solver=solver, tol=tol)
 
 
+def _machines(path, **given):
+    """Decision values of support vector classifiers."""
+    return {
+        "svm values": partial(machines.Values, path, **given),
+        "svm one row": partial(machines.SingleValues, path, **given),
+    }
+
+
 LIBRARIES: dict[str, Library] = {
     "statfast": Library(
         {
@@ -122,6 +132,7 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.StatfastPath,
             "ols": partial(lasso.LeastSquares, "statfast.linear"),
             "ridge path": lasso.StatfastRidge,
+            "svc": partial(svc.Machine, "statfast.svm"),
             "logistic": glm.Statfast,
             "glm": glm.Statfast,
             "kmedoids": medoids.Medoids,
@@ -130,6 +141,7 @@ LIBRARIES: dict[str, Library] = {
             "linkage matrix": linkages.Statfast,
             "linkage rows": linkages.Statfast,
             "spanning tree": linkages.StatfastTree,
+            **_machines("statfast.svm.SVC"),
         },
         packages=("statfast",),
         ours=True,
@@ -167,9 +179,11 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.SklearnPath,
             "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
             "ridge path": lasso.SklearnRidge,
+            "svc": partial(svc.Machine, "sklearn.svm"),
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
+            **_machines("sklearn.svm.SVC", threaded=False),
         },
         packages=("scikit-learn",),
     ),
@@ -209,8 +223,10 @@ LIBRARIES: dict[str, Library] = {
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
             **_metrics(SKLEARNEX["neighbors"]),
             "ols": partial(lasso.LeastSquares, "sklearnex.linear_model"),
+            "svc": partial(svc.Machine, "sklearnex.svm"),
             **_trees(trees.Sklearnex),
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8, "sklearnex"),
+            **_machines("sklearnex.svm.SVC", threaded=False),
         },
         packages=("scikit-learn-intelex", "daal"),
     ),

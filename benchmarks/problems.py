@@ -16,6 +16,8 @@ from benchmarks import (
     lasso_problems,
     linkage_problems,
     medoid_problems,
+    svc_problems,
+    svm_predict_problems,
     tree_problems,
 )
 from benchmarks import multinomial_problems as multinomial
@@ -211,9 +213,11 @@ SUITES: dict[str, list[Problem]] = {
     "kdtree": tree_problems.PROBLEMS,
     "lasso": lasso_problems.LASSO,
     "ols": lasso_problems.OLS,
+    "svc": svc_problems.SVC,
     "kmedoids": medoid_problems.PROBLEMS,
     "silhouette": medoid_problems.SILHOUETTES,
     "linkage": linkage_problems.PROBLEMS,
+    "svc-predict": svm_predict_problems.PROBLEMS,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
         _approximate("clusters", 200_000, 10_000, 32, 10),
@@ -283,9 +287,11 @@ QUICK: dict[str, list[Problem]] = {
     "kdtree": tree_problems.QUICK,
     "lasso": lasso_problems.QUICK_LASSO,
     "ols": lasso_problems.QUICK_OLS,
+    "svc": svc_problems.QUICK,
     "kmedoids": medoid_problems.QUICK,
     "silhouette": medoid_problems.QUICK_SILHOUETTES,
     "linkage": linkage_problems.QUICK,
+    "svc-predict": svm_predict_problems.QUICK,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),

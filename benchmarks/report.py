@@ -25,6 +25,7 @@ TITLES = {
     "moments": "linear discriminant analysis (fit + posteriors)",
     "irls": "logistic regression by maximum likelihood, to 1e-8 (ours with the covariance)",
     "glm": "Poisson and gamma regression, log link, to 1e-8 (ours with the covariance)",
+    "svc-predict": "decision values of support vector classifiers (after the fit)",
     "latency": "one row through `predict`",
     "import": "`import` after numpy and scipy.linalg",
     "tiles": "tile product with arg-min, one thread (peer: numpy's matmul alone)",

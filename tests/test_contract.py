@@ -18,7 +18,7 @@ from scipy import sparse
 
 import statfast
 from statfast import _blocks
-from statfast._base import Estimator, Transformer
+from statfast._base import Clusterer, Estimator, Transformer
 from statfast._errors import NotFittedError
 from statfast._regression import Regressor
 
@@ -53,6 +53,12 @@ SMALL = {
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "LSHNeighbors": {"random_state": 0},
     "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
+    # To a tolerance at which weights are seen to equal repetitions.
+    "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
+    "NuSVR": {"tol": 1e-10},
+    "OneClassSVM": {"tol": 1e-10},
+    "SVC": {"probability": True, "tol": 1e-10, "random_state": 0},
+    "SVR": {"tol": 1e-10},
 }
 
 # Parameters for rows as far apart as those of `data`; scikit-learn's have unit variance.
@@ -174,7 +180,7 @@ def each(classes):
 
 each_estimator = each(ESTIMATORS)
 each_classifier = each([cls for cls in ESTIMATORS if hasattr(cls, "predict_proba")])
-each_clusterer = each([cls for cls in ESTIMATORS if hasattr(cls, "fit_predict")])
+each_clusterer = each([cls for cls in ESTIMATORS if issubclass(cls, Clusterer)])
 each_weighted = each([cls for cls in ESTIMATORS if takes(cls, "sample_weight")])
 each_threaded = each([cls for cls in ESTIMATORS if "n_jobs" in cls().get_params()])
 
@@ -228,7 +234,7 @@ FOR_ALL = ["check_dataframe_column_names_consistency"]
 def gated_checks():
     for cls in ESTIMATORS:
         names = list(FOR_ALL)
-        if hasattr(cls, "fit_predict"):
+        if issubclass(cls, Clusterer):
             names += FOR_CLUSTERERS
             names += [] if hasattr(cls, "transform") else FOR_NON_TRANSFORMERS
         if issubclass(cls, Transformer):

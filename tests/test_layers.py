@@ -21,6 +21,8 @@ FOUNDATIONS = [
     "_validation",
     "_base",
     "_regression",
+    "_class_weights",
+    "_flags",
     "_chunks",
     "_blocks",
     "_extent",
@@ -29,6 +31,7 @@ FOUNDATIONS = [
     "_kd_tree",
     "_sparse",
     "_summary",
+    "kernels",  # public as well: whatever learns from kernels takes them there
 ]  # each on those before
 BUILT_ON = {  # family: the families it may import
     "cluster": {"metrics"},

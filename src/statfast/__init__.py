@@ -63,11 +63,14 @@ from statfast.neighbors import (
     TangentDistanceClassifier,
     tangent_distance,
 )
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, svm_path
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CLARA",
+    "SVC",
+    "SVR",
     "AgglomerativeClustering",
     "BallTree",
     "BisectingKMeans",
@@ -95,6 +98,9 @@ __all__ = [
     "MiniBatchKMeans",
     "NearestNeighbors",
     "NotFittedError",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "PiecewiseLinear",
     "PolynomialFeatures",
     "RadiusNeighborsClassifier",
@@ -124,5 +130,6 @@ __all__ = [
     "ridge_path",
     "set_progress",
     "step",
+    "svm_path",
     "tangent_distance",
 ]

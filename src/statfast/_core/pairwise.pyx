@@ -3,7 +3,8 @@
 
 A squared distance comes from |a|^2 + |b|^2 - 2 a.b about a common origin; where more than half of
 the digits would cancel it is summed again by differences, so that its relative error stays below
-about 1e-8 d (float64) and duplicates are at distance exactly 0.
+about 1e-8 d (float64) and duplicates are at distance exactly 0. Of the Gaussian kernel that is more
+than four digits, so that the exponent of a value that counts is off by less than 1e-11 d.
 
 Cost: 2 n m d flop, one write of the result. The caller guarantees rows of contiguous numbers.
 """
@@ -26,6 +27,7 @@ KINDS = {
 }
 
 cdef double CANCELLED = 1e-8
+cdef double NEAR = 1e-4  # the same for the Gaussian kernel
 
 
 def matrix(
@@ -34,16 +36,17 @@ def matrix(
     const double[:, ::1] B,     # IN (m, d)
     const float[::1] origin,    # IN (d,) near the middle of both; zero for products
     double gamma,               # of exp(-gamma |a - b|^2)
-    double[:, ::1] out,         # OUT (n, m)
+    double[:, :] out,           # OUT (n, m) rows of contiguous numbers
 ):
     """out[i, j] = a.b, |a - b|^2, |a - b| or exp(-gamma |a - b|^2)."""
     cdef int code = KINDS[kind]
     cdef Py_ssize_t n = A.shape[0], m = B.shape[0], d = A.shape[1], ld = padded(d)
     cdef Py_ssize_t rows = active().rows, across = panel_columns(<double>0)
     cdef Py_ssize_t chunk = min(chunk_rows(ld * sizeof(double)), (n + rows - 1) // rows * rows)
-    cdef Py_ssize_t i, j, first, some, columns
+    cdef Py_ssize_t i, j, first, some, columns, ldo = out.strides[0] // <Py_ssize_t>sizeof(double)
     cdef double[::1] start = np.zeros(chunk), across_start = np.zeros(across)
     cdef double[::1] length = np.empty(max(chunk, across))
+    cdef double[::1] near = np.empty(chunk), across_near = np.empty(across)
     cdef void *block = malloc(64 + sizeof(double) * (chunk * ld + across * (ld + d)))
     if block == NULL:
         raise MemoryError
@@ -59,6 +62,9 @@ def matrix(
             convert(&A[first, 0], d, some, d, &origin[0], 1, a, ld)
             if code != STORE_SCORE:
                 measure(a, ld, some, d, &start[0], &length[0])
+            if code == STORE_RBF:
+                for i in range(some):
+                    near[i] = exp(2 * NEAR * gamma * start[i])
             j = 0
             while j < m:
                 columns = min(across, m - j)
@@ -67,18 +73,21 @@ def matrix(
                 if code != STORE_SCORE:
                     measure(flat, ld, columns, d, &across_start[0], &length[0])
                 active().f64.store(a, ld, &start[0], some, panel, &across_start[0], d, code, gamma,
-                                   &out[first, j], m, columns)
-                if code != STORE_SCORE:
-                    mend(code, gamma, A, B, first, some, j, columns, start, across_start, out)
+                                   &out[first, j], ldo, columns)
+                if code == STORE_RBF:
+                    for i in range(columns):
+                        across_near[i] = exp(2 * NEAR * gamma * across_start[i])
+                    mend_rbf(gamma, A, B, first, some, j, columns, near, across_near, out)
+                elif code != STORE_SCORE:
+                    mend(code, A, B, first, some, j, columns, start, across_start, out)
                 j += across
             first += some
     free(block)
 
 
 cdef void mend(
-    int code, double gamma, const double[:, ::1] A, const double[:, ::1] B,
-    Py_ssize_t first, Py_ssize_t some, Py_ssize_t j, Py_ssize_t columns,
-    double[::1] start, double[::1] across_start, double[:, ::1] out,
+    int code, const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t first, Py_ssize_t some,
+    Py_ssize_t j, Py_ssize_t columns, double[::1] start, double[::1] across_start, double[:, :] out,
 ) noexcept nogil:
     """Sum by differences what has cancelled."""
     cdef Py_ssize_t i, c, d = A.shape[1]
@@ -89,12 +98,30 @@ cdef void mend(
             value = out[first + i, j + c]
             if code == STORE_DISTANCE:
                 value = value * value
-            elif code == STORE_RBF:
-                value = (1 - value) / gamma
             if value <= limit or value != value:
                 active().apart_f64(&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
                 if code == STORE_DISTANCE:
                     apart = sqrt(apart)
-                elif code == STORE_RBF:
-                    apart = exp(-gamma * apart)
                 out[first + i, j + c] = apart
+
+
+cdef void mend_rbf(
+    double gamma, const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t first, Py_ssize_t some,
+    Py_ssize_t j, Py_ssize_t columns, double[::1] near, double[::1] across_near, double[:, :] out,
+) noexcept nogil:
+    """The same of Gaussian kernels: a distance below the limit is a value above the kernel of the
+    limit, which is a product of one factor for each of the two rows."""
+    cdef Py_ssize_t i, c, d = A.shape[1]
+    cdef int suspects
+    cdef double apart
+    cdef double *row
+    for i in range(some):
+        row = &out[first + i, j]
+        suspects = 0
+        for c in range(columns):
+            suspects += not (row[c] < near[i] * across_near[c])
+        if suspects > 0:
+            for c in range(columns):
+                if not (row[c] < near[i] * across_near[c]):
+                    active().apart_f64(&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
+                    row[c] = exp(-gamma * apart)

@@ -16,7 +16,7 @@ from statfast._validation import (
     refuse_large,
     rows_for,
 )
-from statfast.linear.flags import as_flag
+from statfast._flags import as_flag
 
 
 def _names_in(estimator):

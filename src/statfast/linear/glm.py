@@ -21,7 +21,7 @@ from statfast._validation import (
     column_names,
 )
 from statfast.linear.families import as_family, negative_binomial, require_responses
-from statfast.linear.flags import as_flag
+from statfast._flags import as_flag
 from statfast.linear.inference import Inference, intervals
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import as_link

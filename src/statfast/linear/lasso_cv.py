@@ -9,7 +9,7 @@ from statfast._errors import warn_not_converged, wrong_type
 from statfast._regression import Regressor
 from statfast._validation import as_choice, as_count, as_real, as_rows, as_weights
 from statfast.linear.columns import Columns
-from statfast.linear.flags import as_flag
+from statfast._flags import as_flag
 from statfast.linear.folds import RULES, as_folds, chosen, fold_weights
 from statfast.linear.path import fit_path
 from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target

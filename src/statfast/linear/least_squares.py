@@ -19,7 +19,7 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.linear.families import FAMILIES
-from statfast.linear.flags import as_flag
+from statfast._flags import as_flag
 from statfast.linear.glm import predictor_errors
 from statfast.linear.inference import Inference, NoInferenceError, Result, intervals
 from statfast.linear.influence import Diagnosed

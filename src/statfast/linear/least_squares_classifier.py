@@ -14,7 +14,7 @@ from statfast._validation import (
     column_names,
     rows_for,
 )
-from statfast.linear.flags import as_flag
+from statfast._flags import as_flag
 from statfast.linear.model import names_of, warn_aliased
 from statfast.linear.solve import least_squares
 

@@ -15,7 +15,7 @@ from statfast._validation import (
     as_weights,
     rows_for,
 )
-from statfast.linear.flags import as_flag
+from statfast._flags import as_flag
 from statfast.linear.folds import RULES, as_folds, chosen, fold_weights
 from statfast.linear.logistic_path import LogisticDescent, fit_logistic_path
 from statfast.linear.penalty_grid import alpha_grid, as_alphas

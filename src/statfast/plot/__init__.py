@@ -9,6 +9,7 @@ from statfast.plot.gap import elbow_plot, gap_plot
 from statfast.plot.path import regularization_path
 from statfast.plot.regions import decision_regions
 from statfast.plot.silhouette import silhouette_plot
+from statfast.plot.svm import svm_margin
 
 __all__ = [
     "cluster_plot",
@@ -20,4 +21,5 @@ __all__ = [
     "gap_plot",
     "regularization_path",
     "silhouette_plot",
+    "svm_margin",
 ]

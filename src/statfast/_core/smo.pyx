@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sequential minimal optimisation on a matrix that is at hand, in two levels.
+
+R.-E. Fan, P.-H. Chen & C.-J. Lin 2005, Working set selection using second order information for
+training support vector machines, jmlr.org/papers/v6/fan05a.html (the pair of a step); T. Joachims
+1999, Making large-scale SVM learning practical (the working set); Z. Wen, J. Shi, Q. Li, B. He &
+J. Chen 2018, ThunderSVM, jmlr.org/papers/v19/17-740.html (half of a set is kept). Minimises
+
+    b'Kb / 2 + c'b,   low <= b <= high,   the sum of b (of each group) as it is,
+
+with the gradient f = Kb + c kept up to date in double. A working set of q variables, the worst
+violators by selection and what is left of the last set, is solved on a float copy of its part of K
+that stays in the second cache; then f moves by the rows of what has changed. Deviations: second
+order within the working set alone, and that on floats. The loops are C (simd/smo_level.h).
+
+Cost: a step 6 q flop; a working set q^2 loads and 2 m flop for each variable it has changed. The
+caller guarantees finite numbers and a budget that lets Ctrl-C be heard between calls.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t
+
+from statfast._core.tiles cimport level
+
+cdef extern from "smo_kernels.h" nogil:
+    enum:
+        SMO_WIDE
+    ctypedef struct smo_task:
+        const float *K
+        Py_ssize_t ld
+        Py_ssize_t m
+        const double *low
+        const double *high
+        const int32_t *group
+        int groups
+        double tol
+        double share
+        Py_ssize_t q
+        Py_ssize_t most
+        Py_ssize_t limit
+        double *b
+        double *f
+        int32_t *recent
+        char *work
+        double gap
+        Py_ssize_t steps
+        Py_ssize_t sets
+    ctypedef struct smo_kernels:
+        int (*descend)(smo_task *, double) noexcept nogil
+        void (*add)(
+            const float *rows, Py_ssize_t ld, const int32_t *which, const double *w, Py_ssize_t k,
+            Py_ssize_t first, Py_ssize_t stop, double *f
+        ) noexcept nogil
+    const smo_kernels *smo_at(int level)
+    Py_ssize_t smo_space(Py_ssize_t m, Py_ssize_t q)
+
+cdef const smo_kernels *kernels = smo_at(level())
+
+WIDE = SMO_WIDE
+
+
+def work_space(Py_ssize_t m, Py_ssize_t q):
+    """What `descend` needs for m variables and working sets of q."""
+    return np.empty(smo_space(m, q), np.uint8)
+
+
+def descend(
+    const float[:, ::1] K,          # IN (m, ld) ld a multiple of WIDE, zero from column m on
+    const double[::1] low,          # IN (m,)
+    const double[::1] high,         # IN (m,)
+    const int32_t[::1] group,       # IN (m,) 0, or 0 and 1
+    int groups,
+    double tol,
+    double share,                   # of the violation that may be left within a working set
+    Py_ssize_t most,                # steps on a working set
+    Py_ssize_t limit,               # steps in all
+    double budget,                  # multiply-adds
+    double[::1] b,                  # INOUT (m,)
+    double[::1] f,                  # INOUT (m,)
+    int32_t[::1] recent,            # INOUT (q,) the last working set, filled up with -1
+    unsigned char[::1] work,        # of `work_space`
+):
+    """Lower the violation to `tol`, or as far as the budget lasts or anything moves; returns it,
+    the numbers of steps and working sets, and whether anything moved in the last one."""
+    cdef smo_task task
+    cdef bint moving
+    task.K = &K[0, 0]
+    task.ld = K.shape[1]
+    task.m = K.shape[0]
+    task.low = &low[0]
+    task.high = &high[0]
+    task.group = &group[0]
+    task.groups = groups
+    task.tol = tol
+    task.share = share
+    task.q = recent.shape[0]
+    task.most = most
+    task.limit = limit
+    task.b = &b[0]
+    task.f = &f[0]
+    task.recent = &recent[0]
+    task.work = <char *>&work[0]
+    task.gap = 0
+    task.steps = task.sets = 0
+    with nogil:
+        moving = kernels.descend(&task, budget)
+    return task.gap, task.steps, task.sets, moving
+
+
+def add(
+    const float[:, ::1] rows,       # IN (., ld)
+    const int32_t[::1] which,       # IN (k,)
+    const double[::1] weights,      # IN (k,)
+    Py_ssize_t first,
+    Py_ssize_t stop,                # at most ld
+    double[::1] f,                  # INOUT (ld,) += weights @ rows[which], columns first to stop
+):
+    """A sum of float rows in double."""
+    if which.shape[0] > 0 and stop > first:
+        with nogil:
+            kernels.add(&rows[0, 0], rows.shape[1], &which[0], &weights[0], which.shape[0], first,
+                        stop, &f[0])

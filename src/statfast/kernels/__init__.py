@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels: functions of two points that are inner products of their images.
+
+A foundation that is public: whatever learns from products of points alone takes its kernels here.
+"""
+
+from statfast.kernels.given import FunctionKernel, Precomputed
+from statfast.kernels.kernel import Kernel
+from statfast.kernels.mercer import MercerCheck, mercer_check
+from statfast.kernels.named import as_kernel, kernel_matrix
+from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from statfast.kernels.strings import Mismatch, Spectrum
+
+__all__ = [
+    "RBF",
+    "FunctionKernel",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "MercerCheck",
+    "Mismatch",
+    "Polynomial",
+    "Precomputed",
+    "Sigmoid",
+    "Spectrum",
+    "as_kernel",
+    "kernel_matrix",
+    "mercer_check",
+]

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel matrix made block by block, on all threads; of one set of points, half of it.
+
+What fills a block is a kernel's affair (`Kernel._between`). Blocks are small enough for sums,
+products and powers of kernels to find their parts still in the level-2 cache, and cut by the sizes
+alone, so that the matrix has the same bits for any number of threads.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core.extent import all_finite
+from statfast._validation import refuse_large
+
+Fill = Callable[[slice, slice, np.ndarray], None]  # (rows, columns, OUT their kernel values)
+
+WORK = 1 << 25  # multiplications of a block: some milliseconds
+TILE = 64  # rows and columns mirrored at a time: 32 KB each
+
+
+def filled(
+    fill: Fill, n: int, m: int, *, symmetric: bool, width: int, depth: int, dtype: Any,
+    n_jobs: int | None, kernel: Any,
+) -> np.ndarray:  # fmt: skip
+    """The (n, m) matrix of `fill`, float64, or float32 rounded once.
+
+    `width` columns of a block, a multiple of 64; `depth` multiplications of a value.
+    """
+    size = np.dtype(dtype).itemsize
+    refuse_large(
+        n * m * size, f"The {n} x {m} kernel matrix",
+        "Pass dtype=np.float32, fewer points, or one part of the points after the other as X.",
+    )  # fmt: skip
+    out: np.ndarray = np.empty((n, m), dtype)
+
+    def strip(rows):
+        for first in range(rows.start if symmetric else 0, m, width):
+            checkpoint()
+            columns = slice(first, min(m, first + width))
+            block = out[rows, columns]
+            made = block if block.dtype == np.float64 else np.empty(block.shape)
+            fill(rows, columns, made)
+            if made is not block:
+                block[...] = made
+            if not all_finite(block):
+                raise overflow(kernel, made, block)
+            if symmetric:
+                mirror(out, rows, columns)
+
+    most = max(64, WORK // (min(m, width) * depth) // 64 * 64)
+    strips = grid(n, least=64, most=min(256, most))
+    with np.errstate(over="ignore", invalid="ignore"):
+        each(strip, strips, n_jobs=n_jobs, effort=float(n) * m * (depth + 16))
+    return out
+
+
+def mirror(out, rows, columns):
+    """Copy what of a block lies beyond its own rows to the other side of the diagonal."""
+    for first in range(max(columns.start, rows.stop), columns.stop, TILE):
+        across = slice(first, min(first + TILE, columns.stop))
+        for top in range(rows.start, rows.stop, TILE):
+            down = slice(top, min(top + TILE, rows.stop))
+            out[across, down] = out[down, across].T
+
+
+def overflow(kernel, made, block):
+    """The exception for values beyond the type; the caller raises it."""
+    if np.isfinite(made).all():
+        return ValueError(
+            f"{kernel} has values too large for {block.dtype}. Pass dtype=np.float64."
+        )
+    return ValueError(
+        f"Values of {kernel} overflow float64. Scale the rows down, or lower gamma, coef0 or the "
+        "degree."
+    )

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels that others compute: a matrix made before, and a Python function."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from statfast._errors import shown, wrong_type
+from statfast.kernels.kernel import SOME, Kernel
+from statfast.kernels.points import MATRIX, require_symmetric
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """Values made before: X is the matrix itself.
+
+    ``matrix(X)`` takes a square, symmetric one, and ``matrix(X, Y)`` one of shape (n, m) between n
+    points and the m of Y, of which only the number counts. Sums, products, multiples and powers
+    work value by value.
+
+    Examples
+    --------
+    >>> from statfast.kernels import Precomputed
+    >>> (2 * Precomputed()).matrix([[2.0, 1.0], [1.0, 2.0]])
+    array([[4., 2.],
+           [2., 4.]])
+    """
+
+    domain: ClassVar[str] = MATRIX
+
+    def _between(self, A, B):
+        def fill(rows, columns, out):
+            out[...] = A[rows, columns]
+
+        return fill
+
+    def _diagonal(self, A):
+        return A.diagonal().copy()
+
+    def _depth(self, A):
+        return 1
+
+
+@dataclass(frozen=True, repr=False)
+class FunctionKernel(Kernel):
+    """A Python function of two arrays of rows.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(X, Y)``: the (n, m) matrix between the rows of two float64 arrays of shapes
+        (n, d) and (m, d). Called once for a matrix, in the thread of the caller.
+    definite : bool, default=False
+        Whether the function is known to be positive semi-definite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.kernels import FunctionKernel
+    >>> def histograms(X, Y):
+    ...     return np.minimum(X[:, None], Y).sum(axis=2)
+    >>> kernel = FunctionKernel(histograms, definite=True)
+    >>> kernel
+    FunctionKernel(histograms, definite=True)
+    >>> kernel.matrix([[1.0, 2.0], [3.0, 0.0]])
+    array([[3., 1.],
+           [1., 3.]])
+    """
+
+    function: Callable[[np.ndarray, np.ndarray], Any]
+    definite: bool = False
+
+    def __post_init__(self):
+        if not callable(self.function):
+            raise wrong_type("function", "a function of two arrays of rows", self.function)
+
+    def __repr__(self):
+        name = getattr(self.function, "__name__", None) or shown(self.function)
+        return f"FunctionKernel({name}{', definite=True' if self.definite else ''})"
+
+    @property
+    def positive_definite(self):
+        return True if self.definite else None
+
+    def _between(self, A, B):
+        matrix = self._called(A, B)
+        if A is B:
+            require_symmetric(matrix, f"The matrix that {self} returned")
+
+        def fill(rows, columns, out):
+            out[...] = matrix[rows, columns]
+
+        return fill
+
+    def _diagonal(self, A):
+        out = np.empty(len(A))
+        for first in range(0, len(A), SOME):
+            some = A[first : first + SOME]
+            out[first : first + SOME] = self._called(some, some).diagonal()
+        return out
+
+    def _called(self, A, B):
+        """What the function returns, checked."""
+        found = self.function(A, B)
+        try:
+            matrix = np.asarray(found, np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"{self} must return a matrix of numbers; got {shown(found)} "
+                f"({type(found).__name__})."
+            ) from error
+        if matrix.shape != (len(A), len(B)):
+            raise ValueError(
+                f"{self} must return one value for each row of X and of Y, shape "
+                f"{(len(A), len(B))}; got shape {matrix.shape}."
+            )
+        if not np.isfinite(matrix).all():
+            i, j = np.argwhere(~np.isfinite(matrix))[0]
+            raise ValueError(
+                f"{self} returned {matrix[i, j]}, first for row {i} of X and row {j} of Y. "
+                "Return finite numbers."
+            )
+        return matrix
+
+    def _depth(self, A):
+        return 1

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels by name, as estimators take them."""
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from statfast._errors import shown, wrong_type
+from statfast._extent import scale_of
+from statfast._validation import as_count, as_real
+from statfast.kernels.given import FunctionKernel, Precomputed
+from statfast.kernels.kernel import Kernel
+from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from statfast.kernels.strings import Spectrum
+
+NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed")
+RATED = ("poly", "rbf", "sigmoid", "laplacian")  # those that have a gamma
+
+
+def as_kernel(
+    kernel: Any, *, gamma: Any = "scale", degree: Any = 3, coef0: Any = 0.0, X: Any = None
+) -> Kernel:
+    """The kernel that a parameter of an estimator stands for.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        "linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum" or "precomputed"; a kernel,
+        which the other parameters do not change; or a function of two arrays of rows, whose
+        (n, m) matrix it returns.
+    gamma : "scale", "auto" or float, default="scale"
+        Of "poly", "rbf", "sigmoid" and "laplacian": 1 / (d var(X)) with the variance of all values
+        of X (1 if they are all equal), 1 / d, or a number.
+    degree : int, default=3
+        Of "poly"; of "spectrum" the length k of the substrings.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    X : checked points, optional
+        The fitted ones, from which gamma (and an alphabet not given) is taken.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or a parameter of the kernel is out of range.
+    TypeError
+        If kernel is none of these, or a parameter of the wrong type.
+    """
+    if isinstance(kernel, Kernel):
+        return kernel if X is None else kernel._settled([X])
+    if isinstance(kernel, str):
+        if kernel == "linear":
+            return Linear()
+        if kernel == "precomputed":
+            return Precomputed()
+        if kernel == "spectrum":
+            return Spectrum(as_count(degree, "degree"))
+        if kernel in RATED:
+            rate = gamma_of(gamma, X)
+            if kernel == "poly":
+                return Polynomial(degree, rate, coef0)
+            if kernel == "sigmoid":
+                return Sigmoid(rate, coef0)
+            return RBF(rate) if kernel == "rbf" else Laplacian(rate)
+    elif callable(kernel):
+        return FunctionKernel(kernel)
+    wanted = f"one of {', '.join(map(repr, NAMES))}, a kernel or a function of two arrays"
+    if isinstance(kernel, str):
+        raise ValueError(f"kernel must be {wanted}; got {shown(kernel)}.")
+    raise wrong_type("kernel", wanted, kernel)
+
+
+def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
+    """A number, or what the names stand for."""
+    if not isinstance(gamma, str):
+        return as_real(gamma, "gamma", 0)
+    if gamma not in ("scale", "auto"):
+        raise ValueError(f"gamma must be 'scale', 'auto' or a number; got {shown(gamma)}.")
+    if X is None:
+        raise ValueError(f"gamma={gamma!r} is made of the fitted rows. Give a number.")
+    rows = np.asarray(X)
+    if gamma == "auto":
+        return 1.0 / rows.shape[1]
+    scale = scale_of(max(abs(float(rows.min())), abs(float(rows.max()))))
+    spread = float((rows * scale).var(dtype=np.float64))
+    found = scale / (rows.shape[1] * spread) * scale if spread else 1.0
+    return found if isfinite(found) else float(np.finfo(np.float64).max)
+
+
+def kernel_for(kernel, gamma, degree, coef0, X, name="X") -> Kernel:
+    """The kernel of a parameter, for points that are not checked yet."""
+    rows = None
+    if isinstance(kernel, str) and kernel in RATED and isinstance(gamma, str):
+        rows = Linear()._points(X, name)
+    return as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0, X=rows)
+
+
+def kernel_matrix(
+    kernel: Any, X: Any, Y: Any = None, *, gamma: Any = "scale", degree: Any = 3, coef0: Any = 0.0,
+    dtype: Any = np.float64, n_jobs: int | None = None,
+) -> np.ndarray:  # fmt: skip
+    """The matrix of a kernel between all points of X and of Y.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        A name ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed"), a
+        kernel, or a function of two arrays of rows.
+    X : array-like of shape (n, d), or list of n strings
+        Points.
+    Y : array-like of shape (m, d), or list of m strings, optional
+        Others; None takes X, of whose matrix only half is computed.
+    gamma : "scale", "auto" or float, default="scale"
+        For a named kernel: 1 / (d var), with the variance of all values of Y, or of X without
+        one; 1 / d; or a number.
+    degree : int, default=3
+        Of "poly", and the length of the substrings of "spectrum".
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    dtype : {numpy.float64, numpy.float32}, default=numpy.float64
+        float32 is the float64 matrix rounded once: half the memory.
+    n_jobs : int, optional
+        Threads; the values do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Raises
+    ------
+    ValueError
+        If points hold NaN or infinity, have different widths, values overflow, or a parameter is
+        out of range.
+    TypeError
+        If strings are given where numbers are due, or the reverse.
+    MemoryError
+        If the matrix takes more than half the free memory.
+
+    Notes
+    -----
+    Costs n m d multiplications and additions, half of them without Y, and the memory of the
+    matrix.
+
+    Examples
+    --------
+    >>> from statfast.kernels import kernel_matrix
+    >>> kernel_matrix("rbf", [[0.0], [1.0], [3.0]], gamma=0.5).round(4)
+    array([[1.    , 0.6065, 0.0111],
+           [0.6065, 1.    , 0.1353],
+           [0.0111, 0.1353, 1.    ]])
+    >>> kernel_matrix("spectrum", ["abab", "baba"], degree=2)
+    array([[5., 4.],
+           [4., 5.]])
+    """
+    named = "X" if Y is None else "Y"
+    chosen = kernel_for(kernel, gamma, degree, coef0, X if Y is None else Y, named)
+    return chosen.matrix(X, Y, dtype=dtype, n_jobs=n_jobs)

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels of rows of numbers, by scikit-learn's names and parameters.
+
+All come from products, squared distances or Manhattan distances made tile by tile in float64; what
+is left to do to a block is done in place.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import comb, factorial
+
+import numpy as np
+
+from statfast._core import pairwise, spans, tiles
+from statfast._dissimilarity import laid
+from statfast._distances import MANHATTAN
+from statfast._extent import extent_of, origin_of, scale_of
+from statfast._validation import as_count, as_real, refuse_large
+from statfast.kernels.algebra import raise_to
+from statfast.kernels.kernel import Kernel
+
+BIGGEST = float(np.finfo(np.float64).max)
+
+
+class Numeric(Kernel):
+    """Kernels whose parameters are numbers, set for good."""
+
+    def _set(self, **values):
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Linear(Numeric):
+    """k(x, y) = x.y
+
+    Examples
+    --------
+    >>> from statfast.kernels import Linear
+    >>> Linear().matrix([[1, 2], [3, 4]])
+    array([[ 5., 11.],
+           [11., 25.]])
+    """
+
+    @property
+    def positive_definite(self):
+        return True
+
+    def _between(self, A, B):
+        return products(A, B)
+
+
+@dataclass(frozen=True)
+class Polynomial(Numeric):
+    """k(x, y) = (gamma x.y + coef0)^degree
+
+    Attributes
+    ----------
+    degree : int, default=3
+        At least 1.
+    gamma : float, default=1.0
+        Not negative.
+    coef0 : float, default=0.0
+        0 makes it homogeneous: products of exactly `degree` columns. A negative one makes it a
+        function that need not be positive semi-definite.
+
+    Examples
+    --------
+    The kernel is the product of explicit images, here x1^2, sqrt(2) x1 x2 and x2^2:
+
+    >>> from statfast.kernels import Polynomial
+    >>> kernel, X = Polynomial(degree=2), [[1, 2], [3, 4]]
+    >>> kernel.features(X).round(3)
+    array([[ 1.   ,  2.828,  4.   ],
+           [ 9.   , 16.971, 16.   ]])
+    >>> kernel.matrix(X)
+    array([[ 25., 121.],
+           [121., 625.]])
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self):
+        self._set(
+            degree=as_count(self.degree, "degree"),
+            gamma=as_real(self.gamma, "gamma", 0),
+            coef0=as_real(self.coef0, "coef0"),
+        )
+
+    @property
+    def positive_definite(self):
+        return True if self.coef0 >= 0 else None
+
+    def _between(self, A, B):
+        inner = products(A, B)
+
+        def fill(rows, columns, out):
+            inner(rows, columns, out)
+            out *= self.gamma
+            out += self.coef0
+            raise_to(out, self.degree)
+
+        return fill
+
+    def features(self, X):
+        """The explicit images of rows: phi(x) with phi(x).phi(y) = k(x, y).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, D)
+            The monomials of `degree`, or up to it if coef0 > 0, in the order of
+            ``itertools.combinations_with_replacement``, highest degree first, each times the root
+            of its multinomial coefficient. D = C(d + degree - 1, degree), or C(d + degree, degree).
+
+        Raises
+        ------
+        ValueError
+            If coef0 is negative: then there is no such image.
+        MemoryError
+            If the images take more than half the free memory.
+        """
+        rows = self._points(X)
+        if self.coef0 < 0:
+            raise ValueError(
+                f"{self} has no explicit image, as coef0 is negative. Choose coef0 >= 0."
+            )
+        n, d = rows.shape
+        degrees = range(self.degree, -1 if self.coef0 > 0 else self.degree - 1, -1)
+        wide = sum(comb(d + some - 1, some) for some in degrees)
+        refuse_large(8 * n * wide, f"The image of {n} rows in {wide} columns", "Use the kernel.")
+        out = np.empty((n, wide))
+        at = 0
+        for some in degrees:
+            shared = comb(self.degree, some) * self.gamma**some
+            shared *= self.coef0 ** (self.degree - some)
+            for columns in combinations_with_replacement(range(d), some):
+                times = factorial(some)
+                for column in set(columns):
+                    times //= factorial(columns.count(column))
+                np.prod(rows[:, columns], axis=1, out=out[:, at])
+                out[:, at] *= np.sqrt(shared * times)
+                at += 1
+        return out
+
+
+@dataclass(frozen=True)
+class Sigmoid(Numeric):
+    """k(x, y) = tanh(gamma x.y + coef0), which is not positive semi-definite in general.
+
+    Attributes
+    ----------
+    gamma : float, default=1.0
+        Not negative.
+    coef0 : float, default=0.0
+        Any number.
+
+    Examples
+    --------
+    >>> from statfast.kernels import Sigmoid
+    >>> Sigmoid(coef0=-1.0).matrix([[0.5], [2.0]]).round(3)
+    array([[-0.635,  0.   ],
+           [ 0.   ,  0.995]])
+    """
+
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self):
+        self._set(gamma=as_real(self.gamma, "gamma", 0), coef0=as_real(self.coef0, "coef0"))
+
+    def _between(self, A, B):
+        inner = products(A, B)
+
+        def fill(rows, columns, out):
+            inner(rows, columns, out)
+            out *= self.gamma
+            out += self.coef0
+            np.tanh(out, out=out)
+
+        return fill
+
+
+class Decaying(Numeric):
+    """exp(-gamma distance): 1 of a point with itself."""
+
+    gamma: float
+
+    def __post_init__(self):
+        self._set(gamma=as_real(self.gamma, "gamma", 0))
+
+    @property
+    def positive_definite(self):
+        return True
+
+    def normalised(self):
+        """The kernel itself, whose values of points with themselves are 1.
+
+        Returns
+        -------
+        Kernel
+        """
+        return self
+
+    def _diagonal(self, A):
+        return np.ones(len(A))
+
+
+@dataclass(frozen=True)
+class RBF(Decaying):
+    """k(x, y) = exp(-gamma |x - y|^2), the Gaussian kernel.
+
+    Squared distances come from products about the mean of the rows; those of which more than four
+    digits would cancel are summed again by differences, so that equal rows have exactly 1.
+
+    Attributes
+    ----------
+    gamma : float, default=1.0
+        Not negative; 1 / (2 sigma^2) for a standard deviation sigma.
+
+    Examples
+    --------
+    >>> from statfast.kernels import RBF
+    >>> RBF(gamma=0.5).matrix([[0.0], [1.0], [3.0]]).round(4)
+    array([[1.    , 0.6065, 0.0111],
+           [0.6065, 1.    , 0.1353],
+           [0.0111, 0.1353, 1.    ]])
+    """
+
+    gamma: float = 1.0
+
+    def _between(self, A, B):
+        if self.gamma == 0:
+            return lambda rows, columns, out: out.fill(1.0)
+        A, B, scale = together(A, B)
+        # Twice, as the square of the scale may overflow where the result does not.
+        gamma = min(self.gamma / scale / scale, BIGGEST)
+        if gamma == 0:  # of distances below 1e-500
+            return lambda rows, columns, out: out.fill(1.0)
+        origin = origin_of(extent_of(B).mean)
+
+        def fill(rows, columns, out):
+            pairwise.matrix("rbf", A[rows], B[columns], origin, gamma, out)
+
+        return fill
+
+
+@dataclass(frozen=True)
+class Laplacian(Decaying):
+    """k(x, y) = exp(-gamma |x - y|_1), from Manhattan distances by differences.
+
+    Attributes
+    ----------
+    gamma : float, default=1.0
+        Not negative.
+
+    Examples
+    --------
+    >>> from statfast.kernels import Laplacian
+    >>> Laplacian(gamma=1.0).matrix([[0.0, 0.0], [1.0, 1.0]]).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+
+    gamma: float = 1.0
+
+    def _between(self, A, B):
+        if self.gamma == 0:
+            return lambda rows, columns, out: out.fill(1.0)
+        left = np.zeros((len(A) + spans.SPARE, A.shape[1]))
+        left[: len(A)] = A
+        panels = laid(B)
+
+        def fill(rows, columns, out):
+            start, stop = columns.start // spans.WIDE, -(-columns.stop // spans.WIDE)
+            made = np.empty(out.shape)
+            spans.store(
+                left[rows.start :], len(made), panels[start:stop], MANHATTAN, spans.PLAIN, made
+            )
+            made *= -self.gamma
+            tiles.map("exp", made.reshape(-1), made.reshape(-1))
+            out[...] = made
+
+        return fill
+
+    def _depth(self, A):
+        return 4 * A.shape[1] + 16
+
+
+def products(A, B):
+    """What fills blocks with x.y, each summed in the order of the columns."""
+    none = np.zeros(A.shape[1], np.float32)
+
+    def fill(rows, columns, out):
+        pairwise.matrix("product", A[rows], B[columns], none, 0.0, out)
+
+    return fill
+
+
+def together(A, B):
+    """Rows, times a power of two where the squares of differences would overflow or vanish; and
+    that factor."""
+    ends = [extent_of(rows) for rows in ([A] if A is B else [A, B])]
+    low, high = min(end.low.min() for end in ends), max(end.high.max() for end in ends)
+    with np.errstate(over="ignore"):
+        width = float(high) - float(low)
+    if 1e-120 < width < 1e120 or width == 0:
+        return A, B, 1.0
+    scale = scale_of(max(abs(low), abs(high)))
+    moved = A * scale
+    return moved, moved if A is B else B * scale, scale

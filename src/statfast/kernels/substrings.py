@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Substrings numbered and counted, and the products of their counts.
+
+Of columns (substrings) that many strings share, the counts go through the register tile, which
+takes a hundredth of the time for a product; the others are followed from string to string, which
+takes no time for products that are zero.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+from statfast._core import pairwise
+from statfast._core import strings as kernel
+from statfast._validation import refuse_large
+
+SLICE = 1 << 21  # substrings counted in one go: some ten milliseconds
+DENSE = 32  # a product in lists takes as long as so many in the tile
+TABLE = 1 << 16  # entries of a table that are never too many
+BATCH = 1 << 24  # products added in one go
+
+
+class Counts(NamedTuple):
+    """How often each substring occurs in each string, string by string."""
+
+    begins: np.ndarray  # (n + 1,) where those of a string begin
+    column: np.ndarray  # (nnz,) int32, the substring
+    tally: np.ndarray  # (nnz,) int32, how often
+    place: np.ndarray  # (nnz,) where it occurs first in the string, among all letters
+    columns: int  # different substrings
+
+
+class Letters:
+    """The letters of strings, one string after the other, numbered in their order."""
+
+    def __init__(self, strings):
+        if isinstance(strings[0], str):
+            joined = "".join(strings).encode("utf-32-le", "surrogatepass")
+            raw = np.frombuffer(joined, np.uint32)
+        else:
+            raw = np.frombuffer(b"".join(strings), np.uint8)
+        self.lengths = np.fromiter(map(len, strings), np.intp, len(strings))
+        occurs = np.zeros(int(raw.max(initial=0)) + 1, bool)
+        occurs[raw] = True
+        self.size = int(occurs.sum()) if len(raw) else 0
+        self.number = (np.cumsum(occurs) - 1)[raw]
+
+    def counted(self, k, kept) -> Counts:
+        """Count the substrings of k letters, of which those at the places `kept` matter."""
+        n = len(self.lengths)
+        windows = np.maximum(self.lengths - k + 1, 0)
+        starts = np.cumsum(self.lengths) - self.lengths
+        total = int(windows.sum())
+        refuse_large(
+            24 * (total + len(self.number)), f"Counting {total} substrings", "Pass fewer strings."
+        )
+        begins = np.zeros(n + 1, np.intp)
+        column, count = np.empty(total, np.int32), np.empty(total, np.int32)
+        place = np.empty(total, np.intp)
+        known = 0
+        if total:
+            code, size = self._codes(len(self.number) - k + 1, kept)
+            table = np.full(size, -1, np.int32)
+            slot = np.empty(min(size, total), np.intp)
+            for some in pieces(windows, SLICE):
+                checkpoint()
+                known = kernel.count(
+                    code, starts, windows, some.start, some.stop, known, table, slot, begins,
+                    column, count, place,
+                )  # fmt: skip
+        stop = begins[n]
+        return Counts(begins, column[:stop], count[:stop], place[:stop], known)
+
+    def _codes(self, length, kept):
+        """A number for the substring at each place, and how many numbers there are."""
+        code, size = np.zeros(length, np.int64), 1
+        for at in kept:
+            if size * self.size >= 1 << 62:
+                code, size = numbered(code)
+            code *= self.size
+            code += self.number[at : at + length]
+            size *= self.size
+        return (code, size) if size <= max(TABLE, 4 * length) else numbered(code)
+
+
+def numbered(code):
+    """The ranks of numbers among those that occur, and how many do."""
+    distinct, rank = np.unique(code, return_inverse=True)
+    return rank.astype(np.int64, copy=False), len(distinct)
+
+
+def pieces(work, most):
+    """Consecutive slices of about so much work each, one at least."""
+    total = np.cumsum(work)
+    start = 0
+    while start < len(work):
+        before = total[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(total, before + most, "right")))
+        yield slice(start, stop)
+        start = stop
+
+
+class Shared:
+    """Sums of products of counts between n strings and m others (or the same)."""
+
+    def __init__(self, n, m, same):
+        self.n, self.m, self.same = n, m, same
+        self.lists, self.left, self.right = [], [], []
+
+    def take(self, found: Counts, weight):
+        """Add the products of these counts, of the n strings and the m after them."""
+        stop = found.begins[self.n]
+        ours = found.column[:stop], found.tally[:stop], found.begins[: self.n + 1]
+        if self.same:
+            theirs = ours
+        else:
+            theirs = found.column[stop:], found.tally[stop:], found.begins[self.n :] - stop
+        across = np.bincount(theirs[0], minlength=found.columns)
+        down = across if self.same else np.bincount(ours[0], minlength=found.columns)
+        dense = DENSE * (across * down) > self.n * self.m
+        if dense.any():
+            rank = np.cumsum(dense) - 1
+            self.left.append(table(*ours, dense, rank) * weight)
+            self.right.append(table(*theirs, dense, rank))
+            ours, theirs = without(*ours, dense), without(*theirs, dense)
+        if len(ours[0]) and len(theirs[0]):
+            self.lists.append((weight, ours, transposed(*theirs, found.columns)))
+
+    def fill(self):
+        """What fills blocks of the matrix."""
+        left = np.ascontiguousarray(np.hstack(self.left)) if self.left else None
+        right = np.ascontiguousarray(np.hstack(self.right)) if self.right else None
+        self.left, self.right = [], []
+
+        def fill(rows, columns, out):
+            if left is None:
+                out.fill(0.0)
+            else:
+                none = np.zeros(left.shape[1], np.float32)
+                pairwise.matrix("product", left[rows], right[columns], none, 0.0, out)
+            for weight, (column, count, begins), (starts, other, times) in self.lists:
+                ends = begins[rows.start : rows.stop + 1]
+                lengths = np.diff(starts)[column[ends[0] : ends[-1]]]
+                so_far = np.concatenate([[0], np.cumsum(lengths)])
+                work = np.diff(so_far[ends - ends[0]])
+                for some in pieces(work, BATCH):
+                    checkpoint()
+                    kernel.add(
+                        begins, column, count, starts, other, times, weight,
+                        rows.start + some.start, columns.start, out[some],
+                    )  # fmt: skip
+
+        return fill
+
+
+def table(column, count, begins, dense, rank):
+    """The counts of some columns, (n, d)."""
+    out = np.zeros((len(begins) - 1, int(dense.sum())))
+    of = dense[column]
+    row = np.repeat(np.arange(len(begins) - 1), np.diff(begins))[of]
+    out[row, rank[column[of]]] = count[of]
+    return out
+
+
+def without(column, count, begins, dense):
+    """The counts of the other columns."""
+    of = ~dense[column]
+    kept = np.concatenate([[0], np.cumsum(of)])
+    return column[of], count[of], kept[begins]
+
+
+def transposed(column, count, begins, columns):
+    """For each column where its list begins, the strings in ascending order, and the counts."""
+    starts = np.zeros(columns + 1, np.intp)
+    np.cumsum(np.bincount(column, minlength=columns), out=starts[1:])
+    other, times = np.empty(len(column), np.int32), np.empty(len(column), np.int32)
+    kernel.transpose(begins, column, count, starts.copy(), other, times)
+    return starts, other, times

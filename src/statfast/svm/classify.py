@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `SVC` and `NuSVC` share: a machine for each pair of classes, votes and probabilities."""
+
+import numpy as np
+
+from statfast._base import Classifier
+from statfast._class_weights import class_weighted
+from statfast._errors import not_fitted, shown
+from statfast._flags import as_flag
+from statfast._validation import as_choice, as_generator, as_labels, as_weights
+from statfast.svm.machines import KernelMachine, held_values
+from statfast.svm.one_vs_one import (
+    assembled,
+    pair_coef,
+    pair_values,
+    pairs,
+    scores,
+    votes,
+)
+from statfast.svm.platt import coupled, held_out, sigmoid, sigmoid_fit
+
+PARTS = 5  # of the cross-validation behind probabilities
+
+
+def as_classes(y, n, sample_weight, class_weight):
+    """The labels, the codes of n rows, and the weights of rows times those of their classes."""
+    classes, codes = as_labels(y, n)
+    if len(classes) < 2:
+        raise ValueError(
+            "y must hold at least 2 classes; got one class, "
+            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
+        )
+    weights = class_weighted(as_weights(sample_weight, n), class_weight, classes, codes)
+    return classes, codes, np.ones(n) if weights is None else weights
+
+
+def pair_tasks(codes, used, n_classes):
+    """For each pair of classes its rows among those used, and +1 for the first, -1 for the other."""
+    tasks = []
+    for i, j in pairs(n_classes):
+        rows = used[(codes[used] == i) | (codes[used] == j)]
+        tasks.append((rows, np.where(codes[rows] == i, 1.0, -1.0)))
+    return tasks
+
+
+class WithProbability:
+    """A method that is there only where the parameter `probability` is True."""
+
+    def __init__(self, method):
+        self.method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self.method
+        if not instance.probability:
+            raise AttributeError(
+                f"{self.method.__name__} needs {type(instance).__name__}(probability=True), and a "
+                "new fit."
+            )
+        return self.method.__get__(instance, owner)
+
+
+class PairwiseMachines(Classifier, KernelMachine):
+    """Base of the classifiers."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Train a machine for each pair of classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or list of strings
+            Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
+            the symmetric matrix of kernel values, (n, n).
+        y : array-like of shape (n,)
+            A label for each row, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, which multiply C. An integer weight equals a repeated row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X holds NaN or infinity, is no symmetric matrix where one is due, if y does not hold
+            one label for each row, of two classes or more, if a parameter is out of its range, or
+            if no machine with these parameters exists: with C=inf where classes are not separable,
+            or with nu too large for the sizes of the classes.
+        TypeError
+            If X holds strings where numbers are due, or the reverse, or if a parameter is of the
+            wrong type.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter`, `time_limit` or `progress` ended the training; the model is usable.
+        """
+        self._check_flags()
+        rng = as_generator(self.random_state)
+        checked = []
+
+        def weights_of(n):
+            checked.append(as_classes(y, n, sample_weight, self.class_weight))
+            return as_weights(sample_weight, n)
+
+        training = self._training(X, weights_of)
+        classes, codes, weights = checked[0]
+        settled = self._settled()
+        tasks = pair_tasks(codes, np.flatnonzero(weights > 0.0), len(classes))
+        machines = [
+            self._machine(training.run, rows, sign, weights[rows], settled)
+            for rows, sign in training.run.counted(tasks)
+        ]
+        platt = {}
+        if self.probability:
+            keys = training.points.keys(rng)
+            training.run.validates = True
+            fits = [
+                self._platt(training, rows, sign, weights[rows], settled, keys[rows])
+                for rows, sign in training.run.counted(tasks)
+            ]
+            platt["probA_"], platt["probB_"] = map(np.array, zip(*fits, strict=True))
+        return self._publish(X, **self._fitted_attributes(training, machines, checked[0], platt))
+
+    def _check_flags(self):
+        as_flag(self.probability, "probability")
+        shape = as_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
+        if as_flag(self.break_ties, "break_ties") and shape == "ovo":
+            raise ValueError(
+                "break_ties must be False when decision_function_shape is 'ovo'; got True. Choose "
+                "decision_function_shape='ovr'."
+            )
+
+    def _fitted_attributes(self, training, machines, checked, platt):
+        classes, codes, weights = checked
+        k = len(classes)
+        support, counts, coef = assembled(machines, codes, k)
+        ends = np.append(0, np.cumsum(counts))
+        parts = [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        rho = np.array([m.rho for m in machines])
+        if k == 2:  # positive for the second class, as in scikit-learn
+            parts, coef, rho = [slice(0, len(support))], -coef, -rho
+        factors = np.ones(k)
+        if self.class_weight is not None:
+            first = np.array([np.flatnonzero((codes == c) & (weights > 0.0))[0] for c in range(k)])
+            base = training.points.weights
+            factors = weights[first] / (1.0 if base is None else base[first])
+        return {
+            **self._told(training, machines, support, parts, coef),
+            **platt,
+            "classes_": classes,
+            "class_weight_": factors,
+            "n_support_": counts,
+            "dual_coef_": coef,
+            "intercept_": -rho,
+            "n_iter_": np.array([m.n_iter for m in machines], dtype=np.int32),
+        }
+
+    def _machine(self, run, rows, sign, weights, settled):
+        """A machine on these rows, of which `sign` gives the classes."""
+        raise NotImplementedError
+
+    def _platt(self, training, rows, sign, weights, settled, keys):
+        """A and B of the sigmoid of one pair, from values for rows that were held out."""
+        part = held_out(keys, (sign < 0).astype(np.intp), PARTS)
+        values = np.zeros(len(rows))
+        for k in range(PARTS):
+            out = part == k
+            left = sign[~out]
+            if not out.any():
+                continue
+            if not len(left) or (left == left[0]).all():  # of one class, or of none
+                values[out] = left[0] if len(left) else 0.0
+                continue
+            machine = self._machine(training.run, rows[~out], left, weights[~out], settled)
+            values[out] = held_values(training.points, machine, rows[out])
+        return sigmoid_fit(values, sign > 0, weights)
+
+    # ------------------------------------------------------------ prediction
+
+    def _pair_values(self, X):
+        """Values of all pairs; of two classes, positive for the second."""
+        sums, dtype = self._sums(X)
+        if len(self.classes_) == 2:
+            return sums[0] + self.intercept_, dtype
+        return pair_values(sums, -self.intercept_), dtype
+
+    def predict(self, X):
+        """Return the class of each row, that which most pairs prefer.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), dtype of `classes_`
+            Of classes with as many votes the lowest or, with ``break_ties=True``, that with the
+            largest value of `decision_function`.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite, or has other columns than the training rows.
+        """
+        values, _ = self._pair_values(X)
+        if len(self.classes_) == 2:
+            return self.classes_.take(values[:, 0] > 0.0)
+        count = scores if self.break_ties else votes
+        return self.classes_.take(count(values, len(self.classes_)).argmax(axis=1))
+
+    def decision_function(self, X):
+        """Return how far rows lie on the side of each class, or of the first of each pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (m,), (m, K) or (m, K (K - 1) / 2)
+            Of two classes f(x), positive for the second. Of more, with
+            ``decision_function_shape="ovr"``, the votes for each class and, within a third, the sum
+            of its values; with "ovo" the values of the pairs (0, 1), (0, 2), ..., (1, 2), ...,
+            positive for the first. float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        values, dtype = self._pair_values(X)
+        if len(self.classes_) == 2:
+            return values[:, 0].astype(dtype)
+        if self.decision_function_shape == "ovr":
+            values = scores(values, len(self.classes_))
+        return values.astype(dtype)
+
+    @WithProbability
+    def predict_proba(self, X):
+        """Return class probabilities, from sigmoids of the pairs' values put together.
+
+        They are estimated by cross-validation, and need not agree with `predict` for rows near the
+        boundary. There with ``probability=True`` only.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (m, K)
+            Columns as in `classes_`. float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        if "classes_" in self.__dict__ and "probA_" not in self.__dict__:
+            raise not_fitted(self)
+        values, dtype = self._pair_values(X)
+        k = len(self.classes_)
+        if k == 2:
+            first = sigmoid(-values[:, 0], self.probA_[0], self.probB_[0])
+            return np.column_stack([first, 1.0 - first]).astype(dtype)
+        r = np.zeros((len(values), k, k))
+        for p, (i, j) in enumerate(pairs(k)):
+            r[:, i, j] = sigmoid(values[:, p], self.probA_[p], self.probB_[p])
+            r[:, j, i] = 1.0 - r[:, i, j]
+        return coupled(r).astype(dtype)
+
+    @WithProbability
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (m, K)
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _linear_coef(self):
+        if len(self.classes_) == 2:
+            return self.dual_coef_ @ self.support_vectors_
+        return pair_coef(self.dual_coef_, self.support_vectors_, self.n_support_)

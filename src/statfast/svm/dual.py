@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The dual of support vector machines: minimise a'Qa/2 + p'a, 0 <= a <= upper, s'a as it is.
+
+Three levels. Of all variables an active set of some thousands is chosen: the worst violators of the
+conditions of optimality, hence all that are free. Its square of the kernel matrix is made, and on
+it the compiled solver (_core/smo.pyx) works with working sets of some hundreds that stay in the
+second cache. What has changed then moves the gradient of all variables by rows of the matrix. That
+is shrinking turned round: variables at a bound that they will not leave never become active.
+
+The matrix is float32, as LIBSVM's is; gradients are float64. At the end the gradient is made again
+from a float64 matrix, on all points. What then violates the conditions is worked on further, from
+that gradient: the answer is that of the float64 problem, to `tol`.
+
+In terms of b = s a the problem is symmetric: b moves within a box, its sum stays, and -f = -(Kb +
+s p) of what may rise exceeds that of what may fall by at most tol (LIBSVM's criterion).
+"""
+
+import time
+from collections.abc import Callable
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+from statfast._core import smo
+from statfast.svm.newton import leap, worth
+
+ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
+MOST_ACTIVE = 4096  # where many are: 64 MB
+WORKING = 1024  # variables of a working set, where few are free
+ROOM = 1.25  # times the free variables: sets that hold them all are few
+BUDGET = 4e7  # multiply-adds between two looks at the clock
+STEPS = 20  # on a working set, for each of its variables
+SHARE = 0.1  # of the violation may be left within a working set
+WIDEST = 5e6  # the dual of a margin of 3e-4
+AHEAD = 0.1  # of the violation is left before other variables are looked at
+INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
+
+IDLE = 10  # rounds without a smaller violation after which there will be none
+
+
+class Dual(NamedTuple):
+    """A solution.
+
+    With f = s * gradient, `rho` is the mean of f over free variables: the decision function of a
+    classifier is K b - rho. `dual` is the value reached, and minus `primal` a lower bound of it.
+    """
+
+    alpha: np.ndarray  # (m,)
+    gradient: np.ndarray  # (m,) Q alpha + p, float64
+    rho: float
+    r: float  # of problems with two groups, else 0
+    dual: float  # alpha'Q alpha / 2 + p'alpha
+    n_iter: int  # steps of two variables
+    gap: float  # by how much the worst pair of variables violates the conditions
+    converged: bool
+    reason: str  # "tol", or what ended it before: see `solve`
+    primal: float  # of the primal problem; inf while an unbounded variable wants to rise
+
+
+def solve(
+    gram, linear, sign, upper, *, start=None, point=None, groups="one", tol=1e-3, max_iter=None,
+    time_limit=None, progress: Callable | None = None, hard=False,
+):  # fmt: skip
+    """Minimise a'Qa/2 + linear'a, 0 <= a <= upper, sign'a constant, Q_ij = s_i s_j K_ij.
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel matrix.
+    linear, sign, upper : ndarray of shape (m,)
+        The linear term, +1 or -1, and the bounds (perhaps inf).
+    start : ndarray of shape (m,), optional
+        Feasible multipliers; zero by default.
+    point : ndarray of shape (m,), optional
+        The point of each variable; by default variable i is point i.
+    groups : {"one", "each"}
+        Whether steps pair any two variables, or those of one sign (the nu problems).
+    tol : float
+        The violation at which to stop.
+    max_iter : int, optional
+        Steps.
+    time_limit : float, optional
+        Seconds.
+    progress : callable, optional
+        ``progress(steps, violation)``, in between; where it returns True the work ends.
+    hard : bool
+        Whether an unbounded dual is to be found out: a classifier has no margin then.
+
+    Returns
+    -------
+    Dual
+        Its `reason` is "tol"; "max_iter", "time_limit" or "progress"; "precision" if steps become
+        too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
+        the largest length of an image.
+    """
+    return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
+        inf if max_iter is None else max_iter,
+        inf if time_limit is None else time.monotonic() + time_limit,
+        progress,
+    )
+
+
+class _Descent:
+    """The state of a solution: multipliers b = s a, and the sums K b of all points."""
+
+    def __init__(self, gram, linear, sign, upper, start, point, groups, tol, hard):
+        m = len(linear)
+        self.gram, self.tol, self.hard = gram, float(tol), hard
+        self.sign = np.asarray(sign, np.float64)
+        self.upper = np.asarray(upper, np.float64)
+        self.point = np.arange(m) if point is None else np.asarray(point, np.intp)
+        self.one_each = m == gram.n and bool((self.point == np.arange(m)).all())
+        self.at = None if self.one_each else np.unique(self.point)  # points that matter
+        self.c = self.sign * np.asarray(linear, np.float64)
+        rises = self.sign > 0
+        self.low, self.high = np.where(rises, 0.0, -self.upper), np.where(rises, self.upper, 0.0)
+        self.groups = 1 if groups == "one" else 2
+        self.group = np.zeros(m, np.int32) if groups == "one" else (~rises).astype(np.int32)
+        self.b = np.zeros(m) if start is None else self.sign * np.asarray(start, np.float64)
+        self.sums = np.zeros(gram._ld)  # K b of the points, and what lies beyond them
+        self.is_exact = True  # whether the sums are those of a float64 matrix
+        if self.b.any():
+            self.refresh()
+        # The dual of a hard margin reaches 1 / (2 margin^2).
+        self.widest = WIDEST / max(float(gram.diagonal.max()), 1e-300)
+        self.steps, self.rounds, self.reason = 0, 0, "tol"
+        self.active = self.block = None
+        self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
+
+    def f(self):
+        sums = self.sums[: self.gram.n]
+        return (sums if self.one_each else sums[self.point]) + self.c
+
+    def refresh(self):
+        """Sums from a float64 matrix."""
+        index, weights = self.by_point(np.flatnonzero(self.b), self.b)
+        where = slice(self.gram.n) if self.at is None else self.at
+        self.sums[where] = self.gram.exact(index, weights, self.at)
+        self.is_exact = True
+
+    def by_point(self, variables, values):
+        """The points of variables, and the sum of values at each."""
+        if self.one_each:
+            return variables, values[variables]
+        total = np.bincount(self.point[variables], values[variables], self.gram.n)
+        index = np.flatnonzero(total)
+        return index, total[index]
+
+    def violation(self, f):
+        """The largest -f of what may rise and the smallest of what may fall, in each group."""
+        rises, falls = self.b < self.high, self.b > self.low
+        top, bottom = [], []
+        for g in range(self.groups):
+            of_group = self.group == g
+            top.append((-f[rises & of_group]).max(initial=-inf))
+            bottom.append((-f[falls & of_group]).min(initial=inf))
+        gap = max(0.0, *(float(t - b) for t, b in zip(top, bottom, strict=True)))
+        return gap, np.array(top), np.array(bottom)
+
+    def run(self, max_iter, deadline, progress):
+        """Rounds, until the violation is at most tol by float64 sums."""
+        while True:
+            f = self.f()
+            gap, top, bottom = self.violation(f)
+            if self.steps and progress is not None and progress(self.steps, gap) is True:
+                self.stop("progress")
+            done = gap <= self.tol
+            if (done and self.is_exact) or self.reason != "tol":
+                if self.is_exact:
+                    return self.answer(f, gap, done)
+                self.refresh()
+                continue
+            if done:
+                self.refresh()
+                continue
+            if self.is_exact and self.rests(gap):
+                self.stop("precision")
+                continue
+            if self.hard and -0.5 * float(self.b @ (f + self.c)) > self.widest:
+                self.stop("inseparable")
+                continue
+            self.choose(f, top, bottom)
+            ahead = 0.0 if len(self.active) == len(f) else AHEAD * gap
+            self.round(f, max(INNER * self.tol, ahead), max_iter, deadline, progress)
+
+    def rests(self, gap):
+        """Whether rounding keeps the violation from falling."""
+        self.least, self.idle = (gap, 0) if gap < 0.9 * self.least else (self.least, self.idle + 1)
+        return self.idle == IDLE
+
+    def stop(self, reason):
+        self.reason = reason if self.reason == "tol" else self.reason
+
+    def choose(self, f, top, bottom):
+        """The active set, ascending: the worst violators, and what is nearest to violating."""
+        m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
+        count = int(min(max(ACTIVE, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
+        if m <= count:
+            if self.active is None or len(self.active) < m:
+                self.active = np.arange(m)
+                self.block = self.gram.block(self.point)
+            return
+        ends = np.isfinite(top) & np.isfinite(bottom)
+        middle = np.zeros(self.groups)
+        middle[ends] = 0.5 * (top[ends] + bottom[ends])
+        above = -f - middle[self.group]
+        rise = np.where(self.b < self.high, above, -inf)
+        fall = np.where(self.b > self.low, -above, -inf)
+        chosen = np.zeros(m, bool)
+        for score in (rise, fall):
+            chosen[_largest(score, count // 2)] = True
+        rest = np.where(chosen, -inf, np.maximum(rise, fall))
+        chosen[_largest(rest, count - int(chosen.sum()))] = True
+        self.active = np.flatnonzero(chosen)
+        self.block = self.gram.block(self.point[self.active])
+
+    def round(self, f, tol, max_iter, deadline, progress):
+        """Solve for the active variables, then bring the sums up to date."""
+        active = self.active
+        low, high, group = self.low[active], self.high[active], self.group[active]
+        b, f = self.b[active], f[active]
+        moving, work_done, q = True, 0.0, 0
+        while moving and self.reason == "tol":
+            checkpoint()
+            free = np.count_nonzero((b > low) & (b < high))
+            if q < min(ROOM * free, len(active)) or not q:
+                q = _working(free, len(active))
+                recent, work = np.full(q, -1, np.int32), smo.work_space(len(active), q)
+            gap, steps, _, moving = smo.descend(
+                self.block, low, high, group, self.groups, tol, SHARE,
+                STEPS * q, int(min(max_iter - self.steps, 1 << 60)), BUDGET, b, f, recent, work,
+            )  # fmt: skip
+            self.steps += steps
+            if gap <= tol:
+                break
+            if self.hard and -0.5 * float(b @ (f + self.c[active])) > self.widest:
+                break
+            if self.steps >= max_iter:
+                self.stop("max_iter")
+            elif time.monotonic() > deadline:
+                self.stop("time_limit")
+            elif progress is not None and progress(self.steps, gap) is True:
+                self.stop("progress")
+            work_done += BUDGET
+            if worth(free, work_done):
+                leap(self.block, b, f, low, high, group, self.groups)
+                work_done = 0.0
+        change = np.zeros(len(self.b))
+        change[active] = b - self.b[active]
+        self.b[active] = b
+        self.rounds += 1
+        if self.is_exact and not change.any() and self.reason == "tol":
+            self.stop("precision")
+        if len(active) == len(self.b):
+            self.refresh()  # an inexact update would be made good at once
+        else:
+            self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums, self.at)
+            self.is_exact = False
+
+    def answer(self, f, gap, done):
+        alpha = self.sign * self.b
+        free = (self.b > self.low) & (self.b < self.high)
+        offsets = [self._offset(f, free, self.group == g) for g in range(self.groups)]
+        if self.groups == 1:
+            rho, r = offsets[0], 0.0
+        else:
+            rho, r = (offsets[0] + offsets[1]) / 2, (offsets[0] - offsets[1]) / 2
+        gradient = self.sign * f
+        dual = 0.5 * float(self.b @ (f + self.c))
+        away = f - np.array(offsets)[self.group]  # positive: what may fall should
+        with np.errstate(invalid="ignore"):
+            room = np.where(away > 0, self.b - self.low, self.high - self.b)
+            slack = np.where(away == 0, 0.0, np.abs(away) * room)
+        return Dual(
+            alpha + 0.0, gradient, rho, r, dual, self.steps, gap, done,
+            "tol" if done else self.reason, float(slack.sum()) - dual,
+        )  # fmt: skip
+
+    def _offset(self, f, free, of_group):
+        """The mean f of the free variables of a group, or the middle of what is possible."""
+        some = free & of_group
+        if some.any():
+            return float(f[some].mean())
+        # With none free, -f of what may rise is below that of what may fall.
+        ends = [
+            -(-f[of_group & (self.b < self.high)]).max(initial=-inf),
+            -(-f[of_group & (self.b > self.low)]).min(initial=inf),
+        ]
+        ends = [end for end in ends if np.isfinite(end)]
+        return float(np.mean(ends)) if ends else 0.0
+
+
+def _working(free, m):
+    """Variables of a working set: some more than are free, or all, which saves copying."""
+    q = int(max(WORKING, 1.2 * ROOM * free))
+    return q if q < 0.7 * m else m
+
+
+def _largest(score, count):
+    """Places of the largest scores, the lowest place on ties; no -inf."""
+    if count <= 0:
+        return np.empty(0, np.intp)
+    if count >= len(score):
+        return np.flatnonzero(score > -inf)
+    least = np.partition(score, len(score) - count)[len(score) - count]
+    if least == -inf:
+        return np.flatnonzero(score > -inf)
+    found = np.flatnonzero(score > least)
+    ties = np.flatnonzero(score == least)[: count - len(found)]
+    return np.concatenate([found, ties])

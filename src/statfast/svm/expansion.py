@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values of f(x) = sum over support vectors of coefficient times K(vector, x), for new rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core.expansion import SPARE, expand
+from statfast._errors import shown
+from statfast.kernels import RBF, Kernel, Polynomial, Sigmoid
+
+CALL = 4e8  # multiplications of one kernel call: some ten milliseconds
+BLOCK = 1 << 22  # kernel values made at a time where the tiles have no epilogue for them
+FAR = 1e100
+UNIT = 2.0**-53
+LOSS = 1e-11  # error of a kernel value beyond which products are too coarse and differences taken
+MOST_DEGREE = 1 << 30
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """Support vectors and their coefficients, in `parts` that are summed apart."""
+
+    kernel: Kernel
+    vectors: object  # rows, strings, or None for a precomputed kernel
+    support: NDArray[np.intp]  # their places among the training rows
+    parts: tuple[slice, ...]
+    coef: NDArray[np.float64]  # (Q, S)
+    tile: "Tile | None"
+
+    def values(self, points, n_jobs=None):
+        """For each part the sums of all new points: arrays (n, Q), float64.
+
+        `points` have been checked.
+        """
+        n, count = len(points), max(1, len(self.support))
+        outs = [np.zeros((n, len(self.coef))) for _ in self.parts]
+        if self.tile is None:
+            step = max(1, BLOCK // count)
+            for start in range(0, n, step):
+                some = slice(start, start + step)
+                self._sum(self._matrix(points[some], n_jobs), [out[some] for out in outs])
+            return outs
+        cost = (self.tile.cost + 2.0 * len(self.coef)) * count
+        step = int(np.clip(CALL / cost, 16, 1024)) // 16 * 16
+
+        def work(task):
+            for start in range(task.start, task.stop, step):
+                checkpoint()
+                some = slice(start, min(start + step, task.stop))
+                self._fill(points[some], [out[some] for out in outs])
+
+        tasks = [slice(0, n)] if n <= 64 else grid(n, least=64)
+        each(work, tasks, n_jobs=n_jobs, effort=cost * n)
+        return outs
+
+    def _fill(self, rows, outs):
+        block = np.ascontiguousarray(rows, dtype=np.float64)
+        for part, out in zip(self.parts, outs, strict=True):
+            if part.start < part.stop and not self.tile.fill(block, part, self.coef[:, part], out):
+                self._sum(self._by_differences(block), outs)
+                return
+
+    def _sum(self, K, outs):
+        for part, out in zip(self.parts, outs, strict=True):
+            # Each row by itself, so that the number of rows changes no bit.
+            np.einsum("ij,kj->ik", K[:, part], self.coef[:, part], out=out)
+
+    def _by_differences(self, rows):
+        """The kernel matrix where products are too coarse; rows that dwarf all others apart."""
+        far = self.tile.halves(rows) > FAR
+        K = np.empty((len(rows), len(self.support)))
+        if not far.all():
+            K[~far] = self._matrix(rows[~far], 1)
+        for i in np.flatnonzero(far):
+            K[i] = self._matrix(rows[i : i + 1], 1)
+        return K
+
+    def _matrix(self, points, n_jobs):
+        if not len(self.support):
+            return np.zeros((len(points), 0))
+        if self.vectors is None:
+            values = np.ascontiguousarray(points[:, self.support], dtype=np.float64)
+            return self.kernel.matrix(values, np.zeros((len(self.support), 1)), n_jobs=n_jobs)
+        return self.kernel.matrix(points, self.vectors, n_jobs=n_jobs)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Vectors as the compiled kernel wants them."""
+
+    kind: str
+    gamma: float
+    coef0: float
+    degree: int
+    origin: NDArray[np.float32]
+    vectors: NDArray[np.float64]
+    start: NDArray[np.float64]
+    largest: float  # half the largest squared length
+
+    @property
+    def cost(self):
+        """Of one kernel value, in multiplications."""
+        return self.vectors.shape[1] + 30.0
+
+    def halves(self, rows):
+        """Half the squared lengths of rows."""
+        with np.errstate(over="ignore"):
+            return 0.5 * ((rows - self.origin) ** 2).sum(axis=1)
+
+    def fill(self, rows, part, coef, out):
+        """Whether the kernel values were good; then the sums are in `out`."""
+        # Views from a part on: the rows behind it stand in for the zeros behind the last.
+        far = expand(
+            self.kind, self.gamma, self.coef0, self.degree, rows, self.origin,
+            self.vectors[part.start :], self.start[part.start :], coef, out,
+        )  # fmt: skip
+        if self.kind != "rbf":
+            return True
+        error = self.gamma * 2.0 * (far + self.largest) * (len(self.origin) + 8) * UNIT
+        return bool(error <= LOSS)
+
+
+def tile_for(kernel, vectors):
+    """The vectors laid out, or None where the kernel is not one of the tiles'."""
+    if isinstance(vectors, np.ndarray) and len(vectors):
+        if type(kernel) is RBF:
+            return _laid("rbf", kernel.gamma, 0.0, 0, vectors)
+        if type(kernel) is Sigmoid:
+            return _laid("sigmoid", kernel.gamma, kernel.coef0, 0, vectors)
+        if type(kernel) is Polynomial and kernel.degree <= MOST_DEGREE:
+            return _laid("poly", kernel.gamma, kernel.coef0, kernel.degree, vectors)
+    return None
+
+
+def _laid(kind, gamma, coef0, degree, vectors):
+    m, d = vectors.shape
+    width = -(-d // 16) * 16
+    width += 16 if width % 256 == 0 else 0  # as rows.pxd says
+    origin = np.zeros(d, dtype=np.float32)
+    if kind == "rbf":
+        low, high = vectors.min(axis=0), vectors.max(axis=0)
+        origin[:] = low / 2 + high / 2
+    laid = np.zeros((m + SPARE, width))
+    laid[:m, :d] = vectors - origin.astype(np.float64)
+    start = np.zeros(m + SPARE)
+    if kind == "rbf":
+        start[:m] = -0.5 * np.einsum("ij,ij->i", laid[:m], laid[:m])
+    return Tile(kind, gamma, coef0, degree, origin, laid, start, float(-start.min()))
+
+
+def require_finite_values(values):
+    """Refuse values of f that are not finite."""
+    if not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0, 0])
+        raise ValueError(
+            f"The kernel gives {shown(float('nan'))} or infinity for row {row} of X. Scale the "
+            "columns of X, or choose another kernel."
+        )

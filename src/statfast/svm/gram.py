@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel matrix of the training points, as the solver of the dual asks for it.
+
+Nobody ever needs all of it at once. What is asked for: the square of some points (`block`), rows
+that are summed (`add`), which are kept as float32 in one slab, the least recently used giving way,
+or all of them where they fit; and, once or twice a fit, sums in float64 (`exact`), of which nothing
+is kept. Rows are made in batches, by all threads.
+"""
+
+from math import inf
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid
+from statfast._core import gram as tiles
+from statfast._core import smo
+from statfast._extent import extent_of, origin_of
+from statfast._validation import _free_memory
+from statfast.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+
+SPARE = 16  # rows that tiles may read beyond the last
+LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
+PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
+FAR = 1e12  # numbers beyond may overflow float32 when squared
+LARGE = 4096  # points of a square: no more memory than that of one is touched twice
+STRIP = 256  # rows of any kernel made at a time
+REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
+
+
+def _whole(n, m):
+    """n rounded up to a multiple of m."""
+    return -(-n // m) * m
+
+
+class Gram:
+    """A kernel matrix in float32, and its sums in float64; others say how values are made.
+
+    Parameters
+    ----------
+    n : int
+        Training points.
+    diagonal : ndarray of shape (n,)
+        The kernel of each with itself, in float64.
+    cache_size : float or None
+        Megabytes that rows may take; None is a quarter of the free memory.
+    """
+
+    def __init__(self, n, diagonal, cache_size, n_jobs=None):
+        self.n, self.diagonal, self.n_jobs = n, diagonal, n_jobs
+        self._ld = _whole(n, smo.WIDE)
+        free = (_free_memory() or 2**32) / 4
+        limit = free if cache_size is None else cache_size * 2**20
+        self.slots = int(min(n, max(limit // (4 * self._ld), LEAST_SLOTS)))
+        self._slab = None
+        self._slot = np.full(n, -1, np.int32)  # of a point, -1 if it has none
+        self._point = np.full(self.slots, -1, np.int64)  # of a slot
+        self._used = np.zeros(self.slots, np.int64)  # when
+        self._clock = 0
+        self.made = 0  # rows, so far
+        self._square = np.empty(0, np.float32)  # of `block`: fresh memory costs more than values
+
+    def rows(self, index):
+        """Rows of the matrix as a new array, float32 (len(index), n)."""
+        out = np.empty((len(index), self.n), np.float32)
+        for begin in range(0, len(index), self.slots):
+            part = np.asarray(index[begin : begin + self.slots], np.int64)
+            slots = self._hold(part)
+            out[begin : begin + len(part)] = self._slab[slots, : self.n]
+        return out
+
+    def add(self, index, weights, total, at=None):
+        """total[:n] += K[:, index] @ weights, of float32 rows, summed in float64; perhaps only
+        where it is asked for, `at` some points."""
+        for begin in range(0, len(index), self.slots):
+            part = np.asarray(index[begin : begin + self.slots], np.int64)
+            slots = self._hold(part)
+            w = np.ascontiguousarray(weights[begin : begin + self.slots])
+
+            def task(columns, slots=slots, w=w):
+                step = max(8, int(PIECE / 4 / max(1, columns.stop - columns.start)) // 8 * 8)
+                for r in range(0, len(slots), step):
+                    checkpoint()
+                    some = slice(r, r + step)
+                    smo.add(self._slab, slots[some], w[some], columns.start, columns.stop, total)
+
+            effort = 2.0 * len(part) * self.n
+            each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
+
+    def _hold(self, part):
+        """The slots of distinct points, no more than there are; their rows are in the slab."""
+        if self._slab is None:
+            self._slab = np.empty((self.slots, self._ld), np.float32)
+        self._clock += 1
+        slots = self._slot[part]
+        missing = part[slots < 0]
+        self._used[slots[slots >= 0]] = self._clock
+        if len(missing):
+            free = self._oldest(len(missing))
+            given = self._point[free]
+            self._slot[given[given >= 0]] = -1
+            self._point[free], self._slot[missing] = missing, free
+            self._used[free] = self._clock
+            try:
+                self._make(missing, free.astype(np.int32), self._slab, 0, self.n)
+            except BaseException:
+                self._point[free], self._slot[missing], self._used[free] = -1, -1, 0
+                raise
+            self.made += len(missing)
+        return self._slot[part]
+
+    def _oldest(self, count):
+        """So many slots, those never used first, then those not used for longest."""
+        if count == self.slots:
+            return np.arange(count)
+        order = np.argpartition(self._used, count)[:count]
+        return np.sort(order)
+
+    def block(self, index):
+        """K[index, index] as float32 with whole cache lines a row, zero beyond; the next call
+        takes the same memory."""
+        raise NotImplementedError
+
+    def _for_block(self, k):
+        wide = _whole(k, smo.WIDE)
+        if self._square.size < k * wide:
+            del self._square
+            self._square = np.empty(max(k, min(self.n, LARGE)) * wide, np.float32)
+        out = self._square[: k * wide].reshape(k, wide)
+        out[:, k:] = 0
+        return out
+
+    def exact(self, index, weights, at=None):
+        """K[at, index] @ weights in float64 (`at` is all points)."""
+        raise NotImplementedError
+
+    def _make(self, index, slots, out, first, stop):
+        raise NotImplementedError
+
+
+class TileGram(Gram):
+    """Linear, polynomial, sigmoid and Gaussian kernels of rows, made by the register tiles."""
+
+    def __init__(self, X, kind, gamma, degree, coef0, cache_size, n_jobs=None):
+        n, d = X.shape
+        self.X = np.ascontiguousarray(X)
+        self._kernel = (kind, float(gamma), int(degree), float(coef0))
+        self.origin = np.zeros(d, np.float32)
+        if kind == tiles.RBF:
+            self.origin = origin_of(extent_of(X, n_jobs).mean)
+        self._panels = None
+        super().__init__(n, self._diagonal(), cache_size, n_jobs)
+
+    def _diagonal(self):
+        kind, gamma, degree, coef0 = self._kernel
+        if kind == tiles.RBF:
+            return np.ones(len(self.X))
+        square = np.einsum("ij,ij->i", self.X, self.X, dtype=np.float64)
+        if kind == tiles.LINEAR:
+            return square
+        inner = gamma * square + coef0
+        return np.tanh(inner) if kind == tiles.SIGMOID else inner**degree
+
+    def _laid(self, index, dtype=np.float32):
+        """Rows as the tiles take them, and half their squared lengths."""
+        count, d = len(index), self.X.shape[1]
+        rows = np.zeros((_whole(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
+        start = np.zeros(len(rows), dtype)
+        tiles.lay(self.X, index, self.origin, rows, start)
+        return rows, start
+
+    def _pack(self, rows, count):
+        """Panels of all rows."""
+        d, wide = self.X.shape[1], tiles.columns(True)
+        panels = np.empty(_whole(count, wide) * max(d, 1), np.float32)
+        tiles.pack(rows, count, d, panels)
+        return panels
+
+    def _make(self, index, slots, out, first, stop):
+        if self._panels is None:
+            rows, across = self._laid(np.arange(self.n))
+            self._panels = self._pack(rows, self.n), across
+        self._store(index, slots, *self._panels, self.n, out)
+
+    def _store(self, index, slots, panels, across, n, out):
+        rows, start = self._laid(index)
+        count, d = len(index), self.X.shape[1]
+        step = max(112, int(PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
+
+        def task(columns):
+            for r in range(0, count, step):
+                checkpoint()
+                tiles.store(
+                    self._kernel, rows[r:], start[r:], min(step, count - r), d, panels, across,
+                    columns.start, columns.stop, slots[r:], out,
+                )  # fmt: skip
+
+        effort = 2.0 * count * n * (d + 16)
+        each(task, grid(n, 256, 1024, parts=16), n_jobs=self.n_jobs, effort=effort)
+
+    def block(self, index):
+        k = len(index)
+        out = self._for_block(k)
+        rows, start = self._laid(index)
+        panels = self._pack(rows, k)
+        self._store(index, np.arange(k, dtype=np.int32), panels, start, k, out)
+        np.einsum("ii->i", out[:, :k])[:] = self.diagonal[index]
+        return out
+
+    def add(self, index, weights, total, at=None):
+        # To make a value of few features again takes less than to write it to fresh memory.
+        if self.X.shape[1] > REMADE:
+            super().add(index, weights, total, at)
+        elif at is None:
+            self._weigh(index, weights, np.arange(self.n), total[: self.n], np.float32)
+        else:
+            some = total[at]
+            self._weigh(index, weights, at, some, np.float32)
+            total[at] = some
+
+    def exact(self, index, weights, at=None):
+        at = np.arange(self.n) if at is None else np.asarray(at, np.intp)
+        out = np.zeros(len(at))
+        self._weigh(index, weights, at, out, np.float64)
+        return out
+
+    def _weigh(self, index, weights, at, out, dtype):
+        """out += K[at, index] @ weights, of values in `dtype`, none of which is kept."""
+        d = self.X.shape[1]
+        step = max(112, (1 << 23) // tiles.row_stride(d) // 112 * 112)
+        for begin in range(0, len(index), step):
+            some = np.asarray(index[begin : begin + step], np.intp)
+            w = np.ascontiguousarray(weights[begin : begin + step], np.float64)
+            rows, start = self._laid(some, dtype)
+
+            def task(block, rows=rows, start=start, w=w):
+                checkpoint()
+                tiles.weigh(
+                    self._kernel, rows, start, w, self.X, at[block], self.origin, out[block]
+                )
+
+            most = max(64, int(PIECE / (2 * (d + 32) * len(some))) // 64 * 64)
+            effort = 2.0 * len(some) * len(at) * (d + 32)
+            each(task, grid(len(at), 64, most), n_jobs=self.n_jobs, effort=effort)
+
+
+class KernelGram(Gram):
+    """Any kernel: its float64 values, rounded to float32 where they are kept."""
+
+    def __init__(self, kernel, X, cache_size, n_jobs=None):
+        self.kernel, self.X = kernel, X
+        super().__init__(len(X), np.asarray(kernel._diagonal(X), np.float64), cache_size, n_jobs)
+
+    def _points(self, index):
+        return self.X[index] if isinstance(self.X, np.ndarray) else [self.X[i] for i in index]
+
+    def _values(self, index, at, dtype):
+        return self.kernel._matrix(self._points(index), at, dtype, self.n_jobs)
+
+    def _make(self, index, slots, out, first, stop):
+        for begin in range(0, len(index), STRIP):
+            part = slice(begin, begin + STRIP)
+            out[slots[part], : self.n] = self._values(index[part], self.X, np.float32)
+
+    def block(self, index):
+        k = len(index)
+        out = self._for_block(k)
+        points = self._points(index)
+        out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
+        return out
+
+    def exact(self, index, weights, at=None):
+        points = self.X if at is None else self._points(at)
+        out = np.zeros(len(points))
+        for begin in range(0, len(index), STRIP):
+            part = slice(begin, begin + STRIP)
+            out += weights[part] @ self._values(index[part], points, np.float64)
+        return out
+
+
+class MatrixGram(Gram):
+    """A kernel matrix that the caller has: rows are taken from it, nothing is made."""
+
+    def __init__(self, matrix, n_jobs=None):
+        self.matrix = matrix
+        super().__init__(len(matrix), matrix.diagonal().astype(np.float64), inf, n_jobs)
+
+    def rows(self, index):
+        return self.matrix[index].astype(np.float32)
+
+    def add(self, index, weights, total, at=None):
+        total[: self.n] += self.exact(index, weights)
+
+    def block(self, index):
+        k = len(index)
+        out = self._for_block(k)
+        out[:, :k] = self.matrix[np.ix_(index, index)]
+        return out
+
+    def exact(self, index, weights, at=None):
+        where = slice(None) if at is None else at
+        out = np.zeros(self.n if at is None else len(at))
+        for begin in range(0, len(index), 256):
+            some = index[begin : begin + 256]
+            out += self.matrix[some][:, where].T.astype(np.float64) @ weights[begin : begin + 256]
+        return out
+
+
+def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
+    """The kernel matrix of checked points, for `solve`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : ndarray of shape (n, d), list of strings, or ndarray of shape (n, n)
+        The points as the kernel checks them; for `Precomputed`, the matrix.
+    cache_size : float, optional
+        Megabytes that rows may take; by default a quarter of the free memory.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Gram
+    """
+    if isinstance(kernel, Precomputed):
+        return MatrixGram(X, n_jobs)
+    kind, gamma, degree, coef0 = _shape(kernel)
+    if kind is not None and _moderate(X, kind, gamma, degree, coef0, n_jobs):
+        return TileGram(X, kind, gamma, degree, coef0, cache_size, n_jobs)
+    return KernelGram(kernel, X, cache_size, n_jobs)
+
+
+def _shape(kernel):
+    if type(kernel) is RBF:
+        return tiles.RBF, kernel.gamma, 0, 0.0
+    if type(kernel) is Linear:
+        return tiles.LINEAR, 1.0, 0, 0.0
+    if type(kernel) is Polynomial:
+        return tiles.POLYNOMIAL, kernel.gamma, kernel.degree, kernel.coef0
+    if type(kernel) is Sigmoid:
+        return tiles.SIGMOID, kernel.gamma, 0, kernel.coef0
+    return None, None, None, None
+
+
+def _moderate(X, kind, gamma, degree, coef0, n_jobs):
+    """Whether float32 tiles neither overflow nor lose all digits on such rows."""
+    extent = extent_of(X, n_jobs)
+    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
+    if kind == tiles.RBF:
+        reach = float(np.square(high - low).sum())  # of squared distances
+        return gamma * reach < 1e6 and 1e-24 < reach < FAR**2 or reach == 0
+    reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
+    if not 1e-24 < reach < FAR**2:
+        return reach == 0
+    if kind == tiles.LINEAR:
+        return True
+    inner = abs(gamma) * reach + abs(coef0)
+    return inner < 1e6 if kind == tiles.SIGMOID else inner ** max(degree, 1) < 1e30

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the five estimators share: parameters and rows checked, prediction, and what is told."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._base import Estimator
+from statfast._blocks import usable_threads
+from statfast._errors import ConvergenceWarning, warn_user
+from statfast._validation import as_real
+from statfast.kernels import Linear
+from statfast.svm.expansion import Expansion, require_finite_values, tile_for
+from statfast.svm.gram import Gram, gram_of
+from statfast.svm.problems import Machine
+from statfast.svm.rows import Points, as_new_points, as_training_points
+from statfast.svm.run import Run
+
+
+class Multipliers(NamedTuple):
+    """Training rows by their multiplier.
+
+    Attributes
+    ----------
+    zero : ndarray of shape (n_0,)
+        Rows with a = 0, beyond the margin: without them the machine would be the same.
+    free : ndarray of shape (n_1,)
+        Rows with 0 < a < C, on the margin.
+    bound : ndarray of shape (n_2,)
+        Rows with a = C, within the margin or on the wrong side.
+    """
+
+    zero: NDArray[np.intp]
+    free: NDArray[np.intp]
+    bound: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Training:
+    """Checked points, their kernel matrix, those with weight, and the solver with its limits."""
+
+    points: Points
+    gram: Gram
+    used: NDArray[np.intp]
+    run: Run
+
+
+class KernelMachine(Estimator):
+    """Base of the estimators: parameters all of them have, and prediction."""
+
+    def _training(self, X, weights_of):
+        """What there is to train on; `weights_of(n)` gives weights, which have a say in gamma."""
+        usable_threads(self.n_jobs)
+        cache_size = None
+        if self.cache_size is not None:
+            cache_size = as_real(self.cache_size, "cache_size", 0.0, open_low=True)
+        points = as_training_points(self, X, weights_of)
+        gram = gram_of(points.kernel, points.for_gram(), cache_size=cache_size, n_jobs=self.n_jobs)
+        weights = points.weights
+        used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
+        return Training(points, gram, used, Run(self, gram))
+
+    def _told(self, training, machines: list[Machine], support, parts, coef):
+        """The fitted attributes that all estimators have."""
+        points, run = training.points, training.run
+        for m in machines:
+            require_finite_values(np.array([[m.primal, m.dual, m.rho]]))
+        self._warn(run, [m for m in machines if not m.converged])
+        expansion = expansion_of(points, support, parts, coef)
+        return {
+            "support_": np.asarray(support, dtype=np.int32),
+            "support_vectors_": np.empty((0, 0)) if expansion.vectors is None else expansion.vectors,
+            "fit_status_": int(not all(m.converged for m in machines)),
+            "shape_fit_": (len(points), points.width),
+            "kernel_": points.kernel,
+            "margin_": np.array([m.margin for m in machines]),
+            "multipliers_": tuple(grouped(m) for m in machines),
+            "primal_objective_": np.array([m.primal for m in machines]),
+            "dual_objective_": np.array([m.dual for m in machines]),
+            "gap_": np.array([m.primal - m.dual for m in machines]),
+            "violation_": np.array([m.violation for m in machines]),
+            "n_features_in_": points.width,
+            "_expansion": expansion,
+        }
+
+    def _single(self, training, machine):
+        """The fitted attributes of an estimator with one machine."""
+        some = machine.coef != 0.0
+        support = machine.rows[some]
+        coef = np.ascontiguousarray(machine.coef[None, some])
+        return {
+            **self._told(training, [machine], support, [slice(0, len(support))], coef),
+            "n_support_": np.array([len(support)], dtype=np.int32),
+            "dual_coef_": coef,
+            "intercept_": np.array([-machine.rho]),
+            "n_iter_": machine.n_iter,
+        }
+
+    def _warn(self, run, left):
+        if left:
+            worst = max(left, key=lambda m: m.violation)
+            warn_user(
+                f"{type(self).__name__} was stopped ({worst.reason}) after {worst.n_iter} steps "
+                f"with a gap of {worst.violation:.3g} in the optimality conditions, which is above "
+                f"tol={run.tol:g}. Raise the limit or tol, or scale the columns of X.",
+                ConvergenceWarning,
+            )
+
+    def _sums(self, X):
+        """The sums over each part of the support vectors, and the dtype that is asked for."""
+        points = as_new_points(self, X)
+        sums = self._expansion.values(points, self.n_jobs)
+        for part in sums:
+            require_finite_values(part)
+        small = getattr(points, "dtype", None) == np.float32
+        return sums, np.float32 if small else np.float64
+
+    @property
+    def coef_(self):
+        """Coefficients of the columns, where the kernel is linear."""
+        if type(self.__dict__.get("kernel_")) is not Linear:
+            raise AttributeError(
+                f"coef_ is there in a fitted {type(self).__name__} with kernel='linear' only."
+            )
+        return self._linear_coef()
+
+    def _linear_coef(self):
+        return self.dual_coef_ @ self.support_vectors_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def expansion_of(points, support, parts, coef):
+    """What prediction needs of the support vectors."""
+    vectors = points.take(support)
+    tile = tile_for(points.kernel, vectors)
+    return Expansion(points.kernel, vectors, np.asarray(support), tuple(parts), coef, tile)
+
+
+def grouped(machine):
+    """The training rows of a machine by their multiplier."""
+    zero, bound = machine.alpha <= 0.0, machine.alpha >= machine.upper
+    return Multipliers(
+        machine.rows[zero], machine.rows[~zero & ~bound], machine.rows[bound & ~zero]
+    )
+
+
+def held_values(points, machine, index):
+    """Values of a machine for some of the training points."""
+    some = machine.coef != 0.0
+    coef = np.ascontiguousarray(machine.coef[some][None, :])
+    support = machine.rows[some]
+    expansion = expansion_of(points, support, [slice(0, len(support))], coef)
+    return expansion.values(points.part(index))[0][:, 0] - machine.rho

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Support vector classification with a share nu of rows within the margin."""
+
+import numpy as np
+
+from statfast._validation import as_real
+from statfast.svm.classify import PairwiseMachines
+from statfast.svm.problems import nu_svc
+
+
+class NuSVC(PairwiseMachines):
+    """Support vector classification with nu: errors are a share of the rows, not a cost.
+
+    nu is an upper bound of the share of rows (of each pair of classes) on the wrong side of the
+    margin, and a lower bound of the share of support vectors. It is the `SVC` whose C has that
+    effect.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Above 0, and at most twice the share of the smaller class of every pair.
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
+        not change; or a function of two arrays of rows that returns the matrix between them.
+    degree : int, default=3
+        Of "poly"; of "spectrum" the length of the substrings.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "poly", "rbf", "sigmoid" and "laplacian". "scale" is 1 / (d times the variance of all
+        values of X, by weight), "auto" 1 / d.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    probability : bool, default=False
+        Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
+    tol : float, default=1e-3
+        The training ends when no pair of multipliers violates the conditions of optimality by more.
+    cache_size : float, optional
+        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory.
+    class_weight : dict or "balanced", optional
+        Weights of rows by class label; "balanced" makes them inversely proportional to the sizes
+        of the classes. Labels that a dict leaves out have 1.
+    max_iter : int, default=-1
+        Most steps of each machine, -1 for no limit.
+    time_limit : float, optional
+        Most seconds of the whole fit; the model is usable all the same.
+    progress : bool or callable, default=False
+        True writes a line a second to the standard error. A function is called with a
+        `statfast.svm.Progress`, and ends the training by returning True.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        What `decision_function` gives of more than two classes.
+    break_ties : bool, default=False
+        Whether `predict` looks at values where classes have as many votes.
+    random_state : int, Generator or None, default=None
+        Of the cross-validation behind probabilities. Rows that are alike are in the same part, and
+        their order does not matter.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    class_weight_ : ndarray of shape (K,)
+        Weights of rows by class.
+    support_ : ndarray of shape (S,)
+        Training rows that are support vectors, by class.
+    support_vectors_ : ndarray of shape (S, d), or list of strings
+        Those rows; empty for ``kernel="precomputed"``.
+    n_support_ : ndarray of shape (K,)
+        Support vectors of each class.
+    dual_coef_ : ndarray of shape (K - 1, S)
+        Coefficients of the support vectors in f, laid out as in scikit-learn.
+    intercept_ : ndarray of shape (P,)
+        One for each pair of classes, P = K (K - 1) / 2.
+    coef_ : ndarray of shape (P, d)
+        Coefficients of the columns, for ``kernel="linear"`` only.
+    C_ : ndarray of shape (P,)
+        C of the `SVC` that is the same.
+    margin_ : ndarray of shape (P,)
+        2 / |w|: the width of the strip around f = 0 without errors, if there are none.
+    multipliers_ : tuple of P `statfast.svm.Multipliers`
+        Training rows with a = 0, 0 < a < C and a = C.
+    primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
+        |w|^2 / 2 and the cost of errors at C_; a lower bound of it; and the first less the second, which is
+        how far either may be from the optimum.
+    violation_ : ndarray of shape (P,)
+        Of the conditions of optimality, at the end.
+    n_iter_ : ndarray of shape (P,)
+        Steps.
+    fit_status_ : int
+        0 if all machines converged, else 1.
+    kernel_ : Kernel
+        The kernel, with its gamma.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    probA_, probB_ : ndarray of shape (P,)
+        As for `SVC`; with ``probability=True`` only.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    SVC : The same with a cost of errors.
+
+    Notes
+    -----
+    Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
+    predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
+    **Ties** of votes go to the lowest label.
+
+    References
+    ----------
+    .. [1] Schölkopf, B., Smola, A. J., Williamson, R. C. and Bartlett, P. L. (2000). New support
+       vector algorithms. Neural Computation 12, 1207-1245.
+       https://doi.org/10.1162/089976600300015565
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.svm import NuSVC
+    >>> iris = load_iris()
+    >>> model = NuSVC(nu=0.2).fit(iris.data, iris.target)
+    >>> float(round(model.score(iris.data, iris.target), 3))
+    0.973
+    """
+
+    def __init__(
+        self,
+        *,
+        nu=0.5,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        probability=False,
+        tol=1e-3,
+        cache_size=None,
+        class_weight=None,
+        max_iter=-1,
+        time_limit=None,
+        progress=False,
+        decision_function_shape="ovr",
+        break_ties=False,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.progress = progress
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _settled(self):
+        return as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
+
+    def _machine(self, run, rows, sign, weights, settled):
+        total = weights.sum()
+        most = 2.0 * min(weights[sign > 0].sum(), weights[sign < 0].sum()) / total
+        if settled > most * (1.0 + 1e-12):
+            if run.validates:  # a part of the rows may have fewer of a class than all have
+                settled = most
+            else:
+                raise ValueError(
+                    f"nu must be at most {most:.4g}, twice the share of the smaller of two classes "
+                    f"of y; got {settled}. The specified nu is infeasible: lower nu."
+                )
+        machine = nu_svc(run, rows, sign, weights, min(settled, most))
+        if machine is None:
+            raise ValueError(
+                f"The rows of two classes of y cannot be told apart with nu={settled}: the margin "
+                "is zero. Raise nu, choose another kernel, or use SVC."
+            )
+        return machine
+
+    def _fitted_attributes(self, training, machines, checked, platt):
+        more = super()._fitted_attributes(training, machines, checked, platt)
+        return {**more, "C_": np.array([1.0 / m.scale for m in machines])}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Support vector regression within a tube that leaves out a given share of the rows."""
+
+from statfast._validation import as_real
+from statfast.svm.problems import nu_svr
+from statfast.svm.regression import RegressionMachine
+from statfast.svm.svc import as_finite_cost
+
+
+class NuSVR(RegressionMachine):
+    """Support vector regression with nu: the tube is as wide as leaves a share of rows outside.
+
+    nu is an upper bound of the share of rows outside the tube and a lower bound of the share of
+    support vectors. It is the `SVR` whose epsilon has that effect.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Above 0 and at most 1.
+    C : float, default=1.0
+        Cost of errors, positive and finite.
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
+        not change; or a function of two arrays of rows that returns the matrix between them.
+    degree : int, default=3
+        Of "poly"; of "spectrum" the length of the substrings.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "poly", "rbf", "sigmoid" and "laplacian". "scale" is 1 / (d times the variance of all
+        values of X, by weight), "auto" 1 / d.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The training ends when no pair of multipliers violates the conditions of optimality by more.
+    cache_size : float, optional
+        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory.
+    max_iter : int, default=-1
+        Most steps of each machine, -1 for no limit.
+    time_limit : float, optional
+        Most seconds of the whole fit; the model is usable all the same.
+    progress : bool or callable, default=False
+        True writes a line a second to the standard error. A function is called with a
+        `statfast.svm.Progress`, and ends the training by returning True.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (S,)
+        Training rows that are support vectors.
+    support_vectors_ : ndarray of shape (S, d), or list of strings
+        Those rows; empty for ``kernel="precomputed"``.
+    n_support_ : ndarray of shape (1,)
+        How many they are.
+    dual_coef_ : ndarray of shape (1, S)
+        Their coefficients in f.
+    intercept_ : ndarray of shape (1,)
+    coef_ : ndarray of shape (1, d)
+        Coefficients of the columns, for ``kernel="linear"`` only.
+    epsilon_ : float
+        Half the width of the tube.
+    margin_ : ndarray of shape (1,)
+        2 / |w|: the width of the strip f = -1 to 1 along w.
+    multipliers_ : tuple of 1 `statfast.svm.Multipliers`
+        Training rows with a = 0, 0 < a < C and a = C.
+    primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
+        |w|^2 / 2 and the cost of errors and of the tube; a lower bound of it; and the first less the second, which is
+        how far either may be from the optimum.
+    violation_ : ndarray of shape (1,)
+        Of the conditions of optimality, at the end.
+    n_iter_ : int
+        Steps.
+    fit_status_ : int
+        0 if all machines converged, else 1.
+    kernel_ : Kernel
+        The kernel, with its gamma.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    SVR : The same with a tube of a given width.
+
+    Notes
+    -----
+    Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
+    predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
+
+    References
+    ----------
+    .. [1] Schölkopf, B., Smola, A. J., Williamson, R. C. and Bartlett, P. L. (2000). New support
+       vector algorithms. Neural Computation 12, 1207-1245.
+       https://doi.org/10.1162/089976600300015565
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.svm import NuSVR
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> model = NuSVR(nu=0.1, C=10).fit(X, y)
+    >>> bool((np.abs(model.predict(X) - y) > model.epsilon_ + 0.001).mean() <= 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        nu=0.5,
+        C=1.0,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-3,
+        cache_size=None,
+        max_iter=-1,
+        time_limit=None,
+        progress=False,
+        n_jobs=None,
+    ):
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.progress = progress
+        self.n_jobs = n_jobs
+
+    def _settled(self):
+        C = as_finite_cost(self.C)
+        return C, as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
+
+    def _machine(self, run, rows, y, weights, settled):
+        C, nu = settled
+        return nu_svr(run, rows, y, C * weights, nu)
+
+    def _more(self, machine):
+        return {"epsilon_": machine.epsilon}

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one-class machine: a region that holds most of the rows."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from statfast._validation import as_real, as_weights
+from statfast.svm.machines import KernelMachine
+from statfast.svm.problems import one_class
+
+
+class OneClassSVM(KernelMachine):
+    """The region that holds most of the rows, and so tells novelties.
+
+    It separates the images of the rows from the origin: with f(x) = w.phi(x) - rho it minimises::
+
+        |w|^2 / 2 - nu n rho + sum_i max(0, -f(x_i))
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
+        not change; or a function of two arrays of rows that returns the matrix between them.
+    degree : int, default=3
+        Of "poly"; of "spectrum" the length of the substrings.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "poly", "rbf", "sigmoid" and "laplacian". "scale" is 1 / (d times the variance of all
+        values of X, by weight), "auto" 1 / d.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    nu : float, default=0.5
+        An upper bound of the share of training rows that are left out, and a lower bound of that of
+        support vectors; above 0 and at most 1.
+    tol : float, default=1e-3
+        The training ends when no pair of multipliers violates the conditions of optimality by more.
+    cache_size : float, optional
+        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory.
+    max_iter : int, default=-1
+        Most steps of each machine, -1 for no limit.
+    time_limit : float, optional
+        Most seconds of the whole fit; the model is usable all the same.
+    progress : bool or callable, default=False
+        True writes a line a second to the standard error. A function is called with a
+        `statfast.svm.Progress`, and ends the training by returning True.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (S,)
+        Training rows that are support vectors.
+    support_vectors_ : ndarray of shape (S, d), or list of strings
+        Those rows; empty for ``kernel="precomputed"``.
+    n_support_ : ndarray of shape (1,)
+        How many they are.
+    dual_coef_ : ndarray of shape (1, S)
+        Their coefficients in f.
+    intercept_ : ndarray of shape (1,)
+    coef_ : ndarray of shape (1, d)
+        Coefficients of the columns, for ``kernel="linear"`` only.
+    offset_ : float
+        rho; ``score_samples`` less it is ``decision_function``.
+    margin_ : ndarray of shape (1,)
+        2 / |w|: the width of the strip f = -1 to 1 along w.
+    multipliers_ : tuple of 1 `statfast.svm.Multipliers`
+        Training rows with a = 0, 0 < a < C and a = C.
+    primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
+        As above; a lower bound of it; and the first less the second, which is
+        how far either may be from the optimum.
+    violation_ : ndarray of shape (1,)
+        Of the conditions of optimality, at the end.
+    n_iter_ : int
+        Steps.
+    fit_status_ : int
+        0 if all machines converged, else 1.
+    kernel_ : Kernel
+        The kernel, with its gamma.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    SVC : Classes.
+
+    Notes
+    -----
+    Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
+    predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
+
+    References
+    ----------
+    .. [1] Schölkopf, B., Platt, J. C., Shawe-Taylor, J., Smola, A. J. and Williamson, R. C. (2001).
+       Estimating the support of a high-dimensional distribution. Neural Computation 13, 1443-1471.
+       https://doi.org/10.1162/089976601750264965
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.svm import OneClassSVM
+    >>> X = load_iris().data
+    >>> model = OneClassSVM(nu=0.1).fit(X[:50])  # setosa
+    >>> int((model.predict(X[:50]) == -1).sum()), int((model.predict(X[50:]) == -1).sum())
+    (5, 100)
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        nu=0.5,
+        tol=1e-3,
+        cache_size=None,
+        max_iter=-1,
+        time_limit=None,
+        progress=False,
+        n_jobs=None,
+    ):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.nu = nu
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.progress = progress
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the region.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or list of strings
+            Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
+            the symmetric matrix of kernel values, (n, n).
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; an integer weight equals a repeated row.
+
+        Returns
+        -------
+        self : OneClassSVM
+
+        Raises
+        ------
+        ValueError
+            If X holds NaN or infinity, is no symmetric matrix where one is due, or if a parameter
+            is out of its range.
+        TypeError
+            If X holds strings where numbers are due, or the reverse, or if a parameter is of the
+            wrong type.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter`, `time_limit` or `progress` ended the training; the model is usable.
+        """
+        nu = as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
+        training = self._training(X, lambda n: as_weights(sample_weight, n))
+        rows, weights = training.used, training.points.weights
+        weights = np.ones(len(rows)) if weights is None else weights[rows]
+        machine = one_class(training.run, rows, weights, nu)
+        # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
+        machine = replace(
+            machine, rho=machine.rho - machine.violation - 1e-12 * abs(machine.rho)
+        )
+        fitted = self._single(training, machine)
+        return self._publish(X, **fitted, offset_=machine.rho)
+
+    def score_samples(self, X):
+        """Return w.phi(x): f(x) without the offset.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite, or has other columns than the training rows.
+        """
+        sums, dtype = self._sums(X)
+        return sums[0][:, 0].astype(dtype)
+
+    def decision_function(self, X):
+        """Return f(x), positive within the region.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            As for `score_samples`.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            As for `score_samples`.
+        """
+        sums, dtype = self._sums(X)
+        return (sums[0][:, 0] - self.offset_).astype(dtype)
+
+    def predict(self, X):
+        """Return +1 for rows within the region or on its boundary, -1 for others.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            As for `score_samples`.
+
+        Returns
+        -------
+        ndarray of shape (m,), of integers
+
+        Raises
+        ------
+        ValueError
+            As for `score_samples`.
+        """
+        sums, _ = self._sums(X)
+        return np.where(sums[0][:, 0] - self.offset_ >= 0.0, 1, -1)
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, and return +1 for the rows within the region, -1 for the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or list of strings
+            As for `fit`.
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,), of integers
+        """
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "outlier_detector"
+        return tags

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Probabilities from decision values: Platt's sigmoid, and pairs of classes put together."""
+
+import numpy as np
+
+LEAST = 1e-7  # a pair's probability, and one less it: certainty would leave others nothing
+STEPS = 100
+
+
+def sigmoid_fit(values, positive, weights):
+    """A and B of P(positive | f) = 1 / (1 + exp(A f + B)), by penalised maximum likelihood.
+
+    Newton's method with a line search, by the formulas of Lin, Lin & Weng (2007), A note on Platt's
+    probabilistic outputs for support vector machines, doi:10.1007/s10994-007-5018-6, which neither
+    overflow nor cancel. The targets are Platt's: those of as many rows more, one of either kind.
+    """
+    up = weights[positive].sum()
+    down = weights.sum() - up
+    target = np.where(positive, (up + 1.0) / (up + 2.0), 1.0 / (down + 2.0))
+    size = np.abs(values).max(initial=0.0)
+    size = size if size > 0.0 else 1.0
+    f = values / size  # so that one ridge serves all
+    a, b = 0.0, np.log((down + 1.0) / (up + 1.0))
+    loss = _loss(a, b, f, target, weights)
+    for _ in range(STEPS):
+        s = a * f + b
+        tail = np.exp(-np.abs(s))
+        p = np.where(s >= 0, tail, 1.0) / (1.0 + tail)
+        curve = weights * tail / (1.0 + tail) ** 2
+        slope = weights * (target - p)
+        g = np.array([slope @ f, slope.sum()])
+        if np.abs(g).max() <= 1e-12 * weights.sum():
+            break
+        mixed = curve @ f
+        h = np.array([[curve @ f**2 + 1e-12, mixed], [mixed, curve.sum() + 1e-12]])
+        move = -np.linalg.solve(h, g)
+        down_hill = g @ move
+        step = 1.0
+        while step >= 1e-10:
+            new = _loss(a + step * move[0], b + step * move[1], f, target, weights)
+            if new < loss + 1e-4 * step * down_hill:
+                break
+            step /= 2
+        else:
+            break  # as low as rounding lets it be seen
+        a, b, loss = a + step * move[0], b + step * move[1], new
+    return a / size, b
+
+
+def _loss(a, b, f, target, weights):
+    s = a * f + b
+    return weights @ (np.where(s >= 0, target * s, (target - 1) * s) + np.log1p(np.exp(-np.abs(s))))
+
+
+def sigmoid(values, a, b):
+    """1 / (1 + exp(a f + b)), without overflow."""
+    s = a * values + b
+    tail = np.exp(-np.abs(s))
+    return np.where(s >= 0, tail, 1.0) / (1.0 + tail)
+
+
+def coupled(pairs):
+    """Class probabilities from those of pairs, r[:, i, j] = P(i | i or j): (n, K, K) to (n, K).
+
+    They minimise sum over i, j of (r_ji p_i - r_ij p_j)^2 with sum 1: the second method of Wu, Lin
+    & Weng (2004), https://www.jmlr.org/papers/v5/wu04a.html. It is a linear system, solved as one.
+    """
+    n, k = pairs.shape[:2]
+    r = np.clip(pairs, LEAST, 1.0 - LEAST)
+    q = -np.swapaxes(r, 1, 2) * r
+    place = np.arange(k)
+    r[:, place, place] = 0.0
+    q[:, place, place] = (r**2).sum(axis=1)  # over j of r_ji^2
+    system = np.ones((n, k + 1, k + 1))
+    system[:, :k, :k] = q
+    system[:, k, k] = 0.0
+    right = np.zeros((n, k + 1, 1))
+    right[:, k] = 1.0
+    p = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def held_out(rows_key, codes, parts):
+    """Which part of a cross-validation each row is in, (n,): rows that are alike in the same.
+
+    `rows_key` has one number for each row, the same for rows that are alike. Those of each class
+    are dealt out to the parts in its order, so that an order of the rows has no say in it.
+    """
+    part = np.empty(len(codes), dtype=np.intp)
+    dealt = 0
+    for code in range(codes.max() + 1):
+        own = np.flatnonzero(codes == code)
+        distinct, rank = np.unique(rows_key[own], return_inverse=True)
+        part[own] = (rank.reshape(-1) + dealt) % parts
+        dealt += len(distinct)
+    return part

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The five machines as one dual problem, and what its multipliers say about each.
+
+C-SVC, nu-SVC, epsilon-SVR, nu-SVR and the one-class machine all minimise a'Qa / 2 + p'a with s'a
+constant and 0 <= a <= upper (Chang & Lin 2011, LIBSVM, doi:10.1145/1961189.1961199). Each function
+here states its own p, s and upper, and returns a `Machine`: f(x) = sum coef_i K(x_i, x) - rho.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+FINEST = 1e-8  # of the gradient: a smaller margin is none
+INSEPARABLE = "inseparable"  # why a hard margin was not found
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A trained machine on some of the training rows."""
+
+    rows: NDArray[np.intp]  # (m,) those rows
+    alpha: NDArray[np.float64]  # (m,) their multipliers,
+    upper: NDArray[np.float64]  # (m,) which are at most these
+    coef: NDArray[np.float64]  # (m,) in f, with the sign
+    rho: float
+    norm2: float  # |w|^2
+    primal: float
+    dual: float
+    n_iter: int
+    violation: float  # of the conditions of Karush, Kuhn and Tucker
+    converged: bool
+    reason: str
+    epsilon: float = 0.0  # half the width of the tube
+    scale: float = 1.0  # multipliers were divided by it
+
+    @property
+    def margin(self) -> float:
+        """The width 2 / |w| of the strip around f = 0."""
+        return 2.0 / np.sqrt(self.norm2) if self.norm2 > 0.0 else np.inf
+
+
+def filled(upper, total):
+    """Multipliers of the given sum, each as large as it may be until the sum is reached."""
+    before = np.cumsum(upper) - upper
+    return np.clip(total - before, 0.0, upper)
+
+
+def c_svc(solve: Callable, rows, sign, costs, start=None) -> Machine:
+    """Two classes: min |w|^2 / 2 + sum cost_i xi_i, y_i f_i >= 1 - xi_i; costs may be infinite."""
+    hard = bool(np.isinf(costs).any())
+    dual = solve(-np.ones(len(rows)), sign, costs, point=rows, start=start, hard=hard)
+    slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
+    norm2 = max(0.0, float(dual.alpha @ (dual.gradient + 1.0)))
+    loss = 0.0 if hard else float(costs @ slack)
+    return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, norm2 / 2 + loss)
+
+
+def nu_svc(solve: Callable, rows, sign, weights, nu) -> Machine | None:
+    """Two classes, of which a share of about nu lies within the margin.
+
+    It is the C-SVC with C = 1 / r, whose values are returned. None if r, the margin, is zero.
+    """
+    alpha = np.zeros(len(rows))
+    for side in (sign > 0, sign < 0):
+        alpha[side] = filled(weights[side], nu * weights.sum() / 2)
+    zero, tol = np.zeros(len(rows)), {}
+    while True:
+        dual = solve(zero, sign, weights, point=rows, start=alpha, groups="each", **tol)
+        least = FINEST * np.abs(dual.gradient).max(initial=0.0)
+        # What is returned is divided by the margin r, and so are the violations.
+        gap = dual.gap / max(dual.r, least)
+        if not dual.converged or gap <= solve.tol or tol.get("tol", 1.0) <= least:
+            break
+        alpha, tol = dual.alpha, {"tol": max(min(0.1 * dual.gap, solve.tol * dual.r), least)}
+    if dual.converged and (not dual.r > least or not np.isfinite(1.0 / dual.r)):
+        return None
+    dual = dual._replace(gap=gap, converged=gap <= solve.tol, r=max(dual.r, least))
+    norm2 = max(0.0, float(dual.alpha @ dual.gradient))
+    slack = np.maximum(0.0, 1.0 - (dual.gradient - sign * dual.rho) / dual.r)
+    alpha, upper, norm2 = dual.alpha / dual.r, weights / dual.r, norm2 / dual.r**2
+    dual = dual._replace(rho=dual.rho / dual.r, dual=norm2 / 2 - alpha.sum())
+    primal = norm2 / 2 + float(upper @ slack)
+    return _machine(dual, rows, alpha, upper, sign * alpha, norm2, primal, scale=dual.r)
+
+
+def _twice(*parts):
+    return np.concatenate(parts)
+
+
+def svr(solve: Callable, rows, y, costs, epsilon, start=None) -> Machine:
+    """Regression: min |w|^2 / 2 + sum cost_i max(0, |y_i - f_i| - epsilon)."""
+    sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
+    linear = _twice(epsilon - y, epsilon + y)
+    upper = _twice(costs, costs)
+    dual = solve(linear, sign, upper, point=_twice(rows, rows), start=start)
+    return _tube(dual, rows, y, costs, epsilon, 0.0)
+
+
+def nu_svr(solve: Callable, rows, y, costs, nu) -> Machine:
+    """Regression whose tube is as wide as lets a share of about nu of the rows lie outside."""
+    sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
+    start = filled(costs, nu * costs.sum() / 2)
+    dual = solve(
+        _twice(-y, y), sign, _twice(costs, costs), point=_twice(rows, rows),
+        start=_twice(start, start), groups="each",
+    )  # fmt: skip
+    return _tube(dual, rows, y, costs, max(0.0, -dual.r), nu)
+
+
+def _tube(dual, rows, y, costs, epsilon, nu):
+    m = len(rows)
+    up, down = dual.alpha[:m], dual.alpha[m:]
+    coef = up - down
+    # The first m of the gradient are K coef + p, whatever p is.
+    values = (dual.gradient[:m] - dual.gradient[m:]) / 2 + y
+    norm2 = max(0.0, float(coef @ values))
+    loss = np.maximum(0.0, np.abs(y - (values - dual.rho)) - epsilon)
+    primal = norm2 / 2 + float(costs @ loss) + nu * float(costs.sum()) * epsilon
+    return _machine(dual, rows, up + down, costs, coef, norm2, primal, epsilon=epsilon)
+
+
+def one_class(solve: Callable, rows, weights, nu) -> Machine:
+    """The region that leaves out a share of about nu: min |w|^2 / 2 - nu W rho + sum w_i xi_i."""
+    mass = nu * weights.sum()
+    ones = np.ones(len(rows))
+    dual = solve(0.0 * ones, ones, weights, point=rows, start=filled(weights, mass))
+    norm2 = max(0.0, float(dual.alpha @ dual.gradient))
+    loss = float(weights @ np.maximum(0.0, dual.rho - dual.gradient))
+    primal = norm2 / 2 + loss - mass * dual.rho
+    return _machine(dual, rows, dual.alpha, weights, dual.alpha, norm2, primal)
+
+
+def _machine(dual, rows, alpha, upper, coef, norm2, primal, **more):
+    return Machine(
+        rows=rows, alpha=alpha, upper=upper, coef=coef, rho=float(dual.rho), norm2=norm2,
+        primal=primal, dual=-float(dual.dual), n_iter=int(dual.n_iter),
+        violation=max(0.0, float(dual.gap)), converged=bool(dual.converged), reason=dual.reason,
+        **more,
+    )  # fmt: skip

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a kernel machine is trained on: rows of numbers, strings, or a matrix of kernel values."""
+
+from dataclasses import dataclass
+from numbers import Real
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._errors import not_fitted, shown, wrong_type
+from statfast._validation import as_choice, as_count, as_real, as_rows, rows_for
+from statfast.kernels import Kernel, Precomputed, as_kernel
+from statfast.kernels.named import NAMES
+from statfast.kernels.points import MATRIX, ROWS, STRINGS, as_strings, require_symmetric
+
+LARGEST = 1e150  # numbers beyond overflow when squared and added up
+
+
+@dataclass(frozen=True)
+class Points:
+    """Checked training points with their kernel."""
+
+    data: object  # an ndarray of rows or of kernel values, or a list of strings
+    kernel: Kernel
+    weights: NDArray[np.float64] | None
+    width: int
+
+    def __len__(self):
+        return len(self.data)
+
+    def for_gram(self):
+        """The points as kernels check them."""
+        if self.kernel.domain == STRINGS or type(self.kernel) is Precomputed:
+            return self.data
+        return np.ascontiguousarray(self.data, dtype=np.float64)
+
+    def take(self, index):
+        """Some of the points as support vectors; None where only kernel values are known."""
+        return None if self.kernel.domain == MATRIX else self.part(index)
+
+    def part(self, index):
+        """Some of the points as new ones."""
+        if self.kernel.domain == STRINGS:
+            return [self.data[i] for i in index]
+        return np.ascontiguousarray(self.data[index])
+
+    def keys(self, rng):
+        """A number for each point, equal for equal points, of no meaning otherwise."""
+        if self.kernel.domain == STRINGS:
+            salt = rng.bytes(8)
+            texts = (text if isinstance(text, bytes) else text.encode() for text in self.data)
+            return np.array([crc32(salt + text) for text in texts], dtype=np.float64)
+        if self.kernel.domain == MATRIX:
+            return rng.permutation(len(self)).astype(np.float64)
+        key = np.zeros(len(self))
+        for column, factor in zip(self.data.T, rng.uniform(1, 2, self.width), strict=True):
+            key += factor * column.astype(np.float64)
+        return key
+
+
+def as_training_points(estimator, X, weights_of):
+    """Check X and the parameters of the kernel; `weights_of(n)` gives the weights of n points."""
+    given = estimator.kernel
+    coef0 = as_real(estimator.coef0, "coef0")
+    degree = as_count(estimator.degree, "degree")
+    require_gamma(estimator.gamma)
+    if isinstance(given, str):
+        as_choice(given, "kernel", NAMES)
+    elif not isinstance(given, Kernel) and not callable(given):
+        raise wrong_type("kernel", "a name, a kernel object or a function", given)
+    domain = domain_of(given)
+    if domain == STRINGS:
+        data = as_strings(X, given)
+    else:
+        refuse_strings(X, given)
+        data = as_rows(X)
+        if domain == MATRIX:
+            require_symmetric(data, "X, with kernel='precomputed',")
+        else:
+            refuse_huge(data)
+    weights = weights_of(len(data))
+    gamma = gamma_of(estimator.gamma, data, weights) if domain == ROWS else 1.0
+    kernel = as_kernel(given, gamma=gamma, degree=degree, coef0=coef0, X=data)
+    return Points(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
+
+
+def as_new_points(estimator, X):
+    """Points to be answered by a fitted estimator."""
+    expansion = estimator.__dict__.get("_expansion")
+    if expansion is None:
+        raise not_fitted(estimator)
+    domain = expansion.kernel.domain
+    if domain == STRINGS:
+        return as_strings(X, expansion.kernel)
+    if not isinstance(X, np.ndarray):
+        refuse_strings(X, expansion.kernel)
+    return rows_for(estimator, X)
+
+
+def new_points(points, X, name):
+    """Points of the kind of the training points, for whoever has no estimator."""
+    if points.kernel.domain == STRINGS:
+        return as_strings(X, points.kernel, name)
+    rows = as_rows(X, name=name)
+    if rows.shape[1] != points.width:
+        raise ValueError(
+            f"{name} must have the {points.width} columns of X; got {rows.shape[1]}. Pass the same "
+            "features."
+        )
+    return rows
+
+
+def domain_of(kernel):
+    """What points a kernel takes, by name or object."""
+    named = {"precomputed": MATRIX, "spectrum": STRINGS}
+    return named.get(kernel, ROWS) if isinstance(kernel, str) else getattr(kernel, "domain", ROWS)
+
+
+# ------------------------------------------------------------------ numbers
+def require_gamma(gamma, name="gamma"):
+    """Check the parameter gamma."""
+    if isinstance(gamma, str):
+        as_choice(gamma, name, ("scale", "auto"))
+    elif not isinstance(gamma, Real):
+        raise wrong_type(name, "'scale', 'auto' or a number", gamma)
+    else:
+        as_real(gamma, name, 0.0)
+
+
+def gamma_of(gamma, X, weights=None):
+    """The number that gamma stands for: "scale" is 1 / (d variance of all values of X)."""
+    d = X.shape[1]
+    if gamma == "auto":
+        return 1.0 / d
+    if gamma != "scale":
+        return float(gamma)
+    size = float(np.abs(X).max())
+    if size < 1e-150:  # squares vanish: as for constant rows, whose variance is zero
+        return 1.0
+    some = np.ones(len(X)) if weights is None else weights
+    mass = some.sum() * d
+    columns = [np.ascontiguousarray(column, dtype=np.float64) / size for column in X.T]
+    mean = sum(some @ column for column in columns) / mass
+    variance = sum(some @ (column - mean) ** 2 for column in columns) / mass * size * size
+    return 1.0 / (d * variance) if variance > 1e-300 else 1.0
+
+
+def refuse_huge(X):
+    """Squares have to be finite."""
+    if X.dtype == np.float64 and (largest := np.abs(X).max()) > LARGEST:
+        raise ValueError(
+            f"X holds values as large as {largest:.3g}, whose squares overflow. Scale its columns."
+        )
+
+
+def refuse_strings(X, kernel):
+    """A better sentence than that of the check of numbers, where a list of strings was passed."""
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", "O") not in "OUST" or isinstance(X, str | bytes):
+        return
+    if isinstance(X, list | tuple | np.ndarray) and len(X) and isinstance(X[0], str | bytes):
+        raise TypeError(
+            f"X must hold rows of numbers for kernel={shown(kernel)}; got strings such as "
+            f"{shown(X[0])}. Use a kernel on strings, such as kernel='spectrum'."
+        )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The solver with the limits of one fit: tolerance, steps, time, and who is told how far it is."""
+
+import sys
+import time
+from math import inf
+from typing import NamedTuple
+
+from statfast._errors import wrong_type
+from statfast._validation import as_count, as_real
+from statfast.svm.dual import solve
+
+EVERY = 1.0  # seconds between lines of progress
+
+
+class Progress(NamedTuple):
+    """How far a fit is.
+
+    Attributes
+    ----------
+    machine, machines : int
+        Which of the machines is being trained, from 1, and of how many.
+    n_iter : int
+        Steps so far on this machine.
+    gap : float
+        By how much the optimality conditions are violated; at `tol` it is done.
+    seconds : float
+        Since the fit began.
+    """
+
+    machine: int
+    machines: int
+    n_iter: int
+    gap: float
+    seconds: float
+
+
+class Run:
+    """Calls the solver on a kernel matrix until time is up."""
+
+    def __init__(self, estimator, gram):
+        self.gram = gram
+        self.tol = as_real(estimator.tol, "tol", 0.0, open_low=True)
+        self.max_iter = as_steps(estimator.max_iter)
+        self.begin = time.monotonic()
+        limit = estimator.time_limit
+        self.end = self.begin + (inf if limit is None else as_real(limit, "time_limit", 0.0))
+        self.tell = as_listener(estimator.progress)
+        self.machine, self.machines = 0, 1
+        self.validates = False  # whether the machines are those of a cross-validation
+
+    def __call__(self, linear, sign, upper, **more):
+        left = None if self.end == inf else max(0.0, self.end - time.monotonic())
+        more = {"tol": self.tol, **more}
+        return solve(
+            self.gram, linear, sign, upper, max_iter=self.max_iter, time_limit=left,
+            progress=None if self.tell is None else self._hear, **more,
+        )  # fmt: skip
+
+    def counted(self, tasks):
+        """The tasks, one machine each."""
+        self.machines = len(tasks)
+        for self.machine, task in enumerate(tasks, 1):
+            yield task
+
+    def _hear(self, n_iter, gap):
+        """Whether the user wants the fit to end."""
+        seconds = time.monotonic() - self.begin
+        return self.tell(Progress(self.machine, self.machines, n_iter, gap, seconds)) is True
+
+
+def as_steps(max_iter):
+    """Most steps of the solver on a machine; None for -1, which is no limit."""
+    if max_iter is None or (isinstance(max_iter, int) and max_iter == -1):
+        return None
+    return as_count(max_iter, "max_iter")
+
+
+def as_listener(progress):
+    """A function of `Progress`, or None."""
+    if progress is None or progress is False:
+        return None
+    if progress is True:
+        return Lines()
+    if not callable(progress):
+        raise wrong_type("progress", "True, False or a function", progress)
+    return progress
+
+
+class Lines:
+    """A line a second on the standard error."""
+
+    def __init__(self):
+        self.last = 0.0
+
+    def __call__(self, at):
+        if at.seconds >= self.last + EVERY:
+            self.last = at.seconds
+            text = f"machine {at.machine} of {at.machines}: {at.n_iter} steps, gap {at.gap:.3g}"
+            print(f"{at.seconds:8.1f} s  {text}", file=sys.stderr, flush=True)

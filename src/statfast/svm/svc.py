@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Support vector classification with a penalty C on errors."""
+
+from math import inf
+
+import numpy as np
+
+from statfast._validation import as_real
+from statfast.svm.classify import PairwiseMachines
+from statfast.svm.problems import INSEPARABLE, c_svc
+
+
+class SVC(PairwiseMachines):
+    """Support vector classification: the widest margin, errors costing C.
+
+    For two classes y = +1, -1 it minimises, over w and b, with f(x) = w.phi(x) + b::
+
+        |w|^2 / 2 + C sum_i max(0, 1 - y_i f(x_i))
+
+    where phi(x).phi(z) = K(x, z), by its dual, with a multiplier for each row. Of more classes,
+    each pair has its own machine, and they vote.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of errors, positive. Infinity allows none, the hard margin: it is refused where the
+        classes are not separable.
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
+        not change; or a function of two arrays of rows that returns the matrix between them.
+    degree : int, default=3
+        Of "poly"; of "spectrum" the length of the substrings.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "poly", "rbf", "sigmoid" and "laplacian". "scale" is 1 / (d times the variance of all
+        values of X, by weight), "auto" 1 / d.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    probability : bool, default=False
+        Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
+    tol : float, default=1e-3
+        The training ends when no pair of multipliers violates the conditions of optimality by more.
+    cache_size : float, optional
+        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory.
+    class_weight : dict or "balanced", optional
+        Factors of C by class label; "balanced" makes them inversely proportional to the sizes
+        of the classes. Labels that a dict leaves out have 1.
+    max_iter : int, default=-1
+        Most steps of each machine, -1 for no limit.
+    time_limit : float, optional
+        Most seconds of the whole fit; the model is usable all the same.
+    progress : bool or callable, default=False
+        True writes a line a second to the standard error. A function is called with a
+        `statfast.svm.Progress`, and ends the training by returning True.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        What `decision_function` gives of more than two classes.
+    break_ties : bool, default=False
+        Whether `predict` looks at values where classes have as many votes.
+    random_state : int, Generator or None, default=None
+        Of the cross-validation behind probabilities. Rows that are alike are in the same part, and
+        their order does not matter.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    class_weight_ : ndarray of shape (K,)
+        Factors of C by class.
+    support_ : ndarray of shape (S,)
+        Training rows that are support vectors, by class.
+    support_vectors_ : ndarray of shape (S, d), or list of strings
+        Those rows; empty for ``kernel="precomputed"``.
+    n_support_ : ndarray of shape (K,)
+        Support vectors of each class.
+    dual_coef_ : ndarray of shape (K - 1, S)
+        Coefficients of the support vectors in f, laid out as in scikit-learn.
+    intercept_ : ndarray of shape (P,)
+        One for each pair of classes, P = K (K - 1) / 2.
+    coef_ : ndarray of shape (P, d)
+        Coefficients of the columns, for ``kernel="linear"`` only.
+    margin_ : ndarray of shape (P,)
+        2 / |w|: the width of the strip around f = 0 without errors, if there are none.
+    multipliers_ : tuple of P `statfast.svm.Multipliers`
+        Training rows with a = 0, 0 < a < C and a = C.
+    primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
+        |w|^2 / 2 and the cost of errors; a lower bound of it; and the first less the second, which is
+        how far either may be from the optimum.
+    violation_ : ndarray of shape (P,)
+        Of the conditions of optimality, at the end.
+    n_iter_ : ndarray of shape (P,)
+        Steps.
+    fit_status_ : int
+        0 if all machines converged, else 1.
+    kernel_ : Kernel
+        The kernel, with its gamma.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    probA_, probB_ : ndarray of shape (P,)
+        P(first of the pair | f) = 1 / (1 + exp(A f + B)), f positive for the first; with
+        ``probability=True`` only.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    NuSVC : The same with a bound on the share of errors in the place of C.
+    svm_path : Many values of C and gamma, each from the one before.
+
+    Notes
+    -----
+    Scale the columns: the kernels weigh them as they are.
+
+    All pairs share the kernel matrix, and rows of it that are kept. Training is interrupted by
+    Ctrl-C, `time_limit`, `max_iter` or `progress`.
+
+    Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
+    predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
+    **Ties** of votes go to the lowest label.
+
+    References
+    ----------
+    .. [1] Fan, R.-E., Chen, P.-H. and Lin, C.-J. (2005). Working set selection using second order
+       information for training support vector machines. Journal of Machine Learning Research 6,
+       1889-1918. https://www.jmlr.org/papers/v6/fan05a.html
+    .. [2] Platt, J. (1999). Probabilistic outputs for support vector machines; Lin, H.-T., Lin, C.-J.
+       and Weng, R. C. (2007). A note on it. https://doi.org/10.1007/s10994-007-5018-6
+    .. [3] Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004). Probability estimates for multi-class
+       classification by pairwise coupling. https://www.jmlr.org/papers/v5/wu04a.html
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.svm import SVC
+    >>> iris = load_iris()
+    >>> model = SVC(C=10).fit(iris.data, iris.target)
+    >>> float(round(model.score(iris.data, iris.target), 3))
+    0.98
+    >>> model = SVC(kernel="linear").fit(iris.data[:100], iris.target[:100])
+    >>> model.n_support_, model.margin_.round(3)
+    (array([2, 1], dtype=int32), array([1.341]))
+    """
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        probability=False,
+        tol=1e-3,
+        cache_size=None,
+        class_weight=None,
+        max_iter=-1,
+        time_limit=None,
+        progress=False,
+        decision_function_shape="ovr",
+        break_ties=False,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.progress = progress
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _settled(self):
+        return as_cost(self.C)
+
+    def _machine(self, run, rows, sign, weights, settled):
+        if settled < inf:
+            return c_svc(run, rows, sign, settled * weights)
+        machine = c_svc(run, rows, sign, np.full(len(rows), inf))
+        if machine.reason == INSEPARABLE:
+            raise ValueError(
+                "C must be finite, as the classes of y are not separable by this kernel, so that "
+                "no margin without errors exists; got inf. Pass C=1e6, or another kernel."
+            )
+        return machine
+
+
+def as_cost(C, name="C"):
+    """Check a positive cost, which may be infinite."""
+    return inf if isinstance(C, float) and C == inf else as_finite_cost(C, name)
+
+
+def as_finite_cost(C, name="C"):
+    """Check a positive cost."""
+    return as_real(C, name, 0.0, open_low=True)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Support vector regression within a tube of a given width."""
+
+from statfast._validation import as_real
+from statfast.svm.problems import svr
+from statfast.svm.regression import RegressionMachine
+from statfast.svm.svc import as_finite_cost
+
+
+class SVR(RegressionMachine):
+    """Support vector regression: the flattest function, errors beyond epsilon costing C.
+
+    It minimises, over w and b, with f(x) = w.phi(x) + b::
+
+        |w|^2 / 2 + C sum_i max(0, |y_i - f(x_i)| - epsilon)
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of errors, positive and finite.
+    epsilon : float, default=0.1
+        Half the width of the tube within which errors cost nothing.
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
+        not change; or a function of two arrays of rows that returns the matrix between them.
+    degree : int, default=3
+        Of "poly"; of "spectrum" the length of the substrings.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "poly", "rbf", "sigmoid" and "laplacian". "scale" is 1 / (d times the variance of all
+        values of X, by weight), "auto" 1 / d.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The training ends when no pair of multipliers violates the conditions of optimality by more.
+    cache_size : float, optional
+        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory.
+    max_iter : int, default=-1
+        Most steps of each machine, -1 for no limit.
+    time_limit : float, optional
+        Most seconds of the whole fit; the model is usable all the same.
+    progress : bool or callable, default=False
+        True writes a line a second to the standard error. A function is called with a
+        `statfast.svm.Progress`, and ends the training by returning True.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (S,)
+        Training rows that are support vectors.
+    support_vectors_ : ndarray of shape (S, d), or list of strings
+        Those rows; empty for ``kernel="precomputed"``.
+    n_support_ : ndarray of shape (1,)
+        How many they are.
+    dual_coef_ : ndarray of shape (1, S)
+        Their coefficients in f.
+    intercept_ : ndarray of shape (1,)
+    coef_ : ndarray of shape (1, d)
+        Coefficients of the columns, for ``kernel="linear"`` only.
+    margin_ : ndarray of shape (1,)
+        2 / |w|: the width of the strip f = -1 to 1 along w.
+    multipliers_ : tuple of 1 `statfast.svm.Multipliers`
+        Training rows with a = 0, 0 < a < C and a = C.
+    primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
+        |w|^2 / 2 and the cost of errors; a lower bound of it; and the first less the second, which is
+        how far either may be from the optimum.
+    violation_ : ndarray of shape (1,)
+        Of the conditions of optimality, at the end.
+    n_iter_ : int
+        Steps.
+    fit_status_ : int
+        0 if all machines converged, else 1.
+    kernel_ : Kernel
+        The kernel, with its gamma.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    NuSVR : The same with a share of rows outside the tube in the place of epsilon.
+
+    Notes
+    -----
+    Scale the columns, and y: C and epsilon are in its units.
+
+    Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
+    predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
+
+    References
+    ----------
+    .. [1] Smola, A. J. and Schölkopf, B. (2004). A tutorial on support vector regression. Statistics
+       and Computing 14, 199-222. https://doi.org/10.1023/B:STCO.0000035301.49549.88
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.svm import SVR
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> model = SVR(C=10, epsilon=0.05).fit(X, y)
+    >>> bool(np.abs(model.predict(X) - y).max() < 0.052)
+    True
+    >>> bool(model.n_support_[0] < 15)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        epsilon=0.1,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-3,
+        cache_size=None,
+        max_iter=-1,
+        time_limit=None,
+        progress=False,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.progress = progress
+        self.n_jobs = n_jobs
+
+    def _settled(self):
+        C = as_finite_cost(self.C)
+        return C, as_real(self.epsilon, "epsilon", 0.0)
+
+    def _machine(self, run, rows, y, weights, settled):
+        C, epsilon = settled
+        return svr(run, rows, y, C * weights, epsilon)

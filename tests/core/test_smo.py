@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The compiled solver on a matrix at hand, and kernel rows by the tiles, beside plain numpy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statfast._core import gram as tiles
+from statfast._core import smo
+from statfast.svm.gram import MatrixGram, TileGram
+
+KINDS = {"linear": tiles.LINEAR, "rbf": tiles.RBF, "poly": tiles.POLYNOMIAL, "sig": tiles.SIGMOID}
+
+
+def plain(kind, A, B, gamma, degree, coef0):
+    A, B = A.astype(np.float64), B.astype(np.float64)
+    product = A @ B.T
+    if kind == "rbf":
+        square = (A**2).sum(1)[:, None] + (B**2).sum(1) - 2 * product
+        return np.exp(-gamma * np.maximum(square, 0))
+    if kind == "linear":
+        return product
+    inner = gamma * product + coef0
+    return np.tanh(inner) if kind == "sig" else inner**degree
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(1, 90), d=st.integers(1, 40),
+    kind=st.sampled_from(sorted(KINDS)), single=st.booleans(), degree=st.integers(0, 4),
+)  # fmt: skip
+def test_kernel_values(seed, n, d, kind, single, degree):
+    rng = np.random.default_rng(seed)
+    X = (rng.standard_normal((n, d)) + 1).astype(np.float32 if single else np.float64)
+    gamma, coef0 = 0.5 / d, 0.3
+    K = plain(kind, X, X, gamma, degree, coef0)
+    gram = TileGram(X, KINDS[kind], gamma, degree, coef0, None)
+    size = max(1.0, np.abs(K).max()) * d
+    np.testing.assert_allclose(gram.diagonal, K.diagonal(), atol=1e-12 * size)
+    index = rng.permutation(n)[: rng.integers(1, n + 1)]
+    np.testing.assert_allclose(gram.rows(index), K[index], atol=2e-6 * size)
+    block = gram.block(index)
+    assert block.shape[1] % smo.WIDE == 0
+    assert not block[:, len(index) :].any()
+    np.testing.assert_array_equal(block[:, : len(index)], block[:, : len(index)].T)
+    np.testing.assert_allclose(block[:, : len(index)], K[index][:, index], atol=2e-6 * size)
+    w = rng.standard_normal(len(index))
+    exact, total = gram.exact(index, w), np.ones(n + 3)
+    np.testing.assert_allclose(exact, K[:, index] @ w, atol=1e-11 * size * n)
+    some = rng.permutation(n)[: n // 2]
+    np.testing.assert_array_equal(gram.exact(index, w, some), exact[some])
+    gram.add(index, w, total)
+    np.testing.assert_allclose(total[:n], 1 + K[:, index] @ w, atol=4e-6 * size * n)
+    assert (total[n:] == 1).all()
+
+
+def test_rows_give_way_to_those_used_last(monkeypatch):
+    monkeypatch.setattr("statfast.svm.gram.LEAST_SLOTS", 8)
+    monkeypatch.setattr("statfast.svm.gram.REMADE", 0)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 3))
+    gram = TileGram(X, tiles.RBF, 0.5, 0, 0.0, 0)
+    K = plain("rbf", X, X, 0.5, 0, 0.0)
+    assert gram.slots == 8
+    np.testing.assert_allclose(gram.rows(np.arange(8)), K[:8], atol=1e-6)
+    gram.rows(np.array([3]))
+    assert gram.made == 8
+    gram.rows(np.arange(20, 27))  # all but the one used last give way
+    gram.rows(np.array([3, 21]))
+    assert gram.made == 15
+    np.testing.assert_allclose(gram.rows(np.arange(50)), K, atol=1e-6)
+    total = np.zeros(64)
+    gram.add(np.arange(30), np.ones(30), total)
+    np.testing.assert_allclose(total[:50], K[:30].sum(axis=0), atol=1e-4)
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 2**32 - 1), m=st.integers(2, 80), q=st.integers(2, 40),
+    groups=st.integers(1, 2), share=st.sampled_from([0.0, 0.1]),
+)  # fmt: skip
+def test_descent_reaches_the_conditions(seed, m, q, groups, share):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((m, 3))
+    K = np.exp(-0.5 * ((Z[:, None] - Z) ** 2).sum(axis=2)).astype(np.float32)
+    block = np.zeros((m, -(-m // smo.WIDE) * smo.WIDE), np.float32)
+    block[:, :m] = K
+    low, high = -rng.random(m), rng.random(m)
+    low[:: 3], high[1::3] = 0, np.inf
+    group = rng.integers(groups, size=m).astype(np.int32)
+    c = rng.standard_normal(m)
+    b, q = np.zeros(m), min(q, m)
+    f = K.astype(np.float64) @ b + c
+    recent = np.full(q, -1, np.int32)
+    sums = [b[group == g].sum() for g in range(groups)]
+    before = 0.0
+    for _ in range(500):  # in small portions, as an interruptible caller has it
+        gap, _, _, moving = smo.descend(
+            block, low, high, group, groups, 1e-4, share, 1000, 1 << 30, 1e4, b, f, recent,
+            smo.work_space(m, q),
+        )  # fmt: skip
+        now = 0.5 * b @ (f + c)
+        assert now <= before + 1e-9
+        before = now
+        if gap <= 1e-4 or not moving:
+            break
+    np.testing.assert_allclose(f, K.astype(np.float64) @ b + c, atol=1e-9)
+    assert (b >= low).all()
+    assert (b <= high).all()
+    for g in range(groups):
+        of = group == g
+        np.testing.assert_allclose(b[of].sum(), sums[g], atol=1e-9)
+        rise, fall = -f[of & (b < high)], -f[of & (b > low)]
+        assert rise.max(initial=-np.inf) - fall.min(initial=np.inf) <= 1e-4
+
+
+@pytest.mark.parametrize("stop", [0, 5, 64, 77])
+def test_sums_of_rows(stop):
+    rng = np.random.default_rng(stop)
+    rows = rng.standard_normal((9, 80)).astype(np.float32)
+    which, w = rng.integers(9, size=21).astype(np.int32), rng.standard_normal(21)
+    f = np.ones(80)
+    smo.add(rows, which, w, 3, stop, f)
+    wanted = np.ones(80)
+    wanted[3:stop] += (w @ rows[which].astype(np.float64))[3:stop]
+    np.testing.assert_allclose(f, wanted, rtol=1e-12)
+
+
+def test_a_matrix_at_hand():
+    rng = np.random.default_rng(1)
+    K = rng.standard_normal((30, 30))
+    K = K + K.T
+    gram = MatrixGram(K)
+    index = np.array([3, 7, 20])
+    np.testing.assert_array_equal(gram.rows(index), K[index].astype(np.float32))
+    np.testing.assert_array_equal(gram.block(index)[:, :3], K[index][:, index].astype(np.float32))
+    w = np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(gram.exact(index, w), K[:, index] @ w)
+    np.testing.assert_allclose(gram.exact(index, w, index), (K[:, index] @ w)[index])

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The solver of the dual: beside its slow twin and LIBSVM, and by the conditions of optimality."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statfast import _blocks
+from statfast.kernels import RBF, FunctionKernel, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
+from statfast.svm import dual
+from statfast.svm.dual import solve
+from statfast.svm.gram import KernelGram, gram_of
+from tests.reference import svm as twin
+
+KERNELS = [
+    Linear(), RBF(0.4), Polynomial(3, 0.5, 1.0), Sigmoid(0.1, -0.5), Laplacian(0.3),
+    2.0 * RBF(0.3) + Linear(),
+]  # fmt: skip
+
+
+def classes(seed, n, d):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.where(X[:, 0] + 0.7 * rng.standard_normal(n) > 0.2, 1.0, -1.0)
+    y[:2] = 1, -1
+    return X, y
+
+
+def classify(gram, y, C, **more):
+    n = len(y)
+    return solve(gram, -np.ones(n), y, np.full(n, float(C)), **more)
+
+
+def require_optimal(found, K, linear, sign, upper, tol, groups="one", start=None):
+    """Feasible, the gradient that of the float64 matrix, and the conditions to tol."""
+    a = found.alpha
+    assert (a >= 0).all()
+    assert (a <= upper).all()
+    size = np.abs(a).sum() * np.abs(K).max() + np.abs(linear).max()
+    Q = sign[:, None] * sign * K
+    np.testing.assert_allclose(found.gradient, Q @ a + linear, atol=1e-11 * size)
+    some = twin.members(sign, groups)
+    start = np.zeros(len(a)) if start is None else start
+    for of in some:
+        np.testing.assert_allclose((sign * a)[of].sum(), (sign * start)[of].sum(), atol=1e-10 * size)
+    gap = twin.violation(a, Q @ a + linear, sign, upper, groups)
+    np.testing.assert_allclose(max(gap, 0.0), found.gap, atol=1e-11 * size)
+    assert found.gap <= tol
+    assert found.converged
+    assert found.reason == "tol"
+    value = 0.5 * a @ Q @ a + linear @ a
+    np.testing.assert_allclose(found.dual, value, atol=1e-10 * size)
+    assert -found.primal <= found.dual + 1e-10 * size
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(2, 70), which=st.integers(0, len(KERNELS) - 1),
+    C=st.sampled_from([0.1, 1.0, 50.0]), tol=st.sampled_from([1e-2, 1e-3, 1e-5]),
+)  # fmt: skip
+def test_classes(seed, n, which, C, tol):
+    X, y = classes(seed, n, 3)
+    kernel = KERNELS[which]
+    K = kernel.matrix(X)
+    found = classify(gram_of(kernel, X), y, C, tol=tol)
+    require_optimal(found, K, -np.ones(n), y, np.full(n, C), tol)
+    if kernel.positive_definite:
+        slow = twin.solve(twin.Whole(K), -np.ones(n), y, np.full(n, C), tol=tol / 10)
+        assert found.dual <= slow.dual + tol * (C * n) ** 0.5 * 5
+        assert slow.dual >= -found.primal - 1e-9 * (1 + abs(slow.dual))
+
+
+@pytest.fixture
+def small_sets(monkeypatch):
+    """Active and working sets so small that problems of the tests have many rounds."""
+    monkeypatch.setattr(dual, "ACTIVE", 48)
+    monkeypatch.setattr(dual, "MOST_ACTIVE", 48)
+    monkeypatch.setattr(dual, "WORKING", 16)
+
+
+@pytest.mark.usefixtures("small_sets")
+@pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_rounds(kernel, C):
+    X, y = classes(4, 300, 4)
+    found = classify(gram_of(kernel, X), y, C)
+    require_optimal(found, kernel.matrix(X), -np.ones(300), y, np.full(300, C), 1e-3)
+
+
+@pytest.mark.usefixtures("small_sets")
+def test_the_nu_problem():
+    X, y = classes(5, 200, 3)
+    nu, K = 0.4, RBF(0.5).matrix(X)
+    start = np.zeros(200)
+    for sign in (1, -1):  # as LIBSVM starts: the first of each class, filled up
+        of = np.flatnonzero(y == sign)
+        left = nu * 200 / 2
+        start[of] = np.clip(left - np.arange(len(of)), 0, 1)
+    zero, one = np.zeros(200), np.ones(200)
+    found = solve(gram_of(RBF(0.5), X), zero, y, one, start=start, groups="each", tol=1e-4)
+    require_optimal(found, K, zero, y, one, 1e-4, "each", start)
+    slow = twin.solve(twin.Whole(K), zero, y, one, start=start, groups="each", tol=1e-5)
+    np.testing.assert_allclose([found.rho, found.r], [slow.rho, slow.r], atol=1e-3)
+    np.testing.assert_allclose(found.dual, slow.dual, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("small_sets")
+def test_two_variables_a_point():
+    """Support vector regression: 2 l variables on l points."""
+    rng = np.random.default_rng(6)
+    X = rng.uniform(-2, 2, (90, 2))
+    target = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(90)
+    linear = np.concatenate([0.1 - target, 0.1 + target])
+    sign, point = np.repeat([1.0, -1.0], 90), np.tile(np.arange(90), 2)
+    upper = np.full(180, 5.0)
+    found = solve(gram_of(RBF(1.0), X), linear, sign, upper, point=point, tol=1e-4)
+    K = RBF(1.0).matrix(X)[np.ix_(point, point)]
+    require_optimal(found, K, linear, sign, upper, 1e-4)
+    assert (np.minimum(found.alpha[:90], found.alpha[90:]) == 0).all()
+
+
+def test_one_class_and_a_start():
+    X, _ = classes(7, 120, 3)
+    start = np.zeros(120)
+    start[:36] = 1
+    zero, one = np.zeros(120), np.ones(120)
+    found = solve(gram_of(RBF(0.3), X), zero, one, one, start=start, tol=1e-5)
+    require_optimal(found, RBF(0.3).matrix(X), zero, one, one, 1e-5, start=start)
+    again = solve(gram_of(RBF(0.3), X), zero, one, one, start=found.alpha, tol=1e-5)
+    assert again.n_iter == 0
+    np.testing.assert_array_equal(again.alpha, found.alpha)
+
+
+@pytest.mark.parametrize("C", [1e2, 1e4])
+def test_large_c_by_newton_steps(C, monkeypatch):
+    leaps = []
+    leap = dual.leap
+    monkeypatch.setattr(dual, "BUDGET", 2e5)
+    monkeypatch.setattr(dual, "leap", lambda *a: leaps.append(1) or leap(*a))
+    X, y = classes(8, 400, 4)
+    found = classify(gram_of(RBF(0.25), X), y, C)
+    assert leaps
+    require_optimal(found, RBF(0.25).matrix(X), -np.ones(400), y, np.full(400, C), 1e-3)
+
+
+def test_duplicates_and_ties():
+    X = np.repeat(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), 40, axis=0)
+    y = np.tile([1.0, -1.0], 60)
+    found = classify(gram_of(RBF(1.0), X), y, 1.0)
+    require_optimal(found, RBF(1.0).matrix(X), -np.ones(120), y, np.ones(120), 1e-3)
+
+
+def test_the_same_bits_on_any_threads(monkeypatch):
+    monkeypatch.setattr(dual, "ACTIVE", 512)
+    monkeypatch.setattr(dual, "MOST_ACTIVE", 512)
+    monkeypatch.setattr(_blocks, "SMALL", 0)
+    X, y = classes(9, 1500, 6)
+    answers = []
+    for threads in (1, 2, 7):
+        for kernel in (RBF(0.2), Laplacian(0.2)):
+            answers.append(classify(gram_of(kernel, X, n_jobs=threads), y, 3.0))
+    for one, other in zip(answers[:-2], answers[2:], strict=True):
+        np.testing.assert_array_equal(one.alpha, other.alpha)
+        np.testing.assert_array_equal(one.gradient, other.gradient)
+        assert one[2:] == other[2:]
+
+
+def test_limits_leave_a_usable_answer():
+    X, y = classes(10, 600, 5)
+    gram, C = gram_of(RBF(0.2), X), 1e4
+    few = classify(gram, y, C, max_iter=50, tol=1e-6)
+    assert not few.converged
+    assert few.reason == "max_iter"
+    assert few.n_iter == 50
+    assert few.gap > 1e-6
+    K = RBF(0.2).matrix(X)
+    np.testing.assert_allclose(few.gradient, y * (K @ (y * few.alpha)) - 1, atol=1e-7)
+    late = classify(gram, y, C, time_limit=0.0, tol=1e-9)
+    assert late.reason == "time_limit"
+    assert not late.converged
+
+
+def test_progress(small_sets):
+    seen = []
+    X, y = classes(11, 300, 4)
+    classify(gram_of(RBF(0.2), X), y, 10.0, progress=lambda *of: seen.append(of))
+    assert len(seen) > 2
+    steps, gaps = np.array(seen).T
+    assert (np.diff(steps) >= 0).all()
+    assert gaps[-1] < gaps[0]
+
+    def stop(steps, gap):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        classify(gram_of(RBF(0.2), X), y, 10.0, progress=stop)
+
+
+def test_hard_margins():
+    rng = np.random.default_rng(12)
+    X = rng.standard_normal((200, 2))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += 0.5 * y
+    found = classify(gram_of(Linear(), X), y, np.inf, hard=True)
+    require_optimal(found, X @ X.T, -np.ones(200), y, np.full(200, np.inf), 1e-3)
+    margins = y * (X @ X.T @ (y * found.alpha) - found.rho)
+    assert margins.min() > 1 - 2e-3
+    y[:3] = -y[:3]
+    assert classify(gram_of(Linear(), X), y, np.inf, hard=True).reason == "inseparable"
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_rows_beyond_float32(scale):
+    X, y = classes(13, 60, 3)
+    gram = gram_of(RBF(0.4 / scale**2), X * scale)
+    assert isinstance(gram, KernelGram)
+    found = classify(gram, y, 1.0)
+    require_optimal(found, RBF(0.4).matrix(X), -np.ones(60), y, np.ones(60), 1e-3)
+
+
+def test_functions_and_matrices():
+    X, y = classes(14, 150, 3)
+    K = RBF(0.3).matrix(X)
+    plain = classify(gram_of(RBF(0.3), X), y, 2.0, tol=1e-5)
+
+    def function(A, B):
+        return np.exp(-0.3 * ((A[:, None] - B) ** 2).sum(axis=2))
+
+    for gram in (gram_of(Precomputed(), K), gram_of(FunctionKernel(function), X)):
+        found = classify(gram, y, 2.0, tol=1e-5)
+        require_optimal(found, K, -np.ones(150), y, np.full(150, 2.0), 1e-5)
+        np.testing.assert_allclose(found.dual, plain.dual, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("C", "gamma"), [(1.0, 0.1), (100.0, 0.05)])
+def test_no_worse_than_libsvm(C, gamma):
+    sklearn = pytest.importorskip("sklearn.svm")
+    X, y = classes(15, 900, 8)
+    found = classify(gram_of(RBF(gamma), X), y, C)
+    theirs = sklearn.SVC(C=C, gamma=gamma, tol=1e-3).fit(X, y)
+    b = np.zeros(900)
+    b[theirs.support_] = theirs.dual_coef_[0]
+    value = 0.5 * b @ RBF(gamma).matrix(X) @ b - np.abs(b).sum()
+    assert found.dual <= value + 1e-6 * abs(value)
+    np.testing.assert_allclose(found.rho, -theirs.intercept_[0], atol=2e-3)

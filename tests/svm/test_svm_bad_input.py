@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What support vector machines refuse, and the sentence it is refused with."""
+
+import numpy as np
+import pytest
+
+from statfast.datasets import load_iris
+from statfast.kernels import FunctionKernel
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, gram
+
+IRIS = load_iris()
+X, y = IRIS.data, IRIS.target
+WORDS = ["aab", "abb", "bab", "bba"]
+
+
+def not_finite(A, B):
+    K = A @ B.T
+    K[0, 0] = np.nan
+    return K
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "words"),
+    [
+        (SVC, {"C": 0.0}, "C must be greater than 0"),
+        (SVC, {"C": -np.inf}, "C must be greater than 0"),
+        (SVC, {"C": np.nan}, "C must be finite"),
+        (SVR, {"C": np.inf}, "C must be finite"),
+        (SVR, {"epsilon": -1.0}, "epsilon must be at least 0"),
+        (NuSVC, {"nu": 0.0}, "nu must be greater than 0"),
+        (NuSVR, {"nu": 1.5}, "nu must be at most 1"),
+        (OneClassSVM, {"nu": 0}, "nu must be greater than 0"),
+        (SVC, {"kernel": "gauss"}, "kernel must be 'linear' or"),
+        (SVC, {"gamma": -0.1}, "gamma must be at least 0"),
+        (SVC, {"gamma": "wide"}, "gamma must be 'scale' or 'auto'"),
+        (SVC, {"degree": 0, "kernel": "poly"}, "degree must be at least 1"),
+        (SVC, {"tol": 0.0}, "tol must be greater than 0"),
+        (SVC, {"max_iter": 0}, "max_iter must be at least 1"),
+        (SVC, {"time_limit": -1.0}, "time_limit must be at least 0"),
+        (SVC, {"cache_size": 0}, "cache_size must be greater than 0"),
+        (SVC, {"class_weight": {9: 1.0}}, "class_weight names 9, which is no class"),
+        (SVC, {"break_ties": True, "decision_function_shape": "ovo"}, "break_ties must be False"),
+        (SVC, {"kernel": "precomputed"}, "X, .* must be a square matrix"),
+        (SVC, {"kernel": not_finite}, r"FunctionKernel\(not_finite\) returned nan"),
+        (SVC, {"kernel": FunctionKernel(lambda A, B: 0.0)}, "one value for each row"),
+    ],
+)
+def test_parameters(kind, given, words):
+    with pytest.raises(ValueError, match=words):
+        kind(**given).fit(X, y)
+
+
+def test_kernel_matrices():
+    K = X @ X.T
+    K[3, 4] += 1.0
+    with pytest.raises(ValueError, match="X, .* must be symmetric; got .* at row 3, column 4"):
+        SVC(kernel="precomputed").fit(K, y)
+    K[3, 4] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN, first at row 3, column 4"):
+        SVC(kernel="precomputed").fit(K, y)
+    model = SVC(kernel="precomputed").fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="X has 149 features, but SVC is expecting 150"):
+        model.predict((X @ X.T)[:, 1:])
+
+
+def test_nu_that_cannot_be():
+    with pytest.raises(ValueError, match=r"nu must be at most 0\.3333, .* infeasible: lower nu"):
+        NuSVC(nu=0.5).fit(X[:60], y[:60])
+    NuSVC(nu=1 / 3).fit(X[:60], y[:60])
+
+
+def test_rows_that_cannot_be_told_apart():
+    with pytest.raises(ValueError, match="rows of two classes of y cannot be told apart"):
+        NuSVC().fit(np.ones((10, 2)), np.arange(10) % 2)
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC])
+def test_labels(kind):
+    with pytest.raises(ValueError, match="y must hold at least 2 classes; got one class, 'a'"):
+        kind().fit(X, ["a"] * 150)
+    with pytest.raises(ValueError, match="All rows of class 2 have weight 0"):
+        kind().fit(X, y, sample_weight=y < 2)
+
+
+def test_targets():
+    with pytest.raises(ValueError, match="y should be a 1d array"):
+        SVR().fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="y contains NaN"):
+        SVR().fit(X, np.where(y == 1, np.nan, 0.0))
+
+
+def test_strings_and_numbers():
+    for rows in (WORDS, np.array(WORDS), tuple(WORDS)):
+        with pytest.raises(TypeError, match="X must hold rows of numbers for kernel='rbf'; got str"):
+            SVC().fit(rows, [0, 0, 1, 1])
+    with pytest.raises((TypeError, ValueError), match=r"X must be a list of strings"):
+        SVC(kernel="spectrum").fit(X, y)
+    with pytest.raises(TypeError, match=r"X must be a list of strings"):
+        SVC(kernel="spectrum").fit("aabb", [0, 0, 1, 1])
+    with pytest.raises(TypeError, match=r"X must be a list of strings"):
+        SVC(kernel="spectrum", degree=1).fit(["a", b"b"], [0, 1])
+    model = SVC(kernel="spectrum", degree=1).fit(WORDS, [0, 1, 0, 1])
+    with pytest.raises((TypeError, ValueError), match="X must be a list of strings"):
+        model.predict(X[:2])
+    with pytest.raises(TypeError, match="X must hold rows of numbers"):
+        SVC().fit(X, y).predict(WORDS)
+
+
+def test_rows_without_weight_are_not_there():
+    weights = np.where(np.arange(150) % 3 == 0, 0.0, 1.0)
+    model = SVC(gamma=0.3, tol=1e-8).fit(X, y, sample_weight=weights)
+    other = SVC(gamma=0.3, tol=1e-8).fit(X[weights > 0], y[weights > 0])
+    np.testing.assert_allclose(model.decision_function(X), other.decision_function(X), atol=1e-7)
+    assert (weights[model.support_] > 0).all()
+
+
+def test_a_matrix_beyond_the_memory_is_made_in_rows(monkeypatch):
+    whole = SVC(gamma=0.3, C=10.0).fit(X, y)
+    monkeypatch.setattr(gram, "LEAST_SLOTS", 8)
+    rows = SVC(gamma=0.3, C=10.0, cache_size=1e-3).fit(X, y)
+    np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-2)

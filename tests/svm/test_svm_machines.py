@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The five machines: conditions of optimality, the slow twin, scikit-learn, weights, limits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statfast import ConvergenceWarning
+from statfast.datasets import load_iris
+from statfast.kernels import RBF, Linear, Spectrum
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, problems
+from tests.reference import svm as twin
+
+IRIS = load_iris()
+TIGHT = {"tol": 1e-10}
+KINDS = {
+    "rbf": {},
+    "linear": {"kernel": "linear"},
+    "poly": {"kernel": "poly", "coef0": 1.0, "gamma": 0.1},
+    "laplacian": {"kernel": "laplacian", "gamma": 0.3},
+}
+
+
+def cloud(seed, n=60, d=3, classes=2):
+    """Rows of overlapping classes, their labels, and targets."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % classes)
+    X = rng.normal(size=(n, d)) + y[:, None]
+    return X, y, np.sin(X[:, 0]) + 0.1 * rng.normal(size=n)
+
+
+def reference_solver(K):
+    def solve(linear, sign, upper, **more):
+        return twin.solve(twin.Whole(K), linear, sign, upper, **{"tol": 1e-10, **more})
+
+    solve.tol = 1e-10
+    return solve
+
+
+def same(machine, model, K, points):
+    """Whether the model has the values of the slow machine on all rows."""
+    coef = np.zeros(len(K))
+    np.add.at(coef, machine.rows, machine.coef)
+    want = K @ coef - machine.rho
+    np.testing.assert_allclose(points, want, atol=1e-7 * max(1.0, np.abs(want).max()))
+    assert machine.primal == pytest.approx(model.primal_objective_[0], rel=1e-7, abs=1e-9)
+    assert machine.dual == pytest.approx(model.dual_objective_[0], rel=1e-7, abs=1e-9)
+
+
+# ------------------------------------------------------------------ against the slow twin
+@given(seed=st.integers(0, 2**32 - 1), C=st.sampled_from([0.1, 1.0, 30.0]))
+@settings(max_examples=8)
+@pytest.mark.parametrize("kind", KINDS)
+def test_classification_as_the_twin(kind, seed, C):
+    X, y, _ = cloud(seed, n=40)
+    model = SVC(C=C, **KINDS[kind], **TIGHT).fit(X, y)
+    K = model.kernel_.matrix(X)
+    sign = np.where(y == 0, 1.0, -1.0)
+    machine = problems.c_svc(reference_solver(K), np.arange(40), sign, np.full(40, C))
+    same(machine, model, K, -model.decision_function(X))
+
+
+@given(seed=st.integers(0, 2**32 - 1), nu=st.sampled_from([0.5, 0.8]))
+@settings(max_examples=4)
+def test_nu_machines_as_the_twin(seed, nu):
+    X, y, t = cloud(seed, n=40)
+    rows, ones = np.arange(40), np.ones(40)
+    model = NuSVC(nu=nu, **TIGHT).fit(X, y)
+    K = model.kernel_.matrix(X)
+    solve = reference_solver(K)
+    machine = problems.nu_svc(solve, rows, np.where(y == 0, 1.0, -1.0), ones, nu)
+    same(machine, model, K, -model.decision_function(X))
+    model = NuSVR(nu=nu, C=3.0, **TIGHT).fit(X, t)
+    same(problems.nu_svr(solve, rows, t, 3 * ones, nu), model, K, model.predict(X))
+    model = OneClassSVM(nu=nu, **TIGHT).fit(X)
+    same(problems.one_class(solve, rows, ones, nu), model, K, model.decision_function(X))
+
+
+@given(seed=st.integers(0, 2**32 - 1), epsilon=st.sampled_from([0.0, 0.1, 0.5]))
+@settings(max_examples=8)
+def test_regression_as_the_twin(seed, epsilon):
+    X, _, t = cloud(seed, n=40)
+    model = SVR(epsilon=epsilon, **TIGHT).fit(X, t)
+    K = model.kernel_.matrix(X)
+    machine = problems.svr(reference_solver(K), np.arange(40), t, np.ones(40), epsilon)
+    same(machine, model, K, model.predict(X))
+
+
+# ------------------------------------------------------------------ optimality
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_conditions_of_a_classifier(kind, C):
+    X, y, _ = cloud(0, n=300)
+    model = SVC(C=C, **KINDS[kind]).fit(X, y)
+    margin = np.where(y == 1, 1, -1) * model.decision_function(X)
+    groups = model.multipliers_[0]
+    tol = 2 * model.tol
+    assert (margin[groups.zero] >= 1 - tol).all()
+    assert np.abs(margin[groups.free] - 1).max() <= tol
+    assert (margin[groups.bound] <= 1 + tol).all()
+    assert np.array_equal(np.sort(np.concatenate(groups)), np.arange(300))
+    alpha = np.abs(model.dual_coef_[0])
+    assert alpha.max() <= C
+    assert abs(model.dual_coef_.sum()) < 1e-9 * alpha.sum()
+    assert model.violation_[0] <= model.tol
+    K = model.kernel_.matrix(model.support_vectors_)
+    norm2 = model.dual_coef_[0] @ K @ model.dual_coef_[0]
+    assert model.margin_[0] == pytest.approx(2 / np.sqrt(norm2))
+    loss = C * np.maximum(0, 1 - margin).sum()
+    assert model.primal_objective_[0] == pytest.approx(norm2 / 2 + loss, rel=1e-9)
+    assert model.dual_objective_[0] == pytest.approx(alpha.sum() - norm2 / 2, rel=1e-9)
+    assert -1e-9 <= model.gap_[0] <= 1e-2 * model.primal_objective_[0]
+    assert model.fit_status_ == 0
+    assert model.shape_fit_ == X.shape
+
+
+def test_conditions_of_a_regression():
+    X, _, t = cloud(1, n=300)
+    model = SVR(C=2.0, epsilon=0.1).fit(X, t)
+    left = np.abs(t - model.predict(X))
+    groups = model.multipliers_[0]
+    assert (left[groups.zero] <= 0.1 + 2e-3).all()
+    assert np.abs(left[groups.free] - 0.1).max() <= 2e-3
+    assert (left[groups.bound] >= 0.1 - 2e-3).all()
+
+
+@pytest.mark.parametrize("nu", [0.5, 0.7])
+def test_nu_bounds_errors_and_support_vectors(nu):
+    X, y, t = cloud(2, n=300)
+    model = NuSVC(nu=nu).fit(X, y)
+    margin = np.where(y == 1, 1, -1) * model.decision_function(X)
+    assert (margin < 1 - 1e-2).mean() <= nu <= len(model.support_) / 300 + 1e-12
+    same_C = SVC(C=model.C_[0], gamma=model.kernel_.gamma, tol=1e-6).fit(X, y)
+    values = same_C.decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), values, atol=2e-2)
+    model = NuSVR(nu=nu).fit(X, t)
+    outside = np.abs(t - model.predict(X)) > model.epsilon_ + 2e-3
+    assert outside.mean() <= nu <= len(model.support_) / 300 + 1e-12
+    model = OneClassSVM(nu=nu).fit(X)
+    assert (model.decision_function(X) < -1e-2).mean() <= nu <= len(model.support_) / 300 + 1e-12
+
+
+def test_the_margin_of_two_points():
+    model = SVC(kernel="linear", C=np.inf, **TIGHT).fit([[0.0, 0.0], [3.0, 4.0]], ["a", "b"])
+    assert model.margin_[0] == pytest.approx(5.0)
+    np.testing.assert_allclose(model.coef_, [[0.24, 0.32]])
+    np.testing.assert_allclose(model.intercept_, [-1.0])
+    assert model.multipliers_[0].free.tolist() == [0, 1]
+
+
+def test_a_hard_margin_is_the_limit_of_large_costs():
+    X, y = IRIS.data[:100], IRIS.target[:100]
+    hard, soft = (SVC(C=C, kernel="linear", tol=1e-8).fit(X, y) for C in (np.inf, 1e6))
+    np.testing.assert_allclose(hard.coef_, soft.coef_, rtol=1e-5)
+    assert hard.gap_[0] == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", RBF(0.01)])
+def test_a_hard_margin_is_refused_where_there_is_none(kernel):
+    X, y, _ = cloud(3)
+    X[7], y[7] = X[8], 1 - y[8]
+    with pytest.raises(ValueError, match="C must be finite, as the classes of y are not separable"):
+        SVC(C=np.inf, kernel=kernel).fit(X, y)
+
+
+# ------------------------------------------------------------------ scikit-learn
+sk = pytest.importorskip("sklearn.svm")
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "sigmoid"])
+def test_attributes_as_scikit_learn_has_them(kernel):
+    X, y, _ = cloud(5, n=120, classes=3)
+    given = {"kernel": kernel, "gamma": 0.1, "coef0": 0.5 if kernel == "poly" else 0.0, "tol": 1e-8}
+    for classes in (3, 2):
+        A, b = X[y < classes], y[y < classes]
+        ours, theirs = SVC(**given).fit(A, b), sk.SVC(**given).fit(A, b)
+        np.testing.assert_array_equal(ours.support_, theirs.support_)
+        np.testing.assert_array_equal(ours.n_support_, theirs.n_support_)
+        np.testing.assert_array_equal(ours.support_vectors_, theirs.support_vectors_)
+        for name in ("dual_coef_", "intercept_"):
+            mine, other = getattr(ours, name), getattr(theirs, name)
+            assert mine.shape == other.shape
+            np.testing.assert_allclose(mine, other, atol=1e-4)
+        if kernel == "linear":
+            np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+        np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+        for shape in ("ovr", "ovo"):
+            pair = ours.set_params(decision_function_shape=shape).decision_function(X)
+            other = theirs.set_params(decision_function_shape=shape).decision_function(X)
+            np.testing.assert_allclose(pair, other, atol=1e-4)
+
+
+def test_broken_ties_as_scikit_learn():
+    X, y, _ = cloud(6, n=21, d=2, classes=4)
+    ours, theirs = (
+        kind(gamma=1e3, break_ties=True, tol=1e-8).fit(X, y) for kind in (SVC, sk.SVC)
+    )
+    new = np.random.default_rng(0).normal(1.5, 2.0, size=(500, 2))
+    np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))
+    assert (ours.predict(new) != ours.set_params(break_ties=False).predict(new)).any()
+
+
+def test_class_weights_as_scikit_learn():
+    X, y, _ = cloud(7, n=150, classes=3)
+    for weights in ("balanced", {0: 3.0, 2: 0.5}):
+        ours, theirs = (k(class_weight=weights, tol=1e-8).fit(X, y) for k in (SVC, sk.SVC))
+        np.testing.assert_allclose(ours.class_weight_, theirs.class_weight_)
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
+
+
+# ------------------------------------------------------------------ kernels and points
+def test_precomputed_functions_and_objects_are_the_same():
+    X, y, _ = cloud(8, n=80, classes=3)
+    named = SVC(gamma=0.3, **TIGHT).fit(X, y)
+    K = RBF(0.3).matrix(X)
+    models = {
+        "object": (SVC(kernel=RBF(0.3), **TIGHT).fit(X, y), X),
+        "function": (SVC(kernel=RBF(0.3).matrix, **TIGHT).fit(X, y), X),
+        "matrix": (SVC(kernel="precomputed", **TIGHT).fit(K, y), K),
+        "twice": (SVC(kernel=2.0 * RBF(0.3), C=0.5, **TIGHT).fit(X, y), X),
+    }
+    for name, (model, rows) in models.items():
+        values = model.decision_function(rows)
+        np.testing.assert_allclose(values, named.decision_function(X), atol=1e-6, err_msg=name)
+    assert models["matrix"][0].support_vectors_.shape == (0, 0)
+    assert models["matrix"][0].__sklearn_tags__().input_tags.pairwise
+
+
+@pytest.mark.parametrize("encode", [str, str.encode])
+def test_strings(encode):
+    rng = np.random.default_rng(9)
+    alphabet = np.array(list("ACGT"))
+    texts = ["".join(rng.choice(alphabet, 40, p=p)) for p in ([0.4, 0.1, 0.1, 0.4], [0.25] * 4) * 30]
+    y = np.arange(60) % 2
+    texts = [encode(text) for text in texts]
+    model = SVC(kernel="spectrum", degree=2, probability=True).fit(texts, y)
+    other = SVC(kernel=Spectrum(2)).fit(texts, y)
+    np.testing.assert_array_equal(model.decision_function(texts), other.decision_function(texts))
+    assert model.score(texts, y) > 0.9
+    assert isinstance(model.support_vectors_, list)
+    assert model.predict_proba(texts[:3]).shape == (3, 2)
+    np.testing.assert_array_equal(OneClassSVM(kernel="spectrum").fit(texts).predict(texts[:5]).shape, 5)
+
+
+def test_float32_rows_keep_their_type():
+    X, y, t = cloud(10)
+    X = X.astype(np.float32)
+    assert SVC().fit(X, y).decision_function(X).dtype == np.float32
+    assert SVR().fit(X, t).predict(X).dtype == np.float32
+    assert SVC().fit(X, y).support_vectors_.dtype == np.float32
+
+
+# ------------------------------------------------------------------ limits
+def test_a_limit_leaves_a_usable_model():
+    X, y, t = cloud(11, n=400)
+    for kind, target in ((SVC, y), (NuSVC, y), (SVR, t), (NuSVR, t), (OneClassSVM, None)):
+        with pytest.warns(ConvergenceWarning, match=rf"{kind.__name__} was stopped .* gap of"):
+            model = kind(max_iter=1, tol=1e-8).fit(X, target)
+        assert model.fit_status_ == 1
+        assert np.isfinite(model.predict(X)).all()
+        assert model.violation_[0] > model.tol
+    with pytest.warns(ConvergenceWarning, match="time_limit"):
+        model = SVC(time_limit=0.0, C=1e4).fit(X, y)
+    assert model.predict(X).shape == (400,)
+
+
+def test_progress_is_told_and_may_end_the_fit(capsys):
+    X, y, _ = cloud(12, n=600)
+    heard = []
+    SVC(C=1e3, tol=1e-9, progress=heard.append).fit(X, y)
+    assert heard
+    assert heard[0].machine == heard[0].machines == 1
+    assert all(one.gap >= 0 for one in heard)
+    SVC(progress=True).fit(X, y)
+    assert "steps" not in capsys.readouterr().out
+
+
+def test_several_machines_share_what_they_know():
+    X, y, _ = cloud(13, n=90, classes=3)
+    model = SVC(decision_function_shape="ovo", **TIGHT).fit(X, y)
+    for p, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        some = (y == i) | (y == j)
+        one = SVC(gamma=model.kernel_.gamma, **TIGHT).fit(X[some], y[some] == i)
+        np.testing.assert_allclose(
+            model.decision_function(X)[:, p], one.decision_function(X), atol=1e-8
+        )
+    assert model.margin_.shape == model.gap_.shape == model.n_iter_.shape == (3,)
+
+
+def test_linear_values_are_those_of_coef():
+    X, y, t = cloud(14, n=90, classes=3)
+    model = SVC(kernel=Linear(), decision_function_shape="ovo").fit(X, y)
+    np.testing.assert_allclose(
+        model.decision_function(X), X @ model.coef_.T + model.intercept_, atol=1e-12
+    )
+    model = SVR(kernel="linear").fit(X, t)
+    np.testing.assert_allclose(model.predict(X), X @ model.coef_[0] + model.intercept_, atol=1e-12)
+    with pytest.raises(AttributeError, match="kernel='linear'"):
+        _ = SVC().fit(X, y).coef_
