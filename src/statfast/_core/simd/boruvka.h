@@ -10,8 +10,8 @@ static INLINE unsigned V(others)(const double *parts, f64_v own) {
 
 /* The points of a leaf. */
 static INLINE void V(visit)(const kd_tree *t, kd_forest *f, const kd_job *job, const double *q,
-                            f64_v own, ptrdiff_t number, double *limit, ptrdiff_t *found,
-                            const int D) {
+                            f64_v own, ptrdiff_t number, double *limit, double *low,
+                            int32_t *near, const int D) {
     const ptrdiff_t leaf = t->leaf, d = D ? D : t->d;
     const REAL *x = (const REAL *)t->blocks + number * d * leaf;
     const double *part = f->part + number * leaf;
@@ -27,8 +27,12 @@ static INLINE void V(visit)(const kd_tree *t, kd_forest *f, const kd_job *job, c
         for (; hits; hits &= hits - 1) {
             const int l = LOWEST_BIT(hits);
             if (apart[l] < *limit) {
-                *limit = apart[l];
-                *found = number * leaf + c + l;
+                ptrdiff_t at = f->k - 1;
+                for (; at > 0 && low[at - 1] > apart[l]; at--)
+                    low[at] = low[at - 1], near[at] = near[at - 1];
+                low[at] = apart[l];
+                near[at] = (int32_t)(number * leaf + c + l);
+                if (low[f->k - 1] < *limit) *limit = low[f->k - 1];
             }
         }
     }
@@ -51,17 +55,17 @@ static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const k
     return near;
 }
 
-static INLINE ptrdiff_t V(nearest_other)(const kd_tree *t, kd_forest *f, const kd_job *job,
-                                         ptrdiff_t place, double part, double *limit,
-                                         const int D) {
+/* The nearest points of other parts below a limit; returns what none is below that is not listed. */
+static INLINE double V(search)(const kd_tree *t, kd_forest *f, const kd_job *job, ptrdiff_t place,
+                               double below, double *low, int32_t *close, const int D) {
     const ptrdiff_t d = D ? D : t->d, leaf = t->leaf, top = t->levels - 1, home = place / leaf;
-    const f64_v own = f64_set1(part);
+    const f64_v own = f64_set1(f->part[place]);
     const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], *q = D ? few : f->q;
-    ptrdiff_t node[KD_LEVELS], level = top, found = -1;
+    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], *q = D ? few : f->q, *limit = &below;
+    ptrdiff_t node[KD_LEVELS], level = top;
     unsigned open[KD_LEVELS];
     for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-    V(visit)(t, f, job, q, own, home, limit, &found, D);
+    V(visit)(t, f, job, q, own, home, limit, low, close, D);
     node[top] = 0;
     open[top] = V(approach)(t, f, job, q, own, 0, bound[top], *limit, D);
     for (;;) {
@@ -79,17 +83,17 @@ static INLINE ptrdiff_t V(nearest_other)(const kd_tree *t, kd_forest *f, const k
         int child = LOWEST_BIT(near);
         if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
         open[level] = near & ~(1u << child);
-        const ptrdiff_t below = node[level] * KD_LANES + child;
+        const ptrdiff_t under = node[level] * KD_LANES + child;
         if (level == 0) {
-            if (below != home) V(visit)(t, f, job, q, own, below, limit, &found, D);
+            if (under != home) V(visit)(t, f, job, q, own, under, limit, low, close, D);
         } else {
             level--;
-            node[level] = below;
+            node[level] = under;
             open[level] =
-                V(approach)(t, f, job, q, own, t->first[level] + below, bound[level], *limit, D);
+                V(approach)(t, f, job, q, own, t->first[level] + under, bound[level], *limit, D);
         }
     }
-    return found;
+    return below;
 }
 
 /* Whether a box of another part lies nearer than `limit` to the box of a child of a node. */
@@ -152,7 +156,7 @@ static INLINE int V(settled)(const kd_tree *t, const kd_forest *f, ptrdiff_t lev
 }
 
 static INLINE void V(leave)(const kd_tree *t, kd_forest *f, const int D) {
-    const ptrdiff_t leaf = t->leaf;
+    const ptrdiff_t leaf = t->leaf, k = f->k;
     const kd_job job = {.p = 2};
     while (f->begin < f->end && f->budget > 0) {
         /* the largest node that begins here */
@@ -169,25 +173,35 @@ static INLINE void V(leave)(const kd_tree *t, kd_forest *f, const int D) {
         }
         const ptrdiff_t last = (f->begin + 1) * leaf < t->n ? (f->begin + 1) * leaf : t->n;
         for (ptrdiff_t i = f->begin * leaf; i < last; i++) {
+            if (f->part[i] == f->largest) continue;
             const ptrdiff_t part = (ptrdiff_t)f->part[i];
-            double limit = part_limit(f, part);
-            if (f->bound[i] >= limit || f->part[i] == f->largest) continue;
-            if (f->near[i] < 0 || f->part[f->near[i]] == f->part[i]) {
-                f->near[i] = (int32_t)V(nearest_other)(t, f, &job, i, f->part[i], &limit, D);
-                f->bound[i] = limit;
+            const double limit = part_limit(f, part);
+            double *low = f->low + i * k;
+            int32_t *near = f->near + i * k;
+            ptrdiff_t at = 0;
+            while (at < k && near[at] >= 0 && f->part[near[at]] == f->part[i]) at++;
+            if (at == k || near[at] < 0) {
+                if (f->beyond[i] >= limit) continue;
+                for (at = 0; at < k; at++) low[at] = DBL_MAX, near[at] = -1;
+                f->beyond[i] = V(search)(t, f, &job, i, limit, low, near, D);
+                at = 0;
             }
-            if (f->near[i] >= 0) part_offer(f, part, f->bound[i], i, f->near[i]);
+            if (near[at] >= 0 && low[at] < limit) part_offer(f, part, low[at], i, near[at]);
         }
         f->begin++;
     }
 }
 
 static void V(edges)(const kd_tree *t, kd_forest *f) {
-    switch (t->d) {
-    case 2: V(leave)(t, f, 2); return;
-    case 3: V(leave)(t, f, 3); return;
-    case 4: V(leave)(t, f, 4); return;
-    case 5: V(leave)(t, f, 5); return;
-    default: V(leave)(t, f, 0);
+#if F64_LANES > 2 /* elsewhere not worth their bytes */
+    if (t->d == 2) {
+        V(leave)(t, f, 2);
+        return;
     }
+    if (t->d == 3) {
+        V(leave)(t, f, 3);
+        return;
+    }
+#endif
+    V(leave)(t, f, 0);
 }
