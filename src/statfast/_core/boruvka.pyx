@@ -6,7 +6,8 @@ the order of the tree, which finds the shortest edge of their part so far a shar
 tree of queries would save the tests of boxes, which are vectors of eight here). A point finds
 several neighbours at once, and does not search again while one of them is in another part; the
 largest part looks for nothing, as all others join it; nodes of points of one part are left out as a whole if no box of
-another is within the limit. The loops are C (simd/boruvka.h).
+another is within the limit; and the points of a leaf search the leaves around it together, where
+they are few. The loops are C (simd/boruvka.h).
 
 Distances are squared, of float64 differences, in the order of `apart` (rows.pxd). Of edges of equal
 length one is taken, always the same. Cost: about that of a search for nearest neighbours in the
@@ -22,6 +23,9 @@ from statfast._core.tiles cimport level
 
 
 cdef extern from "boruvka_kernels.h" nogil:
+    enum:
+        AROUND
+
     ctypedef struct kd_forest:
         const double *part
         const double *same
@@ -83,7 +87,7 @@ def edges(
     f.best, f.one, f.other, f.stamp = &best[0], &ends[0, 0], &ends[1, 0], &stamp[0]
     f.now, f.touched, f.count, f.begin, f.end = now, &touched[0], count, begin, end
     f.largest, f.budget = largest, budget
-    f.q = <double *>malloc(t.d * sizeof(double))
+    f.q = <double *>malloc((t.d + AROUND * 2 * t.d) * sizeof(double))
     if f.q == NULL:
         raise MemoryError
     with nogil:

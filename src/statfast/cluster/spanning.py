@@ -24,9 +24,9 @@ from statfast.cluster.triangle import Triangle, neighbours
 
 LEAF = 32  # points
 BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
-BLOCKS = 64
+BLOCKS, LEAST = 64, 64  # how many tasks, and the leaves of one
 FEW = 10  # columns: up to so many a k-d tree spares more than it costs
-LISTED = 4  # neighbours that a search of the tree finds at once
+LISTED = 3  # neighbours that a search of the tree finds at once
 LIST = 8  # neighbours found at once where all points are compared
 WAVES = 4  # of searches in a round, each with the edges that those before it found
 
@@ -174,7 +174,7 @@ def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
         spare.append(space)
         return result
 
-    blocks = grid(leaves, least=16, most=leaves, parts=BLOCKS)
+    blocks = grid(leaves, least=LEAST, most=leaves, parts=BLOCKS)
     while growth.missing:
         part[:n] = growth.part
         if growth.found:

@@ -6,6 +6,9 @@
 #include "kdjob.h"
 #include "levels.h"
 
+#define AROUND 128 /* leaves around one that its points search together; a multiple of KD_LANES */
+#define TOGETHER 4 /* points for which they are gathered */
+
 /* A forest over the points of a k-d tree, and the shortest edges that leave its parts. Places are
    those of the tree; a part is the number of one of its places. */
 typedef struct {
@@ -23,7 +26,7 @@ typedef struct {
     ptrdiff_t count;      /* INOUT of those */
     ptrdiff_t begin, end; /* INOUT, IN: leaves to look at */
     ptrdiff_t budget;     /* leaves to visit, about, before it returns */
-    double *q;            /* (d,) work space */
+    double *q;            /* (d + 2 d AROUND,) work space */
 } kd_forest;
 
 typedef struct {
