@@ -26,6 +26,7 @@ NEIGHBORS = (  # works answered alike
     *("tree", "auto", "self tree", "one query"),
 )
 HIERARCHIES = ("linkage matrix", "linkage rows", "spanning tree")
+FEW, PAIRS = 10, 6_000  # columns with a graph of neighbours; rows whose pairs scipy is asked for
 STRICT = {
     "neighbors": {"farther ids": 0.0, "distance error": 1e-9},
     "kmeans": {"inertia excess": 1e-6, "wrong labels": 1e-4},
@@ -338,7 +339,7 @@ class TileCheck:
 
 
 class HeightsCheck:
-    """The heights of scipy; of many rows, those of their Delaunay graph, or the sum of squares."""
+    """The heights of scipy; of many rows those of a graph of neighbours, or the sum of squares."""
 
     def __init__(self, data):
         from scipy.cluster.hierarchy import linkage
@@ -349,8 +350,10 @@ class HeightsCheck:
             self.heights = np.sort(linkage(data["y"], method)[:, 2])
         elif method == "ward":
             self.total = ((X - X.mean(axis=0)) ** 2).sum()
-        else:
+        elif method == "single" and (X.shape[1] <= FEW or len(X) > PAIRS):
             self.heights = spanning_lengths(X)
+        else:
+            self.heights = np.sort(linkage(X, method)[:, 2])
 
     def __call__(self, answer):
         found = answer["heights"]

@@ -159,6 +159,8 @@ LIBRARIES: dict[str, Library] = {
         {**_trees(trees.Quitefastmst), "spanning tree": linkages.Quitefastmst},
         packages=("quitefastmst",),
     ),
+    "genieclust": Library({"spanning tree": linkages.Genieclust}, packages=("genieclust",)),
+    "fast_hdbscan": Library({"spanning tree": linkages.FastHdbscan}, packages=("fast-hdbscan",)),
     "fastcluster": Library(
         dict.fromkeys(("linkage matrix", "linkage rows", "spanning tree"), linkages.Fastcluster),
         packages=("fastcluster",),
@@ -255,6 +257,8 @@ LIBRARIES: dict[str, Library] = {
             "kmeans": ScipyKMeans,
             **_trees(trees.Scipy),
             "linkage matrix": linkages.Scipy,
+            "linkage rows": linkages.ScipyRows,
+            "spanning tree": linkages.ScipyRows,
         },
         packages=("scipy",),
     ),

@@ -68,6 +68,10 @@ PROBLEMS = [
     _matrix("complete", "uniform", 500, 2, beyond=True),
     _rows("single", "clusters", 250_000, 2, beyond=True),
     _rows("single", "normal", 100_000, 8, beyond=True),
+    _rows("ward", "normal", 100_000, 16, beyond=True),
+    _rows("single", "normal", 5_000, 64, beyond=True),
+    _rows("centroid", "normal", 5_000, 8, beyond=True),
+    _rows("median", "normal", 5_000, 32, beyond=True),
 ]
 
 QUICK = [
@@ -77,4 +81,6 @@ QUICK = [
     _rows("single", "normal", 3_000, 2, group="spanning"),
     _rows("ward", "normal", 1_000, 4, group="ward"),
     _rows("single", "clusters", 2_000, 2, beyond=True),
+    _rows("single", "normal", 500, 20, beyond=True),
+    _rows("centroid", "normal", 500, 3, beyond=True),
 ]

@@ -8,6 +8,7 @@ import numpy as np
 from benchmarks.works import Work
 
 FASTCLUSTER_ROWS = 60_000  # from so many rows on its time is minutes
+SCIPY_ROWS = 6_000
 
 
 class Hierarchy(Work):
@@ -68,3 +69,35 @@ class Quitefastmst(Hierarchy):
 
     def heights(self, X, method):
         return self.module.mst_euclid(X)[0]
+
+
+class Genieclust(Hierarchy):
+    """Its threads are those of OMP_NUM_THREADS. Without a limit of inequality it is single linkage."""
+
+    def load(self):
+        self.model = importlib.import_module("genieclust").Genie(2, gini_threshold=1.0)
+
+    def heights(self, X, method):
+        return self.model.fit(X).distances_
+
+
+class FastHdbscan(Hierarchy):
+    """Its threads are those of NUMBA_NUM_THREADS; it works in float32."""
+
+    def load(self):
+        self.tree = importlib.import_module("fast_hdbscan.hdbscan").compute_minimum_spanning_tree
+
+    def heights(self, X, method):
+        return self.tree(X, min_samples=1)[0][:, 2]
+
+
+class ScipyRows(Scipy):
+    """From rows: their distances first, which take n^2 memory."""
+
+    def load(self):
+        super().load()
+        if len(self.data["X"]) > SCIPY_ROWS:
+            raise NotImplementedError(f"its matrix of more than {SCIPY_ROWS} rows takes seconds")
+
+    def heights(self, X, method):
+        return self.module.linkage(X, method)[:, 2]

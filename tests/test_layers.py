@@ -27,6 +27,7 @@ FOUNDATIONS = [
     "_blocks",
     "_extent",
     "_distances",
+    "_precomputed",
     "_dissimilarity",
     "_kd_tree",
     "_sparse",

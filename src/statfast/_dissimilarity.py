@@ -6,7 +6,7 @@ the matrix. `Stored` has it, `Condensed` unfolds it, and `Made` makes it of the 
 which takes no longer than reading it from memory where the rows have few columns, and no memory.
 """
 
-from math import inf, isfinite, isqrt
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ from statfast._distances import (
     as_metric,
 )
 from statfast._errors import shown
-from statfast._validation import FLOATS, as_real, as_rows, explain_nonfinite, refuse_large
+from statfast._precomputed import as_matrix, as_triangle, largest
+from statfast._validation import FLOATS, as_real, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
 STRIP = 1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
@@ -219,7 +220,7 @@ def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
         for j in range(i + 1, n):
             value = pair(rows[i], rows[j], i)
             matrix[i, j] = matrix[j, i] = value
-    require_dissimilarities(matrix, "metric", None)
+    largest(matrix, "metric")
     return Stored(matrix)
 
 
@@ -249,40 +250,10 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
     """
     keep = FLOATS if dtype is None else (np.dtype(dtype).type, np.float64)
     if np.ndim(X) == 1:
-        if np.size(X) == 0:  # one row has no pairs
-            return Condensed(np.empty(0), 1)
-        values = as_rows(np.asarray(X)[None], name=name, keep=keep, finite=False)[0]
-        n = (1 + isqrt(1 + 8 * len(values))) // 2
-        if n * (n - 1) // 2 != len(values):
-            raise ValueError(
-                f"{name} has {len(values)} dissimilarities, which is no n (n - 1) / 2: for n = {n} "
-                f"rows it would be {n * (n - 1) // 2}, for n = {n + 1} {n * (n + 1) // 2}. Pass "
-                "one for each pair of rows, or the square matrix."
-            )
-        values = np.ascontiguousarray(values)
-        require_dissimilarities(values[None], name, n_jobs)
+        values, n, _ = as_triangle(X, name, keep=keep, n_jobs=n_jobs)
         return Condensed(_typed(values, dtype, name), n)
-    matrix = as_rows(X, name=name, keep=keep, finite=False)
-    n = len(matrix)
-    if matrix.shape != (n, n):
-        raise ValueError(
-            f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector;"
-            f" got shape {matrix.shape}. For rows of features pass metric='euclidean'."
-        )
-    if not matrix.flags.c_contiguous:
-        refuse_large(matrix.nbytes, f"A C-ordered copy of {name}", "Pass it in C order.")
-        matrix = np.ascontiguousarray(matrix)
-    require_dissimilarities(matrix, name, n_jobs)
-    diagonal = matrix.diagonal()
-    if diagonal.any():
-        row = int(np.flatnonzero(diagonal)[0])
-        raise ValueError(
-            f"{name} has {shown(float(diagonal[row]))} on its diagonal, at row {row}; a "
-            "dissimilarity from a row to itself is 0. Pass dissimilarities, not similarities, or "
-            "np.fill_diagonal them with 0."
-        )
-    matrix = _typed(matrix, dtype, name)
-    return Stored(matrix)
+    matrix, _ = as_matrix(X, name, keep=keep, n_jobs=n_jobs)
+    return Stored(_typed(matrix, dtype, name))
 
 
 def _typed(values, dtype, name):
@@ -292,27 +263,6 @@ def _typed(values, dtype, name):
     refuse_large(nbytes, f"{name} as {np.dtype(dtype).name}", "Pass that type.")
     with np.errstate(over="ignore"):
         return fitting(values.astype(dtype), name)
-
-
-def require_dissimilarities(matrix: np.ndarray, name: str, n_jobs: int | None) -> None:
-    """Raise unless all numbers of a C-ordered array are finite and none is negative."""
-
-    def look(rows):
-        part = matrix[rows]
-        if spans.sound(part):
-            return
-        explain_nonfinite(part if rows.start == 0 else matrix, name)
-        row, column = np.argwhere(part < 0)[0]
-        where = f"row {rows.start + row}, column {column}" if len(matrix) > 1 else column
-        raise ValueError(
-            f"{name} has the negative dissimilarity {shown(float(part[row, column]))}, first at "
-            f"{where}. Pass dissimilarities, which are not negative, not similarities."
-        )
-
-    if matrix.size:
-        step = max(1, (1 << 20) // matrix.shape[1])
-        strips = [slice(i, i + step) for i in range(0, len(matrix), step)]
-        each(look, strips, n_jobs=n_jobs, effort=2.0 * matrix.size)
 
 
 def fits(nbytes: int) -> bool:

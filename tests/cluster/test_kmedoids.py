@@ -254,7 +254,7 @@ def changed(row, column, value):
         (changed(2, 2, 1.0), "1.0 on its diagonal, at row 2"),
         (SQUARE[:2], "square matrix of dissimilarities"),
         ([1.0, 2.0], r"X has 2 dissimilarities, .* for n = 2 rows it would be 1, for n = 3 3"),
-        ([1.0, -2.0, 3.0], "negative dissimilarity -2.0, first at 1"),
+        ([1.0, -2.0, 3.0], "negative dissimilarity -2.0, first at position 1"),
         ([1.0, np.nan, 3.0], "X contains NaN"),
     ],
 )

@@ -3,10 +3,11 @@
 
 March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: points are queried one by one, in
 the order of the tree, which finds the shortest edge of their part so far a sharp limit (a second
-tree of queries would save the tests of boxes, which are vectors of eight here). What a point has
-found is kept, and is not looked for again while it is in another part still; the largest part looks
-for nothing, as all others join it; nodes of points of one part are left out as a whole if no box of
-another is within the limit. The loops are C (simd/boruvka.h).
+tree of queries would save the tests of boxes, which are vectors of eight here). A point finds
+several neighbours at once, and does not search again while one of them is in another part; the
+largest part looks for nothing, as all others join it; nodes of points of one part are left out as a whole if no box of
+another is within the limit; and the points of a leaf search the leaves around it together, where
+they are few. The loops are C (simd/boruvka.h).
 
 Distances are squared, of float64 differences, in the order of `apart` (rows.pxd). Of edges of equal
 length one is taken, always the same. Cost: about that of a search for nearest neighbours in the
@@ -18,17 +19,21 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.kdjob cimport KD_LANES, kd_tree
 from statfast._core.kdtree cimport bind_tree
-from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
 
 cdef extern from "boruvka_kernels.h" nogil:
+    enum:
+        AROUND
+
     ctypedef struct kd_forest:
         const double *part
         const double *same
         double largest
-        double *bound
+        Py_ssize_t k
+        double *low
         int32_t *near
+        double *beyond
         double *best
         int32_t *one
         int32_t *other
@@ -42,8 +47,7 @@ cdef extern from "boruvka_kernels.h" nogil:
         double *q
 
     ctypedef struct boruvka_kernels:
-        void (*edges_f32)(const kd_tree *t, kd_forest *f) noexcept nogil
-        void (*edges_f64)(const kd_tree *t, kd_forest *f) noexcept nogil
+        void (*edges)(const kd_tree *t, kd_forest *f) noexcept nogil
 
     const boruvka_kernels *boruvka_at(int level)
 
@@ -52,17 +56,18 @@ cdef const boruvka_kernels *kernels = boruvka_at(level())
 
 
 def edges(
-    const real[:, :, ::1] blocks,   # IN the tree
+    const double[:, :, ::1] blocks,   # IN the tree
     const int32_t[::1] ids,
-    const real[:, :, :, ::1] boxes,
+    const double[:, :, :, ::1] boxes,
     const int32_t[:, ::1] least,
     const Py_ssize_t[::1] first,
     Py_ssize_t n,
     const double[::1] part,         # IN (leaves * leaf,) a place of each place's part
     const double[:, ::1] same,      # IN (groups, 8) the part of all points of a child, or -1
     double largest,                 # IN the part whose edge need not be found, or -1
-    double[::1] bound,              # INOUT (n,) by place: nothing of another part is nearer
-    int32_t[::1] near,              # INOUT (n,) the place at that distance, or -1
+    double[:, ::1] low,             # INOUT (n, k) by place: distances to points of other parts
+    int32_t[:, ::1] near,           # INOUT (n, k) their places; -1: no more
+    double[::1] beyond,             # INOUT (n,) what is not listed is no nearer
     double[::1] best,               # WORK (n,) by part, where stamp is `now`: the shortest edge
     int32_t[:, ::1] ends,           # WORK (2, n) from and to these places
     int32_t[::1] stamp,             # WORK (n,)
@@ -77,18 +82,16 @@ def edges(
     cdef kd_tree t
     cdef kd_forest f
     bind_tree(&t, blocks, ids, boxes, least, first, n)
-    f.part, f.same, f.bound, f.near = &part[0], &same[0, 0], &bound[0], &near[0]
+    f.part, f.same, f.beyond = &part[0], &same[0, 0], &beyond[0]
+    f.k, f.low, f.near = low.shape[1], &low[0, 0], &near[0, 0]
     f.best, f.one, f.other, f.stamp = &best[0], &ends[0, 0], &ends[1, 0], &stamp[0]
     f.now, f.touched, f.count, f.begin, f.end = now, &touched[0], count, begin, end
     f.largest, f.budget = largest, budget
-    f.q = <double *>malloc(t.d * sizeof(double))
+    f.q = <double *>malloc((t.d + AROUND * 2 * t.d) * sizeof(double))
     if f.q == NULL:
         raise MemoryError
     with nogil:
-        if real is float:
-            kernels.edges_f32(&t, &f)
-        else:
-            kernels.edges_f64(&t, &f)
+        kernels.edges(&t, &f)
     free(f.q)
     return f.begin, f.count
 

@@ -35,36 +35,42 @@ def label(
 
 
 def forest(
-    const Py_ssize_t[::1] order,        # IN (k,) edges by their length
     const int32_t[::1] one,             # IN (k,) the point an edge begins at
     const int32_t[::1] other,           # IN (k,) the point of another part that it leads to, or -1
+    const double[::1] length,           # IN (k,)
     const int32_t[::1] part,            # IN (n,) a number below n of the part of each point
     int32_t[::1] parent,                # INOUT (n,) union-find: -1 at a root
     int32_t[::1] edges,                 # OUT (k,) the edges taken
 ):
     """Of each part, the shortest edge that leaves it, unless it leads where it is joined already.
 
-    Edges are taken by rising length, each the shortest that leaves its part: so each is in a
-    minimum spanning tree together with those before it, ties or not. Returns how many.
+    Each is in a minimum spanning tree together with those taken before, ties or not and whatever the
+    order. For in the cycle that it closes in such a tree no edge is longer; at its own part that
+    other edge is no shorter, so equal, and may be given up, unless it was taken by the part that it
+    leads to. Then of that part the same can be said, and so on; were all taken, the edge would be
+    joined already. Returns how many.
     """
     cdef Py_ssize_t n = parent.shape[0], e, i, a, b, count = 0
-    cdef unsigned char *done = <unsigned char *>malloc(n)
-    if done == NULL:
+    cdef int32_t *best = <int32_t *>malloc(n * sizeof(int32_t))
+    if best == NULL:
         raise MemoryError
     with nogil:
         for i in range(n):
-            done[i] = 0
-        for i in range(order.shape[0]):
-            e = order[i]
-            if other[e] < 0 or done[part[one[e]]]:
+            best[i] = -1
+        for e in range(one.shape[0]):
+            i = part[one[e]]
+            if other[e] >= 0 and (best[i] < 0 or length[e] < length[best[i]]):
+                best[i] = <int32_t>e
+        for i in range(n):
+            e = best[i]
+            if e < 0:
                 continue
-            done[part[one[e]]] = 1
             a, b = root(&parent[0], one[e]), root(&parent[0], other[e])
             if a != b:
                 parent[max(a, b)] = <int32_t>min(a, b)
                 edges[count] = <int32_t>e
                 count += 1
-    free(done)
+    free(best)
     return count
 
 

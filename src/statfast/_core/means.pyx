@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ward's method from rows: the nearest clusters, whose distances come from means and sizes.
+"""Points that stand for clusters, compared with all others: their nearest ones, and merges by those.
 
-Ward 1963, doi:10.1080/01621459.1963.10500845: the sum of squares within clusters grows by
-f g / (f + g) |a - b|^2 when clusters of f and g points with the means a and b become one; the
-height is the root of twice that. So no matrix is needed: O(n d) memory. The loop is C
-(simd/means_level.h), eight clusters against a vector of others at a time.
+Three things are made of it, all without a matrix, in O(n d) memory.
 
-Cost: 2 n d flop a query. The caller guarantees finite means whose squared distances do not
-overflow, in columns of a multiple of 8 numbers.
+`nearest`: by Ward 1963, doi:10.1080/01621459.1963.10500845, the sum of squares within clusters
+grows by f g / (f + g) |a - b|^2 when clusters of f and g points with the means a and b become one;
+the height is the root of twice that. Without sizes, |a - b|^2: the edges of a spanning tree.
+
+`merge`: by the centroid and median rules, whose unions may be nearer to others than their parts
+were, the nearest pair of all is merged, one after the other: Muellner 2011, arXiv:1109.2378, the
+generic algorithm, on a heap of lower bounds that are made true when they come to be the least.
+Deviation: a union is a new column behind all others, and each column knows its nearest one among
+those before it. So a union is compared once, and nothing that is known of others changes.
+
+The loops are C (simd/means_level.h): eight queries against two vectors of others at a time, or one
+against eight. Cost: 3 n d operations a query. The caller guarantees points whose squared distances
+do not overflow, in columns of a multiple of 64 numbers, and infinity where there is no point.
 """
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
 
 from statfast._core.tiles cimport level
 
@@ -20,10 +29,29 @@ cdef extern from "means_kernels.h" nogil:
     enum:
         MEANS_GROUP
 
+    ctypedef struct means_points:
+        const double *mean
+        Py_ssize_t ld
+        Py_ssize_t d
+        const double *size
+        double smallest
+        const double *part
+
+    ctypedef struct means_queries:
+        const double *at
+        double size[MEANS_GROUP]
+        double part[MEANS_GROUP]
+        Py_ssize_t k
+        double *low[MEANS_GROUP]
+        int32_t *who[MEANS_GROUP]
+
     ctypedef struct means_kernels:
         void (*nearest)(
-            const double *mean, Py_ssize_t ld, Py_ssize_t first, Py_ssize_t last, Py_ssize_t d,
-            const double *size, double smallest, const int32_t *query, double *low, int32_t *who
+            const means_points *points, const means_queries *of, Py_ssize_t first, Py_ssize_t last
+        ) noexcept nogil
+        void (*one)(
+            const double *mean, Py_ssize_t ld, Py_ssize_t d, const double *at, Py_ssize_t last,
+            double *low, int32_t *who
         ) noexcept nogil
 
     const means_kernels *means_at(int level)
@@ -31,38 +59,152 @@ cdef extern from "means_kernels.h" nogil:
 
 cdef const means_kernels *kernels = means_at(level())
 
-cdef Py_ssize_t LEVEL_2 = 1 << 18  # bytes of means that all queries of a call are shown in turn
+cdef Py_ssize_t LEVEL_2 = 1 << 18  # bytes of points that all queries of a call are shown in turn
 
 
 def nearest(
-    const double[:, ::1] mean,      # IN (d, ld) the means in columns
-    const double[::1] size,         # IN (n,)
+    const double[:, ::1] mean,      # IN (d, ld) points
+    const double[::1] size,         # IN (ld,) or None, for distances without weights
     double smallest,                # IN no size is below it
-    const int32_t[::1] query,       # IN (m,) clusters
+    const double[::1] part,         # IN (ld,) the part that each point is in
+    const int32_t[::1] query,       # IN (m,) points
     Py_ssize_t begin,               # IN of the queries, these
     Py_ssize_t end,
-    double[::1] low,                # OUT (m,) 2 f g / (f + g) |a - b|^2
-    int32_t[::1] who,               # OUT (m,) the first cluster at that distance
+    Py_ssize_t last,                # IN look at the columns below this multiple of 64
+    double[:, ::1] low,             # OUT (m, k) distances, rising; infinite: there are no more
+    int32_t[:, ::1] who,            # OUT (m, k) the points at that distance, or -1
 ):
-    """The nearest other cluster of some."""
-    cdef Py_ssize_t n = size.shape[0], d = mean.shape[0], at, i, first = 0
+    """The nearest points of other parts: of equal ones the first."""
+    cdef Py_ssize_t d = mean.shape[0], k = low.shape[1], at, i, j, p, first = 0
     cdef Py_ssize_t step = max(<Py_ssize_t>64, LEVEL_2 // (8 * d) // 64 * 64)
-    cdef int32_t some[MEANS_GROUP]
-    cdef int32_t found[MEANS_GROUP]
-    cdef double least[MEANS_GROUP]
+    cdef means_points points
+    cdef means_queries some
+    cdef double *space = <double *>malloc((d + k) * MEANS_GROUP * sizeof(double))
+    cdef int32_t *nobody = <int32_t *>malloc(k * sizeof(int32_t))
+    if space == NULL or nobody == NULL:
+        free(space)
+        free(nobody)
+        raise MemoryError
+    points.mean, points.ld, points.d = &mean[0, 0], mean.shape[1], d
+    points.size = NULL
+    if size is not None:
+        points.size = &size[0]
+    points.smallest, points.part = smallest, &part[0]
+    some.at, some.k = space, k
     with nogil:
-        for at in range(begin, end):
-            low[at], who[at] = INFINITY, -1
-        while first < n:
+        for i in range(begin, end):
+            for j in range(k):
+                low[i, j], who[i, j] = INFINITY, -1
+        while first < last:
             at = begin
             while at < end:
                 for i in range(MEANS_GROUP):
-                    some[i] = query[min(at + i, end - 1)]
-                    least[i] = low[min(at + i, end - 1)]
-                    found[i] = who[min(at + i, end - 1)]
-                kernels.nearest(&mean[0, 0], mean.shape[1], first, min(first + step, n), d,
-                                &size[0], smallest, some, least, found)
-                for i in range(min(<Py_ssize_t>MEANS_GROUP, end - at)):
-                    low[at + i], who[at + i] = least[i], found[i]
+                    j = query[min(at + i, end - 1)]
+                    for p in range(d):
+                        space[p * MEANS_GROUP + i] = mean[p, j]
+                    some.size[i] = 1 if points.size == NULL else points.size[j]
+                    some.part[i] = part[j]
+                    if at + i < end:
+                        some.low[i], some.who[i] = &low[at + i, 0], &who[at + i, 0]
+                    else:  # a query that asks for nothing
+                        some.low[i], some.who[i] = space + d * MEANS_GROUP, nobody
+                        some.low[i][k - 1] = -1
+                kernels.nearest(&points, &some, first, min(first + step, last))
                 at += MEANS_GROUP
             first += step
+    free(space)
+    free(nobody)
+
+
+def merge(
+    double[:, ::1] mean,            # INOUT (d, ld) columns, at infinity those of no cluster any more
+    double[::1] size,               # INOUT (ld,)
+    bint halves,                    # IN unions lie midway between two clusters, whatever their sizes
+    int32_t[::1] point,             # INOUT (ld,) a point of each cluster
+    double[::1] low,                # INOUT (ld,) nothing alive before the column is nearer
+    int32_t[::1] who,               # INOUT (ld,) which was at that distance; -1: not known
+    int32_t[::1] heap,              # INOUT (ld,) columns by `low`
+    Py_ssize_t[::1] state,          # INOUT (3,) columns in use, columns in the heap, merges
+    int32_t[::1] one,               # OUT (n,) a point of one cluster
+    int32_t[::1] other,             # OUT (n,) a point of that which is merged with it
+    double[::1] height,             # OUT (n,) |a - b|^2
+    Py_ssize_t until,               # IN so many merges in all
+    Py_ssize_t budget,              # IN about how many numbers to look at
+):
+    """Merge the nearest two clusters, one pair after the other, while there are free columns."""
+    cdef Py_ssize_t d = mean.shape[0], ld = mean.shape[1], p, i, j
+    cdef Py_ssize_t used = state[0], count = state[1], merges = state[2]
+    cdef double share
+    cdef double *at = <double *>malloc(d * sizeof(double))
+    if at == NULL:
+        raise MemoryError
+    with nogil:
+        while merges < until and used < ld and budget > 0:
+            j = heap[0]
+            i = who[j]
+            if mean[0, j] == INFINITY:
+                count -= 1
+                heap[0] = heap[count]
+                sink(&heap[0], count, &low[0])
+                continue
+            if i < 0 or mean[0, i] == INFINITY:
+                look(mean, j, at, &low[j], &who[j])
+                sink(&heap[0], count, &low[0])
+                budget -= j * d
+                continue
+            one[merges], other[merges], height[merges] = point[i], point[j], low[j]
+            merges += 1
+            share = 0.5 if halves else size[j] / (size[i] + size[j])
+            for p in range(d):
+                mean[p, used] = mean[p, i] + share * (mean[p, j] - mean[p, i])
+                mean[p, i] = mean[p, j] = INFINITY
+            size[used], point[used] = size[i] + size[j], min(point[i], point[j])
+            look(mean, used, at, &low[used], &who[used])
+            heap[count] = <int32_t>used
+            rise(&heap[0], count, &low[0])
+            count += 1
+            used += 1
+            budget -= used * d
+    free(at)
+    state[0], state[1], state[2] = used, count, merges
+
+
+cdef inline void look(
+    const double[:, ::1] mean, Py_ssize_t j, double *at, double *low, int32_t *who
+) noexcept nogil:
+    """The nearest of the columns before one."""
+    cdef Py_ssize_t p
+    for p in range(mean.shape[0]):
+        at[p] = mean[p, j]
+    low[0], who[0] = INFINITY, -1
+    kernels.one(&mean[0, 0], mean.shape[1], mean.shape[0], at, j, low, who)
+
+
+cdef inline bint before(const double *low, int32_t a, int32_t b) noexcept nogil:
+    return low[a] < low[b] or (low[a] == low[b] and a < b)
+
+
+cdef inline void sink(int32_t *heap, Py_ssize_t count, const double *low) noexcept nogil:
+    """The first of a heap, whose number has risen, to where it belongs."""
+    cdef Py_ssize_t at = 0, child
+    cdef int32_t x = heap[0]
+    while True:
+        child = 2 * at + 1
+        if child >= count:
+            break
+        if child + 1 < count and before(low, heap[child + 1], heap[child]):
+            child += 1
+        if not before(low, heap[child], x):
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = x
+
+
+cdef inline void rise(int32_t *heap, Py_ssize_t at, const double *low) noexcept nogil:
+    """The last of a heap to where it belongs."""
+    cdef int32_t x = heap[at]
+    while at > 0 and before(low, x, heap[(at - 1) // 2]):
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = x

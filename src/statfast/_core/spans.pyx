@@ -31,8 +31,6 @@ cdef extern from "spans_kernels.h" nogil:
             const double *a, Py_ssize_t lda, Py_ssize_t n, const double *panel, Py_ssize_t depth,
             int kind, int finish, int what, double *out
         ) noexcept nogil
-        int (*sound_f64)(const double *x, Py_ssize_t n) noexcept nogil
-        int (*sound_f32)(const float *x, Py_ssize_t n) noexcept nogil
     const spans_kernels *spans_at(int level)
 
 cdef const spans_kernels *kernels = spans_at(level())
@@ -116,21 +114,6 @@ cdef inline double joined(double so_far, double d, int what) noexcept nogil:
     if what == SPAN_SUM:
         return so_far + d
     return min(so_far, d) if what == SPAN_LEAST else max(so_far, d)
-
-
-def sound(
-    const real[:, :] D,             # IN (m, n) rows of contiguous numbers
-):
-    """Whether all numbers are finite and none is negative."""
-    cdef Py_ssize_t i
-    cdef bint good = True
-    with nogil:
-        for i in range(D.shape[0]):
-            if real is double:
-                good = good and kernels.sound_f64(&D[i, 0], D.shape[1])
-            else:
-                good = good and kernels.sound_f32(&D[i, 0], D.shape[1])
-    return good
 
 
 def unfold(

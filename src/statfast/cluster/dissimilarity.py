@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices of dissimilarities: the check of those the user brings, and making them from rows."""
+"""Matrices of dissimilarities as triangles: those the user brings, and those made from rows."""
 
-from itertools import combinations_with_replacement, pairwise
-from math import isqrt, nan
+from itertools import pairwise
+from math import nan
 
 import numpy as np
 
@@ -12,99 +12,23 @@ from statfast._core.linkage import extent
 from statfast._dissimilarity import function_of
 from statfast._distances import CALLABLE, EUCLIDEAN, Metric, as_metric
 from statfast._extent import moderate
+from statfast._precomputed import as_matrix, as_triangle
 from statfast._validation import as_rows, refuse_large
 from statfast.cluster.triangle import Triangle
 
-SLICE = 1 << 21  # numbers looked at by a task
-TILE = 512  # rows and columns compared with those across the diagonal
-ASYMMETRY = 1e-8  # of the largest dissimilarity: rounding, not a difference
 INSTEAD = "Cluster a sample of the rows."
 
 
 def as_condensed(y, name: str = "X") -> tuple[Triangle, float]:
-    """Check a condensed matrix: the pairs (0, 1), (0, 2), ..., (n - 2, n - 1).
-
-    Returns the triangle, of float32 or float64, and its largest number.
-    """
-    y = as_rows(np.atleast_2d(y), name=name, finite=False)[0]
-    m = (1 + isqrt(1 + 8 * len(y))) // 2
-    if m * (m - 1) // 2 != len(y):
-        raise ValueError(
-            f"{name} must be a condensed matrix of n (n - 1) / 2 dissimilarities; got {len(y)}, "
-            f"which lies between n = {m} ({m * (m - 1) // 2}) and n = {m + 1} "
-            f"({m * (m + 1) // 2}). Pass the pairs of rows in the order of scipy's pdist."
-        )
-    y = np.ascontiguousarray(y)
-    blocks = [slice(at, at + SLICE) for at in range(0, len(y), SLICE)]
-    found = each(lambda block: extent(y[block]), blocks, effort=2.0 * len(y))
-    for block, (low, _, finite) in zip(blocks, found, strict=True):
-        if not finite or low < 0:
-            at = block.start + int(np.argmax(~((y[block] >= 0) & np.isfinite(y[block]))))
-            refuse(y[at], f"at position {at}", name)
-    return Triangle.of_condensed(y, m), max(high for _, high, _ in found)
+    """Check a condensed matrix; its triangle, of float32 or float64, and its largest number."""
+    values, n, high = as_triangle(y, name)
+    return Triangle.of_condensed(values, n), high
 
 
 def as_square(table, name: str = "X") -> tuple[Triangle, float]:
-    """Check a square matrix: finite, not negative, symmetric, its diagonal zero.
-
-    Returns its upper triangle, and its largest number.
-    """
-    table = as_rows(table, name=name, finite=False, n_min=2)
-    n = len(table)
-    if table.shape[1] != n:
-        raise ValueError(
-            f"{name} must be a square matrix of dissimilarities; got shape {table.shape}. Pass all "
-            "pairs of rows, or a metric to compute them by."
-        )
-    if table.strides[1] != table.itemsize:
-        refuse_large(table.nbytes, f"A copy of {name} in the order of rows", "Pass it in C order.")
-        table = np.ascontiguousarray(table)
-    if table.diagonal().any():
-        at = int(np.flatnonzero(table.diagonal())[0])
-        raise ValueError(
-            f"{name} must be zero on its diagonal; got {table[at, at]} at row {at}. Turn "
-            "similarities into dissimilarities first, or set the diagonal to 0."
-        )
-    blocks = grid(n, least=1, most=max(1, SLICE // n))
-
-    def work(block):
-        high = -np.inf
-        for row in range(block.start, block.stop):
-            low, top, finite = extent(table[row])
-            if not finite or low < 0:
-                at = int(np.argmax(~((table[row] >= 0) & np.isfinite(table[row]))))
-                refuse(table[row, at], f"at row {row}, column {at}", name)
-            high = max(high, top)
-        return high
-
-    high = max(each(work, blocks, effort=2.0 * n * n))
-
-    def compare(pair):
-        a, b = (slice(at, at + TILE) for at in pair)
-        apart = np.abs(table[a, b] - table[b, a].T)
-        if apart.max() > ASYMMETRY * high:
-            i, j = np.unravel_index(int(apart.argmax()), apart.shape)
-            i, j = int(i) + a.start, int(j) + b.start
-            raise ValueError(
-                f"{name} must be symmetric; got {table[i, j]} at row {i}, column {j} but "
-                f"{table[j, i]} at row {j}, column {i}. Average it with its transpose."
-            )
-
-    pairs = list(combinations_with_replacement(range(0, n, TILE), 2))
-    each(compare, pairs, effort=4.0 * n * n)
+    """Check a square, symmetric matrix; its upper triangle, and its largest number."""
+    table, high = as_matrix(table, name, n_min=2, symmetric=True)
     return Triangle.of_square(table), high
-
-
-def refuse(value, where, name):
-    """Raise the sentence on a number that is no dissimilarity."""
-    if value != value:
-        raise ValueError(f"{name} contains NaN, {where}. Drop or impute missing values first.")
-    if value > 0:
-        raise ValueError(f"{name} contains infinity, {where}. Drop, clip or rescale it first.")
-    raise ValueError(
-        f"{name} must not hold negative dissimilarities; got {value} {where}. Turn similarities "
-        "into dissimilarities first."
-    )
 
 
 def between_rows(

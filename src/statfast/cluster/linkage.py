@@ -6,13 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from statfast._core import forest
+from statfast._dissimilarity import fits
 from statfast._distances import Metric, as_metric
 from statfast._errors import warn_user
 from statfast._extent import scale_of
 from statfast._validation import as_choice, as_rows
 from statfast.cluster.agglomerate import Merging
+from statfast.cluster.centroid import centroid_of_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
-from statfast.cluster.spanning import edges_of_rows, edges_of_triangle
+from statfast.cluster.spanning import edges_of_rows, edges_of_triangle, rising
 from statfast.cluster.triangle import Triangle
 from statfast.cluster.ward import ward_of_rows
 
@@ -20,6 +22,7 @@ from statfast.cluster.ward import ward_of_rows
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
 INVERTING = ("centroid", "median")  # whose heights may fall
+FEW = 64  # columns: for up to so many distances are made sooner than read from a matrix
 
 
 def linkage(
@@ -157,6 +160,9 @@ def tree_of(taken: Rows | Matrix, method: str, n_jobs: int | None = None) -> np.
         return merges(*edges_of_rows(*taken, n_jobs), by_height=True)
     if method == "ward":
         return merges(*ward_of_rows(taken.X, n_jobs), by_height=True)
+    n, d = taken.X.shape
+    if method in INVERTING and (d <= FEW or not fits(8 * n * (n - 1))):
+        return merges(*centroid_of_rows(taken.X, method == "median", n_jobs), by_height=False)
     matrix = Matrix(*between_rows(taken.X, taken.metric, what="X", n_jobs=n_jobs))
     return _of_triangle(matrix, method, n_jobs)
 
@@ -184,7 +190,8 @@ def _of_triangle(taken, method, n_jobs):
 def merges(one: np.ndarray, other: np.ndarray, height: np.ndarray, *, by_height: bool):
     """The linkage matrix of pairs of points whose clusters are merged at a height."""
     count = len(one)
-    order = np.argsort(height, kind="stable") if by_height else np.arange(count)
+    every = np.arange(count)
+    order = rising(height, every) if by_height else every
     Z = np.empty((count, 4))
     forest.label(order, one, other, height, np.empty(2 * count + 1, np.int32), Z)
     return Z

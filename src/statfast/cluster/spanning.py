@@ -2,8 +2,9 @@
 """Minimum spanning trees by Boruvka's rounds, of a dissimilarity matrix and of points.
 
 Each round joins every part of the forest to its nearest other one, so there are at least half as
-many left. Of a matrix, a round is one read; of points in few dimensions, a search in a k-d tree,
-of which less is left each time.
+many left. Of a matrix, a round is one read. Of points it is a search, of which less is left each
+time: in few dimensions in a k-d tree, in many among all points, which then find several neighbours
+at once, so that most need not search again.
 """
 
 from itertools import count
@@ -13,19 +14,21 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import boruvka, forest
-from statfast._dissimilarity import fits
 from statfast._distances import EUCLIDEAN, Metric, as_metric
 from statfast._extent import moderate
 from statfast._kd_tree import LANES, KDArrays
 from statfast._validation import as_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
+from statfast.cluster.means import columns_of, nearest
 from statfast.cluster.triangle import Triangle, neighbours
 
 LEAF = 32  # points
 BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
-BLOCKS = 64
-FEW = 10  # columns: up to so many a k-d tree knows more than a matrix
-LARGE = 1 << 31  # bytes of a matrix: beyond, the tree does it in any number of columns
+BLOCKS, LEAST = 64, 64  # how many tasks, and the leaves of one
+FEW = 10  # columns: up to so many a k-d tree spares more than it costs
+LISTED = 3  # neighbours that a search of the tree finds at once
+LIST = 8  # neighbours found at once where all points are compared
+WAVES = 4  # of searches in a round, each with the edges that those before it found
 
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
 
@@ -67,9 +70,9 @@ def minimum_spanning_tree(
     found, the same for any number of threads.
 
     By Boruvka's rounds. From rows, for Euclidean distance and metrics that are Euclidean distance
-    after scaling, in up to ten columns: O(n log n) time where that is few for the data, O(n d)
-    memory, on a k-d tree. Otherwise each round reads the matrix of dissimilarities, which of rows
-    is made first while it takes less than 2 GB.
+    after scaling: in up to ten columns O(n log n) time where that is few for the data, on a k-d
+    tree; in more columns O(n^2 d) time; O(n d) memory in both cases. From a matrix each round reads
+    it, and makes no copy. By other metrics the matrix of rows is made first.
 
     References
     ----------
@@ -91,21 +94,35 @@ def minimum_spanning_tree(
         rows = as_rows(X)
         measure = as_metric(metric, metric_params=metric_params, d=rows.shape[1], X=rows)
         found = edges_of_rows(rows, measure, n_jobs)
-    ends = np.sort(np.stack(found[:2], axis=1).astype(np.intp), axis=1)
-    order = np.lexsort((ends[:, 1], ends[:, 0], found[2]))
-    return ends[order], found[2][order]
+    one, other, length = found
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    order = rising(length, high, low)
+    return np.stack([low[order], high[order]], axis=1).astype(np.intp), length[order]
+
+
+def rising(values: np.ndarray, *keys: np.ndarray) -> np.ndarray:
+    """The order of numbers; of equal ones by keys, the last of which counts first, as in lexsort.
+
+    Most often no two are equal: a sort that need not heed that is several times as fast.
+    """
+    order = np.argsort(values)
+    arranged = values[order]
+    same = np.concatenate([[False], arranged[1:] == arranged[:-1], [False]])
+    tied = np.flatnonzero(same[1:] | same[:-1])
+    some = order[tied]
+    order[tied] = some[np.lexsort((*(key[some] for key in keys), arranged[tied]))]
+    return order
 
 
 def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Edges:
     """The edges of checked rows by a metric."""
     n, d = X.shape
-    if metric.kind != EUCLIDEAN or (d > FEW and 4 * n * (n - 1) < LARGE and fits(8 * n * (n - 1))):
+    if metric.kind != EUCLIDEAN:
         return edges_of_triangle(between_rows(X, metric, what="X", n_jobs=n_jobs)[0], n_jobs)
     rows = metric.prepare(X, n_jobs=n_jobs)
-    if rows.dtype.type not in (np.float64, np.float32):
-        rows = rows.astype(np.float64)
-    rows, scale = moderate(rows, n_jobs)
-    one, other, square = edges_of_points(rows, n_jobs)
+    rows, scale = moderate(rows.astype(np.float64, copy=False), n_jobs)
+    find = edges_by_tree if d <= FEW else edges_by_comparing
+    one, other, square = find(rows, n_jobs)
     with np.errstate(over="ignore"):
         length = metric.finish(square) / scale
         if metric.name == "sqeuclidean":
@@ -126,15 +143,16 @@ def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
     return growth.edges()
 
 
-def edges_of_points(X: np.ndarray, n_jobs: int | None = None) -> Edges:
-    """The same of rows X (n, d), float64 or float32, with squared Euclidean lengths."""
+def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
+    """The same of rows X (n, d), float64, with squared Euclidean lengths."""
     n = len(X)
     tree = KDArrays.build(X, LEAF, n_jobs)
     leaves, _, leaf = tree.blocks.shape
     growth = Growth(n)  # of places in the tree
     part = np.zeros(leaves * leaf)
     same = np.full((len(tree.boxes), LANES), -1.0)
-    bound, near = np.zeros(n), np.full(n, -1, np.int32)
+    low, near = np.empty((n, LISTED)), np.full((n, LISTED), -1, np.int32)
+    beyond = np.zeros(n)
     spare: list[tuple] = []  # work space of tasks, taken by turns
     stamps = count(1)
 
@@ -148,15 +166,15 @@ def edges_of_points(X: np.ndarray, n_jobs: int | None = None) -> Edges:
         while at < block.stop:
             checkpoint()
             at, found = boruvka.edges(
-                *tree.fields, part, same, growth.largest, bound, near, best, ends, stamp, now,
-                touched, found, at, block.stop, BUDGET,
+                *tree.fields, part, same, growth.largest, low, near, beyond, best, ends, stamp,
+                now, touched, found, at, block.stop, BUDGET,
             )  # fmt: skip
         those = touched[:found]
         result = ends[0][those], ends[1][those], best[those]
         spare.append(space)
         return result
 
-    blocks = grid(leaves, least=16, most=leaves, parts=BLOCKS)
+    blocks = grid(leaves, least=LEAST, most=leaves, parts=BLOCKS)
     while growth.missing:
         part[:n] = growth.part
         if growth.found:
@@ -165,6 +183,47 @@ def edges_of_points(X: np.ndarray, n_jobs: int | None = None) -> Edges:
         growth.add(*map(np.concatenate, zip(*each(work, tasks, n_jobs=n_jobs), strict=True)))
     one, other, length = growth.edges()
     return tree.ids[one], tree.ids[other], length
+
+
+def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
+    """The same, by comparing rows with all others."""
+    n = len(X)
+    columns, growth = columns_of(X), Growth(n)
+    low, who = np.empty((n, LIST)), np.empty((n, LIST), np.int32)  # the nearest of other parts
+    rows = every = np.arange(n, dtype=np.int32)
+
+    def search(query):
+        low[query], who[query] = nearest(columns, growth.part, query, k=LIST, n_jobs=n_jobs)
+
+    def known(query):
+        """The nearest of another part on the lists; infinite where none is."""
+        part = growth.part
+        apart = np.where(
+            (part[who[query]] != part[query][:, None]) & (who[query] >= 0), low[query], np.inf
+        )
+        first = apart.argmin(axis=1)
+        at = np.arange(len(query)), first
+        return apart[at], np.where(np.isinf(apart[at]), np.int32(-1), who[query][at])
+
+    search(every)
+    while growth.missing:
+        part = growth.part
+        if growth.found:
+            rows = np.flatnonzero(part != growth.largest).astype(np.int32)
+        apart, near = known(rows)
+        best = np.full(n, np.inf)  # of each part, of what is known
+        np.minimum.at(best, part[rows], apart)
+        beyond = low[rows, -1]  # what is not on the list is not nearer
+        lost = np.flatnonzero(np.isinf(apart))
+        lost = lost[np.argsort(beyond[lost], kind="stable")]
+        for wave in np.array_split(lost, WAVES):
+            these = wave[beyond[wave] < best[part[rows[wave]]]]
+            if len(these):
+                search(rows[these])
+                apart[these], near[these] = known(rows[these])
+                np.minimum.at(best, part[rows[these]], apart[these])
+        growth.add(rows, near, apart)
+    return growth.edges()
 
 
 class Growth:
@@ -179,8 +238,7 @@ class Growth:
     def add(self, one: np.ndarray, other: np.ndarray, length: np.ndarray) -> None:
         """Take of candidates, among them the shortest edge from each part, what joins parts."""
         taken = np.empty(len(one), np.int32)
-        order = np.argsort(length)
-        some = forest.forest(order, one, other, self.part, self.parent, taken)
+        some = forest.forest(one, other, length, self.part, self.parent, taken)
         taken = taken[:some]
         self.found.append((one[taken], other[taken], length[taken]))
         forest.roots(self.parent, self.part)

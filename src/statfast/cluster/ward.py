@@ -8,25 +8,14 @@ lost their nearest one, are compared with all others.
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import means
-from statfast._extent import extent_of, scale_of
-
-WORK = 1 << 28  # numbers looked at between checkpoints: some 40 ms
-LANES = 8
+from statfast.cluster.means import as_heights, centred, columns_of, nearest
 
 Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one point, the other (int32), the height
 
 
 def ward_of_rows(X: np.ndarray, n_jobs: int | None = None) -> Merges:
     """The merges of checked rows (n, d), in the order in which they are made."""
-    extent = extent_of(X, n_jobs)
-    with np.errstate(over="ignore"):
-        width = float((extent.high - extent.low).max())
-    scale = 1.0 if 1e-100 < width < 1e100 else scale_of(width)
-    if scale == 0 or not np.isfinite(width):
-        raise ValueError("Distances between rows of X overflow. Scale X down.")
-    mean = (X - extent.mean) * scale
+    mean, scale = centred(X, n_jobs)
     clusters = Clusters(mean, n_jobs)
     low, who = clusters.nearest(np.arange(len(X), dtype=np.int32))
     if (low == 0).any():  # one cluster for equal rows: else each would wait for the one before
@@ -40,11 +29,7 @@ def ward_of_rows(X: np.ndarray, n_jobs: int | None = None) -> Merges:
             continue
         low, who = clusters.merge(i, who[i], low, who)
     one, other, height = (np.concatenate(parts) for parts in zip(*clusters.merges, strict=True))
-    with np.errstate(over="ignore"):
-        height = np.sqrt(height) / scale
-    if not np.isfinite(height).all():
-        raise ValueError("Heights of merges overflow. Scale X down.")
-    return one, other, height
+    return one, other, as_heights(height, scale)
 
 
 class Clusters:
@@ -59,22 +44,11 @@ class Clusters:
 
     def nearest(self, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Distances and numbers of the nearest clusters of some."""
-        d = self.mean.shape[1]
-        columns = np.zeros((d, -(-self.m // LANES) * LANES))
-        columns[:, : self.m] = self.mean.T
-        low, who = np.empty(len(query)), np.empty(len(query), np.int32)
-        smallest = float(self.size.min())
-
-        def work(block):
-            checkpoint()
-            means.nearest(
-                columns, self.size, smallest, query, block.start, block.stop, low, who
-            )  # fmt: skip
-
-        most = max(64, WORK // (self.m * d))
-        effort = 3.0 * len(query) * self.m * d
-        each(work, grid(len(query), least=64, most=most), n_jobs=self.n_jobs, effort=effort)
-        return low, who
+        each_own = np.arange(self.m)
+        low, who = nearest(
+            columns_of(self.mean), each_own, query, size=self.size, n_jobs=self.n_jobs
+        )
+        return low[:, 0], who[:, 0]
 
     def merge(self, i, j, low, who):
         """Merge the pairs i < j; the nearest neighbours after that."""

@@ -20,15 +20,6 @@ static INLINE void part_offer(kd_forest *f, ptrdiff_t part, double apart, ptrdif
     f->other[part] = (int32_t)other;
 }
 
-#define REAL float
-#define WIDE(p) f64_widen(p)
-#define V(word) f32_##word
-#include "kdapart.h"
-#include "boruvka.h"
-#undef REAL
-#undef WIDE
-#undef V
-
 #define REAL double
 #define WIDE(p) f64_load(p)
 #define V(word) f64_##word
@@ -38,4 +29,4 @@ static INLINE void part_offer(kd_forest *f, ptrdiff_t part, double apart, ptrdif
 #undef WIDE
 #undef V
 
-const boruvka_kernels GLUE(boruvka_, LEVEL) = {.edges_f32 = f32_edges, .edges_f64 = f64_edges};
+const boruvka_kernels GLUE(boruvka_, LEVEL) = {.edges = f64_edges};

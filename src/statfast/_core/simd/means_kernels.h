@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of means.pyx: the nearest of many means, weighted by their sizes. */
+/* The table of means.pyx: the nearest of many points, which may stand for clusters. */
 #ifndef STATFAST_MEANS_KERNELS_H
 #define STATFAST_MEANS_KERNELS_H
 
@@ -10,10 +10,28 @@
 
 #define MEANS_GROUP 8 /* queries that share a load */
 
+/* Points in columns, a multiple of 64 of them; what is missing is at infinity. */
 typedef struct {
-    void (*nearest)(const double *mean, ptrdiff_t ld, ptrdiff_t first, ptrdiff_t last, ptrdiff_t d,
-                    const double *size, double smallest, const int32_t *query, double *low,
-                    int32_t *who);
+    const double *mean; /* (d, ld) */
+    ptrdiff_t ld, d;
+    const double *size; /* (ld,) Ward's weights; NULL: distances have none */
+    double smallest;    /* no size is below it */
+    const double *part; /* (ld,) the part each is in */
+} means_points;
+
+/* Some of them, and the nearest ones of other parts that are known of each, the nearest first. */
+typedef struct {
+    const double *at; /* (d, MEANS_GROUP) */
+    double size[MEANS_GROUP], part[MEANS_GROUP];
+    ptrdiff_t k;
+    double *low[MEANS_GROUP];  /* (k,) INOUT */
+    int32_t *who[MEANS_GROUP]; /* (k,) INOUT */
+} means_queries;
+
+typedef struct {
+    void (*nearest)(const means_points *, const means_queries *, ptrdiff_t first, ptrdiff_t last);
+    void (*one)(const double *mean, ptrdiff_t ld, ptrdiff_t d, const double *at, ptrdiff_t last,
+                double *low, int32_t *who);
 } means_kernels;
 TABLE_AT(means_kernels, means)
 

@@ -3,44 +3,95 @@
 
 #include "means_kernels.h"
 
-/* Of MEANS_GROUP clusters, the nearest other one of first .. last - 1 if it is nearer than `low`, by
-   2 f g / (f + g) |a - b|^2 for sizes f and g: the first of equals. Means are columns; no size is below `smallest`, which gives a lower bound
-   without a division: only where that is below the best so far is the distance itself computed. */
-static void means_nearest(const double *mean, ptrdiff_t ld, ptrdiff_t first, ptrdiff_t last,
-                          ptrdiff_t d, const double *size, double smallest, const int32_t *query,
-                          double *low, int32_t *who) {
-    double bound[MEANS_GROUP];
+/* Vectors of points that share the numbers of a query: as many as registers allow. */
+#define WIDE (F64_LANES > 4 ? 2 : 1)
+#define ONE 8 /* the same, of a single query */
+
+/* A distance x in the place that it has in a list: the earlier of equals stays before. */
+static INLINE void means_insert(double x, int32_t point, ptrdiff_t k, double *low, int32_t *who) {
+    ptrdiff_t at = k - 1;
+    for (; at > 0 && low[at - 1] > x; at--) low[at] = low[at - 1], who[at] = who[at - 1];
+    low[at] = x;
+    who[at] = point;
+}
+
+/* The nearest points of other parts among first .. last - 1, by |a - b|^2 or, for sizes f and g,
+   2 f g / (f + g) |a - b|^2. The smallest size gives a lower bound without a division: only where
+   that is below the farthest on the list is the distance itself computed. */
+static void means_nearest(const means_points *points, const means_queries *of, ptrdiff_t first,
+                          ptrdiff_t last) {
+    const ptrdiff_t d = points->d, ld = points->ld, k = of->k;
+    const double *size = points->size;
+    double bound[MEANS_GROUP], limit[MEANS_GROUP];
     for (int q = 0; q < MEANS_GROUP; q++) {
-        const double f = size[query[q]];
-        bound[q] = 2 * f * smallest / (f + smallest) * (1 - 1e-12);
+        const double f = of->size[q], g = points->smallest;
+        bound[q] = size ? 2 * f * g / (f + g) * (1 - 1e-12) : 1;
+        limit[q] = of->low[q][k - 1] / bound[q];
     }
-    for (ptrdiff_t c = first; c < last; c += F64_LANES) {
-        f64_v sum[MEANS_GROUP];
-        UNROLL for (int q = 0; q < MEANS_GROUP; q++) sum[q] = f64_set1(0);
-        for (ptrdiff_t p = 0; p < d; p++) {
-            const f64_v x = f64_load(mean + p * ld + c);
+    for (ptrdiff_t c = first; c < last; c += WIDE * F64_LANES) {
+        f64_v sum[MEANS_GROUP][WIDE];
+        UNROLL for (int q = 0; q < MEANS_GROUP; q++)
+            UNROLL for (int w = 0; w < WIDE; w++) sum[q][w] = f64_set1(0);
+        const double *x = points->mean + c, *at = of->at;
+        for (ptrdiff_t p = 0; p < d; p++, x += ld, at += MEANS_GROUP) {
+            f64_v v[WIDE];
+            UNROLL for (int w = 0; w < WIDE; w++) v[w] = f64_load(x + w * F64_LANES);
             UNROLL for (int q = 0; q < MEANS_GROUP; q++) {
-                const f64_v t = x - f64_set1(mean[p * ld + query[q]]);
-                sum[q] = f64_fma(t, t, sum[q]);
+                UNROLL for (int w = 0; w < WIDE; w++) {
+                    const f64_v t = v[w] - f64_set1(at[q]);
+                    sum[q][w] = f64_fma(t, t, sum[q][w]);
+                }
             }
         }
         UNROLL for (int q = 0; q < MEANS_GROUP; q++) {
-            unsigned hits = f64_bits(f64_gt(f64_set1(low[q]), sum[q] * f64_set1(bound[q])));
+            unsigned hits = 0;
+            UNROLL for (int w = 0; w < WIDE; w++)
+                hits |= f64_bits(f64_gt(f64_set1(limit[q]), sum[q][w])) << (w * F64_LANES);
             if (!hits) continue;
-            double apart[F64_LANES];
-            f64_store(apart, sum[q]);
+            double apart[WIDE * F64_LANES];
+            UNROLL for (int w = 0; w < WIDE; w++) f64_store(apart + w * F64_LANES, sum[q][w]);
             for (; hits; hits &= hits - 1) {
                 const int l = LOWEST_BIT(hits);
-                if (c + l >= last || c + l == query[q]) continue;
-                const double f = size[query[q]], g = size[c + l];
-                const double x = 2 * (f * g) / (f + g) * apart[l];
-                if (x < low[q]) {
-                    low[q] = x;
-                    who[q] = (int32_t)(c + l);
+                if (points->part[c + l] == of->part[q]) continue;
+                double t = apart[l];
+                if (size) {
+                    const double f = of->size[q], g = size[c + l];
+                    t *= 2 * (f * g) / (f + g);
+                }
+                if (t < of->low[q][k - 1]) {
+                    means_insert(t, (int32_t)(c + l), k, of->low[q], of->who[q]);
+                    limit[q] = of->low[q][k - 1] / bound[q];
                 }
             }
         }
     }
 }
 
-const means_kernels GLUE(means_, LEVEL) = {.nearest = means_nearest};
+/* The first of the columns 0 .. last - 1 nearest to a point, if it is nearer than `low`. */
+static void means_one(const double *mean, ptrdiff_t ld, ptrdiff_t d, const double *at,
+                      ptrdiff_t last, double *low, int32_t *who) {
+    for (ptrdiff_t c = 0; c < last; c += ONE * F64_LANES) {
+        f64_v sum[ONE];
+        UNROLL for (int u = 0; u < ONE; u++) sum[u] = f64_set1(0);
+        const double *x = mean + c;
+        for (ptrdiff_t p = 0; p < d; p++, x += ld) {
+            const f64_v v = f64_set1(at[p]);
+            UNROLL for (int u = 0; u < ONE; u++) {
+                const f64_v t = f64_load(x + u * F64_LANES) - v;
+                sum[u] = f64_fma(t, t, sum[u]);
+            }
+        }
+        f64_v least = sum[0];
+        UNROLL for (int u = 1; u < ONE; u++) least = f64_min(least, sum[u]);
+        if (!f64_bits(f64_gt(f64_set1(*low), least))) continue;
+        double apart[ONE * F64_LANES];
+        UNROLL for (int u = 0; u < ONE; u++) f64_store(apart + u * F64_LANES, sum[u]);
+        for (int l = 0; l < ONE * F64_LANES && c + l < last; l++)
+            if (apart[l] < *low) {
+                *low = apart[l];
+                *who = (int32_t)(c + l);
+            }
+    }
+}
+
+const means_kernels GLUE(means_, LEVEL) = {.nearest = means_nearest, .one = means_one};

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dissimilarities that the user brings: the one check of them, whoever takes them.
+
+A square matrix, or its upper triangle row by row as scipy's ``pdist`` gives it. All numbers are
+finite and none is negative; from a row to itself it is zero. Linkage asks for symmetry as well,
+medoids and scores do not.
+"""
+
+from itertools import combinations_with_replacement
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import each
+from statfast._core.linkage import extent
+from statfast._errors import shown
+from statfast._validation import FLOATS, as_rows, refuse_large
+
+SLICE = 1 << 21  # numbers looked at by a task
+TILE = 512  # rows and columns compared with those across the diagonal
+ASYMMETRY = 1e-8  # of the largest dissimilarity: rounding, not a difference
+
+
+def as_triangle(
+    y: Any, name: str = "X", *, keep: tuple = FLOATS, n_jobs: int | None = None
+) -> tuple[np.ndarray, int, float]:
+    """Check the pairs (0, 1), (0, 2), ..., (n - 2, n - 1): contiguous, how many rows, the largest.
+
+    No pairs are those of one row.
+    """
+    if np.size(y) == 0:
+        return np.empty(0), 1, 0.0
+    y = as_rows(np.asarray(y)[None], name=name, keep=keep, finite=False)[0]
+    n = (1 + isqrt(1 + 8 * len(y))) // 2
+    if n * (n - 1) // 2 != len(y):
+        raise ValueError(
+            f"{name} has {len(y)} dissimilarities, which is no n (n - 1) / 2: for n = {n} rows it "
+            f"would be {n * (n - 1) // 2}, for n = {n + 1} {n * (n + 1) // 2}. Pass one for each "
+            "pair of rows in the order of scipy's pdist, or the square matrix."
+        )
+    y = np.ascontiguousarray(y)
+    return y, n, largest(y[None], name, n_jobs)
+
+
+def as_matrix(
+    table: Any, name: str = "X", *, keep: tuple = FLOATS, n_min: int = 1, symmetric: bool = False,
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray, float]:  # fmt: skip
+    """Check a square matrix; that, its rows contiguous, and its largest number.
+
+    It comes in C order; or, where it has to be symmetric, as it lies, if its rows are contiguous.
+    """
+    table = as_rows(table, name=name, keep=keep, finite=False, n_min=n_min)
+    n = len(table)
+    if table.shape != (n, n):
+        raise ValueError(
+            f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector;"
+            f" got shape {table.shape}. For rows of features pass a metric, such as 'euclidean'."
+        )
+    lies_well = table.strides[1] == table.itemsize if symmetric else table.flags.c_contiguous
+    if not lies_well:
+        refuse_large(table.nbytes, f"A copy of {name} in the order of rows", "Pass it in C order.")
+        table = np.ascontiguousarray(table)
+    high = largest(table, name, n_jobs)
+    if table.diagonal().any():
+        row = int(np.flatnonzero(table.diagonal())[0])
+        raise ValueError(
+            f"{name} has {shown(float(table[row, row]))} on its diagonal, at row {row}; a "
+            "dissimilarity from a row to itself is 0. Pass dissimilarities, not similarities, or "
+            "np.fill_diagonal them with 0."
+        )
+    if symmetric:
+        _require_symmetry(table, high, name, n_jobs)
+    return table, high
+
+
+def largest(matrix: np.ndarray, name: str, n_jobs: int | None = None) -> float:
+    """The largest number of rows that are contiguous; none is negative, all are finite."""
+    m, n = matrix.shape
+    if not matrix.size:
+        return 0.0
+    rows = max(1, SLICE // n)
+    pieces = [(i, j) for i in range(0, m, rows) for j in range(0, n, SLICE)]
+
+    def look(piece):
+        i, j = piece
+        part = matrix[i : i + rows, j : j + SLICE]
+        whole = part.flags.c_contiguous
+        found = [extent(some) for some in ([part.reshape(-1)] if whole else part)]
+        if not all(low >= 0 and finite for low, _, finite in found):
+            at, column = np.argwhere(~((part >= 0) & np.isfinite(part)))[0]
+            where = f"row {i + at}, column {column}" if m > 1 else f"position {j + column}"
+            refuse(float(part[at, column]), f"first at {where}", name)
+        return max(high for _, high, _ in found)
+
+    return max(each(look, pieces, n_jobs=n_jobs, effort=2.0 * matrix.size))
+
+
+def refuse(value: float, where: str, name: str) -> None:
+    """Raise the sentence on a number that is no dissimilarity."""
+    if value != value:
+        raise ValueError(f"{name} contains NaN, {where}. Drop or impute missing values first.")
+    if value > 0:
+        raise ValueError(f"{name} contains infinity, {where}. Drop, clip or rescale it first.")
+    raise ValueError(
+        f"{name} has the negative dissimilarity {shown(value)}, {where}. Pass dissimilarities, "
+        "which are not negative, not similarities."
+    )
+
+
+def _require_symmetry(table, high, name, n_jobs):
+    def compare(pair):
+        a, b = (slice(at, at + TILE) for at in pair)
+        apart = np.abs(table[a, b] - table[b, a].T)
+        if apart.max() > ASYMMETRY * high:
+            i, j = np.unravel_index(int(apart.argmax()), apart.shape)
+            i, j = int(i) + a.start, int(j) + b.start
+            raise ValueError(
+                f"{name} must be symmetric; got {table[i, j]} at row {i}, column {j} but "
+                f"{table[j, i]} at row {j}, column {i}. Average it with its transpose."
+            )
+
+    pairs = list(combinations_with_replacement(range(0, len(table), TILE), 2))
+    each(compare, pairs, n_jobs=n_jobs, effort=4.0 * table.size)
