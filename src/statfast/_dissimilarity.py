@@ -32,10 +32,14 @@ PRECOMPUTED = "precomputed"
 
 
 class Stored:
-    """A square matrix in memory: row i, column j, from point i to point j."""
+    """A square matrix in memory: row i, column j, from point i to point j.
 
-    def __init__(self, matrix: np.ndarray):
+    `mirrored` says that it is known to be symmetric, to the last bit.
+    """
+
+    def __init__(self, matrix: np.ndarray, mirrored: bool = False):
         self.matrix, self.n, self.strip = matrix, len(matrix), len(matrix)
+        self.mirrored = mirrored
 
     def block(self, rows, columns, room=None):
         """The dissimilarities from some points to others; columns are a slice or numbers.
@@ -178,7 +182,7 @@ def store(made: Made, dtype: type, n_jobs: int | None) -> Stored:
     with np.errstate(over="ignore"):
         blocks = grid(n, least=64, most=max(64, (1 << 24) // terms))
         each(fill, blocks, n_jobs=n_jobs, effort=n * terms)
-    return Stored(fitting(matrix, "X"))
+    return Stored(fitting(matrix, "X"), mirrored=made.tiled)
 
 
 def fitting(values: np.ndarray, name: str) -> np.ndarray:
@@ -220,7 +224,7 @@ def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
             value = pair(rows[i], rows[j], i)
             matrix[i, j] = matrix[j, i] = value
     require_dissimilarities(matrix, "metric", None)
-    return Stored(matrix)
+    return Stored(matrix, mirrored=True)
 
 
 def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> Stored | Condensed:
@@ -272,7 +276,7 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
     if not matrix.flags.c_contiguous:
         refuse_large(matrix.nbytes, f"A C-ordered copy of {name}", "Pass it in C order.")
         matrix = np.ascontiguousarray(matrix)
-    require_dissimilarities(matrix, name, n_jobs)
+    mirrored = is_symmetric(matrix, name, n_jobs)
     diagonal = matrix.diagonal()
     if diagonal.any():
         row = int(np.flatnonzero(diagonal)[0])
@@ -282,7 +286,7 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
             "np.fill_diagonal them with 0."
         )
     matrix = _typed(matrix, dtype, name)
-    return Stored(matrix)
+    return Stored(matrix, mirrored)
 
 
 def _typed(values, dtype, name):
@@ -313,6 +317,26 @@ def require_dissimilarities(matrix: np.ndarray, name: str, n_jobs: int | None) -
         step = max(1, (1 << 20) // matrix.shape[1])
         strips = [slice(i, i + step) for i in range(0, len(matrix), step)]
         each(look, strips, n_jobs=n_jobs, effort=2.0 * matrix.size)
+
+
+def is_symmetric(matrix: np.ndarray, name: str, n_jobs: int | None) -> bool:
+    """Whether a square matrix is symmetric, to the last bit; raises as `require_dissimilarities`.
+
+    Both are found in one reading: rows from the diagonal on, with the columns below it.
+    """
+    different = False
+
+    def look(rows):
+        nonlocal different
+        sound, same = spans.mirrored(matrix, rows.start, rows.stop, not different)
+        different = different or not same
+        return sound
+
+    n = len(matrix)
+    blocks = grid(n, least=spans.MIRROR, most=spans.MIRROR)
+    if not all(each(look, blocks, n_jobs=n_jobs, effort=4.0 * n * n)):
+        require_dissimilarities(matrix, name, n_jobs)
+    return not different
 
 
 def fits(nbytes: int) -> bool:

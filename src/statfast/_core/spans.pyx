@@ -9,6 +9,9 @@ Cost: 2 n m d operations (sums: one square root a pair besides). The caller guar
 `SPARE` readable rows after the last, and clusters of which each has a row.
 """
 
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
@@ -37,7 +40,13 @@ cdef extern from "spans_kernels.h" nogil:
 
 cdef const spans_kernels *kernels = spans_at(level())
 
-WIDE, SPARE = SPAN_WIDE, SPAN_SPARE
+# Rows and columns that are compared at a time: columns are copied, by lines of the cache, to where
+# they lie side by side; PAD keeps them out of the same sets of it.
+cdef enum:
+    SQUARE = 128
+    PAD = 8
+
+WIDE, SPARE, MIRROR = SPAN_WIDE, SPAN_SPARE, SQUARE
 PLAIN, ROOT, HALF = SPAN_PLAIN, SPAN_ROOT, SPAN_HALF
 SUM, LEAST, MOST = SPAN_SUM, SPAN_LEAST, SPAN_MOST
 
@@ -126,11 +135,50 @@ def sound(
     cdef bint good = True
     with nogil:
         for i in range(D.shape[0]):
-            if real is double:
-                good = good and kernels.sound_f64(&D[i, 0], D.shape[1])
-            else:
-                good = good and kernels.sound_f32(&D[i, 0], D.shape[1])
+            good = good and none_bad(&D[i, 0], D.shape[1])
     return good
+
+
+cdef inline bint none_bad(const real *x, Py_ssize_t n) noexcept nogil:
+    if real is double:
+        return kernels.sound_f64(x, n)
+    else:
+        return kernels.sound_f32(x, n)
+
+
+def mirrored(
+    const real[:, ::1] D,           # IN (n, n)
+    Py_ssize_t first,               # of SQUARE rows at most
+    Py_ssize_t stop,
+    bint compare,                   # False: do not look whether they are the same
+):
+    """Whether rows from column `first` on and the columns below are `sound`, and the same."""
+    cdef Py_ssize_t n = D.shape[0], lo = first, i, j, wide, ld = SQUARE + PAD
+    cdef bint good = True, same = True
+    cdef real *turned = <real *>malloc(SQUARE * ld * sizeof(real))
+    if turned == NULL:
+        raise MemoryError
+    with nogil:
+        while lo < n:
+            wide = min(<Py_ssize_t>SQUARE, n - lo)
+            for j in range(wide):
+                good = good and none_bad(&D[lo + j, first], stop - first)
+                memcpy(turned + j * ld, &D[lo + j, first], (stop - first) * sizeof(real))
+            for i in range(first, stop):
+                good = good and none_bad(&D[i, lo], wide)
+                if compare and same:
+                    same = not differ(&D[i, lo], turned + i - first, wide)
+            lo += SQUARE
+    free(turned)
+    return good, same
+
+
+cdef inline bint differ(const real *row, const real *column, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t j
+    cdef bint found = False
+    for j in range(n):
+        found |= row[j] != column[j * (SQUARE + PAD)]
+    return found
 
 
 def unfold(

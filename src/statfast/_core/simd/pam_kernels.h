@@ -19,6 +19,10 @@ typedef struct {
                      const double *, double *);
     void (*gain_f32)(const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
                      const double *, double *);
+    void (*row_f64)(const double *, ptrdiff_t, const double *, const double *, const int32_t *,
+                    const double *, double *, double *);
+    void (*row_f32)(const float *, ptrdiff_t, const double *, const double *, const int32_t *,
+                    const double *, double *, double *);
 } pam_kernels;
 TABLE_AT(pam_kernels, pam)
 

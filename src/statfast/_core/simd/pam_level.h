@@ -109,6 +109,59 @@ GAIN(double, f64, FROM_F64)
 GAIN(float, f32, FROM_F32)
 #undef GAIN
 
+/* What one candidate would do, from its row t (n,) of a symmetric matrix: as `weigh`, of loss (k,) and
+   one number gained.  Only points nearer to it than to their second medoid have anything to say; the
+   others would add 0. */
+#define FEW 1024 /* points looked at before those found speak */
+#define ROW(SRC, NAME, WIDE)                                                                       \
+    static INLINE void row_as_##NAME(const SRC *t, ptrdiff_t n, const double *near,                \
+                                     const double *second, const int32_t *slot,                    \
+                                     const double *weights, double *loss, double *gained,          \
+                                     int weighted) {                                               \
+        int32_t number[FEW], found[FEW + F64_LANES];                                               \
+        const ptrdiff_t most = n < FEW ? n : FEW;                                                  \
+        for (ptrdiff_t i = 0; i < most; i++) number[i] = (int32_t)i;                               \
+        double gain = *gained;                                                                     \
+        for (; n > 0; n -= FEW) {                                                                  \
+            const ptrdiff_t some = n < FEW ? n : FEW;                                              \
+            ptrdiff_t count = 0, i = 0;                                                            \
+            for (; i + F64_LANES <= some; i += F64_LANES) {                                        \
+                f64_v d = WIDE(t + i);                                                             \
+                if (weighted) d = d * f64_load(weights + i);                                       \
+                const unsigned bits = f64_bits(f64_gt(f64_load(second + i), d));                   \
+                f64_keep_id(found + count, bits, number + i);                                      \
+                count += POPCOUNT(bits);                                                           \
+            }                                                                                      \
+            for (; i < some; i++) {                                                                \
+                const double d = weighted ? (double)t[i] * weights[i] : (double)t[i];              \
+                found[count] = (int32_t)i;                                                         \
+                count += d < second[i];                                                            \
+            }                                                                                      \
+            for (ptrdiff_t c = 0; c < count; c++) {                                                \
+                i = found[c];                                                                      \
+                const double d = weighted ? (double)t[i] * weights[i] : (double)t[i];              \
+                const double a = near[i];                                                          \
+                loss[slot[i]] += (d > a ? d : a) - second[i];                                      \
+                gain += (d < a ? d : a) - a;                                                       \
+            }                                                                                      \
+            t += FEW, near += FEW, second += FEW, slot += FEW;                                     \
+            if (weighted) weights += FEW;                                                          \
+        }                                                                                          \
+        *gained = gain;                                                                            \
+    }                                                                                              \
+    static void row_##NAME(const SRC *t, ptrdiff_t n, const double *near, const double *second,    \
+                           const int32_t *slot, const double *weights, double *loss,               \
+                           double *gained) {                                                       \
+        if (weights)                                                                               \
+            row_as_##NAME(t, n, near, second, slot, weights, loss, gained, 1);                     \
+        else                                                                                       \
+            row_as_##NAME(t, n, near, second, slot, weights, loss, gained, 0);                     \
+    }
+ROW(double, f64, FROM_F64)
+ROW(float, f32, FROM_F32)
+#undef ROW
+
 const pam_kernels GLUE(pam_, LEVEL) = {
     .weigh_f64 = weigh_f64, .weigh_f32 = weigh_f32, .gain_f64 = gain_f64, .gain_f32 = gain_f32,
+    .row_f64 = row_f64, .row_f32 = row_f32,
 };
