@@ -17,13 +17,14 @@ k PAM_WIDE doubles. The caller guarantees: finite dissimilarities, rows of conti
 below k, k >= 2; near and second times the weights where there are weights.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint16_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from statfast._core.medoids cimport RESERVE, knowledge, rank, replace, without
 from statfast._core.panel cimport (
-    PAM_WIDE, after, begin, gain, least_of, readable, settle, weigh_panel, weigh_row, whole,
+    PAM_WIDE, after, begin, gain, hopeless, keep, least_of, readable, round_down, rounded, settle,
+    weigh_panel, weigh_row, whole,
 )
 from statfast._core.rows cimport aligned, real
 
@@ -32,6 +33,8 @@ WIDE = PAM_WIDE
 # Columns that are gathered together where the matrix is not symmetric: those of a cache line.
 cdef enum:
     LINE = 8
+
+cdef double ROUNDING = 2.0 ** -50  # more than additions err by, each in a share of the sum
 
 
 cdef knowledge of(tuple known) except *:
@@ -48,6 +51,28 @@ cdef knowledge of(tuple known) except *:
     return a
 
 
+cdef rounded of_rows(tuple rows) except *:
+    """What is kept of the rows, from `(q, made, edge, unit)`, of the lengths `rounded` lists."""
+    cdef rounded r
+    cdef uint16_t[:, ::1] q
+    cdef unsigned char[::1] made
+    cdef uint16_t[::1] edge
+    r.q = NULL
+    if rows is not None:
+        q, made, edge, r.unit = rows
+        r.q, r.made, r.edge = &q[0, 0], &made[0], &edge[0]
+    return r
+
+
+def edges(
+    const double[::1] second,           # IN (n,)
+    tuple rows,                         # INOUT what is kept of the rows
+):
+    """Bring the edges of rounded rows up to date."""
+    cdef rounded r = of_rows(rows)
+    round_down(&second[0], second.shape[0], 1 / r.unit, 1, r.edge)
+
+
 def reserve():
     """How many medoids a point knows besides the nearest two."""
     return RESERVE
@@ -56,6 +81,8 @@ def reserve():
 def scan(
     const real[:, :] D,                 # IN (n, c) from all points to c candidates
     bint mirrored,                      # D is (c, n) instead: rows of a symmetric matrix
+    tuple rows,                         # INOUT what is kept of those, with edges; or None
+    Py_ssize_t at,                      # the first candidate's number
     const unsigned char[::1] barred,    # IN (c,) whether a candidate may not be taken
     const double[::1] near,             # IN (n,) to the nearest medoid
     const double[::1] second,           # IN (n,) to the second nearest
@@ -69,7 +96,8 @@ def scan(
     cdef Py_ssize_t n = near.shape[0], c = barred.shape[0], k = removal.shape[0], lo = 0, some
     cdef Py_ssize_t ld = D.strides[0] // <Py_ssize_t>sizeof(real), best = -1, into = 0, found
     cdef const double *w = NULL
-    cdef double change
+    cdef double change, allowed
+    cdef rounded r = of_rows(rows)
     cdef void *block = malloc(64 + (k + 1) * PAM_WIDE * sizeof(double))
     if block == NULL:
         raise MemoryError
@@ -78,9 +106,12 @@ def scan(
     cdef double *loss = <double *>aligned(block)
     cdef double *gained = loss + k * PAM_WIDE
     with nogil:
+        allowed = n * ROUNDING * total(&second[0], n)
         while mirrored and lo < c and not (first and best >= 0):
-            if not barred[lo]:
+            if not barred[lo] and not hopeless(&r, at + lo, n, &near[0], &second[0], &slot[0],
+                                               &removal[0], k, limit + allowed, loss):
                 weigh_row(&D[lo, 0], n, &near[0], &second[0], &slot[0], w, &removal[0], k, loss)
+                keep(&r, at + lo, &D[lo, 0], n)
                 found = least_of(loss, k)
                 change = loss[found] + loss[k]
                 if change < limit:
@@ -96,6 +127,14 @@ def scan(
             lo += some
     free(block)
     return best, into, limit
+
+
+cdef double total(const double *x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double sum = 0
+    for i in range(n):
+        sum += x[i]
+    return sum
 
 
 def weigh(
@@ -173,6 +212,7 @@ def pursue(
     bint mirrored,                      # whether it is symmetric
     unsigned char[::1] barred,          # INOUT (n,)
     tuple known,                        # INOUT
+    tuple rows,                         # INOUT what is kept of the columns, or None
     Py_ssize_t[::1] lost,               # work space (n,)
     Py_ssize_t at,                      # the candidate to begin with
     Py_ssize_t patience,                # stop when so many in a row have not helped,
@@ -182,43 +222,59 @@ def pursue(
 ):
     """Take every swap that helps, without weights: (next candidate, in a row, weighed, swaps)."""
     cdef knowledge a = of(known)
+    cdef rounded r = of_rows(rows)
     cdef Py_ssize_t n = a.n, k = a.k, quiet = 0, seen = 0, swaps = 0, into, former, line = -1
-    cdef double total, now
+    cdef double all, now, limit, allowed
     cdef const real *row
     cdef real *columns = <real *>malloc((1 if mirrored else LINE * n) * sizeof(real))
-    cdef double *loss = <double *>malloc((k + 1) * sizeof(double))
+    cdef double *loss = <double *>malloc(4 * (k + 1) * sizeof(double))
     if columns == NULL or loss == NULL:
         free(columns)
         free(loss)
         raise MemoryError
     with nogil:
-        total = without(&a, removal)
+        all = without(&a, removal)
+        allowed = measured(&r, &a, slack, all, removal, &limit)
         while quiet < patience and seen < most:
-            if mirrored:
-                row = &D[at, 0]
-            else:
-                if at // LINE != line:
-                    line = at // LINE
-                    turn(D, line * LINE, columns)
-                row = columns + at % LINE * n
             seen, quiet = seen + 1, quiet + 1
-            if not barred[at]:
+            if not barred[at] and not hopeless(&r, at, n, a.near, a.second, a.slot, &removal[0], k,
+                                               limit + allowed, loss):
+                if mirrored:
+                    row = &D[at, 0]
+                else:
+                    if at // LINE != line:
+                        line = at // LINE
+                        turn(D, line * LINE, columns)
+                    row = columns + at % LINE * n
                 weigh_row(row, n, a.near, a.second, a.slot, NULL, &removal[0], k, loss)
+                keep(&r, at, row, n)
                 into = least_of(loss, k)
-                if loss[into] + loss[k] < -slack * total:
+                if loss[into] + loss[k] < limit:
                     former = a.medoids[into]
                     put(&a, D, mirrored, row, at, <int32_t>into, barred, lost)
                     now = without(&a, removal)
-                    if now < total:
-                        total, swaps, quiet = now, swaps + 1, 1
+                    if now < all:
+                        all, swaps, quiet = now, swaps + 1, 1
                     else:  # it only seemed to help: rounding
                         turn_back(&a, D, mirrored, former, <int32_t>into, barred, lost, columns)
                         line = -1
                         without(&a, removal)
+                    allowed = measured(&r, &a, slack, all, removal, &limit)
             at = at + 1 if at + 1 < n else 0
     free(columns)
     free(loss)
     return at, quiet, seen, swaps
+
+
+cdef double measured(
+    rounded *r, const knowledge *a, double slack, double all, const double[::1] removal,
+    double *limit,
+) noexcept nogil:
+    """Bring limit and edges up to date; returns what sums may differ by from rounding."""
+    limit[0] = -slack * all
+    if r.q != NULL:
+        round_down(a.second, a.n, 1 / r.unit, 1, r.edge)
+    return a.n * ROUNDING * (all + total(&removal[0], a.k))
 
 
 cdef void put(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Candidates for medoids weighed for pam.pyx: those of a panel of columns together, or one by its
-row of a symmetric matrix.
+row of a matrix that is symmetric.
 
 A table of losses has a row of PAM_WIDE candidates for each slot; `gained` is one more, of what
 changes whichever medoid goes.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint16_t
 from libc.string cimport memcpy, memset
 
 from statfast._core.rows cimport real
@@ -42,7 +42,25 @@ cdef extern from "pam_kernels.h" nogil:
             const float *t, Py_ssize_t n, const double *near, const double *second,
             const int32_t *slot, const double *weights, double *loss, double *gained
         ) noexcept nogil
+        void (*coarse_f64)(
+            const double *x, Py_ssize_t n, double scale, int more, uint16_t *out
+        ) noexcept nogil
+        void (*coarse_f32)(
+            const float *x, Py_ssize_t n, double scale, int more, uint16_t *out
+        ) noexcept nogil
+        double (*least)(
+            const uint16_t *q, Py_ssize_t n, const uint16_t *edge, double unit,
+            const double *near, const double *second, const int32_t *slot, const double *removal,
+            Py_ssize_t k, double *loss
+        ) noexcept nogil
     const pam_kernels *pam_at(int level)
+
+# Rows that were weighed once, rounded down to 16 bits: what most candidates cannot gain is seen there.
+cdef struct rounded:
+    uint16_t *q            # (n, n) candidates by points, or NULL
+    unsigned char *made    # (n,) which rows there are
+    uint16_t *edge         # (n,) second, in units, and one more
+    double unit            # a power of two
 
 cdef enum:
     VECTOR = 8  # columns are read in whole vectors: of up to so many numbers
@@ -112,6 +130,35 @@ cdef inline void weigh_row(
         pam_at(level()).row_f64(t, n, near, second, slot, weights, loss, loss + k)
     else:
         pam_at(level()).row_f32(t, n, near, second, slot, weights, loss, loss + k)
+
+
+cdef inline void round_down(
+    const real *x, Py_ssize_t n, double scale, int more, uint16_t *out
+) noexcept nogil:
+    if real is double:
+        pam_at(level()).coarse_f64(x, n, scale, more, out)
+    else:
+        pam_at(level()).coarse_f32(x, n, scale, more, out)
+
+
+cdef inline bint hopeless(
+    const rounded *r, Py_ssize_t candidate, Py_ssize_t n, const double *near, const double *second,
+    const int32_t *slot, const double *removal, Py_ssize_t k, double limit, double *loss,
+) noexcept nogil:
+    """Whether a candidate's rounded row says that it changes the loss by no less than `limit`."""
+    if r.q == NULL or not r.made[candidate]:
+        return False
+    return pam_at(level()).least(r.q + candidate * n, n, r.edge, r.unit, near, second, slot,
+                                 removal, k, loss) >= limit
+
+
+cdef inline void keep(
+    rounded *r, Py_ssize_t candidate, const real *row, Py_ssize_t n
+) noexcept nogil:
+    """Keep a candidate's row, rounded down."""
+    if r.q != NULL and not r.made[candidate]:
+        round_down(row, n, 1 / r.unit, 0, r.q + candidate * n)
+        r.made[candidate] = 1
 
 
 cdef inline void gain(

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Medoids and what every point knows of them: its nearest and its second nearest."""
 
+from math import frexp, inf
+
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import pam
-from statfast._dissimilarity import Stored
+from statfast._dissimilarity import Stored, fits
 
 SLACK = 2.0**-52  # a change of less than n times this share of the loss is rounding
 
 # Numbers weighed between two looks at whether the run was interrupted: some 50 ms.
 BUDGET = 1 << 27
+FINE = 13  # bits of the mean distance to the second medoid, in rows kept in 16 bits
 PANEL = pam.WIDE
 
 
@@ -38,6 +41,7 @@ class Partition:
         self.who = np.empty((n, pam.reserve()), np.int32)
         self.place = np.empty(n, np.int32)
         self.mirrored = isinstance(source, Stored) and source.mirrored
+        self.rows = None
         self.barred = barred(weights, n)
         self.lost = np.empty(n, np.intp)
         self.assign()
@@ -73,6 +77,20 @@ class Partition:
         else:
             block = self.source.between(points, self.medoids)
             pam.look(block, np.arange(self.k), np.arange(len(points)), points, self._known)
+
+    def keep_rows(self):
+        """Keep rows that were weighed once, rounded down, if there is memory: see `pam`."""
+        n, middle = self.source.n, self.second.mean()
+        if self.weights is None and 0 < middle < inf and fits(2 * n * n):
+            unit = 2.0 ** (frexp(middle)[1] - FINE)
+            self.rows = (
+                np.empty((n, n), np.uint16), np.zeros(n, np.uint8), np.empty(n, np.uint16), unit
+            )  # fmt: skip
+
+    @property
+    def rounded(self):
+        """Whether all rows are kept."""
+        return self.rows is not None and bool(self.rows[1].all())
 
     def _weigh(self):
         self.barred_now = self.barred.copy()
@@ -123,7 +141,7 @@ class Partition:
         n = self.source.n
         most = max(PANEL, (BUDGET >> 2) // n)
         *found, swaps = pam.pursue(
-            self.source.matrix, self.mirrored, self.barred_now, self._known, self.lost,
+            self.source.matrix, self.mirrored, self.barred_now, self._known, self.rows, self.lost,
             at, patience, most, SLACK * n, np.empty(self.k),
         )  # fmt: skip
         if swaps:
@@ -137,6 +155,8 @@ class Partition:
         """
         limit = -SLACK * self.source.n * self.loss
         removal = self.removal()
+        if self.rows is not None:
+            pam.edges(self.second, self.rows)
         step = PANEL * max(1, -(-(stop - start) // (PANEL * 8)))  # eight parts at most
         parts = [slice(lo, min(lo + step, stop)) for lo in range(start, stop, step)]
 
@@ -166,8 +186,8 @@ class Partition:
             if whole:
                 block = self._columns(columns)
                 found = pam.scan(
-                    block, self.mirrored, shut, self.close, self.far, self.slot, self.weights,
-                    removal, best[2], first,
+                    block, self.mirrored, self.rows, lo, shut, self.close, self.far, self.slot,
+                    self.weights, removal, best[2], first,
                 )  # fmt: skip
             else:
                 found = self._weighed(columns, shut, removal, best[2], first, room)
