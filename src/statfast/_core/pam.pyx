@@ -17,7 +17,7 @@ k PAM_WIDE doubles. The caller guarantees: finite dissimilarities, rows of conti
 below k, k >= 2; near and second times the weights where there are weights.
 """
 
-from libc.stdint cimport int32_t, uint16_t
+from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -54,9 +54,9 @@ cdef knowledge of(tuple known) except *:
 cdef rounded of_rows(tuple rows) except *:
     """What is kept of the rows, from `(q, made, edge, unit)`, of the lengths `rounded` lists."""
     cdef rounded r
-    cdef uint16_t[:, ::1] q
+    cdef uint8_t[:, ::1] q
     cdef unsigned char[::1] made
-    cdef uint16_t[::1] edge
+    cdef uint8_t[::1] edge
     r.q = NULL
     if rows is not None:
         q, made, edge, r.unit = rows

@@ -6,7 +6,7 @@ A table of losses has a row of PAM_WIDE candidates for each slot; `gained` is on
 changes whichever medoid goes.
 """
 
-from libc.stdint cimport int32_t, uint16_t
+from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memcpy, memset
 
 from statfast._core.rows cimport real
@@ -43,23 +43,23 @@ cdef extern from "pam_kernels.h" nogil:
             const int32_t *slot, const double *weights, double *loss, double *gained
         ) noexcept nogil
         void (*coarse_f64)(
-            const double *x, Py_ssize_t n, double scale, int more, uint16_t *out
+            const double *x, Py_ssize_t n, double scale, int more, uint8_t *out
         ) noexcept nogil
         void (*coarse_f32)(
-            const float *x, Py_ssize_t n, double scale, int more, uint16_t *out
+            const float *x, Py_ssize_t n, double scale, int more, uint8_t *out
         ) noexcept nogil
         double (*least)(
-            const uint16_t *q, Py_ssize_t n, const uint16_t *edge, double unit,
+            const uint8_t *q, Py_ssize_t n, const uint8_t *edge, double unit,
             const double *near, const double *second, const int32_t *slot, const double *removal,
             Py_ssize_t k, double *loss
         ) noexcept nogil
     const pam_kernels *pam_at(int level)
 
-# Rows that were weighed once, rounded down to 16 bits: what most candidates cannot gain is seen there.
+# Rows that were weighed once, rounded down to a byte: what most candidates cannot gain is seen there.
 cdef struct rounded:
-    uint16_t *q            # (n, n) candidates by points, or NULL
+    uint8_t *q            # (n, n) candidates by points, or NULL
     unsigned char *made    # (n,) which rows there are
-    uint16_t *edge         # (n,) second, in units, and one more
+    uint8_t *edge         # (n,) second, in units, and one more
     double unit            # a power of two
 
 cdef enum:
@@ -133,7 +133,7 @@ cdef inline void weigh_row(
 
 
 cdef inline void round_down(
-    const real *x, Py_ssize_t n, double scale, int more, uint16_t *out
+    const real *x, Py_ssize_t n, double scale, int more, uint8_t *out
 ) noexcept nogil:
     if real is double:
         pam_at(level()).coarse_f64(x, n, scale, more, out)

@@ -9,6 +9,7 @@ Cost: 2 n m d operations (sums: one square root a pair besides). The caller guar
 `SPARE` readable rows after the last, and clusters of which each has a row.
 """
 
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -37,6 +38,16 @@ cdef extern from "spans_kernels.h" nogil:
         int (*sound_f64)(const double *x, Py_ssize_t n) noexcept nogil
         int (*sound_f32)(const float *x, Py_ssize_t n) noexcept nogil
     const spans_kernels *spans_at(int level)
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
+    #else
+    #define STATFAST_PREFETCH(p) (void)(p)
+    #endif
+    """
+    void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
 
 cdef const spans_kernels *kernels = spans_at(level())
 
@@ -162,9 +173,11 @@ def mirrored(
         while lo < n:
             wide = min(<Py_ssize_t>SQUARE, n - lo)
             for j in range(wide):
+                ask(&D[min(lo + j + SQUARE, n - 1), first], stop - first)
                 good = good and none_bad(&D[lo + j, first], stop - first)
                 memcpy(turned + j * ld, &D[lo + j, first], (stop - first) * sizeof(real))
             for i in range(first, stop):
+                ask(&D[i, min(lo + SQUARE, n - 1)], min(<Py_ssize_t>SQUARE, n - lo - wide))
                 good = good and none_bad(&D[i, lo], wide)
                 if compare and same:
                     same = not differ(&D[i, lo], turned + i - first, wide)
@@ -173,12 +186,27 @@ def mirrored(
     return good, same
 
 
+cdef inline void ask(const real *x, Py_ssize_t n) noexcept nogil:
+    """Ask for numbers that are soon needed."""
+    cdef Py_ssize_t j = 0
+    while j < n:
+        prefetch(x + j)
+        j += 64 // <Py_ssize_t>sizeof(real)
+
+
 cdef inline bint differ(const real *row, const real *column, Py_ssize_t n) noexcept nogil:
+    """Whether any bit differs, of a row and a column of `turned`."""
     cdef Py_ssize_t j
-    cdef bint found = False
-    for j in range(n):
-        found |= row[j] != column[j * (SQUARE + PAD)]
-    return found
+    cdef uint32_t few = 0
+    cdef uint64_t many = 0
+    if real is float:
+        for j in range(n):
+            few |= (<const uint32_t *>row)[j] ^ (<const uint32_t *>column)[j * (SQUARE + PAD)]
+        return few != 0
+    else:
+        for j in range(n):
+            many |= (<const uint64_t *>row)[j] ^ (<const uint64_t *>column)[j * (SQUARE + PAD)]
+        return many != 0
 
 
 def unfold(

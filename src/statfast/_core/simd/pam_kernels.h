@@ -23,9 +23,9 @@ typedef struct {
                     const double *, double *, double *);
     void (*row_f32)(const float *, ptrdiff_t, const double *, const double *, const int32_t *,
                     const double *, double *, double *);
-    void (*coarse_f64)(const double *, ptrdiff_t, double scale, int more, uint16_t *);
-    void (*coarse_f32)(const float *, ptrdiff_t, double scale, int more, uint16_t *);
-    double (*least)(const uint16_t *, ptrdiff_t, const uint16_t *edge, double unit, const double *,
+    void (*coarse_f64)(const double *, ptrdiff_t, double scale, int more, uint8_t *);
+    void (*coarse_f32)(const float *, ptrdiff_t, double scale, int more, uint8_t *);
+    double (*least)(const uint8_t *, ptrdiff_t, const uint8_t *edge, double unit, const double *,
                     const double *, const int32_t *, const double *removal, ptrdiff_t k, double *);
 } pam_kernels;
 TABLE_AT(pam_kernels, pam)

@@ -165,37 +165,36 @@ ROW(float, f32, FROM_F32)
 
 /* out (n,) = x in units rounded down, plus one or not; what is too large becomes the largest. */
 #define COARSE(SRC, NAME)                                                                          \
-    static void coarse_##NAME(const SRC *x, ptrdiff_t n, double scale, int more, uint16_t *out) {  \
+    static void coarse_##NAME(const SRC *x, ptrdiff_t n, double scale, int more, uint8_t *out) {   \
         for (ptrdiff_t i = 0; i < n; i++) {                                                        \
             const double d = (double)x[i] * scale;                                                 \
-            out[i] = (uint16_t)((int32_t)(d < 65534 ? d : 65534) + more);                          \
+            out[i] = (uint8_t)((int32_t)(d < 254 ? d : 254) + more);                               \
         }                                                                                          \
     }
 COARSE(double, f64)
 COARSE(float, f32)
 #undef COARSE
 
-/* Bit i of the answer: q[i] < edge[i], of 32 points. */
+/* Bit i of the answer: q[i] < edge[i], of 64 points. */
 #if F64_LANES == 8
-static INLINE uint32_t below(const uint16_t *q, const uint16_t *edge) {
-    return _mm512_cmplt_epu16_mask(_mm512_loadu_si512(q), _mm512_loadu_si512(edge));
+static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
+    return _mm512_cmplt_epu8_mask(_mm512_loadu_si512(q), _mm512_loadu_si512(edge));
 }
 #elif F64_LANES == 4
-static INLINE uint32_t below(const uint16_t *q, const uint16_t *edge) {
-    const __m256i none = _mm256_setzero_si256();
-    __m256i left[2];
-    for (int h = 0; h < 2; h++) {
-        const __m256i a = _mm256_loadu_si256((const __m256i *)(q + 16 * h));
-        const __m256i b = _mm256_loadu_si256((const __m256i *)(edge + 16 * h));
-        left[h] = _mm256_cmpeq_epi16(_mm256_subs_epu16(b, a), none);
+static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
+    uint64_t bits = 0;
+    for (int h = 0; h < 64; h += 32) {
+        const __m256i a = _mm256_loadu_si256((const __m256i *)(q + h));
+        const __m256i b = _mm256_loadu_si256((const __m256i *)(edge + h));
+        const __m256i not = _mm256_cmpeq_epi8(_mm256_min_epu8(a, b), b);
+        bits |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(not) << h;
     }
-    const __m256i both = _mm256_packs_epi16(left[0], left[1]);
-    return ~(uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xd8));
+    return bits;
 }
 #else
-static INLINE uint32_t below(const uint16_t *q, const uint16_t *edge) {
-    uint32_t bits = 0;
-    for (int i = 0; i < 32; i++) bits |= (uint32_t)(q[i] < edge[i]) << i;
+static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(q[i] < edge[i]) << i;
     return bits;
 }
 #endif
@@ -203,7 +202,7 @@ static INLINE uint32_t below(const uint16_t *q, const uint16_t *edge) {
 /* No more than `row` would find for the least loss and what is gained together, from a row rounded
    down: both only grow with each distance.  `edge` is `second` in units, plus one.  In four parts, so
    that sums do not wait for each other: loss (4 k,). */
-static double least(const uint16_t *q, ptrdiff_t n, const uint16_t *edge, double unit,
+static double least(const uint8_t *q, ptrdiff_t n, const uint8_t *edge, double unit,
                     const double *near, const double *second, const int32_t *slot,
                     const double *removal, ptrdiff_t k, double *loss) {
     int32_t number[FEW], found[FEW + F32_LANES];
@@ -215,11 +214,11 @@ static double least(const uint16_t *q, ptrdiff_t n, const uint16_t *edge, double
     for (; n > 0; n -= FEW, q += FEW, edge += FEW, near += FEW, second += FEW, slot += FEW) {
         const ptrdiff_t some = n < FEW ? n : FEW;
         ptrdiff_t count = 0, i = 0;
-        for (; i + 32 <= some; i += 32) {
-            PREFETCH(q + i + FAR / sizeof *q);
-            const uint32_t bits = below(q + i, edge + i);
-            UNROLL for (int v = 0; v < 32; v += F32_LANES) {
-                const uint32_t part = bits >> v & (uint32_t)((1ull << F32_LANES) - 1);
+        for (; i + 64 <= some; i += 64) {
+            PREFETCH(q + i + FAR);
+            const uint64_t bits = below(q + i, edge + i);
+            UNROLL for (int v = 0; v < 64; v += F32_LANES) {
+                const unsigned part = (unsigned)(bits >> v & ((1ull << F32_LANES) - 1));
                 f32_keep_id(found + count, part, number + i + v);
                 count += POPCOUNT(part);
             }
