@@ -118,7 +118,8 @@ def test_what_points_know_stays_true(n, k, seed, whole, mirrored):
         for i in range(n):
             held = [p for p in found.who[i] if p >= 0 and found.place[p] >= 0]
             assert len(set(held)) == len(held)
-            assert (found.far_off[i][found.who[i] >= 0] == D[i, found.who[i][found.who[i] >= 0]]).all()
+            some = found.who[i] >= 0
+            assert (found.far_off[i][some] == D[i, found.who[i][some]]).all()
             known = {*held, found.medoids[found.slot[i]], found.medoids[found.other[i]]}
             assert len(known) == len(held) + 2
             assert known >= set(found.medoids[far[i] < found.bound[i]])
@@ -129,7 +130,7 @@ SIZES = {
     "ties": lambda rng, D: np.ceil(4 * D),
     "tiny": lambda rng, D: D * 1e-300,
     "huge": lambda rng, D: D * 1e290,
-    "heavy": lambda rng, D: D ** -8.0 * (D > 0),
+    "heavy": lambda rng, D: D**-8.0 * (D > 0),
     "few far": lambda rng, D: np.where(np.minimum.outer(*2 * [rng.random(len(D))]) < 0.03, 1e9, D),
     "zeros": lambda rng, D: D * (D > 0.7),
 }
@@ -137,7 +138,9 @@ SIZES = {
 
 @pytest.mark.parametrize("kind", SIZES)
 @pytest.mark.parametrize("mirrored", [False, True])
-@given(n=st.integers(3, 200), k=st.integers(2, 30), seed=st.integers(0, 10**6), single=st.booleans())
+@given(
+    n=st.integers(3, 200), k=st.integers(2, 30), seed=st.integers(0, 10**6), single=st.booleans()
+)
 @settings(max_examples=12)
 def test_rounded_rows_change_no_swap(kind, mirrored, n, k, seed, single):
     rng, D, start = random_case((n, k, seed))

@@ -55,7 +55,7 @@ cdef extern from "pam_kernels.h" nogil:
         ) noexcept nogil
     const pam_kernels *pam_at(int level)
 
-# Rows that were weighed once, rounded down to a byte: what most candidates cannot gain is seen there.
+# Rows that were weighed once, rounded down to a byte: most candidates are seen there to be no good.
 cdef struct rounded:
     uint8_t *q            # (n, n) candidates by points, or NULL
     unsigned char *made    # (n,) which rows there are

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._blocks import SMALL, each, grid
+from statfast._blocks import SMALL, each
 from statfast._core import differences
 from statfast._core import seeding as kernel
 from statfast.cluster.passes import pieces
@@ -39,7 +39,9 @@ class Candidates:
         self.data, self._panels, self._norms, self._scale = data, panels, norms, scale
         (n, d), filled = data.shape, len(norms)
         parts = min(16, max(2, int(2.0 * n * d * n_trials / PART)))
-        self._tasks = grid(n, 4096, 1 << 20, parts=parts)
+        step = kernel.stretch_rows()
+        step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
+        self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
         self.closest = np.full(n, np.inf)
         self._sums = np.zeros(-(-n // kernel.stretch_rows()))
         self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)

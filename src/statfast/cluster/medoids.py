@@ -114,11 +114,8 @@ class Partition:
 
     def exchange(self, slot, candidate):
         """Put a candidate in the place of a medoid."""
-        if self.mirrored:
-            found = self.source.matrix[candidate]
-        else:
-            found = column(self.source, candidate)
-        count = pam.exchange(found, candidate, slot, self._known, self.lost)
+        to_it = self.source.matrix[candidate] if self.mirrored else column(self.source, candidate)
+        count = pam.exchange(to_it, candidate, slot, self._known, self.lost)
         for start in range(0, count, 4096):
             self._look(self.lost[start : min(start + 4096, count)].copy())
         self._weigh()
