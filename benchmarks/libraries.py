@@ -153,6 +153,12 @@ LIBRARIES: dict[str, Library] = {
         },
         packages=("kmedoids",),
     ),
+    "statfast (CLARA)": Library(
+        {"kmedoids points": medoids.Samples},
+        not_a_peer="samples of the rows",
+    ),
+    "banditpam": Library({"kmedoids points": medoids.BanditMedoids}, packages=("banditpam",)),
+    "superkmeans": Library({"kmeans": clusters.SuperKMeans}, packages=("superkmeans",)),
     "pykdtree": Library(_trees(trees.Pykdtree), packages=("pykdtree",)),
     "pynanoflann": Library(_trees(trees.Pynanoflann), packages=("pynanoflann",)),
     "quitefastmst": Library(

@@ -27,7 +27,8 @@ class Medoids(Work):
         self.model.fit(self.X)
 
     def answer(self):
-        self.remark = f"{self.model.n_swaps_} swaps in {self.model.n_iter_} passes"
+        loss = f"loss {self.model.inertia_:.6g}"
+        self.remark = f"{loss}, {self.model.n_swaps_} swaps in {self.model.n_iter_} passes"
         return {"medoids": self.model.medoid_indices_, "loss": np.array(self.model.inertia_)}
 
 
@@ -53,6 +54,40 @@ class PeerMedoids(Work):
 
     def answer(self):
         return {"medoids": np.asarray(self.found.medoids), "loss": np.array(self.found.loss)}
+
+
+class BanditMedoids(Work):
+    """The package banditpam: PAM by samples, from rows and a start of its own; float32 inside."""
+
+    remark = "from a start of its own"
+
+    def prepare(self, data, threads):
+        self.KMedoids = importlib.import_module("banditpam").KMedoids
+        self.X, self.k = data["X"], len(data["start"])
+
+    def fit(self):
+        self.model = self.KMedoids(n_medoids=self.k, algorithm="BanditPAM")
+        self.model.fit(self.X, "L2")
+
+    def answer(self):
+        loss = np.array(self.model.average_loss * len(self.X))
+        return {"medoids": np.asarray(self.model.medoids).astype(np.intp), "loss": loss}
+
+
+class Samples(Work):
+    """CLARA: how much is lost by looking at samples alone."""
+
+    def prepare(self, data, threads):
+        CLARA = importlib.import_module("statfast.cluster").CLARA
+        k = len(data["start"])
+        self.X, self.model = data["X"], CLARA(k, random_state=0, n_jobs=threads)
+
+    def fit(self):
+        self.model.fit(self.X)
+
+    def answer(self):
+        self.remark = f"loss {self.model.inertia_:.6g}"
+        return {"medoids": self.model.medoid_indices_, "loss": np.array(self.model.inertia_)}
 
 
 class Silhouette(Work):

@@ -24,7 +24,7 @@ from statfast._distances import (
     as_metric,
 )
 from statfast._errors import shown
-from statfast._precomputed import as_matrix, as_triangle, largest
+from statfast._precomputed import as_table, as_triangle, largest
 from statfast._validation import FLOATS, as_real, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
@@ -33,10 +33,14 @@ PRECOMPUTED = "precomputed"
 
 
 class Stored:
-    """A square matrix in memory: row i, column j, from point i to point j."""
+    """A square matrix in memory: row i, column j, from point i to point j.
 
-    def __init__(self, matrix: np.ndarray):
+    `mirrored` says that it is known to be symmetric, to the last bit.
+    """
+
+    def __init__(self, matrix: np.ndarray, mirrored: bool = False):
         self.matrix, self.n, self.strip = matrix, len(matrix), len(matrix)
+        self.mirrored = mirrored
 
     def block(self, rows, columns, room=None):
         """The dissimilarities from some points to others; columns are a slice or numbers.
@@ -179,7 +183,7 @@ def store(made: Made, dtype: type, n_jobs: int | None) -> Stored:
     with np.errstate(over="ignore"):
         blocks = grid(n, least=64, most=max(64, (1 << 24) // terms))
         each(fill, blocks, n_jobs=n_jobs, effort=n * terms)
-    return Stored(fitting(matrix, "X"))
+    return Stored(fitting(matrix, "X"), mirrored=made.tiled)
 
 
 def fitting(values: np.ndarray, name: str) -> np.ndarray:
@@ -221,7 +225,7 @@ def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
             value = pair(rows[i], rows[j], i)
             matrix[i, j] = matrix[j, i] = value
     largest(matrix, "metric")
-    return Stored(matrix)
+    return Stored(matrix, mirrored=True)
 
 
 def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> Stored | Condensed:
@@ -252,8 +256,8 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
     if np.ndim(X) == 1:
         values, n, _ = as_triangle(X, name, keep=keep, n_jobs=n_jobs)
         return Condensed(_typed(values, dtype, name), n)
-    matrix, _ = as_matrix(X, name, keep=keep, n_jobs=n_jobs)
-    return Stored(_typed(matrix, dtype, name))
+    matrix, mirrored = as_table(X, name, keep=keep, n_jobs=n_jobs)
+    return Stored(_typed(matrix, dtype, name), mirrored)
 
 
 def _typed(values, dtype, name):

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import each
+from statfast._blocks import each, grid
+from statfast._core import spans
 from statfast._core.linkage import extent
 from statfast._errors import shown
 from statfast._validation import FLOATS, as_rows, refuse_large
@@ -43,36 +44,44 @@ def as_triangle(
     return y, n, largest(y[None], name, n_jobs)
 
 
-def as_matrix(
-    table: Any, name: str = "X", *, keep: tuple = FLOATS, n_min: int = 1, symmetric: bool = False,
-    n_jobs: int | None = None,
-) -> tuple[np.ndarray, float]:  # fmt: skip
-    """Check a square matrix; that, its rows contiguous, and its largest number.
+def as_matrix(table: Any, name: str = "X", *, n_min: int = 1) -> tuple[np.ndarray, float]:
+    """Check a symmetric matrix; that, as it lies if its rows are contiguous, and its largest number.
 
-    It comes in C order; or, where it has to be symmetric, as it lies, if its rows are contiguous.
+    It is symmetric up to rounding.
     """
-    table = as_rows(table, name=name, keep=keep, finite=False, n_min=n_min)
-    n = len(table)
-    if table.shape != (n, n):
-        raise ValueError(
-            f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector;"
-            f" got shape {table.shape}. For rows of features pass a metric, such as 'euclidean'."
-        )
-    lies_well = table.strides[1] == table.itemsize if symmetric else table.flags.c_contiguous
-    if not lies_well:
-        refuse_large(table.nbytes, f"A copy of {name} in the order of rows", "Pass it in C order.")
-        table = np.ascontiguousarray(table)
-    high = largest(table, name, n_jobs)
-    if table.diagonal().any():
-        row = int(np.flatnonzero(table.diagonal())[0])
-        raise ValueError(
-            f"{name} has {shown(float(table[row, row]))} on its diagonal, at row {row}; a "
-            "dissimilarity from a row to itself is 0. Pass dissimilarities, not similarities, or "
-            "np.fill_diagonal them with 0."
-        )
-    if symmetric:
-        _require_symmetry(table, high, name, n_jobs)
+    table = _square(table, name, FLOATS, n_min)
+    if table.strides[1] != table.itemsize:
+        table = _in_order(table, name)
+    high = largest(table, name)
+    _require_zero_diagonal(table, name)
+    _require_symmetry(table, high, name)
     return table, high
+
+
+def as_table(
+    table: Any, name: str = "X", *, keep: tuple = FLOATS, n_jobs: int | None = None
+) -> tuple[np.ndarray, bool]:
+    """Check a square matrix; that, in C order, and whether it is symmetric to the last bit.
+
+    Both are found in one reading: rows from the diagonal on, with the columns below it.
+    """
+    table = _square(table, name, keep, 1)
+    if not table.flags.c_contiguous:
+        table = _in_order(table, name)
+    different = False
+
+    def look(rows):
+        nonlocal different
+        sound, same = spans.mirrored(table, rows.start, rows.stop, not different)
+        different = different or not same
+        return sound
+
+    n = len(table)
+    blocks = grid(n, least=spans.MIRROR, most=spans.MIRROR)
+    if not all(each(look, blocks, n_jobs=n_jobs, effort=4.0 * n * n)):
+        largest(table, name, n_jobs)  # says what is wrong, and where
+    _require_zero_diagonal(table, name)
+    return table, not different
 
 
 def largest(matrix: np.ndarray, name: str, n_jobs: int | None = None) -> float:
@@ -109,7 +118,32 @@ def refuse(value: float, where: str, name: str) -> None:
     )
 
 
-def _require_symmetry(table, high, name, n_jobs):
+def _square(table, name, keep, n_min):
+    table = as_rows(table, name=name, keep=keep, finite=False, n_min=n_min)
+    if table.shape[0] == table.shape[1]:
+        return table
+    raise ValueError(
+        f"{name} must be a square matrix of dissimilarities, or its upper triangle as a vector;"
+        f" got shape {table.shape}. For rows of features pass a metric, such as 'euclidean'."
+    )
+
+
+def _in_order(table, name):
+    refuse_large(table.nbytes, f"A copy of {name} in the order of rows", "Pass it in C order.")
+    return np.ascontiguousarray(table)
+
+
+def _require_zero_diagonal(table, name):
+    if table.diagonal().any():
+        row = int(np.flatnonzero(table.diagonal())[0])
+        raise ValueError(
+            f"{name} has {shown(float(table[row, row]))} on its diagonal, at row {row}; a "
+            "dissimilarity from a row to itself is 0. Pass dissimilarities, not similarities, or "
+            "np.fill_diagonal them with 0."
+        )
+
+
+def _require_symmetry(table, high, name):
     def compare(pair):
         a, b = (slice(at, at + TILE) for at in pair)
         apart = np.abs(table[a, b] - table[b, a].T)
@@ -122,4 +156,4 @@ def _require_symmetry(table, high, name, n_jobs):
             )
 
     pairs = list(combinations_with_replacement(range(0, len(table), TILE), 2))
-    each(compare, pairs, n_jobs=n_jobs, effort=4.0 * table.size)
+    each(compare, pairs, effort=4.0 * table.size)

@@ -103,16 +103,17 @@ def test_same_bits_for_any_number_of_threads(n_jobs, monkeypatch):
     assert_array_equal(alone, others)
 
 
-def test_the_sum_of_chances_is_kept():
-    X = np.random.default_rng(0).normal(size=(1000, 4))
-    weights = np.random.default_rng(1).uniform(0, 2, 1000)
+@pytest.mark.parametrize(("n", "d"), [(1000, 4), (30_000, 6), (70_001, 2)])
+def test_the_sum_of_chances_is_kept(n, d):
+    X = np.random.default_rng(0).normal(size=(n, d))
+    weights = np.random.default_rng(1).uniform(0, 2, n)
     state = state_of(X, weights, 5)
     state.join(X[0])
     for _ in range(10):
         state.draw(np.random.default_rng(2).random(5))
         best = state.rivals()[0]
         state.join(X[state.rows[best]], best)
-        starts = np.arange(0, 1000, kernel.stretch_rows())
+        starts = np.arange(0, n, kernel.stretch_rows())
         assert_allclose(state._sums, np.add.reduceat(state.closest * weights, starts), rtol=1e-12)
 
 

@@ -10,7 +10,7 @@ import pytest
 import sklearn.cluster
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast.cluster import KMeans
+from statfast.cluster import KMeans, KMedoids
 from statfast.datasets import load_digits, load_iris
 
 
@@ -76,6 +76,19 @@ def test_true_centres_are_found(name, shared_data):
     # No better: starting from the truth leads to the same clusters.
     best = KMeans(k, init=truth, tol=0).fit(X)
     assert km.inertia_ <= best.inertia_ * (1 + 1e-3)
+
+
+def test_true_centres_of_birch(shared_data):
+    """100 groups of 1000 rows: restarts miss a few, medoids of a sample do not."""
+    X = table(shared_data("clustering", "birch1.csv.gz"), ["x", "y"])
+    truth = table(shared_data("clustering", "birch1_centroids.csv"), ["x", "y"])
+    start = KMedoids(100).fit(X[::20]).cluster_centers_
+    km = KMeans(100, init=start, tol=0).fit(X)
+    apart = np.linalg.norm(km.cluster_centers_[:, None] - truth, axis=2)
+    assert_array_equal(np.sort(apart.argmin(axis=0)), np.arange(100))
+    assert_array_equal(np.sort(apart.argmin(axis=1)), np.arange(100))
+    best = KMeans(100, init=truth, tol=0).fit(X)
+    assert km.inertia_ <= best.inertia_ * (1 + 1e-6)
 
 
 # ------------------------------------------------------------------ images

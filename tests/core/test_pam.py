@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, squareform
 
 from statfast._core import pam, spans
-from statfast._dissimilarity import Condensed, Made, Stored
+from statfast._dissimilarity import Condensed, Made, Stored, is_symmetric
 from statfast._distances import as_metric
 from statfast.cluster.medoids import Partition, gains
 from tests.reference import medoids as twin
@@ -94,6 +94,89 @@ def test_exchange_keeps_the_two_nearest(shape):
         assert (found.slot != found.other).all()
 
 
+@given(
+    n=st.integers(14, 60),
+    k=st.integers(2, 13),
+    seed=st.integers(0, 10**6),
+    whole=st.booleans(),
+    mirrored=st.booleans(),
+)
+@settings(max_examples=40)
+def test_what_points_know_stays_true(n, k, seed, whole, mirrored):
+    rng, D, start = random_case((n, k, seed), whole)
+    D = np.minimum(D, D.T) if mirrored else D
+    found = Partition(Stored(D, mirrored), start, None, 1)
+    for _ in range(30):  # medoids come back, too
+        candidate = int(rng.choice(np.flatnonzero(found.place < 0)))
+        found.exchange(int(rng.integers(k)), candidate)
+        assert (found.place[found.medoids] == np.arange(k)).all()
+        assert np.count_nonzero(found.place >= 0) == k
+        far = D[:, found.medoids]
+        two = np.sort(far, axis=1)
+        assert (found.near == two[:, 0]).all()
+        assert (found.second == two[:, 1]).all()
+        for i in range(n):
+            held = [p for p in found.who[i] if p >= 0 and found.place[p] >= 0]
+            assert len(set(held)) == len(held)
+            some = found.who[i] >= 0
+            assert (found.far_off[i][some] == D[i, found.who[i][some]]).all()
+            known = {*held, found.medoids[found.slot[i]], found.medoids[found.other[i]]}
+            assert len(known) == len(held) + 2
+            assert known >= set(found.medoids[far[i] < found.bound[i]])
+
+
+SIZES = {
+    "plain": lambda rng, D: D,
+    "ties": lambda rng, D: np.ceil(4 * D),
+    "tiny": lambda rng, D: D * 1e-300,
+    "huge": lambda rng, D: D * 1e290,
+    "heavy": lambda rng, D: D**-8.0 * (D > 0),
+    "few far": lambda rng, D: np.where(np.minimum.outer(*2 * [rng.random(len(D))]) < 0.03, 1e9, D),
+    "zeros": lambda rng, D: D * (D > 0.7),
+}
+
+
+@pytest.mark.parametrize("kind", SIZES)
+@pytest.mark.parametrize("mirrored", [False, True])
+@given(
+    n=st.integers(3, 200), k=st.integers(2, 30), seed=st.integers(0, 10**6), single=st.booleans()
+)
+@settings(max_examples=12)
+def test_rounded_rows_change_no_swap(kind, mirrored, n, k, seed, single):
+    rng, D, start = random_case((n, k, seed))
+    if len(start) < 2:
+        return
+    D = np.minimum(D, D.T) if mirrored else D
+    with np.errstate(divide="ignore", invalid="ignore"):
+        D = np.nan_to_num(SIZES[kind](rng, D), posinf=0)
+    np.fill_diagonal(D, 0)
+    if single and kind not in ("tiny", "huge", "heavy"):
+        D = D.astype(np.float32)
+    answers = []
+    for kept in (False, True):
+        found = Partition(Stored(D, mirrored), start, None, 1)
+        if kept:
+            found.keep_rows()
+            found.search(0, n, first=False)
+        steps = [found.pursue(0, 2 * n) for _ in range(2)]
+        found.search(0, n, first=True)
+        answers.append((list(found.medoids), steps, found.loss))
+    assert answers[0] == answers[1]
+
+
+def test_medoids_of_rows_are_those_of_columns():
+    rng = np.random.default_rng(3)
+    D = squareform(rng.random(400 * 399 // 2))
+    start = rng.choice(400, 30, replace=False)
+    answers = []
+    for mirrored in (False, True):
+        found = Partition(Stored(D, mirrored), start, None, 1)
+        before = found.search(0, 400, first=False)
+        found.pursue(0, 400)
+        answers.append((before, list(found.medoids), found.loss))
+    assert answers[0] == answers[1]
+
+
 @given(SHAPES)
 def test_gains_are_how_much_the_loss_falls(shape):
     _, D, chosen = random_case(shape)
@@ -158,6 +241,23 @@ def test_panels_are_filled_up():
     assert (panels[1, :, :3] == X[32:].T).all()
     assert not panels[1, :, 3:].any()
     assert pam.WIDE % spans.WIDE == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 2, 127, 128, 129, 300])
+def test_symmetry_is_looked_for_in_every_pair(dtype, n):
+    rng = np.random.default_rng(n)
+    D = rng.random((n, n)).astype(dtype)
+    D = np.minimum(D, D.T)
+    assert is_symmetric(D, "X", 1)
+    for _ in range(10):
+        i, j = rng.integers(0, n, 2)
+        other = D.copy()
+        other[i, j] = np.nextafter(D[i, j], dtype(2))
+        assert is_symmetric(other, "X", 1) == (i == j)
+        other[i, j] = -1
+        with pytest.raises(ValueError, match=f"at row {i}, column {j}" if n > 1 else "at 0"):
+            is_symmetric(other, "X", 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist, squareform
 
 from statfast import _blocks, metrics
@@ -194,12 +195,37 @@ def test_bad_tables():
         metrics.rand_score([], [])
 
 
+NAMED = [
+    metrics.silhouette_score, metrics.calinski_harabasz_score, metrics.davies_bouldin_score,
+    metrics.dunn_index,
+]  # fmt: skip
+
+
 def test_constant_rows():
     X, labels = np.ones((6, 2)), [0, 0, 0, 1, 1, 1]
     assert metrics.silhouette_score(X, labels) == 0.0
     assert metrics.calinski_harabasz_score(X, labels) == 1.0
     assert metrics.davies_bouldin_score(X, labels) == 0.0
     assert metrics.dunn_index(X, labels) == 0.0
+
+
+@pytest.mark.parametrize("power", [-600, 700])
+def test_scores_of_rows_of_every_scale(power):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(40, 3)), np.arange(40) % 4
+    far = np.ldexp(X, power)
+    for score in NAMED:
+        assert score(far, labels) == pytest.approx(score(X, labels), rel=1e-13)
+    assert_allclose(metrics.silhouette_samples(far, labels, metric="sqeuclidean"),
+                    metrics.silhouette_samples(X, labels, metric="sqeuclidean"))  # fmt: skip
+    for found, expected in zip(
+        metrics.cluster_extremes(far, labels), metrics.cluster_extremes(X, labels), strict=True
+    ):
+        assert_array_equal(found, np.ldexp(expected, power))
+    parts = metrics.scatter_decomposition(far, labels)
+    expected = metrics.scatter_decomposition(X, labels)
+    assert_array_equal(parts.centers, np.ldexp(expected.centers, power))
+    assert parts.total == (np.inf if power > 0 else 0.0)
 
 
 def test_scores_need_no_table_of_all_labels():

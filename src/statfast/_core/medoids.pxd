@@ -1,78 +1,161 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What points know of their medoids, for pam.pyx: the nearest and the second nearest, kept up as
-medoids are exchanged, and what the loss would be without each."""
+medoids are exchanged, and what the loss would be without each.
+
+A point that loses one of its two nearest medoids needs the third, for which it would have to look
+at all k. So that it rarely has to, it holds some of the next nearest in reserve, and a bound below
+which there is no other: a list that shrinks as medoids go, grows as near ones come, and is made
+anew where it no longer tells.
+"""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
 from statfast._core.rows cimport real
 
-# Numbers fetched before any is compared, so that no mispredicted branch delays their coming.
 cdef enum:
-    VALUES = 64
+    VALUES = 64  # numbers fetched before any is compared, so that no branch delays their coming
+    RESERVE = 8  # medoids in reserve: numbers of points, a cache line of distances
+    BEST = RESERVE + 2
+    PARTS = 8  # of a sum, so that additions do not wait for each other
+
+cdef struct knowledge:
+    double *near           # (n,) to the nearest medoid
+    double *second         # (n,) to the second nearest
+    int32_t *slot          # (n,) which those are
+    int32_t *other
+    double *bound          # (n,) all medoids nearer than this are those two or in reserve
+    int32_t *who           # (n, RESERVE) points that are medoids or have been; -1: none
+    double *far            # (n, RESERVE) to those
+    int32_t *place         # (n,) the slot of each medoid, -1 of other points
+    Py_ssize_t *medoids    # (k,)
+    Py_ssize_t n
+    Py_ssize_t k
+
+
+cdef inline void hold(knowledge *a, Py_ssize_t i, Py_ssize_t medoid, double d) noexcept nogil:
+    """Take a medoid into the reserve of a point, instead of the farthest there if that is full."""
+    cdef int32_t *who = a.who + i * RESERVE
+    cdef double *far = a.far + i * RESERVE
+    cdef int r, last = 0
+    for r in range(RESERVE):
+        if who[r] < 0 or a.place[who[r]] < 0:
+            who[r], far[r] = <int32_t>medoid, d
+            return
+        if far[r] > far[last]:
+            last = r
+    if d < far[last]:
+        a.bound[i] = far[last]
+        who[last], far[last] = <int32_t>medoid, d
+    elif d < a.bound[i]:
+        a.bound[i] = d
+
+
+cdef inline bint succeed(
+    knowledge *a, Py_ssize_t i, Py_ssize_t point, int32_t into, double t
+) noexcept nogil:
+    """Find the second nearest of a point among its reserve and a new medoid, if they tell."""
+    cdef int32_t *who = a.who + i * RESERVE
+    cdef double *far = a.far + i * RESERVE
+    cdef int r, best = -1
+    for r in range(RESERVE):
+        if who[r] >= 0 and a.place[who[r]] >= 0 and (best < 0 or far[r] < far[best]):
+            best = r
+    if best >= 0 and far[best] < t:
+        a.second[i], a.other[i] = far[best], a.place[who[best]]
+        who[best] = -1
+        if t < a.bound[i]:
+            hold(a, i, point, t)
+        return True
+    if t <= a.bound[i]:
+        a.second[i], a.other[i] = t, into
+        return True
+    return False
 
 
 cdef inline Py_ssize_t replace(
-    const double[::1] column, int32_t into, double[::1] near, double[::1] second,
-    int32_t[::1] slot, int32_t[::1] other, Py_ssize_t[::1] lost,
+    knowledge *a, const real *column, Py_ssize_t point, int32_t into, Py_ssize_t[::1] lost,
 ) noexcept nogil:
-    """Put a new medoid into a slot, where points that lose one of theirs have to look at all again:
-    those go to `lost`, and their number is returned."""
-    cdef Py_ssize_t i, count = 0
+    """Make a point, so far from all others, the medoid of a slot; those that have to look at all
+    medoids again go to `lost`, and their number is returned."""
+    cdef Py_ssize_t i, r, count = 0
     cdef double t
-    for i in range(column.shape[0]):
+    a.place[a.medoids[into]] = -1
+    a.place[point] = into
+    a.medoids[into] = point
+    for i in range(a.n):
         t = column[i]
-        if slot[i] == into:
-            if t <= second[i]:
-                near[i] = t
+        if a.slot[i] != into and a.other[i] != into and not t < a.bound[i]:
+            continue
+        for r in range(i * RESERVE, (i + 1) * RESERVE):
+            if a.who[r] == point:  # it was a medoid before
+                a.who[r] = -1
+        if a.slot[i] == into:
+            if t <= a.second[i]:
+                a.near[i] = t
+                continue
+            a.near[i], a.slot[i] = a.second[i], a.other[i]
+        elif t <= a.second[i]:
+            if a.other[i] != into:
+                hold(a, i, a.medoids[a.other[i]], a.second[i])
+            if t < a.near[i]:
+                a.second[i], a.other[i] = a.near[i], a.slot[i]
+                a.near[i], a.slot[i] = t, into
             else:
-                lost[count] = i
-                count += 1
-        elif t < near[i]:
-            second[i], other[i] = near[i], slot[i]
-            near[i], slot[i] = t, into
-        elif t <= second[i]:
-            second[i], other[i] = t, into
-        elif other[i] == into:
+                a.second[i], a.other[i] = t, into
+            continue
+        elif a.other[i] != into:
+            hold(a, i, point, t)
+            continue
+        if not succeed(a, i, point, into, t):
             lost[count] = i
             count += 1
     return count
 
 
-cdef inline void two(
-    const real *d, const Py_ssize_t *at, int32_t k, Py_ssize_t i, double[::1] near,
-    double[::1] second, int32_t[::1] slot, int32_t[::1] other,
+cdef inline void rank(
+    knowledge *a, Py_ssize_t i, const real *d, Py_ssize_t step, const Py_ssize_t *at,
 ) noexcept nogil:
-    """The two nearest of k medoids, at the places `at` of a row."""
-    cdef int32_t j, c, a = 0, b = 0
-    cdef double t, least = INFINITY, less = INFINITY
+    """Look at all medoids, at the places `at` of a row with numbers `step` apart; ties: the lowest
+    slots."""
+    cdef int32_t j = 0, c, r, k = <int32_t>a.k
+    cdef double t, bound = INFINITY
     cdef double some[VALUES]
-    j = 0
+    cdef double best[BEST]
+    cdef int32_t who[BEST]
+    for r in range(BEST):
+        best[r], who[r] = INFINITY, 0
     while j < k:
         for c in range(min(<int32_t>VALUES, k - j)):
-            some[c] = d[at[j + c]]
+            some[c] = d[at[j + c] * step]
         for c in range(min(<int32_t>VALUES, k - j)):
             t = some[c]
-            if t < less:
-                if t < least:
-                    less, b = least, a
-                    least, a = t, j + c
-                else:
-                    less, b = t, j + c
+            if t < best[BEST - 1]:
+                bound = min(bound, best[BEST - 1])
+                r = BEST - 1
+                while r > 0 and best[r - 1] > t:
+                    best[r], who[r] = best[r - 1], who[r - 1]
+                    r -= 1
+                best[r], who[r] = t, j + c
+            else:
+                bound = min(bound, t)
         j += VALUES
-    near[i], second[i], slot[i], other[i] = least, less, a, b
+    a.near[i], a.second[i], a.slot[i], a.other[i] = best[0], best[1], who[0], who[1]
+    a.bound[i] = bound
+    for r in range(RESERVE):
+        a.far[i * RESERVE + r] = best[r + 2]
+        a.who[i * RESERVE + r] = <int32_t>a.medoids[who[r + 2]] if r + 2 < k else -1
 
 
-cdef inline double without(
-    const double[::1] near, const double[::1] second, const int32_t[::1] slot,
-    double[::1] removal,
-) noexcept nogil:
+cdef inline double without(const knowledge *a, double[::1] removal) noexcept nogil:
     """What the loss grows by without each medoid; returns the loss."""
-    cdef Py_ssize_t i
-    cdef double total = 0
-    for i in range(removal.shape[0]):
+    cdef Py_ssize_t i, p
+    cdef double part[PARTS]
+    for i in range(a.k):
         removal[i] = 0
-    for i in range(near.shape[0]):
-        removal[slot[i]] += second[i] - near[i]
-        total += near[i]
-    return total
+    for p in range(PARTS):
+        part[p] = 0
+    for i in range(a.n):
+        removal[a.slot[i]] += a.second[i] - a.near[i]
+        part[i % PARTS] += a.near[i]
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]))

@@ -7,61 +7,82 @@ medoids are at a and b adds, for a candidate at t, max(a, min(b, t)) - b to the 
 its own medoid and min(t, a) - a to that of exchanging any; `removal` is what taking a medoid away
 would cost. One reading of a column thus weighs a candidate against all k medoids.
 
-Deviations: up to `PAM_WIDE` candidates are weighed in one reading of the points, against the same
-medoids; the first of them that improves is taken, so the swaps are those of one after another.
+Deviations: the columns of a symmetric matrix are read as its rows, of which only the points nearer
+than b say anything. Of other dissimilarities up to `PAM_WIDE` candidates are weighed in one reading
+of the points, against the same medoids; the first of them that improves is taken. Both ways swaps
+are those of one candidate after another, and sums have the same bits.
 
 Cost: n operations a candidate, of which all but about 2 / k are a load and a comparison; a table of
 k PAM_WIDE doubles. The caller guarantees: finite dissimilarities, rows of contiguous numbers, slots
 below k, k >= 2; near and second times the weights where there are weights.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.medoids cimport replace, two, without
+from statfast._core.medoids cimport RESERVE, knowledge, rank, replace, without
+from statfast._core.panel cimport (
+    PAM_WIDE, after, begin, gain, hopeless, keep, least_of, readable, round_down, rounded, settle,
+    weigh_panel, weigh_row, whole,
+)
 from statfast._core.rows cimport aligned, real
-from statfast._core.tiles cimport level
-
-cdef extern from "pam_kernels.h" nogil:
-    enum:
-        PAM_WIDE
-    ctypedef struct pam_kernels:
-        void (*weigh_f64)(
-            const double *t, Py_ssize_t ldt, Py_ssize_t n, Py_ssize_t width, const double *near,
-            const double *second, const int32_t *slot, const double *weights, double *loss,
-            double *gained
-        ) noexcept nogil
-        void (*weigh_f32)(
-            const float *t, Py_ssize_t ldt, Py_ssize_t n, Py_ssize_t width, const double *near,
-            const double *second, const int32_t *slot, const double *weights, double *loss,
-            double *gained
-        ) noexcept nogil
-        void (*gain_f64)(
-            const double *t, Py_ssize_t ldt, Py_ssize_t n, Py_ssize_t width, const double *near,
-            const double *weights, double *gained
-        ) noexcept nogil
-        void (*gain_f32)(
-            const float *t, Py_ssize_t ldt, Py_ssize_t n, Py_ssize_t width, const double *near,
-            const double *weights, double *gained
-        ) noexcept nogil
-    const pam_kernels *pam_at(int level)
-
-cdef const pam_kernels *kernels = pam_at(level())
 
 WIDE = PAM_WIDE
 
-# Columns are read in whole vectors, which may reach beyond the last one: up to so many numbers.
+# Columns that are gathered together where the matrix is not symmetric: those of a cache line.
 cdef enum:
-    VECTOR = 8
+    LINE = 8
 
-# Candidates weighed at once where every few of them one is taken: pairs of cache lines.
-cdef enum:
-    NARROW = 16
+cdef double ROUNDING = 2.0 ** -50  # more than additions err by, each in a share of the sum
+
+
+cdef knowledge of(tuple known) except *:
+    """What points know, from arrays in the order of `knowledge`, which lists their shapes."""
+    cdef knowledge a
+    cdef double[::1] near = known[0], second = known[1], bound = known[4]
+    cdef int32_t[::1] slot = known[2], other = known[3], place = known[7]
+    cdef int32_t[:, ::1] who = known[5]
+    cdef double[:, ::1] far = known[6]
+    cdef Py_ssize_t[::1] medoids = known[8]
+    a.near, a.second, a.slot, a.other = &near[0], &second[0], &slot[0], &other[0]
+    a.bound, a.who, a.far, a.place = &bound[0], &who[0, 0], &far[0, 0], &place[0]
+    a.medoids, a.n, a.k = &medoids[0], near.shape[0], medoids.shape[0]
+    return a
+
+
+cdef rounded of_rows(tuple rows) except *:
+    """What is kept of the rows, from `(q, made, edge, unit)`, of the lengths `rounded` lists."""
+    cdef rounded r
+    cdef uint8_t[:, ::1] q
+    cdef unsigned char[::1] made
+    cdef uint8_t[::1] edge
+    r.q = NULL
+    if rows is not None:
+        q, made, edge, r.unit = rows
+        r.q, r.made, r.edge = &q[0, 0], &made[0], &edge[0]
+    return r
+
+
+def edges(
+    const double[::1] second,           # IN (n,)
+    tuple rows,                         # INOUT what is kept of the rows
+):
+    """Bring the edges of rounded rows up to date."""
+    cdef rounded r = of_rows(rows)
+    round_down(&second[0], second.shape[0], 1 / r.unit, 1, r.edge)
+
+
+def reserve():
+    """How many medoids a point knows besides the nearest two."""
+    return RESERVE
 
 
 def scan(
     const real[:, :] D,                 # IN (n, c) from all points to c candidates
+    bint mirrored,                      # D is (c, n) instead: rows of a symmetric matrix
+    tuple rows,                         # INOUT what is kept of those, with edges; or None
+    Py_ssize_t at,                      # the first candidate's number
     const unsigned char[::1] barred,    # IN (c,) whether a candidate may not be taken
     const double[::1] near,             # IN (n,) to the nearest medoid
     const double[::1] second,           # IN (n,) to the second nearest
@@ -72,9 +93,11 @@ def scan(
     bint first,                         # the first such candidate, or that of the least change
 ):
     """The candidate to take, the slot to put it in, and the change: (-1, 0, limit) if none."""
-    cdef Py_ssize_t n = D.shape[0], c = D.shape[1], k = removal.shape[0], lo = 0, some, found
-    cdef Py_ssize_t ld = D.strides[0] // <Py_ssize_t>sizeof(real), best = -1, into = 0
+    cdef Py_ssize_t n = near.shape[0], c = barred.shape[0], k = removal.shape[0], lo = 0, some
+    cdef Py_ssize_t ld = D.strides[0] // <Py_ssize_t>sizeof(real), best = -1, into = 0, found
     cdef const double *w = NULL
+    cdef double change, allowed
+    cdef rounded r = of_rows(rows)
     cdef void *block = malloc(64 + (k + 1) * PAM_WIDE * sizeof(double))
     if block == NULL:
         raise MemoryError
@@ -83,16 +106,35 @@ def scan(
     cdef double *loss = <double *>aligned(block)
     cdef double *gained = loss + k * PAM_WIDE
     with nogil:
-        while lo < c and not (first and best >= 0):
+        allowed = n * ROUNDING * total(&second[0], n)
+        while mirrored and lo < c and not (first and best >= 0):
+            if not barred[lo] and not hopeless(&r, at + lo, n, &near[0], &second[0], &slot[0],
+                                               &removal[0], k, limit + allowed, loss):
+                weigh_row(&D[lo, 0], n, &near[0], &second[0], &slot[0], w, &removal[0], k, loss)
+                keep(&r, at + lo, &D[lo, 0], n)
+                found = least_of(loss, k)
+                change = loss[found] + loss[k]
+                if change < limit:
+                    limit, best, into = change, lo, found
+            lo += 1
+        while not mirrored and lo < c and not (first and best >= 0):
             some = min(<Py_ssize_t>PAM_WIDE, c - lo)
-            begin(removal, whole(some), loss, gained)
-            add(&D[0, lo], ld, n, some, &near[0], &second[0], &slot[0], w, loss, gained)
+            begin(&removal[0], k, whole(some), loss, gained)
+            weigh_panel(&D[0, lo], ld, n, some, &near[0], &second[0], &slot[0], w, loss, gained)
             found = settle(loss, gained, &barred[lo], k, some, first, &limit, &into)
             if found >= 0:
                 best = lo + found
             lo += some
     free(block)
     return best, into, limit
+
+
+cdef double total(const double *x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double sum = 0
+    for i in range(n):
+        sum += x[i]
+    return sum
 
 
 def weigh(
@@ -109,8 +151,8 @@ def weigh(
     if weights is not None:
         w = &weights[0]
     with nogil:
-        add(&D[0, 0], ld, D.shape[0], D.shape[1], &near[0], &second[0], &slot[0], w,
-            &loss[0, 0], &loss[k, 0])
+        weigh_panel(&D[0, 0], ld, D.shape[0], D.shape[1], &near[0], &second[0], &slot[0], w,
+                    &loss[0, 0], &loss[k, 0])
 
 
 def opened(
@@ -118,7 +160,7 @@ def opened(
     double[:, ::1] loss,                # OUT (k + 1, WIDE)
 ):
     """What `weigh` adds to: nothing said yet."""
-    begin(removal, PAM_WIDE, &loss[0, 0], &loss[removal.shape[0], 0])
+    begin(&removal[0], removal.shape[0], PAM_WIDE, &loss[0, 0], &loss[removal.shape[0], 0])
 
 
 def choose(
@@ -157,194 +199,144 @@ def gains(
             memset(gained, 0, sizeof(gained))
             memcpy(gained, &out[lo], some * sizeof(double))
             safe = readable(n, ld, some)
-            if real is double:
-                kernels.gain_f64(&D[0, lo], ld, safe, whole(some), a, w, gained)
-            else:
-                kernels.gain_f32(&D[0, lo], ld, safe, whole(some), a, w, gained)
+            gain(&D[0, lo], ld, safe, whole(some), a, w, gained)
             for i in range(safe, n):
                 memcpy(last, &D[i, lo], some * sizeof(real))
-                if real is double:
-                    kernels.gain_f64(last, 0, 1, whole(some), after(a, i), after(w, i), gained)
-                else:
-                    kernels.gain_f32(last, 0, 1, whole(some), after(a, i), after(w, i), gained)
+                gain(last, 0, 1, whole(some), after(a, i), after(w, i), gained)
             memcpy(&out[lo], gained, some * sizeof(double))
             lo += some
 
 
-cdef void put(
-    const real[:, ::1] D, Py_ssize_t point, Py_ssize_t into, Py_ssize_t[::1] medoids,
-    unsigned char[::1] barred, double[::1] near, double[::1] second, int32_t[::1] slot,
-    int32_t[::1] other, Py_ssize_t[::1] lost, double[::1] column,
-) noexcept nogil:
-    """Make a point the medoid of a slot."""
-    cdef Py_ssize_t i, k = medoids.shape[0]
-    for i in range(D.shape[0]):
-        column[i] = D[i, point]
-    barred[medoids[into]] = 0
-    barred[point] = 1
-    medoids[into] = point
-    for i in range(replace(column, <int32_t>into, near, second, slot, other, lost)):
-        two(&D[lost[i], 0], &medoids[0], <int32_t>k, lost[i], near, second, slot, other)
-
-
 def pursue(
     const real[:, ::1] D,               # IN (n, n)
+    bint mirrored,                      # whether it is symmetric
     unsigned char[::1] barred,          # INOUT (n,)
-    double[::1] near,                   # INOUT (n,) and so on, as in swapped
-    double[::1] second,
-    int32_t[::1] slot,
-    int32_t[::1] other,
+    tuple known,                        # INOUT
+    tuple rows,                         # INOUT what is kept of the columns, or None
     Py_ssize_t[::1] lost,               # work space (n,)
-    Py_ssize_t[::1] medoids,            # INOUT (k,)
     Py_ssize_t at,                      # the candidate to begin with
     Py_ssize_t patience,                # stop when so many in a row have not helped,
     Py_ssize_t most,                    # or so many were weighed
     double slack,                       # a change of less than this share of the loss is rounding
     double[::1] removal,                # work space (k,)
-    double[::1] column,                 # work space (n,)
 ):
     """Take every swap that helps, without weights: (next candidate, in a row, weighed, swaps)."""
-    cdef Py_ssize_t n = D.shape[0], k = medoids.shape[0], quiet = 0, seen = 0, swaps = 0
-    cdef Py_ssize_t some, found, into = 0, former, width = NARROW
-    cdef double limit, total, now
-    cdef void *block = malloc(64 + (k + 1) * PAM_WIDE * sizeof(double))
-    if block == NULL:
+    cdef knowledge a = of(known)
+    cdef rounded r = of_rows(rows)
+    cdef Py_ssize_t n = a.n, k = a.k, quiet = 0, seen = 0, swaps = 0, into, former, line = -1
+    cdef double all, now, limit, allowed
+    cdef const real *row
+    cdef real *columns = <real *>malloc((1 if mirrored else LINE * n) * sizeof(real))
+    cdef double *loss = <double *>malloc(4 * (k + 1) * sizeof(double))
+    if columns == NULL or loss == NULL:
+        free(columns)
+        free(loss)
         raise MemoryError
-    cdef double *loss = <double *>aligned(block)
-    cdef double *gained = loss + k * PAM_WIDE
     with nogil:
-        total = without(near, second, slot, removal)
-        limit = -slack * total
+        all = without(&a, removal)
+        allowed = measured(&r, &a, slack, all, removal, &limit)
         while quiet < patience and seen < most:
-            # Panels end where lines of the cache do: after a swap the rest of one is still there.
-            some = min(width - at % width, min(n - at, patience - quiet))
-            begin(removal, whole(some), loss, gained)
-            add(&D[0, at], n, n, some, &near[0], &second[0], &slot[0], NULL, loss, gained)
-            found = settle(loss, gained, &barred[at], k, some, True, &limit, &into)
-            if found < 0:
-                at, quiet, seen = (at + some) % n, quiet + some, seen + some
-                if quiet > NARROW:  # swaps have become rare: a wide panel costs less a candidate
-                    width = PAM_WIDE
-                continue
-            at, seen, former = at + found, seen + found + 1, medoids[into]
-            put(D, at, into, medoids, barred, near, second, slot, other, lost, column)
-            now = without(near, second, slot, removal)
-            if now < total:
-                total, limit, swaps = now, -slack * now, swaps + 1
-                quiet, width = 1, NARROW
-            else:  # it only seemed to help: rounding
-                put(D, former, into, medoids, barred, near, second, slot, other, lost, column)
-                without(near, second, slot, removal)
-                quiet += found + 1
-            at = (at + 1) % n
-    free(block)
+            seen, quiet = seen + 1, quiet + 1
+            if not barred[at] and not hopeless(&r, at, n, a.near, a.second, a.slot, &removal[0], k,
+                                               limit + allowed, loss):
+                if mirrored:
+                    row = &D[at, 0]
+                else:
+                    if at // LINE != line:
+                        line = at // LINE
+                        turn(D, line * LINE, columns)
+                    row = columns + at % LINE * n
+                weigh_row(row, n, a.near, a.second, a.slot, NULL, &removal[0], k, loss)
+                keep(&r, at, row, n)
+                into = least_of(loss, k)
+                if loss[into] + loss[k] < limit:
+                    former = a.medoids[into]
+                    put(&a, D, mirrored, row, at, <int32_t>into, barred, lost)
+                    now = without(&a, removal)
+                    if now < all:
+                        all, swaps, quiet = now, swaps + 1, 1
+                    else:  # it only seemed to help: rounding
+                        turn_back(&a, D, mirrored, former, <int32_t>into, barred, lost, columns)
+                        line = -1
+                        without(&a, removal)
+                    allowed = measured(&r, &a, slack, all, removal, &limit)
+            at = at + 1 if at + 1 < n else 0
+    free(columns)
+    free(loss)
     return at, quiet, seen, swaps
 
 
-def swapped(
-    const double[::1] column,           # IN (n,) from all points to the new medoid
+cdef double measured(
+    rounded *r, const knowledge *a, double slack, double all, const double[::1] removal,
+    double *limit,
+) noexcept nogil:
+    """Bring limit and edges up to date; returns what sums may differ by from rounding."""
+    limit[0] = -slack * all
+    if r.q != NULL:
+        round_down(a.second, a.n, 1 / r.unit, 1, r.edge)
+    return a.n * ROUNDING * (all + total(&removal[0], a.k))
+
+
+cdef void put(
+    knowledge *a, const real[:, ::1] D, bint mirrored, const real *column, Py_ssize_t point,
+    int32_t into, unsigned char[::1] barred, Py_ssize_t[::1] lost,
+) noexcept nogil:
+    """Make a point the medoid of a slot."""
+    cdef Py_ssize_t c
+    barred[a.medoids[into]] = 0
+    barred[point] = 1
+    for c in range(replace(a, column, point, into, lost)):
+        if mirrored:
+            rank(a, lost[c], &D[0, lost[c]], a.n, a.medoids)
+        else:
+            rank(a, lost[c], &D[lost[c], 0], 1, a.medoids)
+
+
+cdef void turn_back(
+    knowledge *a, const real[:, ::1] D, bint mirrored, Py_ssize_t point, int32_t into,
+    unsigned char[::1] barred, Py_ssize_t[::1] lost, real *columns,
+) noexcept nogil:
+    """Make a point that was the medoid of a slot that again."""
+    if mirrored:
+        put(a, D, mirrored, &D[point, 0], point, into, barred, lost)
+    else:
+        turn(D, point // LINE * LINE, columns)
+        put(a, D, mirrored, columns + point % LINE * a.n, point, into, barred, lost)
+
+
+cdef void turn(const real[:, ::1] D, Py_ssize_t first, real *out) noexcept nogil:
+    """A line of columns as rows."""
+    cdef Py_ssize_t i, c, n = D.shape[0]
+    for i in range(n):
+        for c in range(min(<Py_ssize_t>LINE, n - first)):
+            out[c * n + i] = D[i, first + c]
+
+
+def exchange(
+    const real[::1] column,             # IN (n,) from all points to the new medoid
+    Py_ssize_t point,                   # which that is
     int32_t into,                       # the slot it takes
-    double[::1] near,                   # INOUT (n,)
-    double[::1] second,                 # INOUT (n,)
-    int32_t[::1] slot,                  # INOUT (n,)
-    int32_t[::1] other,                 # INOUT (n,) the second nearest medoid
+    tuple known,                        # INOUT
     Py_ssize_t[::1] lost,               # OUT (n,) points that have to look at all medoids again
 ):
     """Put a new medoid into a slot; returns how many points are lost."""
+    cdef knowledge a = of(known)
     cdef Py_ssize_t count
     with nogil:
-        count = replace(column, into, near, second, slot, other, lost)
+        count = replace(&a, &column[0], point, into, lost)
     return count
 
 
-def nearest_two(
+def look(
     const real[:, :] D,                 # IN (m, c) from some points to others
     const Py_ssize_t[::1] columns,      # IN (k,) which of those are the medoids
-    const Py_ssize_t[::1] rows,         # IN (p,) which of the points to look at
-    double[::1] near,                   # OUT (n,) at the points
-    double[::1] second,
-    int32_t[::1] slot,
-    int32_t[::1] other,
+    const Py_ssize_t[::1] rows,         # IN (p,) which rows to look at,
+    const Py_ssize_t[::1] points,       # IN (p,) and the points that those are
+    tuple known,                        # INOUT at those points
 ):
-    """The nearest and second nearest medoid of some points, the lowest slots on ties."""
-    cdef Py_ssize_t p
-    cdef int32_t k = <int32_t>columns.shape[0]
+    """The nearest medoids of some points, the lowest slots on ties."""
+    cdef knowledge a = of(known)
+    cdef Py_ssize_t p, step = D.strides[1] // <Py_ssize_t>sizeof(real)
     with nogil:
         for p in range(rows.shape[0]):
-            two(&D[rows[p], 0], &columns[0], k, rows[p], near, second, slot, other)
-
-
-cdef inline Py_ssize_t whole(Py_ssize_t some) noexcept nogil:
-    """Candidates in whole vectors."""
-    return (some + VECTOR - 1) // VECTOR * VECTOR
-
-
-cdef inline Py_ssize_t readable(Py_ssize_t n, Py_ssize_t ld, Py_ssize_t some) noexcept nogil:
-    """Rows whose whole vectors end before the matrix does."""
-    cdef Py_ssize_t beyond = whole(some) - some
-    return max(<Py_ssize_t>0, n - (beyond + ld - 1) // ld) if beyond and ld else n
-
-
-cdef inline const double *after(const double *a, Py_ssize_t i) noexcept nogil:
-    if a == NULL:
-        return NULL
-    return a + i
-
-
-cdef void begin(
-    const double[::1] removal, Py_ssize_t wide, double *loss, double *gained
-) noexcept nogil:
-    """Nothing said yet: a medoid taken away costs `removal`."""
-    cdef Py_ssize_t m, c
-    for m in range(removal.shape[0]):
-        for c in range(wide):
-            loss[m * PAM_WIDE + c] = removal[m]
-    memset(gained, 0, PAM_WIDE * sizeof(double))
-
-
-cdef void add(
-    const real *t, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t some, const double *near,
-    const double *second, const int32_t *slot, const double *weights, double *loss, double *gained,
-) noexcept nogil:
-    """Add what n points say; those at the end of the matrix one by one from a copy."""
-    cdef Py_ssize_t safe = readable(n, ld, some), i
-    cdef real last[PAM_WIDE]
-    if real is double:
-        kernels.weigh_f64(t, ld, safe, whole(some), near, second, slot, weights, loss, gained)
-    else:
-        kernels.weigh_f32(t, ld, safe, whole(some), near, second, slot, weights, loss, gained)
-    memset(last, 0, sizeof(last))
-    for i in range(safe, n):
-        memcpy(last, t + i * ld, some * sizeof(real))
-        if real is double:
-            kernels.weigh_f64(last, 0, 1, whole(some), near + i, second + i, slot + i,
-                              after(weights, i), loss, gained)
-        else:
-            kernels.weigh_f32(last, 0, 1, whole(some), near + i, second + i, slot + i,
-                              after(weights, i), loss, gained)
-
-
-cdef Py_ssize_t settle(
-    double *loss, double *gained, const unsigned char *barred, Py_ssize_t k, Py_ssize_t some,
-    bint first, double *limit, Py_ssize_t *into,
-) noexcept nogil:
-    """The candidate to take, or -1; its change becomes the limit. Ties: the lowest slot."""
-    cdef Py_ssize_t m, c, best = -1, wide = whole(some)
-    cdef double least[PAM_WIDE]
-    cdef double change
-    for c in range(wide):
-        least[c] = loss[c]
-    for m in range(1, k):
-        for c in range(wide):
-            least[c] = min(least[c], loss[m * PAM_WIDE + c])
-    for c in range(some):
-        change = least[c] + gained[c]
-        if change < limit[0] and not barred[c]:
-            limit[0], best = change, c
-            if first:
-                break
-    if best >= 0:
-        into[0] = 0
-        while loss[into[0] * PAM_WIDE + best] != least[best]:
-            into[0] += 1
-    return best
+            rank(&a, points[p], &D[rows[p], 0], step, &columns[0])

@@ -9,6 +9,10 @@ Cost: 2 n m d operations (sums: one square root a pair besides). The caller guar
 `SPARE` readable rows after the last, and clusters of which each has a row.
 """
 
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
@@ -31,11 +35,29 @@ cdef extern from "spans_kernels.h" nogil:
             const double *a, Py_ssize_t lda, Py_ssize_t n, const double *panel, Py_ssize_t depth,
             int kind, int finish, int what, double *out
         ) noexcept nogil
+        int (*sound_f64)(const double *x, Py_ssize_t n) noexcept nogil
+        int (*sound_f32)(const float *x, Py_ssize_t n) noexcept nogil
     const spans_kernels *spans_at(int level)
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
+    #else
+    #define STATFAST_PREFETCH(p) (void)(p)
+    #endif
+    """
+    void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
 
 cdef const spans_kernels *kernels = spans_at(level())
 
-WIDE, SPARE = SPAN_WIDE, SPAN_SPARE
+# Rows and columns that are compared at a time: columns are copied, by lines of the cache, to where
+# they lie side by side; PAD keeps them out of the same sets of it.
+cdef enum:
+    SQUARE = 128
+    PAD = 8
+
+WIDE, SPARE, MIRROR = SPAN_WIDE, SPAN_SPARE, SQUARE
 PLAIN, ROOT, HALF = SPAN_PLAIN, SPAN_ROOT, SPAN_HALF
 SUM, LEAST, MOST = SPAN_SUM, SPAN_LEAST, SPAN_MOST
 
@@ -114,6 +136,65 @@ cdef inline double joined(double so_far, double d, int what) noexcept nogil:
     if what == SPAN_SUM:
         return so_far + d
     return min(so_far, d) if what == SPAN_LEAST else max(so_far, d)
+
+
+cdef inline bint none_bad(const real *x, Py_ssize_t n) noexcept nogil:
+    if real is double:
+        return kernels.sound_f64(x, n)
+    else:
+        return kernels.sound_f32(x, n)
+
+
+def mirrored(
+    const real[:, ::1] D,           # IN (n, n)
+    Py_ssize_t first,               # of SQUARE rows at most
+    Py_ssize_t stop,
+    bint compare,                   # False: do not look whether they are the same
+):
+    """Whether rows from column `first` on and the columns below are finite and not negative, and the same."""
+    cdef Py_ssize_t n = D.shape[0], lo = first, i, j, wide, ld = SQUARE + PAD
+    cdef bint good = True, same = True
+    cdef real *turned = <real *>malloc(SQUARE * ld * sizeof(real))
+    if turned == NULL:
+        raise MemoryError
+    with nogil:
+        while lo < n:
+            wide = min(<Py_ssize_t>SQUARE, n - lo)
+            for j in range(wide):
+                ask(&D[min(lo + j + SQUARE, n - 1), first], stop - first)
+                good = good and none_bad(&D[lo + j, first], stop - first)
+                memcpy(turned + j * ld, &D[lo + j, first], (stop - first) * sizeof(real))
+            for i in range(first, stop):
+                ask(&D[i, min(lo + SQUARE, n - 1)], min(<Py_ssize_t>SQUARE, n - lo - wide))
+                good = good and none_bad(&D[i, lo], wide)
+                if compare and same:
+                    same = not differ(&D[i, lo], turned + i - first, wide)
+            lo += SQUARE
+    free(turned)
+    return good, same
+
+
+cdef inline void ask(const real *x, Py_ssize_t n) noexcept nogil:
+    """Ask for numbers that are soon needed."""
+    cdef Py_ssize_t j = 0
+    while j < n:
+        prefetch(x + j)
+        j += 64 // <Py_ssize_t>sizeof(real)
+
+
+cdef inline bint differ(const real *row, const real *column, Py_ssize_t n) noexcept nogil:
+    """Whether any bit differs, of a row and a column of `turned`."""
+    cdef Py_ssize_t j
+    cdef uint32_t few = 0
+    cdef uint64_t many = 0
+    if real is float:
+        for j in range(n):
+            few |= (<const uint32_t *>row)[j] ^ (<const uint32_t *>column)[j * (SQUARE + PAD)]
+        return few != 0
+    else:
+        for j in range(n):
+            many |= (<const uint64_t *>row)[j] ^ (<const uint64_t *>column)[j * (SQUARE + PAD)]
+        return many != 0
 
 
 def unfold(

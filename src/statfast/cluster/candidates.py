@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from statfast._blocks import each, grid
+from statfast._blocks import SMALL, each
 from statfast._core import differences
 from statfast._core import seeding as kernel
 from statfast.cluster.passes import pieces
 
 ROUNDING = 1e-5  # more than what sums of gains in float lose: see simd/seeding_level.h
-PARTS = 8  # tasks of a pass: it takes well under a millisecond
+PART = 6e6  # operations of a task: it takes some 20 microseconds, a tenth of that to be called
 
 
 class Candidates:
@@ -38,7 +38,10 @@ class Candidates:
     def __init__(self, data, panels, norms, scale, n_trials):
         self.data, self._panels, self._norms, self._scale = data, panels, norms, scale
         (n, d), filled = data.shape, len(norms)
-        self._tasks = grid(n, 4096, 1 << 20, parts=PARTS)
+        parts = min(16, max(2, int(2.0 * n * d * n_trials / PART)))
+        step = kernel.stretch_rows()
+        step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
+        self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
         self.closest = np.full(n, np.inf)
         self._sums = np.zeros(-(-n // kernel.stretch_rows()))
         self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)
@@ -78,7 +81,8 @@ class Candidates:
             )  # fmt: skip
 
         effort = 40.0 * nearer * (data.shape[1] + 30)  # it waits for memory
-        each(work, self._tasks, n_jobs=data.n_jobs, effort=effort)
+        tasks = self._tasks if effort > SMALL else [slice(0, data.shape[0])]
+        each(work, tasks, n_jobs=data.n_jobs, effort=effort)
         if self._most is None:
             self._most = np.ones((3, len(self._hits)), np.float32)
             kernel.bound_rest(self._norms, self._top, *data.shape, self._most[:2])

@@ -3,7 +3,6 @@
 
 import numpy as np
 
-from statfast._base import Clusterer, Estimator, Transformer
 from statfast._dissimilarity import called, is_callable, made_of, metric_of, store
 from statfast._errors import warn_not_converged
 from statfast._validation import (
@@ -12,15 +11,15 @@ from statfast._validation import (
     as_generator,
     as_rows,
     as_weights,
-    rows_for,
 )
 from statfast.cluster.fasterpam import eager
+from statfast.cluster.medoid_model import Medoids
 from statfast.cluster.medoid_starts import STARTS
 from statfast.cluster.medoids import Partition, barred, gains
-from statfast.cluster.nearest_medoid import distances_to, nearest_to
+from statfast.cluster.nearest_medoid import nearest_to
 
 
-class CLARA(Transformer, Clusterer, Estimator):
+class CLARA(Medoids):
     """k-medoids of several samples; the medoids that fit all rows best are kept.
 
     Parameters
@@ -186,50 +185,6 @@ class CLARA(Transformer, Clusterer, Estimator):
             _metric=metric,
         )
 
-    def predict(self, X):
-        """Find the nearest medoid of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        labels : ndarray of shape (m,), int32
-            Index of the nearest medoid, the lowest on ties.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        """
-        rows = rows_for(self, X)
-        return nearest_to(rows, self.cluster_centers_, self._metric, self.n_jobs)[0]
-
-    def transform(self, X):
-        """Compute the dissimilarity of each row to each medoid.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        dissimilarities : ndarray of shape (m, k)
-            float32 if X is float32, else float64.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        """
-        rows = rows_for(self, X)
-        return distances_to(rows, self.cluster_centers_, self._metric, self.n_jobs)
-
     def _size(self, k, n):
         if isinstance(self.sample_size, str):
             as_choice(self.sample_size, "sample_size", ("auto",))
@@ -251,7 +206,3 @@ class CLARA(Transformer, Clusterer, Estimator):
         if not rests:
             warn_not_converged(self, passes, "Raise max_iter.")
         return partition.medoids, passes
-
-    @property
-    def _n_features_out(self):
-        return len(self.medoid_indices_)

@@ -27,7 +27,7 @@ def as_condensed(y, name: str = "X") -> tuple[Triangle, float]:
 
 def as_square(table, name: str = "X") -> tuple[Triangle, float]:
     """Check a square, symmetric matrix; its upper triangle, and its largest number."""
-    table, high = as_matrix(table, name, n_min=2, symmetric=True)
+    table, high = as_matrix(table, name, n_min=2)
     return Triangle.of_square(table), high
 
 

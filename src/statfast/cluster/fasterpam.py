@@ -23,6 +23,8 @@ def eager(partition, max_iter):
     """
     n = partition.source.n
     often = isinstance(partition.source, Stored) and partition.weights is None
+    if often:
+        partition.keep_rows()
     widest = max(PANEL, min(n, BUDGET // (2 * n)))
     at, seen, quiet, swaps, window = 0, 0, 0, 0, PANEL
     while quiet < n:
@@ -30,10 +32,11 @@ def eager(partition, max_iter):
             return max_iter, swaps, False
         checkpoint()
         if often and window == PANEL:
-            at, alone, weighed, more = partition.pursue(at, min(n, PATIENCE, n - quiet))
+            patience = n if partition.rounded else PATIENCE
+            at, alone, weighed, more = partition.pursue(at, min(patience, n - quiet))
             seen, swaps = seen + weighed, swaps + more
             quiet = alone if more else quiet + alone
-            if alone < PATIENCE:  # swaps go on, or all is quiet
+            if alone < PATIENCE or partition.rounded:  # swaps go on, or all is quiet
                 continue
             window = 2 * PATIENCE
         stop = min(at + window, n, at + n - quiet)

@@ -3,7 +3,6 @@
 
 import numpy as np
 
-from statfast._base import Clusterer, Estimator, Transformer
 from statfast._dissimilarity import (
     PRECOMPUTED,
     as_source,
@@ -21,19 +20,18 @@ from statfast._validation import (
     as_generator,
     as_rows,
     as_weights,
-    rows_for,
 )
 from statfast.cluster.fasterpam import alternate, eager, steepest
+from statfast.cluster.medoid_model import Medoids
 from statfast.cluster.medoid_starts import STARTS
 from statfast.cluster.medoids import Partition, barred, gains
-from statfast.cluster.nearest_medoid import distances_to, nearest_to
 
 METHODS = {"fasterpam": eager, "fastpam1": steepest, "pam": steepest, "alternate": alternate}
 KEPT = 1 << 27  # bytes: smaller matrices are always worth keeping
 CHEAP = 24  # columns up to which a distance is made about as fast as it is read
 
 
-class KMedoids(Transformer, Clusterer, Estimator):
+class KMedoids(Medoids):
     """k-medoids clustering: the rows of least total dissimilarity to the others, by FasterPAM.
 
     Parameters
@@ -112,8 +110,8 @@ class KMedoids(Transformer, Clusterer, Estimator):
     neither counts nor becomes a medoid.
 
     Cost: O(n^2) a pass, of which few are needed ("build": two to three passes more, whatever k);
-    "fastpam1" and "pam" one for each swap. Memory: 8 n^2 bytes for the matrix, or O(n d); besides
-    O(n).
+    "fastpam1" and "pam" one for each swap. Memory: 8 n^2 bytes for the matrix, and n^2 where those
+    are free besides ("fasterpam" without weights); or O(n d). Besides O(n).
 
     References
     ----------
@@ -238,63 +236,6 @@ class KMedoids(Transformer, Clusterer, Estimator):
             _metric=metric,
             **fitted,
         )
-
-    def predict(self, X):
-        """Find the nearest medoid of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d), or (m, n) if precomputed
-            Finite rows; or the dissimilarities from each to the n fitted rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (m,), int32
-            Index of the nearest medoid, the lowest on ties.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        """
-        return nearest_to(self._medoids_for(X), *self._asked, self.n_jobs)[0]
-
-    def transform(self, X):
-        """Compute the dissimilarity of each row to each medoid.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d), or (m, n) if precomputed
-
-        Returns
-        -------
-        dissimilarities : ndarray of shape (m, k)
-            float32 if X is float32, else float64.
-
-        Raises
-        ------
-        NotFittedError
-            If called before fit.
-        ValueError
-            If X is not a finite 2-d array of the fitted width.
-        """
-        return distances_to(self._medoids_for(X), *self._asked, self.n_jobs)
-
-    @property
-    def _asked(self):
-        """What `_medoids_for` rows are compared with: prepared medoids, and the metric."""
-        if self._metric is None:
-            return self.medoid_indices_, None
-        return self.cluster_centers_, self._metric
-
-    @property
-    def _n_features_out(self):
-        return len(self.medoid_indices_)
-
-    def _medoids_for(self, X):
-        return rows_for(self, X)
 
     def _source(self, X):
         """The checked rows, their metric and the dissimilarities between them."""

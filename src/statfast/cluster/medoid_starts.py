@@ -6,7 +6,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from statfast._blocks import checkpoint
-from statfast.cluster.medoids import barred, gains, strips
+from statfast.cluster.medoids import barred, column, gains
 from statfast.cluster.seeding import place
 
 BATCH = 16  # candidates whose bounds are brought up to date together
@@ -24,7 +24,7 @@ def build(source, k, weights, rng, n_jobs):
     alone = gains(source, slice(0, source.n), None, weights, n_jobs)
     alone[shut] = np.inf
     medoids = [int(alone.argmin())]
-    near = column(source, medoids[0], weights)
+    near = reach(source, medoids[0], weights)
     known = None
     while len(medoids) < k:
         if known is None:
@@ -45,7 +45,7 @@ def build(source, k, weights, rng, n_jobs):
             fresh[stale] = True
             checkpoint()
         medoids.append(int(np.where(fresh, known, -np.inf).argmax()))
-        near = np.minimum(near, column(source, medoids[-1], weights))
+        near = np.minimum(near, reach(source, medoids[-1], weights))
     return np.array(medoids)
 
 
@@ -69,7 +69,7 @@ def lab(source, k, weights, rng, n_jobs):
             best = np.maximum(near[sample][:, None] - block, 0.0).sum(axis=0).argmax()
         medoids.append(int(sample[best]))
         free = free[free != medoids[-1]]
-        found = column(source, medoids[-1], weights)
+        found = reach(source, medoids[-1], weights)
         near = found if near is None else np.minimum(near, found)
     return np.array(medoids)
 
@@ -83,7 +83,7 @@ def plus_plus(source, k, weights, rng, n_jobs):
     n_trials = 2 + int(log(k))
     mass = np.ones(source.n) if weights is None else weights
     medoids = [place(np.cumsum(mass), rng.random())]
-    near = column(source, medoids[0], weights)
+    near = reach(source, medoids[0], weights)
     while len(medoids) < k:
         checkpoint()
         running = np.cumsum(near)
@@ -95,7 +95,7 @@ def plus_plus(source, k, weights, rng, n_jobs):
             left[medoids] = False
             best = np.flatnonzero(left & (mass > 0))[0]
         medoids.append(int(best))
-        near = np.minimum(near, column(source, medoids[-1], weights))
+        near = np.minimum(near, reach(source, medoids[-1], weights))
         near[medoids] = 0.0
     return np.array(medoids)
 
@@ -105,11 +105,9 @@ def random_points(source, k, weights, rng, n_jobs):
     return rng.choice(np.flatnonzero(barred(weights, source.n) == 0), k, replace=False)
 
 
-def column(source, point, weights):
+def reach(source, point, weights):
     """From all points to one, times the weights."""
-    ids = np.array([point])
-    found = np.concatenate([source.block(rows, ids)[:, 0] for rows in strips(source)])
-    found = found.astype(np.float64)
+    found = column(source, point)
     return found if weights is None else found * weights
 
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Medoids and what every point knows of them: its nearest and its second nearest."""
 
+from math import frexp
+
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import pam
-from statfast._dissimilarity import Stored
+from statfast._dissimilarity import Stored, fits
 
 SLACK = 2.0**-52  # a change of less than n times this share of the loss is rounding
 
 # Numbers weighed between two looks at whether the run was interrupted: some 50 ms.
 BUDGET = 1 << 27
+FINE = 6  # bits of the mean distance to the second medoid, in rows kept as bytes
 PANEL = pam.WIDE
 
 
@@ -34,6 +37,11 @@ class Partition:
         n = source.n
         self.near, self.second = np.empty(n), np.empty(n)
         self.slot, self.other = np.empty(n, np.int32), np.empty(n, np.int32)
+        self.bound, self.far_off = np.empty(n), np.empty((n, pam.reserve()))
+        self.who = np.empty((n, pam.reserve()), np.int32)
+        self.place = np.empty(n, np.int32)
+        self.mirrored = isinstance(source, Stored) and source.mirrored
+        self.rows = None
         self.barred = barred(weights, n)
         self.lost = np.empty(n, np.intp)
         self.assign()
@@ -42,8 +50,16 @@ class Partition:
     def k(self):
         return len(self.medoids)
 
+    @property
+    def _known(self):
+        """What points know, as the kernel takes it."""
+        nearest = self.near, self.second, self.slot, self.other
+        return *nearest, self.bound, self.who, self.far_off, self.place, self.medoids
+
     def assign(self):
-        """Find the nearest and second nearest medoid of all points anew; ties: lowest slot."""
+        """Find the nearest medoids of all points anew; ties: lowest slot."""
+        self.place[:] = -1
+        self.place[self.medoids] = np.arange(self.k)
 
         def look(rows):
             self._look(np.arange(rows.start, rows.stop))
@@ -53,16 +69,28 @@ class Partition:
         self._weigh()
 
     def _look(self, points):
-        """Find the two nearest medoids of some points, given by ascending numbers."""
-        found = self.near, self.second, self.slot, self.other
+        """Find the nearest medoids of some points, given by ascending numbers."""
         if isinstance(self.source, Stored):
-            pam.nearest_two(self.source.matrix, self.medoids, points, *found)
-            return
-        near, second, slot, other = (part[points] for part in found)
-        block = self.source.between(points, self.medoids)
-        pam.nearest_two(block, np.arange(self.k), np.arange(len(points)), near, second, slot, other)
-        for part, value in zip(found, (near, second, slot, other), strict=True):
-            part[points] = value
+            matrix = self.source.matrix
+            table = matrix.T if self.mirrored else matrix
+            pam.look(table, self.medoids, points, points, self._known)
+        else:
+            block = self.source.between(points, self.medoids)
+            pam.look(block, np.arange(self.k), np.arange(len(points)), points, self._known)
+
+    def keep_rows(self):
+        """Keep rows that were weighed once, rounded down, if there is memory: see `pam`."""
+        n, middle = self.source.n, self.second.mean()
+        if self.weights is None and 1e-280 < middle < 1e280 and fits(2 * n * n):
+            unit = 2.0 ** (frexp(middle)[1] - FINE)
+            self.rows = (
+                np.empty((n, n), np.uint8), np.zeros(n, np.uint8), np.empty(n, np.uint8), unit
+            )  # fmt: skip
+
+    @property
+    def rounded(self):
+        """Whether all rows are kept."""
+        return self.rows is not None and bool(self.rows[1].all())
 
     def _weigh(self):
         self.barred_now = self.barred.copy()
@@ -86,14 +114,8 @@ class Partition:
 
     def exchange(self, slot, candidate):
         """Put a candidate in the place of a medoid."""
-        column = np.empty(self.source.n)
-        ids = np.array([candidate])
-        step = self.source.strip
-        for start in range(0, len(column), step):
-            rows = slice(start, min(start + step, len(column)))
-            column[rows] = self.source.block(rows, ids)[:, 0]
-        self.medoids[slot] = candidate
-        count = pam.swapped(column, slot, self.near, self.second, self.slot, self.other, self.lost)
+        to_it = self.source.matrix[candidate] if self.mirrored else column(self.source, candidate)
+        count = pam.exchange(to_it, candidate, slot, self._known, self.lost)
         for start in range(0, count, 4096):
             self._look(self.lost[start : min(start + 4096, count)].copy())
         self._weigh()
@@ -116,9 +138,8 @@ class Partition:
         n = self.source.n
         most = max(PANEL, (BUDGET >> 2) // n)
         *found, swaps = pam.pursue(
-            self.source.matrix, self.barred_now, self.near, self.second, self.slot, self.other,
-            self.lost, self.medoids, at, patience, most, SLACK * n,
-            np.empty(self.k), np.empty(n),
+            self.source.matrix, self.mirrored, self.barred_now, self._known, self.rows, self.lost,
+            at, patience, most, SLACK * n, np.empty(self.k),
         )  # fmt: skip
         if swaps:
             self._weigh()
@@ -131,6 +152,8 @@ class Partition:
         """
         limit = -SLACK * self.source.n * self.loss
         removal = self.removal()
+        if self.rows is not None:
+            pam.edges(self.second, self.rows)
         step = PANEL * max(1, -(-(stop - start) // (PANEL * 8)))  # eight parts at most
         parts = [slice(lo, min(lo + step, stop)) for lo in range(start, stop, step)]
 
@@ -158,10 +181,10 @@ class Partition:
             columns = slice(lo, min(lo + step, part.stop))
             shut = self.barred_now[columns]
             if whole:
-                block = self.source.block(slice(None), columns)
+                block = self._columns(columns)
                 found = pam.scan(
-                    block, shut, self.close, self.far, self.slot, self.weights, removal,
-                    best[2], first,
+                    block, self.mirrored, self.rows, lo, shut, self.close, self.far, self.slot,
+                    self.weights, removal, best[2], first,
                 )  # fmt: skip
             else:
                 found = self._weighed(columns, shut, removal, best[2], first, room)
@@ -170,6 +193,12 @@ class Partition:
                 if first:
                     break
         return best
+
+    def _columns(self, columns):
+        """Columns of a matrix; as rows, if it is symmetric."""
+        if self.mirrored:
+            return self.source.matrix[columns]
+        return self.source.block(slice(None), columns)
 
     def _weighed(self, columns, shut, removal, limit, first, room):
         """One panel of candidates, weighed a strip of points at a time."""
@@ -186,6 +215,13 @@ def strips(source):
     """The rows of a source, as many at a time as it makes at once."""
     n = source.n
     return [slice(i, min(n, i + source.strip)) for i in range(0, n, source.strip)]
+
+
+def column(source, point):
+    """From all points to one, (n,) float64."""
+    ids = np.array([point])
+    found = np.concatenate([source.block(rows, ids)[:, 0] for rows in strips(source)])
+    return found.astype(np.float64, copy=False)
 
 
 def barred(weights, n):

@@ -18,6 +18,7 @@ from statfast._dissimilarity import (
     made_of,
     metric_of,
 )
+from statfast._extent import moderate
 from statfast._validation import as_rows
 
 SUM, LEAST, MOST = spans.SUM, spans.LEAST, spans.MOST
@@ -25,14 +26,26 @@ START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
 
 
 def as_table(X, metric, p, metric_params, n_jobs):
-    """The dissimilarities that a score was given, or those between the rows it was given."""
+    """The dissimilarities that a score was given, or those between the rows it was given.
+
+    Returns them, and a function that turns such into those of X: rows are scaled to where the
+    squares of their differences neither overflow nor vanish.
+    """
+    scale = 1.0
+
+    def back(found):
+        with np.errstate(over="ignore"):
+            return found / scale / scale if metric.name == "sqeuclidean" else found / scale
+
     if isinstance(metric, str) and metric == PRECOMPUTED:
-        return as_source(X, n_jobs=n_jobs)
+        return as_source(X, n_jobs=n_jobs), np.asarray
     rows = as_rows(X)
     metric = metric_of(metric, p, metric_params, rows)
     if is_callable(metric):
-        return called(rows, metric, np.float64)
-    return made_of(rows, metric, n_jobs)
+        return called(rows, metric, np.float64), back
+    if metric.name in ("euclidean", "sqeuclidean"):
+        rows, scale = moderate(rows, n_jobs)
+    return made_of(rows, metric, n_jobs), back
 
 
 def gather(source, codes, k, asked, use, n_jobs):

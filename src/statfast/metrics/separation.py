@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from statfast._blocks import checkpoint, reduce
+from statfast._extent import moderate
 from statfast._validation import as_labels, as_rows, as_weights
 from statfast.metrics.gathering import LEAST, MOST, as_table, gather
 
@@ -72,7 +73,17 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
     rows = as_rows(X)
     weights = as_weights(sample_weight, len(rows))
     classes, codes = as_labels(labels, len(rows), name="labels")
-    return _scatter(rows, codes, len(classes), weights, n_jobs)
+    rows, scale = moderate(rows, n_jobs)
+    found = _scatter(rows, codes, len(classes), weights, n_jobs)
+    if scale == 1.0:
+        return found
+    with np.errstate(over="ignore"):
+        return Scatter(
+            *(part / scale / scale for part in (found.total, found.within, found.between)),
+            found.within_clusters / scale / scale,
+            found.sizes,
+            found.centers / scale,
+        )
 
 
 def calinski_harabasz_score(X, labels, *, n_jobs=None):
@@ -108,7 +119,7 @@ def calinski_harabasz_score(X, labels, *, n_jobs=None):
     >>> calinski_harabasz_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     50.0
     """
-    rows, codes, k = _clustered(X, labels)
+    rows, codes, k = _clustered(X, labels, n_jobs)
     parts = _scatter(rows, codes, k, None, n_jobs)
     if parts.within == 0:
         return 1.0
@@ -150,7 +161,7 @@ def davies_bouldin_score(X, labels, *, n_jobs=None):
     >>> davies_bouldin_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     0.2
     """
-    rows, codes, k = _clustered(X, labels)
+    rows, codes, k = _clustered(X, labels, n_jobs)
     parts = _scatter(rows, codes, k, None, n_jobs)
 
     def partial(_, block, codes):
@@ -210,9 +221,8 @@ def dunn_index(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs
     >>> dunn_index([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     4.0
     """
-    diameter, separation = cluster_extremes(
-        X, labels, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs
-    )
+    source, _ = as_table(X, metric, p, metric_params, n_jobs)
+    diameter, separation = _extremes(source, labels, n_jobs)
     if len(diameter) < 2:
         raise ValueError("labels must hold at least 2 clusters; got 1. Cluster into more.")
     with np.errstate(divide="ignore"):
@@ -256,7 +266,13 @@ def cluster_extremes(X, labels, *, metric="euclidean", p=2, metric_params=None, 
     >>> cluster_extremes([[0.0], [2.0], [10.0], [13.0]], [0, 0, 1, 1])
     (array([2., 3.]), array([8., 8.]))
     """
-    source = as_table(X, metric, p, metric_params, n_jobs)
+    source, back = as_table(X, metric, p, metric_params, n_jobs)
+    diameter, separation = _extremes(source, labels, n_jobs)
+    return back(diameter), back(separation)
+
+
+def _extremes(source, labels, n_jobs):
+    """Diameter and separation of each cluster, in the units of the source."""
     classes, codes = as_labels(labels, source.n, name="labels")
     k = len(classes)
     widest, nearest = np.empty(source.n), np.empty(source.n)
@@ -275,7 +291,8 @@ def cluster_extremes(X, labels, *, metric="euclidean", p=2, metric_params=None, 
     return diameter, separation
 
 
-def _clustered(X, labels):
+def _clustered(X, labels, n_jobs):
+    """Checked rows, scaled to where squares neither overflow nor vanish; codes, and clusters."""
     rows = as_rows(X)
     classes, codes = as_labels(labels, len(rows), name="labels")
     k = len(classes)
@@ -284,7 +301,7 @@ def _clustered(X, labels):
             f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): "
             f"{len(rows) - 1}. Cluster into another number."
         )
-    return rows, codes, k
+    return moderate(rows, n_jobs)[0], codes, k
 
 
 def _scatter(rows, codes, k, weights, n_jobs):

@@ -65,7 +65,7 @@ def silhouette_samples(
     >>> silhouette_samples([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1]).round(3)
     array([0.909, 0.9  , 0.789, 0.826])
     """
-    source = as_table(X, metric, p, metric_params, n_jobs)
+    source, _ = as_table(X, metric, p, metric_params, n_jobs)
     classes, codes = _clusters(labels, source.n)
     widths, neighbors = _silhouettes(source, codes, len(classes), n_jobs)
     return (widths, classes[neighbors]) if return_neighbors else widths
@@ -114,7 +114,7 @@ def silhouette_score(
     """
     if sample_size is not None:
         rng = as_generator(random_state)
-        table = as_table(X, metric, p, metric_params, n_jobs)
+        table, _ = as_table(X, metric, p, metric_params, n_jobs)
         if isinstance(table, Condensed):
             raise ValueError(
                 "sample_size must be None where X is the triangle of a matrix. Pass the square."
@@ -125,7 +125,7 @@ def silhouette_score(
         as_labels(labels, table.n, name="labels")
         labels, X = np.asarray(labels)[drawn], table.between(drawn, drawn)
         metric = PRECOMPUTED
-    source = as_table(X, metric, p, metric_params, n_jobs)
+    source, _ = as_table(X, metric, p, metric_params, n_jobs)
     classes, codes = _clusters(labels, source.n)
     return float(_silhouettes(source, codes, len(classes), n_jobs)[0].mean())
 

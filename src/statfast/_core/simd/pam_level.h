@@ -109,6 +109,142 @@ GAIN(double, f64, FROM_F64)
 GAIN(float, f32, FROM_F32)
 #undef GAIN
 
+/* What one candidate would do, from its row t (n,) of a symmetric matrix: as `weigh`, of loss (k,) and
+   one number gained.  Only points nearer to it than to their second medoid have anything to say; the
+   others would add 0. */
+#define FEW 1024 /* points looked at before those found speak */
+#define FAR 8192 /* bytes between a prefetch and its use: rows that follow each other are read on */
+#define ROW(SRC, NAME, WIDE)                                                                       \
+    static INLINE void row_as_##NAME(const SRC *t, ptrdiff_t n, const double *near,                \
+                                     const double *second, const int32_t *slot,                    \
+                                     const double *weights, double *loss, double *gained,          \
+                                     int weighted) {                                               \
+        int32_t number[FEW], found[FEW + F64_LANES];                                               \
+        const ptrdiff_t most = n < FEW ? n : FEW;                                                  \
+        for (ptrdiff_t i = 0; i < most; i++) number[i] = (int32_t)i;                               \
+        double gain = *gained;                                                                     \
+        for (; n > 0; n -= FEW) {                                                                  \
+            const ptrdiff_t some = n < FEW ? n : FEW;                                              \
+            ptrdiff_t count = 0, i = 0;                                                            \
+            for (; i + F64_LANES <= some; i += F64_LANES) {                                        \
+                if (i % (ptrdiff_t)(64 / sizeof(SRC)) == 0) PREFETCH(t + i + FAR / sizeof(SRC));   \
+                f64_v d = WIDE(t + i);                                                             \
+                if (weighted) d = d * f64_load(weights + i);                                       \
+                const unsigned bits = f64_bits(f64_gt(f64_load(second + i), d));                   \
+                f64_keep_id(found + count, bits, number + i);                                      \
+                count += POPCOUNT(bits);                                                           \
+            }                                                                                      \
+            for (; i < some; i++) {                                                                \
+                const double d = weighted ? (double)t[i] * weights[i] : (double)t[i];              \
+                found[count] = (int32_t)i;                                                         \
+                count += d < second[i];                                                            \
+            }                                                                                      \
+            for (ptrdiff_t c = 0; c < count; c++) {                                                \
+                i = found[c];                                                                      \
+                const double d = weighted ? (double)t[i] * weights[i] : (double)t[i];              \
+                const double a = near[i];                                                          \
+                loss[slot[i]] += (d > a ? d : a) - second[i];                                      \
+                gain += (d < a ? d : a) - a;                                                       \
+            }                                                                                      \
+            t += FEW, near += FEW, second += FEW, slot += FEW;                                     \
+            if (weighted) weights += FEW;                                                          \
+        }                                                                                          \
+        *gained = gain;                                                                            \
+    }                                                                                              \
+    static void row_##NAME(const SRC *t, ptrdiff_t n, const double *near, const double *second,    \
+                           const int32_t *slot, const double *weights, double *loss,               \
+                           double *gained) {                                                       \
+        if (weights)                                                                               \
+            row_as_##NAME(t, n, near, second, slot, weights, loss, gained, 1);                     \
+        else                                                                                       \
+            row_as_##NAME(t, n, near, second, slot, weights, loss, gained, 0);                     \
+    }
+ROW(double, f64, FROM_F64)
+ROW(float, f32, FROM_F32)
+#undef ROW
+
+/* out (n,) = x in units rounded down, plus one or not; what is too large becomes the largest. */
+#define COARSE(SRC, NAME)                                                                          \
+    static void coarse_##NAME(const SRC *x, ptrdiff_t n, double scale, int more, uint8_t *out) {   \
+        for (ptrdiff_t i = 0; i < n; i++) {                                                        \
+            const double d = (double)x[i] * scale;                                                 \
+            out[i] = (uint8_t)((int32_t)(d < 254 ? d : 254) + more);                               \
+        }                                                                                          \
+    }
+COARSE(double, f64)
+COARSE(float, f32)
+#undef COARSE
+
+/* Bit i of the answer: q[i] < edge[i], of 64 points. */
+#if F64_LANES == 8
+static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
+    return _mm512_cmplt_epu8_mask(_mm512_loadu_si512(q), _mm512_loadu_si512(edge));
+}
+#elif F64_LANES == 4
+static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
+    uint64_t bits = 0;
+    for (int h = 0; h < 64; h += 32) {
+        const __m256i a = _mm256_loadu_si256((const __m256i *)(q + h));
+        const __m256i b = _mm256_loadu_si256((const __m256i *)(edge + h));
+        const __m256i not = _mm256_cmpeq_epi8(_mm256_min_epu8(a, b), b);
+        bits |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(not) << h;
+    }
+    return bits;
+}
+#else
+static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(q[i] < edge[i]) << i;
+    return bits;
+}
+#endif
+
+/* No more than `row` would find for the least loss and what is gained together, from a row rounded
+   down: both only grow with each distance.  `edge` is `second` in units, plus one.  In four parts, so
+   that sums do not wait for each other: loss (4 k,). */
+static double least(const uint8_t *q, ptrdiff_t n, const uint8_t *edge, double unit,
+                    const double *near, const double *second, const int32_t *slot,
+                    const double *removal, ptrdiff_t k, double *loss) {
+    int32_t number[FEW], found[FEW + F32_LANES];
+    const ptrdiff_t most = n < FEW ? n : FEW;
+    double gain[4] = {0};
+    memcpy(loss, removal, (size_t)k * sizeof *loss);
+    memset(loss + k, 0, 3 * (size_t)k * sizeof *loss);
+    for (ptrdiff_t i = 0; i < most; i++) number[i] = (int32_t)i;
+    for (; n > 0; n -= FEW, q += FEW, edge += FEW, near += FEW, second += FEW, slot += FEW) {
+        const ptrdiff_t some = n < FEW ? n : FEW;
+        ptrdiff_t count = 0, i = 0;
+        for (; i + 64 <= some; i += 64) {
+            PREFETCH(q + i + FAR);
+            const uint64_t bits = below(q + i, edge + i);
+            UNROLL for (int v = 0; v < 64; v += F32_LANES) {
+                const unsigned part = (unsigned)(bits >> v & ((1ull << F32_LANES) - 1));
+                f32_keep_id(found + count, part, number + i + v);
+                count += POPCOUNT(part);
+            }
+        }
+        for (; i < some; i++) {
+            found[count] = (int32_t)i;
+            count += q[i] < edge[i];
+        }
+        for (ptrdiff_t c = 0; c < count; c++) {
+            i = found[c];
+            const double d = q[i] * unit, a = near[i], b = second[i];
+            const double own = (d > a ? d : a) - b;
+            loss[(c & 3) * k + slot[i]] += own < 0 ? own : 0;
+            gain[c & 3] += (d < a ? d : a) - a;
+        }
+    }
+    double low = INFINITY;
+    for (ptrdiff_t m = 0; m < k; m++) {
+        const double sum = (loss[m] + loss[k + m]) + (loss[2 * k + m] + loss[3 * k + m]);
+        low = sum < low ? sum : low;
+    }
+    return low + ((gain[0] + gain[1]) + (gain[2] + gain[3]));
+}
+
 const pam_kernels GLUE(pam_, LEVEL) = {
     .weigh_f64 = weigh_f64, .weigh_f32 = weigh_f32, .gain_f64 = gain_f64, .gain_f32 = gain_f32,
+    .row_f64 = row_f64, .row_f32 = row_f32, .coarse_f64 = coarse_f64, .coarse_f32 = coarse_f32,
+    .least = least,
 };

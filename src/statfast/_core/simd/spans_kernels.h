@@ -18,6 +18,8 @@ typedef struct {
                   double *, ptrdiff_t, ptrdiff_t);
     void (*gather)(const double *, ptrdiff_t, ptrdiff_t, const double *, ptrdiff_t, int, int, int,
                    double *);
+    int (*sound_f64)(const double *, ptrdiff_t);
+    int (*sound_f32)(const float *, ptrdiff_t);
 } spans_kernels;
 TABLE_AT(spans_kernels, spans)
 

@@ -129,4 +129,28 @@ static void span_gather(const double *a, ptrdiff_t lda, ptrdiff_t n, const doubl
 
 #undef NR
 
-const spans_kernels GLUE(spans_, LEVEL) = {.store = span_store, .gather = span_gather};
+/* Whether all numbers are finite and none is negative; x * 0 is 0 for finite ones alone. */
+#define SOUND(REAL, T, LANES)                                                                      \
+    static int sound_##T(const REAL *x, ptrdiff_t n) {                                             \
+        const T##_v zero = T##_set1(0);                                                            \
+        T##_v least = zero, other = zero, nothing = zero, more = zero;                             \
+        REAL low[LANES], sum[LANES];                                                               \
+        ptrdiff_t i = 0;                                                                           \
+        for (; i + 2 * LANES <= n; i += 2 * LANES) {                                               \
+            const T##_v a = T##_load(x + i), b = T##_load(x + i + LANES);                          \
+            least = T##_min(least, a), nothing = nothing + a * zero;                               \
+            other = T##_min(other, b), more = more + b * zero;                                     \
+        }                                                                                          \
+        T##_store(low, T##_min(least, other)), T##_store(sum, nothing + more);                     \
+        int sound = 1;                                                                             \
+        for (int l = 0; l < LANES; l++) sound &= low[l] == 0 && sum[l] == 0;                        \
+        for (; i < n; i++) sound &= x[i] >= 0 && x[i] * 0 == 0;                                     \
+        return sound;                                                                              \
+    }
+SOUND(double, f64, F64_LANES)
+SOUND(float, f32, F32_LANES)
+#undef SOUND
+
+const spans_kernels GLUE(spans_, LEVEL) = {
+    .store = span_store, .gather = span_gather, .sound_f64 = sound_f64, .sound_f32 = sound_f32,
+};

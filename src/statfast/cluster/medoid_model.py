@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the estimators have in common whose clusters are the rows nearest to a medoid."""
+
+from statfast._base import Clusterer, Estimator, Transformer
+from statfast._validation import rows_for
+from statfast.cluster.nearest_medoid import distances_to, nearest_to
+
+
+class Medoids(Transformer, Clusterer, Estimator):
+    """Base of the estimators that have ``medoid_indices_``, each row being with the nearest."""
+
+    def predict(self, X):
+        """Find the nearest medoid of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n) if precomputed
+            Finite rows; or the dissimilarities from each to the n fitted rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), int32
+            Index of the nearest medoid, the lowest on ties.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        return nearest_to(rows_for(self, X), *self._asked, self.n_jobs)[0]
+
+    def transform(self, X):
+        """Compute the dissimilarity of each row to each medoid.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n) if precomputed
+
+        Returns
+        -------
+        dissimilarities : ndarray of shape (m, k)
+            float32 if X is float32, else float64.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        return distances_to(rows_for(self, X), *self._asked, self.n_jobs)
+
+    @property
+    def _asked(self):
+        """What rows are compared with: the medoids, and the metric; or their columns, and None."""
+        if self._metric is None:
+            return self.medoid_indices_, None
+        return self.cluster_centers_, self._metric
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)
