@@ -100,7 +100,7 @@ class ElasticNet(SparseFit, LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        rows = table_of(X)
+        rows = table_of(X, finite=False)
         target = as_target(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
         return self._fit(X, rows, target, weights, as_real(self._ratio(), "l1_ratio", 0.0, 1.0))

@@ -117,7 +117,7 @@ class ElasticNetCV(SparseFit, LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        rows = table_of(X, n_min=2)
+        rows = table_of(X, n_min=2, finite=False)
         target = as_target(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
         how = {

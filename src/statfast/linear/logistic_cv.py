@@ -121,7 +121,7 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
         -------
         self
         """
-        rows = table_of(X, n_min=2)
+        rows = table_of(X, n_min=2, finite=False)
         n = rows.shape[0]
         labels, codes = as_labels(y, n)
         if len(labels) < 2:

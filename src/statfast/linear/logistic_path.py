@@ -272,7 +272,7 @@ def logistic_path(
     >>> (path.coefs != 0).sum(axis=0)
     array([0, 1, 2])
     """
-    rows = table_of(X)
+    rows = table_of(X, finite=False)
     labels, codes = as_labels(y, rows.shape[0])
     if len(labels) != 2:
         raise ValueError(f"y must hold two classes; got {len(labels)}: {shown(labels.tolist())}.")

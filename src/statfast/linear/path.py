@@ -158,7 +158,7 @@ def enet_path(
     array([[1., 3.],
            [0., 1.]])
     """
-    rows = table_of(X)
+    rows = table_of(X, finite=False)
     target = as_target(y, rows.shape[0])
     weights = as_weights(sample_weight, rows.shape[0])
     path, _ = fit_path(

@@ -21,9 +21,9 @@ def rows_of(X):
     return as_rows(X, keep=FLOATS, finite=False)
 
 
-def table_of(X, n_min=1):
-    """Rows to fit that lie in memory: dense and finite, or CSR."""
-    return as_csr(X, n_min=n_min) if is_sparse(X) else as_rows(X, n_min=n_min)
+def table_of(X, n_min=1, finite=True):
+    """Rows to fit that lie in memory, dense or CSR. `finite` as in `as_rows`: `Columns` looks, too."""
+    return as_csr(X, n_min=n_min) if is_sparse(X) else as_rows(X, n_min=n_min, finite=finite)
 
 
 def new_rows(estimator, X, finite=False):

@@ -17,7 +17,7 @@ static INLINE double columns_total(f64_v sums) {
     return total;
 }
 
-static INLINE ptrdiff_t columns_at(const columns_job *job, ptrdiff_t j) {
+static INLINE ptrdiff_t columns_of(const columns_job *job, ptrdiff_t j) {
     return job->index ? job->index[j] : j;
 }
 
@@ -74,11 +74,11 @@ static void columns_add(const double *part, ptrdiff_t lda, ptrdiff_t k, ptrdiff_
         const REAL *x = job->x, *four[4];                                                          \
         ptrdiff_t j = 0;                                                                           \
         for (; j + 4 <= job->k; j += 4) {                                                          \
-            for (int c = 0; c < 4; c++) four[c] = x + columns_at(job, j + c) * job->step;          \
+            for (int c = 0; c < 4; c++) four[c] = x + columns_of(job, j + c) * job->step;          \
             columns_together_##T(four, 4, v, job->n, out + j);                                     \
         }                                                                                          \
         for (; j < job->k; j++) {                                                                  \
-            four[0] = x + columns_at(job, j) * job->step;                                          \
+            four[0] = x + columns_of(job, j) * job->step;                                          \
             columns_together_##T(four, 1, v, job->n, out + j);                                     \
         }                                                                                          \
     }                                                                                              \
@@ -99,7 +99,7 @@ static void columns_add(const double *part, ptrdiff_t lda, ptrdiff_t k, ptrdiff_
                     else {                                                                         \
                         REAL few[F64_LANES] = {0};                                                 \
                         for (ptrdiff_t l = 0; l < F64_LANES && t + l < some; l++)                  \
-                            few[l] = x[columns_at(job, c + t + l)];                                \
+                            few[l] = x[columns_of(job, c + t + l)];                                \
                         xt = READ(few);                                                            \
                     }                                                                              \
                     f64_store(to + t, f64_fma(xt, vi, f64_load(to + t)));                          \
@@ -119,7 +119,7 @@ static void columns_add(const double *part, ptrdiff_t lda, ptrdiff_t k, ptrdiff_
         for (ptrdiff_t first = 0; first < job->n; first += HEIGHT) {                               \
             const ptrdiff_t stop = job->n - first < HEIGHT ? job->n : first + HEIGHT;              \
             for (ptrdiff_t j = 0; j < job->k; j++) {                                               \
-                const REAL *from = x + columns_at(job, j) * job->step;                             \
+                const REAL *from = x + columns_of(job, j) * job->step;                             \
                 const f64_v b = f64_set1(coef[j]);                                                 \
                 ptrdiff_t i = first;                                                               \
                 for (; i + F64_LANES <= stop; i += F64_LANES)                                      \
@@ -144,7 +144,7 @@ static void columns_add(const double *part, ptrdiff_t lda, ptrdiff_t k, ptrdiff_
             for (ptrdiff_t l = 0; l < rows; l++) few[l] = out[i + l];                              \
             f64_v total = f64_load(few);                                                           \
             for (ptrdiff_t j = 0; j < job->k; j++)                                                 \
-                total = f64_fma(columns_rest_##T(x + columns_at(job, j), job->step, rows),         \
+                total = f64_fma(columns_rest_##T(x + columns_of(job, j), job->step, rows),         \
                                 f64_set1(coef[j]), total);                                         \
             f64_store(few, total);                                                                 \
             for (ptrdiff_t l = 0; l < rows; l++) out[i + l] = few[l];                              \
