@@ -26,7 +26,7 @@ from statfast.linear.factor import Factor
 SUSPECTS = 0.5  # of the strong rule's margin: a column it misses costs a pass
 BUDGET = 5e7  # multiplications in a kernel call: below 0.05 s
 LEAST = 4  # sweeps before a Newton step while signs still change, and for each column more:
-NEWTON = 0.04  # what a factorisation takes in sweeps
+NEWTON = 0.01  # what a factorisation takes in sweeps
 REPEATS = 3  # Newton steps with the same factor
 STEP = 1e-18  # of |y|^2: a move that gains no more is none
 FLOOR = 1e-15  # of |y|^2: a duality gap that is all rounding
@@ -59,7 +59,7 @@ class Descent:
         self.G, self.b, self.q = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         self.inner = np.zeros(0)  # Z'y of the working columns
         self.gradient = self.product.copy()  # Z'(y - Z b) of all columns
-        self.factor = Factor()
+        self.factor, self.hard = Factor(), False  # whether the last penalty asked for Newton steps
         self.spared = np.zeros(p, dtype=bool)  # columns proved inactive at the present penalty
         if known:
             self.G = columns.products
@@ -90,6 +90,10 @@ class Descent:
         if not self.whole:
             margin = SUSPECTS * (before - l1) if np.isfinite(before) else 0.0
             self._admit_above(l1 - margin)
+        if self.hard:  # then a step along the tangent of the path is a good beginning
+            self._newton(l1, l2)
+            rounds += 1
+        self.hard = False
         while True:
             rounds += self._solve_working(l1, l2, inner, max_iter - rounds)
             found = self._look(l1, l2)
@@ -202,6 +206,7 @@ class Descent:
             if state == DONE:
                 break
             if state != PAUSED:
+                self.hard = True
                 self._newton(l1, l2)
                 rounds, since = rounds + 1, 0
         return rounds
