@@ -93,8 +93,8 @@ def test_sweeps(seed, p, l2, positive):
 
     def descend(l1, goal, most, least=1e9):
         work, index = np.empty(p * p // 4 + 4 * p), np.empty(3 * p, dtype=np.intp)
-        return descent.descend(G, c, 50.0, l1, l2, positive, goal, 0.0, least, 0.0, 0, most, 1e12,
-                               b, q, work, index)  # fmt: skip
+        return descent.descend(G, c, 50.0, l1, l2, positive, goal, 0.0, 0.0, least, 0.0, 0, most,
+                               1e12, b, q, work, index)  # fmt: skip
 
     state, made, _ = descend(2.0, -1.0, 1)
     assert made == 1
@@ -133,7 +133,7 @@ def test_a_factor_whose_columns_come_and_go(seed, p, turns):
         if not len(some):
             continue
         ridge = rng.choice([0.0, 0.0, 3.0])
-        where = kept.update(G, some, ridge)
+        where = kept.update(G, some, rng.standard_normal(len(some)), ridge)
         r = rng.standard_normal(len(some))
         inside = G[np.ix_(some, some)] + ridge * np.eye(len(some))
         np.testing.assert_allclose(inside @ kept.solve(r, where), r, atol=1e-9)
@@ -145,13 +145,13 @@ def test_a_factor_of_equal_columns_has_a_little_ridge():
     G, kept = Z.T @ Z, Factor()
     some = np.arange(50)
     r = G @ np.ones(50)
-    x = kept.solve(r, kept.update(G, some, 0.0))
+    x = kept.solve(r, kept.update(G, some, np.ones(50), 0.0))
     assert kept.ridge > 0
     np.testing.assert_allclose(G @ x, r, rtol=1e-6)
     np.testing.assert_allclose(x[[3, 40]], 1.0, rtol=1e-5)
-    assert kept.update(np.zeros((50, 50)), some, 0.0) is None
+    assert kept.update(np.zeros((50, 50)), some, np.ones(50), 0.0) is None
     fewer = np.arange(40)
-    x = kept.solve(r[fewer], kept.update(G, fewer, 0.0))
+    x = kept.solve(r[fewer], kept.update(G, fewer, np.ones(40), 0.0))
     assert kept.ridge == 0
     np.testing.assert_allclose(G[:40, :40] @ x, r[:40], rtol=1e-9)
 

@@ -38,6 +38,7 @@ cdef extern from "descent_kernels.h" nogil:
         Py_ssize_t k
         double l1
         double l2
+        double tiny
         bint positive
         double *b
         double *q
@@ -70,7 +71,8 @@ def descend(
     double l2,
     bint positive,                 # no coefficient below zero
     double goal,                   # duality gap to reach
-    double small,                  # a sweep is still when no move gains more: step^2 (G_jj + l2)
+    double tiny,                   # a move that gains no more, step^2 (G_jj + l2), is left out
+    double small,                  # a sweep is still when no move gains more
     double least,                  # sweeps over the k that are not zero before SLOW: this many,
     double each,                   # and so many for each of them
     Py_ssize_t since,              # such sweeps that have been made already
@@ -81,8 +83,8 @@ def descend(
     double[::1] work,              # (m^2 / 4 + 4 m,)
     Py_ssize_t[::1] index,         # (3 m,)
 ):
-    """Sweep until the gap is reached or nothing moves (DONE), sweeps are no longer the quickest way
-    (SLOW), or the budget or `most` sweeps are spent (PAUSED).
+    """Sweep until the gap is reached or nothing moves (DONE), sweeps are not the quickest way any
+    more (SLOW: also where all moves are tiny), or the budget or `most` sweeps are spent (PAUSED).
 
     Returns which, the number of sweeps, and `since`.
     """
@@ -104,6 +106,7 @@ def descend(
     whole.order = every
     whole.l1 = part.l1 = l1
     whole.l2 = part.l2 = l2
+    whole.tiny = part.tiny = tiny
     whole.positive = part.positive = positive
     whole.b = &b[0]
     whole.q = &q[0]
@@ -113,8 +116,11 @@ def descend(
             gain = table.sweep(&whole, &turned, &moved)
             done += 1
             spent += m + <double>moved * m
-            if gain <= small or gap_of(whole.b, whole.q, &c[0], m, yy, l1, l2, positive) <= goal:
+            if gap_of(whole.b, whole.q, &c[0], m, yy, l1, l2, positive) <= goal:
                 state = IS_DONE
+                break
+            if gain <= small:  # perhaps because moves were left out
+                state = IS_SLOW if tiny > small else IS_DONE
                 break
             if done >= most or spent > budget:
                 state = IS_PAUSED

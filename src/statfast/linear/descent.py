@@ -28,6 +28,7 @@ BUDGET = 5e7  # multiplications in a kernel call: below 0.05 s
 LEAST = 4  # sweeps before a Newton step while signs still change, and for each column more:
 NEWTON = 0.01  # what a factorisation takes in sweeps
 REPEATS = 3  # Newton steps with the same factor
+TINY = 1e-3  # of the gap to reach, over the columns: moves so small are left out at first
 STEP = 1e-18  # of |y|^2: a move that gains no more is none
 FLOOR = 1e-15  # of |y|^2: a duality gap that is all rounding
 ROUNDING = 1e-13  # of |y|^2: more than rounding may take from a gap, where it proves something
@@ -196,16 +197,18 @@ class Descent:
     def _solve_working(self, l1, l2, goal, most):
         """Minimise within the working set; returns the number of rounds."""
         rounds, since = 0, 0
+        small = STEP * self.yy
+        tiny = max(TINY * goal / max(len(self.b), 1), small)
         while rounds < max(most, 1) and len(self.b):
             state, made, since = descend(
-                self.G, self.inner, self.yy, l1, l2, self.positive, goal, STEP * self.yy,
-                LEAST, NEWTON, since, max(most - rounds, 1), BUDGET, self.b, self.q, *self.work,
+                self.G, self.inner, self.yy, l1, l2, self.positive, goal, tiny, small, LEAST, NEWTON, since, max(most - rounds, 1), BUDGET, self.b, self.q, *self.work,
             )  # fmt: skip
             checkpoint()
             rounds += made
             if state == DONE:
                 break
             if state != PAUSED:
+                tiny = tiny if made > 1 else small  # moves that were tiny add up
                 self.hard = True
                 self._newton(l1, l2)
                 rounds, since = rounds + 1, 0
@@ -223,7 +226,7 @@ class Descent:
         if not len(some):
             return
         sign = np.sign(b[some])
-        order = self.factor.update(G, some, l2)
+        order = self.factor.update(G, some, b[some], l2)
         before = np.inf
         for _ in range(REPEATS):
             downhill = q[some] - l2 * b[some] - l1 * sign

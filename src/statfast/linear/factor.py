@@ -23,9 +23,10 @@ class Factor:
         self.ridge = np.nan
         self.L, self.inverse = np.zeros((0, 0)), np.zeros(0)
 
-    def update(self, G, some, l2):
+    def update(self, G, some, b, l2):
         """Make it that of the columns `some` (ascending) and the ridge l2, or a little more.
 
+        What is made again is put in the order of the coefficients `b`: small ones leave first.
         Returns where in `some` the columns of the factor stand; None if there is no factor.
         """
         place = np.full(len(G), -1, dtype=np.intp)
@@ -38,8 +39,13 @@ class Factor:
         self.order = np.concatenate([stayed, some[new]])
         self._grow(len(self.order))
         more = RIDGE * float(G.diagonal()[some].max())
+        size = np.abs(b)
         for ridge in (l2, l2 + more):
-            if self._make(G, ridge, same if ridge == self.ridge else 0):
+            start = same if ridge == self.ridge else 0
+            start = start if start == len(self.order) else start // TOGETHER * TOGETHER
+            tail = self.order[start:]
+            self.order[start:] = tail[np.argsort(-size[place[tail]], kind="stable")]
+            if self._make(G, ridge, start):
                 return place[self.order]
         self.order, self.ridge = self.order[:0], np.nan
         return None
@@ -54,10 +60,9 @@ class Factor:
         inverse[: len(self.inverse)] = self.inverse
         self.L, self.inverse = L, inverse
 
-    def _make(self, G, ridge, same):
-        start = same // TOGETHER * TOGETHER
+    def _make(self, G, ridge, start):
         first, end = 0, -(-len(self.order) // TOGETHER)
-        if same == len(self.order):
+        if start == len(self.order):
             return True
         while 0 <= first < end:
             first = factorise(

@@ -138,15 +138,18 @@ def enet_path(
     Notes
     -----
     Coordinate descent on the Gram matrix of a working set chosen by the strong rule [2]_, with a
-    direct solution once the signs are known; every gap is that of the whole problem. With n >= d
-    and d <= 3000 the working set is all columns: O(n d^2) time and 8 d^2 bytes for all penalties
-    together. Otherwise O(n d) for each penalty and O(n w^2), 8 w^2 bytes for a working set of w
-    columns. Ties: of equal columns the first is used.
+    direct solution where sweeps are slow; every gap is that of the whole problem, and of further
+    passes columns are left out that it proves inactive [3]_. With n >= d and d <= 3000 the working
+    set is all columns: O(n d^2) time and 8 d^2 bytes for all penalties together. Otherwise O(n d)
+    for each penalty and O(n w^2), 8 w^2 bytes for a working set of w columns. Ties: of equal
+    columns the first is used.
 
     References
     ----------
     .. [1] J. Friedman, T. Hastie & R. Tibshirani (2010). doi:10.18637/jss.v033.i01
     .. [2] R. Tibshirani et al. (2012). doi:10.1111/j.1467-9868.2011.01004.x
+    .. [3] E. Ndiaye, O. Fercoq, A. Gramfort & J. Salmon (2017), "Gap safe screening rules for
+       sparsity enforcing penalties". JMLR 18(128).
 
     Examples
     --------

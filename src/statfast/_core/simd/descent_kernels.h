@@ -15,6 +15,7 @@ typedef struct {
     const ptrdiff_t *order; /* (k,) */
     ptrdiff_t k;
     double l1, l2;
+    double tiny;            /* a move that gains no more is left out */
     int positive;
     double *b, *q;          /* (m,) */
 } descent_state;

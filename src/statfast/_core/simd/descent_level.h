@@ -30,9 +30,9 @@ static double descent_sweep(const descent_state *s, ptrdiff_t *turned, ptrdiff_t
         double now = 0;
         if (z > s->l1) now = (z - s->l1) / curve;
         else if (z < -s->l1 && !s->positive) now = (z + s->l1) / curve;
-        if (now == old) continue;
-        if ((now > 0) != (old > 0) || (now < 0) != (old < 0)) ++*turned;
         const double step = now - old, gain = step * step * curve;
+        if (now == old || gain <= s->tiny) continue;
+        if ((now > 0) != (old > 0) || (now < 0) != (old < 0)) ++*turned;
         s->b[j] = now;
         descent_move(g, step, s->m, s->q);
         ++*moved;
