@@ -71,7 +71,19 @@ WIDE = {
 FLAGS = {"store_covariance", "verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
-SPARSE_AFTER_DENSE = {"GeneralizedLinearModel", "KMeans", "LogisticRegression"}
+SPARSE_AFTER_DENSE = {
+    "ElasticNet",
+    "ElasticNetCV",
+    "GeneralizedLinearModel",
+    "HuberRegressor",
+    "KMeans",
+    "Lasso",
+    "LassoCV",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "Ridge",
+    "RidgeCV",
+}
 
 # Values that would be nonsense to other parameters.
 SENSE = [("metric_params", {}), ("outlier_label", "nonsense")]

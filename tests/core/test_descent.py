@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from statfast._core.leastsquares import residuals, residuals_twice
 
 from statfast._core import columns, descent
+from statfast.linear.factor import Factor
 
 orders = st.sampled_from("FC")
 types = st.sampled_from([np.float64, np.float32])
@@ -30,7 +31,7 @@ def test_products(seed, n, p, order, dtype):
     root = rng.uniform(0, 2, n)
     wide = X.astype(float)
     out = np.zeros(p)
-    columns.correlate(X, v, 0, p, out)
+    columns.correlate(X, v, None, out)
     np.testing.assert_allclose(out, wide.T @ v, rtol=1e-10, atol=1e-10)
     index = rng.permutation(p)[: p // 2 + 1].astype(np.intp)
     fit = np.zeros(n)
@@ -60,7 +61,7 @@ def test_both_orders_give_the_same_bits(seed, n, p):
     found = []
     for rows in (X, np.asfortranarray(X)):
         out, fit = np.zeros(p), np.zeros(n)
-        columns.correlate(rows, v, 0, p, out)
+        columns.correlate(rows, v, None, out)
         columns.combine(rows, np.arange(p, dtype=np.intp), coef, fit)
         found.append((out, fit))
     for a, b in zip(*found, strict=True):
@@ -88,32 +89,71 @@ def test_sweeps(seed, p, l2, positive):
     Z = rng.standard_normal((50, p))
     Z[:, 0] = 0.0
     G, c = Z.T @ Z, Z.T @ rng.standard_normal(50)
-    order = rng.permutation(p).astype(np.intp)
     b, q = np.zeros(p), c.copy()
-    state, made = descent.sweeps(G, order, p, 2.0, l2, positive, 1, 0.0, b, q)
+
+    def descend(l1, goal, most, least=1e9):
+        work, index = np.empty(p * p // 4 + 4 * p), np.empty(3 * p, dtype=np.intp)
+        return descent.descend(G, c, 50.0, l1, l2, positive, goal, 0.0, 0.0, least, 0.0, 0, most,
+                               1e12, b, q, work, index)  # fmt: skip
+
+    state, made, _ = descend(2.0, -1.0, 1)
     assert made == 1
     want, left = np.zeros(p), c.copy()
-    slow_sweep(G, order, 2.0, l2, positive, want, left)
+    slow_sweep(G, range(p), 2.0, l2, positive, want, left)
     np.testing.assert_allclose(b, want, atol=1e-12)
     np.testing.assert_allclose(q, c - G @ b, atol=1e-9)
-    state, _ = descent.sweeps(G, order, p, 1e9, l2, positive, 5, 0.0, b, q)
-    assert state == descent.STILL
+    state, made, since = descend(2.0, -1e9, 40, least=3)
+    if state == descent.SLOW:
+        assert 2 <= since <= 3
+    np.testing.assert_allclose(q, c - G @ b, atol=1e-9)
+    state, _, _ = descend(1e9, -1e9, 50)
+    assert state == descent.DONE
     assert not b.any()
 
 
-def test_gather_and_shift():
+def test_shift():
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((30, 9))
     G = Z.T @ Z
     index = np.array([1, 4, 8], dtype=np.intp)
-    for dtype in (np.float64, np.float32):
-        out = np.empty((3, 3), dtype=dtype)
-        descent.gather(G, index, 0.5, out)
-        np.testing.assert_array_equal(out, (0.5 * G[np.ix_(index, index)]).astype(dtype))
     q = rng.standard_normal(9)
     want = q - G[:, index] @ [1.0, 0.0, -2.0]
     descent.shift(G, index, np.array([1.0, 0.0, -2.0]), 9, q)
     np.testing.assert_allclose(q, want, atol=1e-12)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), p=st.integers(1, 150), turns=st.integers(1, 5))
+def test_a_factor_whose_columns_come_and_go(seed, p, turns):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((p + 20, p))
+    G, kept = Z.T @ Z, Factor()
+    for _ in range(turns):
+        some = np.flatnonzero(rng.random(p) < rng.uniform(0.1, 1.0))
+        if not len(some):
+            continue
+        ridge = rng.choice([0.0, 0.0, 3.0])
+        where = kept.update(G, some, rng.standard_normal(len(some)), ridge)
+        r = rng.standard_normal(len(some))
+        inside = G[np.ix_(some, some)] + ridge * np.eye(len(some))
+        np.testing.assert_allclose(inside @ kept.solve(r, where), r, atol=1e-9)
+
+
+def test_a_factor_of_equal_columns_has_a_little_ridge():
+    Z = np.random.default_rng(1).standard_normal((60, 50))
+    Z[:, 40] = Z[:, 3]
+    G, kept = Z.T @ Z, Factor()
+    some = np.arange(50)
+    r = G @ np.ones(50)
+    x = kept.solve(r, kept.update(G, some, np.ones(50), 0.0))
+    assert kept.ridge > 0
+    np.testing.assert_allclose(G @ x, r, rtol=1e-6)
+    np.testing.assert_allclose(x[[3, 40]], 1.0, rtol=1e-5)
+    assert kept.update(np.zeros((50, 50)), some, np.ones(50), 0.0) is None
+    fewer = np.arange(40)
+    x = kept.solve(r[fewer], kept.update(G, fewer, np.ones(40), 0.0))
+    assert kept.ridge == 0
+    np.testing.assert_allclose(G[:40, :40] @ x, r[:40], rtol=1e-9)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -18,7 +18,7 @@ from statfast import (
     enet_path,
     lasso_path,
 )
-from statfast.linear import descent
+from statfast.linear import sparse_columns
 from tests.reference.lasso import elastic_net, kkt_residual
 
 
@@ -84,7 +84,7 @@ def test_gaps_of_a_path(n, p, rho):
 def test_whole_and_working_set_agree(monkeypatch):
     X, y = problem(80, 30, 2, 0.5)
     whole = lasso_path(X, y, tol=1e-14)
-    monkeypatch.setattr(descent, "WHOLE", 0)
+    monkeypatch.setattr(sparse_columns, "WHOLE", 0)
     working = lasso_path(X, y, tol=1e-14)
     np.testing.assert_allclose(working.coefs, whole.coefs, atol=1e-9)
 

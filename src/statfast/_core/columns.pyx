@@ -13,37 +13,71 @@ the tile. The caller guarantees finite numbers and columns or rows that are cont
 from libc.stdlib cimport free, malloc
 
 from statfast._core.rows cimport aligned, panel_columns, real
-from statfast._core.tiles cimport STORE_SCORE, active
+from statfast._core.tiles cimport STORE_SCORE, active, level
+
+
+cdef extern from "columns_kernels.h" nogil:
+    ctypedef struct columns_job:
+        const void *x
+        bint single
+        Py_ssize_t step, n
+        const Py_ssize_t *index
+        Py_ssize_t k
+    ctypedef struct columns_kernels:
+        void (*correlate_down)(const columns_job *, const double *, double *) noexcept nogil
+        void (*correlate_across)(const columns_job *, const double *, double *) noexcept nogil
+        void (*combine_down)(const columns_job *, const double *, double *) noexcept nogil
+        void (*combine_across)(const columns_job *, const double *, double *) noexcept nogil
+        void (*load)(
+            const void *x, bint single, Py_ssize_t n, const double *root, double mean,
+            double scale, double *z
+        ) noexcept nogil
+        double (*dot)(const double *, const double *, Py_ssize_t n) noexcept nogil
+        void (*add)(
+            const double *part, Py_ssize_t lda, Py_ssize_t k, Py_ssize_t columns, double *out,
+            Py_ssize_t ldo
+        ) noexcept nogil
+    const columns_kernels *columns_at(int level)
+
+cdef const columns_kernels *table = columns_at(level())
 
 cdef enum:
-    DEPTH = 128  # rows of a slab: its panel (16 KB) and a tile's rows stay in the first cache
-    LDA = 136    # their stride, no power of two
+    DEPTH = 256  # rows of a slab: a panel of them (32 KB) stays in the first cache
+    LDA = 264    # their stride, no power of two
+    TALL = 168   # columns down at a time: a slab of them stays in the second cache
+
+
+cdef inline columns_job job_of(
+    const real[:, :] X, const Py_ssize_t *index, Py_ssize_t k
+) noexcept nogil:
+    cdef columns_job job
+    cdef Py_ssize_t down = X.strides[0] // <Py_ssize_t>sizeof(real)
+    job.x = &X[0, 0]
+    job.single = real is float
+    job.step = X.strides[1] // <Py_ssize_t>sizeof(real) if down == 1 else down
+    job.n = X.shape[0]
+    job.index = index
+    job.k = k
+    return job
 
 
 def correlate(
     const real[:, :] X,          # IN (n, p)
     const double[::1] v,         # IN (n,)
-    Py_ssize_t first,            # columns first .. stop - 1 of X
-    Py_ssize_t stop,
-    double[::1] out,             # INOUT (p,) += X'v; zero before, where rows are contiguous
+    const Py_ssize_t[::1] index,  # IN (k,) columns, or None for all
+    double[::1] out,             # INOUT (k,) += X'v
 ):
-    """Add X'v of some columns: sums of four products, added one after the other."""
-    cdef Py_ssize_t n = X.shape[0], j
-    cdef Py_ssize_t down = X.strides[0] // <Py_ssize_t>sizeof(real)
-    cdef Py_ssize_t across = X.strides[1] // <Py_ssize_t>sizeof(real)
-    if n == 0 or first >= stop:
+    """Add X'v of some columns."""
+    cdef columns_job job
+    cdef Py_ssize_t k = X.shape[1] if index is None else index.shape[0]
+    if X.shape[0] == 0 or k == 0:
         return
+    job = job_of(X, NULL if index is None else &index[0], k)
     with nogil:
-        if down == 1:
-            j = first
-            while j + 4 <= stop:
-                four_columns(&X[0, j], across, &v[0], n, &out[j])
-                j += 4
-            while j < stop:
-                out[j] += one_column(&X[0, j], &v[0], n)
-                j += 1
+        if X.strides[0] == <Py_ssize_t>sizeof(real):
+            table.correlate_down(&job, &v[0], &out[0])
         else:
-            rows_in_fours(X, down, v, first, stop, &out[first])
+            table.correlate_across(&job, &v[0], &out[0])
 
 
 def combine(
@@ -53,34 +87,15 @@ def combine(
     double[::1] out,             # INOUT (n,) += X[:, index] coef
 ):
     """Add a combination of a few columns."""
-    cdef Py_ssize_t n = X.shape[0], k = index.shape[0], i, j, t, some
-    cdef Py_ssize_t down = X.strides[0] // <Py_ssize_t>sizeof(real)
-    cdef Py_ssize_t across = X.strides[1] // <Py_ssize_t>sizeof(real)
-    cdef double b
-    cdef const real *x
-    if n == 0 or k == 0:
+    cdef columns_job job
+    if X.shape[0] == 0 or index.shape[0] == 0:
         return
+    job = job_of(X, &index[0], index.shape[0])
     with nogil:
-        if down == 1:
-            i = 0
-            while i < n:
-                some = min(2048, n - i)
-                for j in range(k):
-                    x = &X[i, index[j]]
-                    b = coef[j]
-                    for t in range(some):
-                        out[i + t] += b * <double>x[t]
-                i += some
+        if X.strides[0] == <Py_ssize_t>sizeof(real):
+            table.combine_down(&job, &coef[0], &out[0])
         else:
-            i = 0
-            while i + 4 <= n:
-                four_rows(&X[i, 0], down, across, &index[0], &coef[0], k, &out[i])
-                i += 4
-            while i < n:
-                x = &X[i, 0]
-                for j in range(k):
-                    out[i] += coef[j] * <double>x[index[j] * across]
-                i += 1
+            table.combine_across(&job, &coef[0], &out[0])
 
 
 def moments(
@@ -124,51 +139,62 @@ def gram(
     const Py_ssize_t[::1] J,     # IN (m,) columns across
     Py_ssize_t diagonal,         # where in J the columns I begin; m or more if they are others
     double[:, ::1] out,          # INOUT (k, m) += Z_I'Z_J, Z = root (X - mean) scale
+    const double[::1] beside=None,  # IN (n,)
+    double[:, ::1] aside=None,   # INOUT (2, k) += Z_I'root, Z_I'beside
 ):
     """Add the products of columns I with columns J: what lies far above the diagonal is left."""
-    cdef Py_ssize_t n = X.shape[0], k = I.shape[0], m = J.shape[0]
+    cdef Py_ssize_t n = X.shape[0], k = I.shape[0], m = min(J.shape[0], diagonal + I.shape[0])
     cdef Py_ssize_t rows = active().rows, wide = panel_columns(<double>0)
-    cdef Py_ssize_t tall = (k + rows - 1) // rows * rows, first = 0, some, j, i, t, c, top
-    cdef void *block
+    cdef Py_ssize_t first = 0, some, j, i, c, top, low, tall, panels = (m + wide - 1) // wide
+    cdef Py_ssize_t high = (k + rows - 1) // rows * rows
+    cdef void *room
     cdef double *a
     cdef double *flat
     cdef double *panel
     cdef double *part
     cdef double *zero
-    if n == 0 or k == 0 or m == 0:
+    if n == 0 or k == 0 or m <= 0:
         return
-    block = malloc(
-        64 + sizeof(double) * (tall * (LDA + wide + 1) + wide * (LDA + DEPTH + 1))
-    )
-    if block == NULL:
+    room = malloc(64 + sizeof(double) * (
+        (high + wide) * LDA + panels * wide * DEPTH + (TALL + rows) * wide + TALL + rows + wide
+    ))
+    if room == NULL:
         raise MemoryError
     with nogil:
-        a = <double *>aligned(block)
-        panel = a + tall * LDA
-        part = panel + wide * DEPTH
-        flat = part + tall * wide
-        zero = flat + wide * LDA
-        for i in range(tall + wide):
+        a = <double *>aligned(room)
+        flat = a + high * LDA
+        panel = flat + wide * LDA
+        part = panel + panels * wide * DEPTH
+        zero = part + (TALL + rows) * wide
+        for i in range(TALL + rows + wide):
             zero[i] = 0
-        for i in range(tall * LDA):
+        for i in range((high + wide) * LDA):
             a[i] = 0
         while first < n:
             some = min(<Py_ssize_t>DEPTH, n - first)
             load(X, root, mean, scale, I, 0, k, first, some, a)
-            j = 0
-            while j < min(m, diagonal + k):
-                c = min(wide, m - j)
-                load(X, root, mean, scale, J, j, c, first, some, flat)
-                active().f64.pack(flat, LDA, c, some, panel)
-                top = max(0, j - diagonal) // rows * rows
-                active().f64.store(a + top * LDA, LDA, zero, k - top, panel, zero + tall, some,
-                                   STORE_SCORE, 0, part + top * wide, wide, c)
-                for i in range(top, k):
-                    for t in range(c):
-                        out[i, j + t] += part[i * wide + t]
-                j += wide
+            if aside is not None:
+                for i in range(k):
+                    aside[0, i] += table.dot(a + i * LDA, &root[first], some)
+                    aside[1, i] += table.dot(a + i * LDA, &beside[first], some)
+            for j in range(panels):
+                c = min(wide, m - j * wide)
+                load(X, root, mean, scale, J, j * wide, c, first, some, flat)
+                active().f64.pack(flat, LDA, c, some, panel + j * wide * DEPTH)
+            low = 0
+            while low < k:
+                tall = min(<Py_ssize_t>TALL, k - low)
+                j = 0
+                while j < min(m, diagonal + low + tall):
+                    c = min(wide, m - j)
+                    top = max(0, j - diagonal - low) // rows * rows
+                    active().f64.store(a + (low + top) * LDA, LDA, zero, tall - top,
+                                       panel + j * DEPTH, zero, some, STORE_SCORE, 0, part, wide, c)
+                    table.add(part, wide, tall - top, c, &out[low + top, j], out.shape[1])
+                    j += wide
+                low += TALL
             first += some
-    free(block)
+    free(room)
 
 
 cdef inline void load(
@@ -186,11 +212,7 @@ cdef inline void load(
     if down == 1:
         for i in range(k):
             j = index[begin + i]
-            x = &X[first, j]
-            m = mean[j]
-            s = scale[j]
-            for t in range(some):
-                z[i * LDA + t] = (<double>x[t] - m) * s * w[t]
+            table.load(&X[first, j], real is float, some, w, mean[j], scale[j], z + i * LDA)
         return
     i = 0
     while i < k:
@@ -207,97 +229,24 @@ cdef inline void load(
         i += group
 
 
-cdef inline double one_column(const real *x, const double *v, Py_ssize_t n) noexcept nogil:
-    cdef double sum = 0
-    cdef Py_ssize_t i = 0
-    while i + 4 <= n:
-        sum += four(v, <double>x[i], <double>x[i + 1], <double>x[i + 2], <double>x[i + 3], i)
-        i += 4
-    while i < n:
-        sum += v[i] * <double>x[i]
-        i += 1
-    return sum
-
-
-cdef inline double four(
-    const double *v, double a, double b, double c, double d, Py_ssize_t i
-) noexcept nogil:
-    return (v[i] * a + v[i + 1] * b) + (v[i + 2] * c + v[i + 3] * d)
-
-
-cdef inline void four_columns(
-    const real *x, Py_ssize_t ld, const double *v, Py_ssize_t n, double *out
-) noexcept nogil:
-    """out += the products of four columns, whose sums do not wait for each other."""
-    cdef const real *y = x + ld
-    cdef const real *z = y + ld
-    cdef const real *u = z + ld
-    cdef double a = 0, b = 0, c = 0, d = 0
-    cdef Py_ssize_t i = 0
-    while i + 4 <= n:
-        a += four(v, <double>x[i], <double>x[i + 1], <double>x[i + 2], <double>x[i + 3], i)
-        b += four(v, <double>y[i], <double>y[i + 1], <double>y[i + 2], <double>y[i + 3], i)
-        c += four(v, <double>z[i], <double>z[i + 1], <double>z[i + 2], <double>z[i + 3], i)
-        d += four(v, <double>u[i], <double>u[i + 1], <double>u[i + 2], <double>u[i + 3], i)
-        i += 4
-    while i < n:
-        a += v[i] * <double>x[i]
-        b += v[i] * <double>y[i]
-        c += v[i] * <double>z[i]
-        d += v[i] * <double>u[i]
-        i += 1
-    out[0] += a
-    out[1] += b
-    out[2] += c
-    out[3] += d
-
-
-cdef inline void rows_in_fours(
-    const real[:, :] X, Py_ssize_t down, const double[::1] v, Py_ssize_t first, Py_ssize_t stop,
-    double *out,
-) noexcept nogil:
-    """The caller's out is zero, so that these sums are those of `one_column`."""
-    cdef Py_ssize_t n = X.shape[0], i = 0, j
-    cdef Py_ssize_t across = X.strides[1] // <Py_ssize_t>sizeof(real)
-    cdef const real *x
-    while i + 4 <= n:
-        add_four(&X[i, first], down, &v[i], stop - first, out)
-        i += 4
-    while i < n:
-        x = &X[i, first]
-        for j in range(stop - first):
-            out[j] += v[i] * <double>x[j * across]
-        i += 1
-
-
-cdef inline void add_four(
-    const real *x, Py_ssize_t ld, const double *v, Py_ssize_t p, double *out
-) noexcept nogil:
-    """out += the combination of four rows."""
-    cdef const real *y = x + ld
-    cdef const real *z = y + ld
-    cdef const real *u = z + ld
-    cdef double a = v[0], b = v[1], c = v[2], d = v[3]
-    cdef Py_ssize_t j
-    for j in range(p):
-        out[j] += (a * <double>x[j] + b * <double>y[j]) + (c * <double>z[j] + d * <double>u[j])
-
-
-cdef inline void four_rows(
-    const real *x, Py_ssize_t ld, Py_ssize_t across, const Py_ssize_t *index, const double *coef,
-    Py_ssize_t k, double *out,
-) noexcept nogil:
-    cdef double a = out[0], b = out[1], c = out[2], d = out[3], w
-    cdef Py_ssize_t j
-    cdef const real *z
-    for j in range(k):
-        z = x + index[j] * across
-        w = coef[j]
-        a += w * <double>z[0]
-        b += w * <double>z[ld]
-        c += w * <double>z[2 * ld]
-        d += w * <double>z[3 * ld]
-    out[0] = a
-    out[1] = b
-    out[2] = c
-    out[3] = d
+def centre(
+    double[:, ::1] G,            # INOUT (p, p) lower triangle of Z'Z about other means; symmetric
+    const double[::1] shift,     # IN (p,) means of Z there, times the root of the mass
+    const double[::1] scale,     # IN (p,) factors
+):
+    """The products of columns about their means, and scaled, from those about others."""
+    cdef Py_ssize_t p = G.shape[0], i, j, first, stop, low
+    cdef double g
+    with nogil:
+        first = 0
+        while first < p:
+            stop = min(first + 64, p)
+            low = 0
+            while low < stop:
+                for i in range(first, stop):
+                    for j in range(low, min(low + 64, i + 1)):
+                        g = (G[i, j] - shift[i] * shift[j]) * scale[i] * scale[j]
+                        G[i, j] = g
+                        G[j, i] = g
+                low += 64
+            first = stop

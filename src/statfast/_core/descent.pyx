@@ -1,23 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cyclic coordinate descent on a Gram matrix, for the lasso and the elastic net.
+"""Coordinate descent on a Gram matrix, for the lasso and the elastic net, and Newton's factor.
 
 J. Friedman, T. Hastie & R. Tibshirani 2010, Regularization paths for generalized linear models via
 coordinate descent, doi:10.18637/jss.v033.i01 (covariance updates). Minimises
 
     b'Gb / 2 - c'b + l1 |b|_1 + l2 |b|^2 / 2
 
-over the working set, with the gradient q = c - G b kept up to date: a visit to a coordinate costs
-one soft threshold, and m multiply-adds only if it moves.
+with the gradient q = c - G b kept up to date: a visit to a coordinate costs one soft threshold, and
+m multiply-adds only if it moves. Sweeps over all coordinates alternate with sweeps over those that
+are not zero, on their own matrix where it is much the smaller.
 
-Cost: a sweep over k coordinates, of which a move, k + 2 a m flop. The caller guarantees a symmetric
-G and asks for few enough sweeps (m k flop each) that Ctrl-C is heard between calls.
+The Cholesky factor of some columns is made a block of columns at a time, each from those before it
+(left-looking: Golub & Van Loan 2013, section 4.2.9), by the register tile; rows and columns up to
+where the columns last changed are kept. Blocks on the diagonal are kept inverted, so that rows
+below them are products too.
+
+Cost: a sweep over k coordinates, of which a move, k + 2 a m flop; a factor of k columns k^3 / 3
+multiply-adds, of which r are new k^2 r. The caller guarantees a symmetric G and budgets small
+enough that Ctrl-C is heard between calls.
 """
 
-from statfast._core.rows cimport real
-from statfast._core.tiles cimport level
+from libc.math cimport fabs, sqrt
+from libc.stdlib cimport free, malloc
+
+from statfast._core.rows cimport aligned, panel_columns
+from statfast._core.tiles cimport STORE_SCORE, active, level
 
 
 cdef extern from "descent_kernels.h" nogil:
+    enum:
+        BLOCK
     ctypedef struct descent_state:
         const double *G
         Py_ssize_t ld
@@ -26,59 +38,220 @@ cdef extern from "descent_kernels.h" nogil:
         Py_ssize_t k
         double l1
         double l2
+        double tiny
         bint positive
         double *b
         double *q
     ctypedef struct descent_kernels:
-        double (*sweep)(const descent_state *, Py_ssize_t *) noexcept nogil
+        double (*sweep)(const descent_state *, Py_ssize_t *, Py_ssize_t *) noexcept nogil
         void (*move)(const double *, double, Py_ssize_t, double *) noexcept nogil
+        void (*solve)(
+            const double *L, Py_ssize_t ld, const double *inverse, Py_ssize_t k, double *x
+        ) noexcept nogil
     const descent_kernels *descent_at(int level)
 
+cdef const descent_kernels *table = descent_at(level())
 
-STILL, STABLE, MOVING = range(3)
+cdef enum:
+    ROWS = 32  # of a last tile, beyond those there are
+    IS_DONE = 0
+    IS_SLOW = 1
+    IS_PAUSED = 2
+
+DONE, SLOW, PAUSED = IS_DONE, IS_SLOW, IS_PAUSED
+TOGETHER = BLOCK
+BESIDE = ROWS
 
 
-def sweeps(
+def descend(
     const double[:, ::1] G,        # IN (>= m, >= m)
-    const Py_ssize_t[::1] order,   # IN (k,) coordinates to visit, in this order
-    Py_ssize_t m,                  # coordinates whose gradient is kept
+    const double[::1] c,           # IN (m,)
+    double yy,                     # |y|^2, for the duality gap
     double l1,
     double l2,
     bint positive,                 # no coefficient below zero
+    double goal,                   # duality gap to reach
+    double tiny,                   # a move that gains no more, step^2 (G_jj + l2), is left out
+    double small,                  # a sweep is still when no move gains more
+    double least,                  # sweeps over the k that are not zero before SLOW: this many,
+    double each,                   # and so many for each of them
+    Py_ssize_t since,              # such sweeps that have been made already
     Py_ssize_t most,               # sweeps
-    double small,                  # a sweep is still when no move gains more: step^2 (G_jj + l2)
+    double budget,                 # multiplications
     double[::1] b,                 # INOUT (m,)
     double[::1] q,                 # INOUT (m,) c - G b
+    double[::1] work,              # (m^2 / 4 + 4 m,)
+    Py_ssize_t[::1] index,         # (3 m,)
 ):
-    """Sweep until nothing moves (STILL), or two sweeps leave all signs as they are (STABLE), or
-    `most` times (MOVING); returns which, and the number of sweeps."""
-    cdef descent_state state
-    cdef const descent_kernels *table = descent_at(level())
-    cdef Py_ssize_t _turn, turned, quiet = 0, done = 0
-    cdef double gain = 0
-    if order.shape[0] == 0:
-        return STILL, 0
-    state.G = &G[0, 0]
-    state.ld = G.shape[1]
-    state.m = m
-    state.order = &order[0]
-    state.k = order.shape[0]
-    state.l1 = l1
-    state.l2 = l2
-    state.positive = positive
-    state.b = &b[0]
-    state.q = &q[0]
+    """Sweep until the gap is reached or nothing moves (DONE), sweeps are not the quickest way any
+    more (SLOW: also where all moves are tiny), or the budget or `most` sweeps are spent (PAUSED).
+
+    Returns which, the number of sweeps, and `since`.
+    """
+    cdef Py_ssize_t m = b.shape[0], k, i, j, done = 0, turned, moved, quiet, held = -1
+    cdef Py_ssize_t *every = &index[0]
+    cdef Py_ssize_t *now = &index[m]
+    cdef Py_ssize_t *last = &index[2 * m]
+    cdef descent_state whole, part
+    cdef double gain, spent = 0, wait
+    cdef const double *part_c
+    cdef double *kept_c
+    cdef bint apart, slow = False
+    cdef int state = -1
+    for i in range(m):
+        every[i] = i
+    whole.G = &G[0, 0]
+    whole.ld = G.shape[1]
+    whole.m = whole.k = m
+    whole.order = every
+    whole.l1 = part.l1 = l1
+    whole.l2 = part.l2 = l2
+    whole.tiny = part.tiny = tiny
+    whole.positive = part.positive = positive
+    whole.b = &b[0]
+    whole.q = &q[0]
     with nogil:
-        for _turn in range(most):
-            turned = 0
-            gain = table.sweep(&state, &turned)
+        while state < 0:
+            turned = moved = 0
+            gain = table.sweep(&whole, &turned, &moved)
             done += 1
-            quiet = 0 if turned else quiet + 1
-            if gain <= small or quiet == 2:
+            spent += m + <double>moved * m
+            if gap_of(whole.b, whole.q, &c[0], m, yy, l1, l2, positive) <= goal:
+                state = IS_DONE
                 break
-    if gain <= small:
-        return STILL, done
-    return (STABLE if quiet == 2 else MOVING), done
+            if gain <= small:  # perhaps because moves were left out
+                state = IS_SLOW if tiny > small else IS_DONE
+                break
+            if done >= most or spent > budget:
+                state = IS_PAUSED
+                break
+            k = 0
+            for i in range(m):
+                if b[i] != 0:
+                    now[k] = i
+                    k += 1
+            apart = 2 * k <= m
+            wait = least + k * each
+            if apart:
+                # The matrix of those columns, unless it is there already; and their gradient.
+                if k != held or differ(now, last, k):
+                    gather(whole.G, whole.ld, now, k, &work[4 * m])
+                    spent += 8.0 * k * k
+                    held = k
+                    for i in range(k):
+                        last[i] = now[i]
+                part.G = &work[4 * m]
+                part.ld = part.m = part.k = k
+                part.order = every
+                part.b = &work[0]
+                part.q = &work[m]
+                kept_c = &work[2 * m]
+                part_c = kept_c
+                for i in range(k):
+                    j = now[i]
+                    part.b[i] = b[j]
+                    part.q[i] = q[j]
+                    kept_c[i] = c[j]
+            else:
+                part.G = whole.G
+                part.ld = whole.ld
+                part.m = m
+                part.k = k
+                part.order = now
+                part.b = whole.b
+                part.q = whole.q
+                part_c = &c[0]
+            quiet = 0
+            while True:
+                turned = moved = 0
+                gain = table.sweep(&part, &turned, &moved)
+                done += 1
+                since += 1
+                spent += part.k + <double>moved * part.m
+                quiet = 0 if turned else quiet + 1
+                if gain <= small or gap_of(
+                    part.b, part.q, part_c, part.m, yy, l1, l2, positive
+                ) <= goal:
+                    break
+                if since >= wait or (quiet >= 2 and 2 * since > wait):
+                    slow = True
+                    break
+                if done >= most or spent > budget:
+                    break
+            if apart:
+                for i in range(k):
+                    j = now[i]
+                    if part.b[i] != b[j]:
+                        table.move(whole.G + j * whole.ld, part.b[i] - b[j], m, whole.q)
+                        b[j] = part.b[i]
+                        spent += m
+            if slow:
+                state = IS_SLOW
+            elif done >= most or spent > budget:
+                state = IS_PAUSED
+    return state, done, since
+
+
+cdef inline bint differ(const Py_ssize_t *a, const Py_ssize_t *b, Py_ssize_t k) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(k):
+        if a[i] != b[i]:
+            return True
+    return False
+
+
+cdef inline void gather(
+    const double *G, Py_ssize_t ld, const Py_ssize_t *index, Py_ssize_t k, double *out
+) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef const double *row
+    for i in range(k):
+        row = G + index[i] * ld
+        for j in range(k):
+            out[i * k + j] = row[index[j]]
+
+
+cdef double gap_of(
+    const double *b, const double *q, const double *c, Py_ssize_t m, double yy, double l1,
+    double l2, bint positive,
+) noexcept nogil:
+    """The duality gap: see `Descent` in linear/descent.py, whose formulas these are."""
+    cdef double fitted = 0, rest = 0, size = 0, ridge = 0, top = 0, excess = 0, t, rr, gap, shrink
+    cdef double primal, whole
+    cdef Py_ssize_t i
+    for i in range(m):
+        fitted += b[i] * c[i]
+        rest += b[i] * q[i]
+        size += fabs(b[i])
+        ridge += b[i] * b[i]
+        t = q[i] - l2 * b[i]
+        t = t if positive else fabs(t)
+        top = t if t > top else top
+    ridge *= l2
+    rr = max(yy - fitted - rest, 0.0)
+    whole = rr + ridge
+    shrink = l1 / top if top > l1 else 1.0
+    primal = 0.5 * whole + l1 * size
+    gap = primal + 0.5 * shrink * shrink * whole - shrink * (yy - fitted)
+    if l2 > 0:
+        for i in range(m):
+            t = (q[i] if positive else fabs(q[i])) - l1
+            excess += t * t if t > 0 else 0.0
+        gap = min(gap, primal + 0.5 * rr - (yy - fitted) + 0.5 * excess / l2)
+    return gap
+
+
+def gap(
+    const double[::1] b,           # IN (m,)
+    const double[::1] q,           # IN (m,) c - G b
+    const double[::1] c,           # IN (m,)
+    double yy,
+    double l1,
+    double l2,
+    bint positive,
+):
+    """The duality gap of the problem of these coordinates."""
+    return gap_of(&b[0], &q[0], &c[0], b.shape[0], yy, l1, l2, positive)
 
 
 def shift(
@@ -89,7 +262,6 @@ def shift(
     double[::1] q,                   # INOUT (m,) -= G[:, index] step
 ):
     """The gradient after several coefficients have moved."""
-    cdef const descent_kernels *table = descent_at(level())
     cdef Py_ssize_t i
     with nogil:
         for i in range(index.shape[0]):
@@ -97,17 +269,117 @@ def shift(
                 table.move(&G[index[i], 0], step[i], m, &q[0])
 
 
-def gather(
-    const double[:, ::1] G,          # IN (>= m, >= m) symmetric
-    const Py_ssize_t[::1] index,     # IN (k,) ascending
-    double scale,
-    real[:, ::1] out,                # OUT (k, k) scale G[index, index]
+def factorise(
+    const double[:, ::1] G,          # IN (>= m, >= m)
+    const Py_ssize_t[::1] order,     # IN (k,) columns
+    double ridge,                    # added to the diagonal
+    double least,                    # share of its column's square that a pivot has to keep
+    Py_ssize_t start,                # rows before it are those of the factor: a multiple of BLOCK
+    Py_ssize_t first,                # the block of columns to begin with
+    double budget,                   # multiplications
+    double[:, ::1] L,                # INOUT (>= k + BESIDE, ld), ld a multiple of BLOCK
+    double[::1] inverse,             # INOUT (>= k rounded up to a multiple of BLOCK, BLOCK)
 ):
-    """The products of some columns, for coordinate descent or a factorisation."""
-    cdef Py_ssize_t i, j, k = index.shape[0]
+    """Rows `start` and on of the factor of G[order, order] + ridge, blocks `first` and on of them.
+
+    Returns the block to go on with, or -1 where a pivot says that the columns are dependent.
+    """
+    cdef Py_ssize_t k = order.shape[0], ld = L.shape[1], wide = panel_columns(<double>0)
+    cdef Py_ssize_t c, low, i, j, t, some
+    cdef double spent = 0
+    cdef void *room = malloc(64 + sizeof(double) * (wide * ld + (k + ROWS) * (BLOCK + 1) + wide))
+    cdef double *panel
+    cdef double *part
+    cdef double *below
+    cdef double *zero
     cdef const double *row
+    cdef bint good = True
+    if room == NULL:
+        raise MemoryError
     with nogil:
-        for i in range(k):
-            row = &G[index[i], 0]
-            for j in range(k):
-                out[i, j] = <real>(scale * row[index[j]])
+        panel = <double *>aligned(room)
+        part = panel + wide * ld
+        zero = part + (k + ROWS) * BLOCK
+        for i in range(k + ROWS + wide):
+            zero[i] = 0
+        for i in range((k + ROWS) * BLOCK):
+            part[i] = 0
+        c = first * BLOCK
+        while c < k and good and spent <= budget:
+            some = min(<Py_ssize_t>BLOCK, k - c)
+            low = max(start, c)
+            if c > 0:
+                product(&L[low, 0], ld, k - low, &L[c, 0], ld, c, zero, panel, wide, part, BLOCK)
+            spent += <double>(k - low) * (c + BLOCK) * BLOCK
+            for i in range(low, k):
+                row = &G[order[i], 0]
+                for j in range(some):
+                    t = (i - low) * BLOCK + j
+                    part[t] = row[order[c + j]] - (part[t] if c > 0 else 0.0)
+                    if i == c + j:
+                        part[t] += ridge
+            below = part
+            if low == c:
+                good = invert(part, some, least, G, order, c, &L[c, c], ld, &inverse[c * BLOCK])
+                low = c + some
+                below = part + some * BLOCK
+            if good and low < k:
+                product(below, BLOCK, k - low, &inverse[c * BLOCK], BLOCK, BLOCK, zero, panel, wide,
+                        &L[low, c], ld)
+            c += BLOCK
+    free(room)
+    return c // BLOCK if good else -1
+
+
+cdef inline void product(
+    const double *a, Py_ssize_t lda, Py_ssize_t n, const double *b, Py_ssize_t ldb,
+    Py_ssize_t depth, const double *zero, double *panel, Py_ssize_t wide, double *out,
+    Py_ssize_t ldo,
+) noexcept nogil:
+    """out (n, BLOCK) = a (n, depth) times the transpose of b (BLOCK, depth)."""
+    cdef Py_ssize_t j = 0
+    while j < BLOCK:
+        active().f64.pack(b + j * ldb, ldb, wide, depth, panel)
+        active().f64.store(a, lda, zero, n, panel, zero, depth, STORE_SCORE, 0, out + j, ldo, wide)
+        j += wide
+
+
+cdef inline bint invert(
+    double *a, Py_ssize_t k, double least, const double[:, ::1] G, const Py_ssize_t[::1] order,
+    Py_ssize_t c, double *L, Py_ssize_t ld, double *inverse,
+) noexcept nogil:
+    """The factor L of a block a (k, BLOCK) on the diagonal, and its inverse (BLOCK, BLOCK)."""
+    cdef Py_ssize_t i, j, t
+    cdef double sum
+    for j in range(k):
+        for i in range(j, k):
+            sum = a[i * BLOCK + j]
+            for t in range(j):
+                sum -= L[i * ld + t] * L[j * ld + t]
+            if i == j:
+                if not sum > least * G[order[c + j], order[c + j]]:
+                    return False
+                L[i * ld + j] = sqrt(sum)
+            else:
+                L[i * ld + j] = sum / L[j * ld + j]
+    for i in range(BLOCK * BLOCK):
+        inverse[i] = 0
+    for j in range(k):
+        inverse[j * BLOCK + j] = 1.0 / L[j * ld + j]
+        for i in range(j + 1, k):
+            sum = 0
+            for t in range(j, i):
+                sum -= L[i * ld + t] * inverse[t * BLOCK + j]
+            inverse[i * BLOCK + j] = sum / L[i * ld + i]
+    return True
+
+
+def solve(
+    const double[:, ::1] L,          # IN (>= k, ld)
+    const double[::1] inverse,       # IN
+    Py_ssize_t k,
+    double[::1] x,                   # INOUT (k,) right side, then solution
+):
+    """Solve with the factor."""
+    with nogil:
+        table.solve(&L[0, 0], L.shape[1], &inverse[0], k, &x[0])

@@ -10,12 +10,27 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import columns as kernel
-from statfast._validation import refuse_large
+from statfast._validation import refuse_large, require_finite
+from statfast.linear.sparse_columns import SparseColumns, is_whole
 
 PASS = 2_000_000  # numbers read by a kernel call: a millisecond or two
 PRODUCTS = 4e8  # multiplications in a kernel call: below 0.05 s
-WIDE = 256  # rows of a Gram matrix made at a time: their slabs stay in the second cache
+WIDE = 512  # columns of a Gram matrix made at a time: their panels stay in the third cache
 SAMPLE = 256  # rows whose mean is near that of all
+
+
+class Part:
+    """Some columns of Z without weights: ``part @ b``, and the same columns with weights."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __matmul__(self, b):
+        return self.table @ b
+
+    def weighted(self, weights, intercept, target):
+        """As columns with weights, about the means that those give, with all their products."""
+        return Columns(self.table, weights, intercept, False, None, target, True)
 
 
 class Columns:
@@ -27,7 +42,12 @@ class Columns:
         m, s, and the squared lengths of the columns of Z.
     """
 
-    def __init__(self, X, weights, intercept, standardize, n_jobs=None):
+    exact = True  # products of columns are as good as those of columns with residuals
+
+    def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
+        """With a `target` (n,), centred if there is an intercept, and where the columns are few,
+        their `products` Z'Z (p, p) and `correlation` Z'target come of the pass that measures them.
+        """
         item = X.itemsize
         if item not in X.strides and X.shape[1] > 1 and X.shape[0] > 1:
             refuse_large(X.nbytes, "A copy of X with contiguous rows", "Pass contiguous rows.")
@@ -38,20 +58,28 @@ class Columns:
         self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())
         self.root = np.sqrt(self.weights)
         self.plain = weights is None
+        self.whole = is_whole(self.n, self.p) if whole is None else whole
+        self.products = self.correlation = None
         with np.errstate(over="ignore", invalid="ignore"):  # found, and refused, by what they give
-            self._measure(intercept, standardize)
+            self._measure(intercept, standardize, target if self.whole else None)
 
-    def _measure(self, intercept, standardize):
+    def _measure(self, intercept, standardize, target):
         some = slice(None, None, max(1, self.n // SAMPLE))
         guess = np.zeros(self.p)
         if intercept:  # of contiguous rows, as numpy's sums depend on the order in memory
             guess = np.ascontiguousarray(self.X[some], dtype=np.float64).mean(0)
         for _ in range(2):
-            sums, squares = np.zeros(self.p), np.zeros(self.p)
-            for one, two in self._each_block(self._moments(guess)):
-                sums += one
-                squares += two
+            if target is None:
+                sums, squares = self._moments(guess)
+            else:
+                every = np.arange(self.p, dtype=np.intp)
+                beside = self.root * target
+                G, (sums, self.correlation) = self._products(
+                    every, every, guess, np.ones(self.p), beside
+                )
+                squares = G.diagonal()
             if not np.isfinite(squares).all():
+                require_finite(self.X)
                 raise ValueError(
                     "X holds values so large that their squares overflow. Divide its columns by "
                     "their size."
@@ -73,14 +101,21 @@ class Columns:
         self.constant = centred == 0
         self.scale[self.constant] = 0.0  # a column that says nothing counts as zeros
         self.square = centred * self.scale**2
+        if target is not None:
+            kernel.centre(G, offset * np.sqrt(self.n), self.scale)
+            self.products = G
+            self.correlation = (self.correlation - offset * (self.root @ beside)) * self.scale
 
     def _moments(self, guess):
         def moments(block, rows):
-            sums, squares = np.zeros(block.shape[1]), np.zeros(block.shape[1])
-            kernel.moments(block, self.weights[rows], guess, sums, squares)
-            return sums, squares
+            both = np.zeros((2, block.shape[1]))
+            kernel.moments(block, self.weights[rows], guess, *both)
+            return both
 
-        return moments
+        first, *others = self._each_block(moments)
+        for more in others:
+            first += more
+        return first
 
     def _blocks(self):
         return grid(self.n, least=max(256, min(PASS // self.p, 16384)))
@@ -93,33 +128,43 @@ class Columns:
         )  # fmt: skip
 
     # ------------------------------------------------------------ products
-    def correlate(self, r):
-        """Z'(root r) of residuals r (n,) in the units of y: the products with all columns."""
-        v = r if self.plain else r * self.weights
-        out = np.zeros(self.p)
-        if self.by_columns:
-            self._by_columns(v, out)
-        else:
-            for part in self._each_block(lambda block, rows: self._by_rows(block, v[rows])):
-                out += part
-        out -= v.sum() * self.mean
-        return out * self.scale
+    def correlate(self, r, index=None):
+        """Z'(root r) of residuals r (n,) in the units of y: the products with all columns.
 
-    def _by_columns(self, v, out):
+        Of some columns, where an `index` is given.
+        """
+        v = r if self.plain else r * self.weights
+        every = slice(None) if index is None else index
+        out = np.zeros(self.p if index is None else len(index))
+        if self.by_columns:
+            self._by_columns(v, index, out)
+        else:
+
+            def sums(block, rows):
+                part = np.zeros(len(out))
+                kernel.correlate(block, v[rows], index, part)
+                return part
+
+            for part in self._each_block(sums):
+                out += part
+        out -= v.sum() * self.mean[every]
+        return out * self.scale[every]
+
+    def _by_columns(self, v, index, out):
         blocks, step = self._blocks(), max(4, PASS // self.n // 4 * 4)
+        X = self.X
 
         def work(first):
-            stop = min(first + step, self.p)
+            some = slice(first, min(first + step, len(out)))
             for rows in blocks:
-                kernel.correlate(self.X[rows], v[rows], first, stop, out)
+                if index is None:
+                    kernel.correlate(X[rows, some], v[rows], None, out[some])
+                else:
+                    kernel.correlate(X[rows], v[rows], index[some], out[some])
                 checkpoint()
 
-        each(work, range(0, self.p, step), n_jobs=self.n_jobs, effort=4.0 * self.X.size)
-
-    def _by_rows(self, block, v):
-        part = np.zeros(self.p)
-        kernel.correlate(block, v, 0, self.p, part)
-        return part
+        effort = 4.0 * self.n * len(out)
+        each(work, range(0, len(out), step), n_jobs=self.n_jobs, effort=effort)
 
     def combine(self, index, coef):
         """X[:, index] coef - m'coef: fitted values, centred, in the units of y; coef of X."""
@@ -135,30 +180,55 @@ class Columns:
 
     def gram(self, down, across):
         """Z_i'Z_j; if `across` ends with `down`, what lies above their diagonal is undefined."""
+        return self._products(down, across, self.mean, self.scale)[0]
+
+    def _products(self, down, across, mean, scale, beside=None):
+        """`gram` about other means, and the products of Z_i with `root` and with `beside`."""
         k, m = len(down), len(across)
         diagonal = m - k if m >= k and np.array_equal(down, across[m - k :]) else m
         blocks = max(1, min(16, self.n // (4 * max(k, m, 64))))
         rows = [slice(r * self.n // blocks, (r + 1) * self.n // blocks) for r in range(blocks)]
         refuse_large(8 * k * m * blocks, "The Gram matrix of the columns", "Pass fewer columns.")
-        # Those below the diagonal last, as they are the longest, would leave threads waiting.
-        chunks = [(i, min(i + WIDE, k)) for i in range(0, k, WIDE)][::-1]
+        chunks = [(j, min(j + WIDE, m)) for j in range(0, m, WIDE)]
         tasks = [(block, chunk) for chunk in chunks for block in rows]
 
         def work(task):
             block, (start, stop) = task
-            total = np.zeros((stop - start, m))
-            depth = max(256, int(PRODUCTS / ((stop - start) * m)))
+            low = max(0, start - diagonal)  # rows above it lie above the diagonal
+            total = np.zeros((k - low, stop - start))
+            aside = None if beside is None or start else np.zeros((2, k))
+            depth = max(256, int(PRODUCTS / total.size) // 256 * 256)
             for first in range(block.start, block.stop, depth):
                 some = slice(first, min(first + depth, block.stop))
                 kernel.gram(
-                    self.X[some], self.root[some], self.mean, self.scale, down[start:stop], across,
-                    diagonal + start, total,
+                    self.X[some], self.root[some], mean, scale, down[low:], across[start:stop],
+                    diagonal + low - start, total,
+                    None if aside is None else beside[some], aside,
                 )  # fmt: skip
                 checkpoint()
-            return total
+            return total, aside
 
         parts = each(work, tasks, n_jobs=self.n_jobs, effort=2.0 * self.n * k * m)
-        out = np.empty((k, m))
+        out, asides = np.empty((k, m)), None
         for c, (start, stop) in enumerate(chunks):
-            out[start:stop] = sum(parts[c * blocks + 1 : (c + 1) * blocks], parts[c * blocks])
-        return out
+            (total, aside), *others = parts[c * blocks : (c + 1) * blocks]
+            for more, more_aside in others:
+                total += more
+                if aside is not None:
+                    aside += more_aside
+            out[k - len(total) :, start:stop] = total
+            asides = aside if start == 0 else asides
+        return out, asides
+
+    def part(self, index):
+        """Some of the columns, to be weighted otherwise: see `logistic_path`."""
+        table = np.asfortranarray(self.X[:, index], dtype=np.float64)
+        table -= self.mean[index]
+        table *= self.scale[index]
+        return Part(table)
+
+
+def columns_of(X, weights, intercept, standardize, n_jobs=None, target=None):
+    """Columns of dense or of sparse rows."""
+    kind = SparseColumns if hasattr(X, "indptr") else Columns
+    return kind(X, weights, intercept, standardize, n_jobs, target)

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cross-validation of a path: folds, errors, and the two rules for a penalty."""
 
-import numpy as np
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._blocks import each
 from statfast._errors import wrong_type
 from statfast._validation import as_count
+from statfast.linear.predictor import linear_values
 
 RULES = ("min", "1se")
 
@@ -52,6 +57,39 @@ def fold_weights(fold, weights, n):
             "pass fewer folds in cv."
         )
     return kept, held
+
+
+@dataclass(frozen=True)
+class Fold:
+    """All rows, some of them held out by a weight of 0: nothing is copied."""
+
+    kept: NDArray[np.float64]  # (n,) weights of the rows fitted
+    test: NDArray[np.intp]  # rows held out
+    held: NDArray[np.float64]  # their weights
+
+
+def folds_of(cv, rows, y, weights, codes=None):
+    """The folds of checked rows; arguments as those of `as_folds`."""
+    n = rows.shape[0]
+    pairs = as_folds(cv, rows, y, n, codes)
+    parts = [fold_weights(pair, weights, n) for pair in pairs]
+    return [
+        Fold(kept, test, held) for (kept, held), (_, test) in zip(parts, pairs, strict=True)
+    ]
+
+
+def held_out(folds, rows, fit, loss, n_jobs):
+    """Mean losses of the rows held out (A, folds), the folds side by side.
+
+    ``fit(weights)`` gives a path, ``loss(test, values)`` the losses (k, A) of its values for rows.
+    """
+
+    def work(fold):
+        path = fit(fold.kept)
+        values = linear_values(rows[fold.test], path.coefs.T, path.intercepts, dtype=np.float64)
+        return fold.held @ loss(fold.test, values) / fold.held.sum()
+
+    return np.array(each(work, folds, n_jobs=n_jobs)).T
 
 
 def chosen(errors, masses, rule):

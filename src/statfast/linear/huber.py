@@ -10,7 +10,7 @@ from statfast._validation import as_count, as_real, as_rows, as_weights
 from statfast._flags import as_flag
 from statfast.linear.penalty_grid import as_target
 from statfast.linear.solve import least_squares
-from statfast.linear.values import LinearPredictor
+from statfast.linear.predictor import LinearPredictor
 
 HALVINGS = 40
 STALLED = 3  # iterations that gain nothing

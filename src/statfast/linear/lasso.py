@@ -6,16 +6,16 @@ import numpy as np
 from statfast._base import Estimator
 from statfast._errors import warn_not_converged
 from statfast._regression import Regressor
-from statfast._validation import as_count, as_real, as_rows, as_weights
+from statfast._validation import as_count, as_real, as_weights
 from statfast._flags import as_flag
 from statfast.linear.path import fit_path
 from statfast.linear.penalty_grid import as_target
-from statfast.linear.values import LinearPredictor
+from statfast.linear.predictor import LinearPredictor, SparseFit, table_of
 
 START = 0.2  # of the largest penalty: below, a few penalties lead down to the one asked for
 
 
-class ElasticNet(LinearPredictor, Regressor, Estimator):
+class ElasticNet(SparseFit, LinearPredictor, Regressor, Estimator):
     """Linear regression with an l1 and an l2 penalty, by coordinate descent.
 
     Minimises, with weights that sum to n,
@@ -91,7 +91,7 @@ class ElasticNet(LinearPredictor, Regressor, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
             Not negative; an integer counts as that many equal rows.
@@ -100,9 +100,9 @@ class ElasticNet(LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        rows = as_rows(X)
-        target = as_target(y, len(rows))
-        weights = as_weights(sample_weight, len(rows))
+        rows = table_of(X, finite=False)
+        target = as_target(y, rows.shape[0])
+        weights = as_weights(sample_weight, rows.shape[0])
         return self._fit(X, rows, target, weights, as_real(self._ratio(), "l1_ratio", 0.0, 1.0))
 
     def _ratio(self):

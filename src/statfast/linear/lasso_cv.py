@@ -4,19 +4,18 @@
 import numpy as np
 
 from statfast._base import Estimator
-from statfast._blocks import each
 from statfast._errors import warn_not_converged, wrong_type
 from statfast._regression import Regressor
-from statfast._validation import as_choice, as_count, as_real, as_rows, as_weights
-from statfast.linear.columns import Columns
+from statfast._validation import as_choice, as_count, as_real, as_weights
+from statfast.linear.columns import columns_of
 from statfast._flags import as_flag
-from statfast.linear.folds import RULES, as_folds, chosen, fold_weights
+from statfast.linear.folds import RULES, chosen, folds_of, held_out
 from statfast.linear.path import fit_path
 from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target
-from statfast.linear.values import LinearPredictor, linear_values
+from statfast.linear.predictor import LinearPredictor, SparseFit, table_of
 
 
-class ElasticNetCV(LinearPredictor, Regressor, Estimator):
+class ElasticNetCV(SparseFit, LinearPredictor, Regressor, Estimator):
     """Elastic net with the penalty chosen by cross-validation.
 
     Parameters
@@ -110,7 +109,7 @@ class ElasticNetCV(LinearPredictor, Regressor, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
 
@@ -118,10 +117,9 @@ class ElasticNetCV(LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        rows = as_rows(X, n_min=2)
-        n = len(rows)
-        target = as_target(y, n)
-        weights = as_weights(sample_weight, n)
+        rows = table_of(X, n_min=2, finite=False)
+        target = as_target(y, rows.shape[0])
+        weights = as_weights(sample_weight, rows.shape[0])
         how = {
             "intercept": as_flag(self.fit_intercept, "fit_intercept"),
             "standardize": as_flag(self.standardize, "standardize"),
@@ -131,16 +129,14 @@ class ElasticNetCV(LinearPredictor, Regressor, Estimator):
         }
         rule = as_choice(self.rule, "rule", RULES)
         alphas = None if self.alphas is None else as_alphas(self.alphas)
-        folds = as_folds(self.cv, rows, target, n)
-        parts = [fold_weights(fold, weights, n) for fold in folds]
-        tests = [test for _, test in folds]
-        masses = np.array([held.sum() for _, held in parts])
+        folds = folds_of(self.cv, rows, target, weights)
+        masses = np.array([fold.held.sum() for fold in folds])
         found = []
         for ratio in self._ratios():
             tried = alphas
             if alphas is None:
                 tried = self._grid(rows, target, weights, ratio, how)
-            errors = self._errors(rows, target, parts, tests, tried, ratio, how)
+            errors = self._errors(rows, target, folds, tried, ratio, how)
             found.append((ratio, tried, errors, *chosen(errors, masses, rule)))
         ratio, tried, errors, mean, error, best, one, place = min(found, key=lambda f: f[3][f[5]])
         path, goal = fit_path(
@@ -174,22 +170,20 @@ class ElasticNetCV(LinearPredictor, Regressor, Estimator):
         return [as_real(given, "l1_ratio", 0.0, 1.0)]
 
     def _grid(self, rows, target, weights, ratio, how):
-        columns = Columns(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
+        columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
         mean = float(columns.weights @ target) / columns.n if how["intercept"] else 0.0
         product = columns.correlate(target - mean)
         largest = float((product if how["positive"] else np.abs(product)).max())
         return alpha_grid(max(largest, 0.0) / columns.n, ratio, self.n_alphas, self.eps)
 
-    def _errors(self, rows, target, parts, tests, tried, ratio, how):
-        def work(task):
-            (kept, held), test = task
-            path, _ = fit_path(rows, target, kept, alphas=tried, l1_ratio=ratio, **how)
-            block = np.ascontiguousarray(rows[test], dtype=np.float64)
-            apart = target[test][:, None] - linear_values(block, path.coefs.T, path.intercepts)
-            return held @ apart**2 / held.sum()
+    def _errors(self, rows, target, folds, tried, ratio, how):
+        def fit(kept):
+            return fit_path(rows, target, kept, alphas=tried, l1_ratio=ratio, **how)[0]
 
-        tasks = [((kept, held), test) for (kept, held), test in zip(parts, tests, strict=True)]
-        return np.array(each(work, tasks, n_jobs=self.n_jobs)).T
+        def loss(test, values):
+            return (target[test][:, None] - values) ** 2
+
+        return held_out(folds, rows, fit, loss, self.n_jobs)
 
 
 class LassoCV(ElasticNetCV):

@@ -26,7 +26,7 @@ from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS
 from statfast.linear.model import names_of
 from statfast.linear.solve import least_squares
-from statfast.linear.values import linear_values
+from statfast.linear.predictor import linear_values
 
 SEVERAL = (
     "There are several targets, each with its own errors and tests. Take those of one from "

@@ -4,25 +4,22 @@
 import numpy as np
 
 from statfast._base import Classifier, Estimator
-from statfast._blocks import each
 from statfast._errors import shown
 from statfast._validation import (
     as_choice,
     as_count,
     as_labels,
     as_real,
-    as_rows,
     as_weights,
-    rows_for,
 )
 from statfast._flags import as_flag
-from statfast.linear.folds import RULES, as_folds, chosen, fold_weights
+from statfast.linear.folds import RULES, chosen, folds_of, held_out
 from statfast.linear.logistic_path import LogisticDescent, fit_logistic_path
 from statfast.linear.penalty_grid import alpha_grid, as_alphas
-from statfast.linear.values import linear_values
+from statfast.linear.predictor import SparseFit, linear_values, new_rows, table_of
 
 
-class LogisticRegressionCV(Classifier, Estimator):
+class LogisticRegressionCV(SparseFit, Classifier, Estimator):
     """Logistic regression with an l1 or elastic-net penalty chosen by cross-validation.
 
     Of more than two classes each is fitted against the others, with a penalty of its own.
@@ -116,7 +113,7 @@ class LogisticRegressionCV(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
 
@@ -124,8 +121,8 @@ class LogisticRegressionCV(Classifier, Estimator):
         -------
         self
         """
-        rows = as_rows(X, n_min=2)
-        n = len(rows)
+        rows = table_of(X, n_min=2, finite=False)
+        n = rows.shape[0]
         labels, codes = as_labels(y, n)
         if len(labels) < 2:
             raise ValueError(
@@ -142,24 +139,22 @@ class LogisticRegressionCV(Classifier, Estimator):
             "max_iter": as_count(self.max_iter, "max_iter"),
         }
         rule = as_choice(self.rule, "rule", RULES)
-        folds = as_folds(self.cv, rows, codes, n, codes)
-        parts = [fold_weights(fold, weights, n) for fold in folds]
+        folds = folds_of(self.cv, rows, codes, weights, codes)
         given = None if self.alphas is None else as_alphas(self.alphas)
-        tests = [test for _, test in folds]
         modelled = [1] if len(labels) == 2 else range(len(labels))
         found = [
             self._one(
-                rows, (codes == k).astype(np.float64), weights, parts, tests, given, rule, how
+                rows, (codes == k).astype(np.float64), weights, folds, given, rule, how
             )
             for k in modelled
         ]
         together = {name: np.array([one[name] for one in found]) for name in found[0]}
         return self._publish(X, classes_=labels, **together)
 
-    def _one(self, rows, y01, weights, parts, tests, alphas, rule, how):
+    def _one(self, rows, y01, weights, folds, alphas, rule, how):
         """One class against the others."""
-        for kept, _ in parts:
-            _require_both(kept, y01)
+        for fold in folds:
+            _require_both(fold.kept, y01)
         if alphas is None:
             start = LogisticDescent(
                 rows, y01, weights, how["intercept"], how["standardize"], self.n_jobs
@@ -167,8 +162,8 @@ class LogisticRegressionCV(Classifier, Estimator):
             alphas = alpha_grid(
                 start.largest / start.mass, how["l1_ratio"], self.n_alphas, self.eps
             )
-        errors = self._errors(rows, y01, parts, tests, alphas, how)
-        masses = np.array([held.sum() for _, held in parts])
+        errors = self._errors(rows, y01, folds, alphas, how)
+        masses = np.array([fold.held.sum() for fold in folds])
         mean, error, best, one, place = chosen(errors, masses, rule)
         path = fit_logistic_path(
             rows, y01, weights, alphas=alphas[: place + 1], n_jobs=self.n_jobs, **how
@@ -187,30 +182,27 @@ class LogisticRegressionCV(Classifier, Estimator):
             "n_iter_": path.n_iters[-1],
         }
 
-    def _errors(self, rows, y01, parts, tests, alphas, how):
-        def work(task):
-            (kept, held), test = task
-            path = fit_logistic_path(rows, y01, kept, alphas=alphas, **how)
-            block = np.ascontiguousarray(rows[test], dtype=np.float64)
-            eta = linear_values(block, path.coefs.T, path.intercepts)
-            loss = np.logaddexp(0.0, eta) - y01[test][:, None] * eta
-            return 2 * held @ loss / held.sum()
+    def _errors(self, rows, y01, folds, alphas, how):
+        def fit(kept):
+            return fit_logistic_path(rows, y01, kept, alphas=alphas, **how)
 
-        tasks = list(zip(parts, tests, strict=True))
-        return np.array(each(work, tasks, n_jobs=self.n_jobs)).T
+        def loss(test, eta):
+            return 2 * (np.logaddexp(0.0, eta) - y01[test][:, None] * eta)
+
+        return held_out(folds, rows, fit, loss, self.n_jobs)
 
     def decision_function(self, X):
         """Log-odds of the second of two classes, or of each against the others.
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------
         ndarray of shape (m,), or (m, K) for more than two classes
         """
-        rows = rows_for(self, X)
+        rows = new_rows(self, X, finite=True)
         if len(self.classes_) == 2:
             return linear_values(rows, self.coef_[0], self.intercept_[0])
         return linear_values(rows, self.coef_, self.intercept_)
@@ -220,7 +212,7 @@ class LogisticRegressionCV(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------
@@ -234,7 +226,7 @@ class LogisticRegressionCV(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------
@@ -247,7 +239,7 @@ class LogisticRegressionCV(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------

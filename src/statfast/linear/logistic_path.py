@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from statfast._blocks import checkpoint
 from statfast._errors import shown
-from statfast._validation import as_count, as_labels, as_real, as_rows, as_weights
-from statfast.linear.columns import Columns
+from statfast._validation import as_count, as_labels, as_real, as_weights
+from statfast.linear.columns import columns_of
 from statfast.linear.descent import Descent
 from statfast._flags import as_flag
 from statfast.linear.path import RegularizationPath
 from statfast.linear.penalty_grid import alpha_grid, as_alphas
+from statfast.linear.predictor import table_of
 
 HALVINGS = 30
 LEAST_WEIGHT = 1e-5  # of a row in the quadratic approximation, as in glmnet
@@ -42,10 +43,10 @@ class LogisticDescent:
     """The penalised likelihood of 0/1 responses, solved for one penalty after the other."""
 
     def __init__(self, X, y01, weights, intercept, standardize=False, n_jobs=None):
-        self.columns = Columns(X, weights, True, standardize, n_jobs)
+        self.columns = columns_of(X, weights, True, standardize, n_jobs)
         if not intercept:  # columns as they are, but in the scale asked for
             scale = self.columns.scale
-            self.columns = Columns(X, weights, False, False, n_jobs)
+            self.columns = columns_of(X, weights, False, False, n_jobs)
             if standardize:
                 self.columns.scale = scale
         self.intercept = intercept
@@ -85,10 +86,7 @@ class LogisticDescent:
     def _newton(self, working, l1, l2, goal, most):
         """Steps within the working columns; returns their number. `still` tells if none helped."""
         self.still = False
-        columns = self.columns
-        inside = np.asfortranarray(columns.X[:, working], dtype=np.float64)
-        inside -= columns.mean[working]
-        inside *= columns.scale[working]
+        inside = self.columns.part(working)
         value = self._objective(self.eta, self.b, l1, l2)
         turns = 0
         while turns < max(most, 1):
@@ -125,9 +123,10 @@ class LogisticDescent:
         target = inside @ self.b[working] + apart
         if len(working) == 0:
             return np.zeros(0), float(weights @ apart / weights.sum()) * self.intercept
-        columns = Columns(inside, weights, self.intercept, False)
-        middle = float(columns.weights @ target) / columns.n if self.intercept else 0.0
-        descent = Descent(columns, target - middle, whole=True)
+        middle = float(weights @ target) / weights.sum() if self.intercept else 0.0
+        target -= middle
+        columns = inside.weighted(weights, self.intercept, target)
+        descent = Descent(columns, target)
         descent.b[:] = self.b[working]
         descent.refresh()
         found = descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, 2000)
@@ -225,7 +224,7 @@ def logistic_path(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like or sparse matrix of shape (n, d)
     y : array-like of shape (n,)
         Labels of two classes; the log-odds are those of the second.
     l1_ratio : float, default=1.0
@@ -273,11 +272,11 @@ def logistic_path(
     >>> (path.coefs != 0).sum(axis=0)
     array([0, 1, 2])
     """
-    rows = as_rows(X)
-    labels, codes = as_labels(y, len(rows))
+    rows = table_of(X, finite=False)
+    labels, codes = as_labels(y, rows.shape[0])
     if len(labels) != 2:
         raise ValueError(f"y must hold two classes; got {len(labels)}: {shown(labels.tolist())}.")
-    weights = as_weights(sample_weight, len(rows))
+    weights = as_weights(sample_weight, rows.shape[0])
     ratio = as_real(l1_ratio, "l1_ratio", 0.0, 1.0)
     tol, most = as_real(tol, "tol", 0.0), as_count(max_iter, "max_iter")
     one, std = as_flag(fit_intercept, "fit_intercept"), as_flag(standardize, "standardize")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._validation import as_count, as_real, as_rows, as_weights
-from statfast.linear.columns import Columns
+from statfast._validation import as_count, as_real, as_weights
+from statfast.linear.columns import columns_of
 from statfast.linear.descent import Descent
 from statfast._flags import as_flag
 from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target
-from statfast.linear.values import linear_values
+from statfast.linear.predictor import linear_values, table_of
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class RegularizationPath:
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------
         ndarray of shape (m, A)
         """
-        return linear_values(as_rows(X), self.coefs.T, self.intercepts)
+        return linear_values(table_of(X), self.coefs.T, self.intercepts)
 
 
 def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, intercept=True,
@@ -58,10 +58,11 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, interce
     `alphas` None makes the grid; `lead` makes a few penalties lead down to a first one below so
     much of the largest.
     """
-    columns = Columns(X, weights, intercept, standardize, n_jobs)
     n, p = X.shape
-    mean = float(columns.weights @ y) / n if intercept else 0.0
-    descent = Descent(columns, y - mean, positive)
+    mean = float(np.average(y, weights=weights)) if intercept else 0.0
+    target = y - mean
+    columns = columns_of(X, weights, intercept, standardize, n_jobs, target)
+    descent = Descent(columns, target, positive)
     if not np.isfinite(descent.yy):
         raise ValueError("y holds values so large that their squares overflow. Divide it.")
     if alphas is None:
@@ -100,8 +101,9 @@ def enet_path(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        float64 or float32, by rows or by columns; it is not copied.
+    X : array-like or sparse matrix of shape (n, d)
+        float64 or float32, by rows or by columns; it is not copied. Sparse columns are centred
+        without filling them in.
     y : array-like of shape (n,)
     l1_ratio : float, default=0.5
         Between 0 (ridge) and 1 (lasso).
@@ -136,15 +138,18 @@ def enet_path(
     Notes
     -----
     Coordinate descent on the Gram matrix of a working set chosen by the strong rule [2]_, with a
-    direct solution once the signs are known; every gap is that of the whole problem. With n >= d
-    and d <= 3000 the working set is all columns: O(n d^2) time and 8 d^2 bytes for all penalties
-    together. Otherwise O(n d) for each penalty and O(n w^2), 8 w^2 bytes for a working set of w
-    columns. Ties: of equal columns the first is used.
+    direct solution where sweeps are slow; every gap is that of the whole problem, and of further
+    passes columns are left out that it proves inactive [3]_. With n >= d and d <= 3000 the working
+    set is all columns: O(n d^2) time and 8 d^2 bytes for all penalties together. Otherwise O(n d)
+    for each penalty and O(n w^2), 8 w^2 bytes for a working set of w columns. Ties: of equal
+    columns the first is used.
 
     References
     ----------
     .. [1] J. Friedman, T. Hastie & R. Tibshirani (2010). doi:10.18637/jss.v033.i01
     .. [2] R. Tibshirani et al. (2012). doi:10.1111/j.1467-9868.2011.01004.x
+    .. [3] E. Ndiaye, O. Fercoq, A. Gramfort & J. Salmon (2017), "Gap safe screening rules for
+       sparsity enforcing penalties". JMLR 18(128).
 
     Examples
     --------
@@ -156,9 +161,9 @@ def enet_path(
     array([[1., 3.],
            [0., 1.]])
     """
-    rows = as_rows(X)
-    target = as_target(y, len(rows))
-    weights = as_weights(sample_weight, len(rows))
+    rows = table_of(X, finite=False)
+    target = as_target(y, rows.shape[0])
+    weights = as_weights(sample_weight, rows.shape[0])
     path, _ = fit_path(
         rows,
         target,
@@ -185,7 +190,7 @@ def lasso_path(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like or sparse matrix of shape (n, d)
     y : array-like of shape (n,)
     alphas : array-like of shape (A,), optional
     n_alphas : int, default=100

@@ -9,6 +9,8 @@ from statfast._core.irls import predict as kernel_predict
 from statfast._sparse import as_csr, is_sparse
 from statfast._validation import FLOATS, as_rows, explain_nonfinite, require_finite, rows_for
 
+FEW = 4096  # numbers of the rows: up to here one BLAS product is the quickest
+
 
 def rows_of(X):
     """Rows to fit: dense (not yet searched for NaN), CSR, or `Chunks`."""
@@ -19,10 +21,15 @@ def rows_of(X):
     return as_rows(X, keep=FLOATS, finite=False)
 
 
-def new_rows(estimator, X):
+def table_of(X, n_min=1, finite=True):
+    """Rows to fit that lie in memory, dense or CSR. `finite` as in `as_rows`: `Columns` looks, too."""
+    return as_csr(X, n_min=n_min) if is_sparse(X) else as_rows(X, n_min=n_min, finite=finite)
+
+
+def new_rows(estimator, X, finite=False):
     """Rows to predict, of the width fitted."""
     if not is_sparse(X):
-        return rows_for(estimator, X, keep=FLOATS, finite=False)
+        return rows_for(estimator, X, keep=FLOATS, finite=finite)
     rows = as_csr(X)
     rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
     return rows
@@ -56,19 +63,78 @@ def exposures_for(exposure, n):
 
 def linear_predictor(rows, coef, intercept, offset=None, n_jobs=None):
     """``offset + intercept + rows @ coef`` in float64; `rows` dense or CSR, `coef` (p,)."""
-    if hasattr(rows, "indptr"):
-        return rows @ coef + intercept + (0.0 if offset is None else offset)
-    out = np.empty(len(rows))
-    b = np.append(intercept, coef)
-    zero = np.zeros(len(coef))
-
-    def partial(where, block, shift):
-        kernel_predict(block, zero, True, b, shift, out[where])
-
-    effort = 4.0 * rows.shape[0] * rows.shape[1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        reduce(partial, rows, offset, merge=lambda a, b: None, n_jobs=n_jobs, effort=effort)
-    if not np.isfinite(out).all():
+    out = linear_values(rows, coef, intercept, offset, n_jobs, dtype=np.float64)
+    if not hasattr(rows, "indptr") and not np.isfinite(out).all():
         require_finite(rows)
         explain_nonfinite(out, "The linear predictor")
     return out
+
+
+def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None):
+    """``offset + intercept + rows @ coef'`` for coef of shape (p,) or (T, p).
+
+    `rows` are dense or CSR. Summed in double, with the same bits however the rows lie in memory,
+    and returned in the type of the rows or `dtype`.
+    """
+    added = intercept if offset is None else intercept + offset
+    if hasattr(rows, "indptr"):
+        return rows @ coef.T + added
+    dtype = rows.dtype if dtype is None else dtype
+    if rows.size <= FEW:
+        wide = np.ascontiguousarray(rows, dtype=np.float64)
+        return (wide @ coef.T + added).astype(dtype, copy=False)
+    out = np.empty((len(rows), *coef.T.shape[1:]), dtype=dtype)
+    if coef.ndim == 2:
+
+        def several(where, block):
+            out[where] = block.astype(np.float64, copy=False) @ coef.T + intercept
+
+        partial, aligned = several, ()
+    else:
+        b, zero = np.append(intercept, coef), np.zeros(len(coef))
+
+        def one(where, block, shift):
+            to = np.empty(len(block))
+            kernel_predict(block, zero, True, b, shift, to)
+            out[where] = to
+
+        partial, aligned = one, (offset,)
+    effort = 4.0 * rows.shape[0] * rows.shape[1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        reduce(partial, rows, *aligned, merge=lambda a, b: None, n_jobs=n_jobs, effort=effort)
+    return out
+
+
+class LinearPredictor:
+    """Mixin: ``predict`` from ``coef_`` and ``intercept_``."""
+
+    def predict(self, X):
+        """Predict.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m,), or (m, T) if y was 2-d
+            float32 if X is.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X has another width than at fit, or holds NaN or infinity.
+        """
+        rows = new_rows(self, X, finite=True)
+        return linear_values(rows, self.coef_, self.intercept_)
+
+
+class SparseFit:
+    """Mixin: tells scikit-learn that rows to fit may be sparse."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

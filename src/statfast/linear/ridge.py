@@ -14,7 +14,7 @@ from statfast._flags import as_flag
 from statfast.linear.path import RegularizationPath
 from statfast.linear.penalty_grid import as_alphas, as_target
 from statfast.linear.triangle import triangle_of
-from statfast.linear.values import LinearPredictor
+from statfast.linear.predictor import LinearPredictor
 
 NOTHING = 1e-14  # of the largest singular value: no direction of the columns
 SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default

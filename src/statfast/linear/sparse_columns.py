@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparse columns as coordinate descent sees them: what `Columns` gives, centred without filling in.
+
+With m the weighted means, products of centred columns are those of the columns as they are, less
+what the means add: x_i'W x_j - n m_i m_j. Where a mean is far larger than its column's deviation
+that loses digits, so that gradients are always made from residuals, which restores them; see
+`Descent`.
+"""
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each
+from statfast._validation import refuse_large
+
+WHOLE = 3000  # columns whose Gram matrix costs less than fifty passes over them
+PIECE = 2_000_000  # numbers of a product that are made between two looks for Ctrl-C
+
+
+def is_whole(n, p):
+    """Whether the products of all columns are worth their making."""
+    return p <= WHOLE and n >= p
+
+
+class SparseColumns:
+    """Columns Z of sparse X (n, p) with weights that sum to n; attributes as those of `Columns`."""
+
+    exact = False  # products of columns may have lost digits
+    products = None  # those of `Columns` come of its first pass
+
+    def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
+        self.X, self.n_jobs = X.tocsc(), n_jobs
+        self.n, self.p = X.shape
+        self.whole = is_whole(self.n, self.p) if whole is None else whole
+        self.plain = weights is None
+        self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())
+        with np.errstate(over="ignore", invalid="ignore"):  # found, and refused, by what they give
+            self._measure(intercept, standardize)
+
+    def _measure(self, intercept, standardize):
+        X, p = self.X, self.p
+        column = np.repeat(np.arange(p), np.diff(X.indptr))
+        w = self.weights[X.indices]
+        self.mean = np.zeros(p)
+        if intercept:
+            self.mean = np.bincount(column, w * X.data, minlength=p) / self.n
+        apart = X.data - self.mean[column]
+        squares = np.bincount(column, w * apart**2, minlength=p)
+        zeros = np.maximum(self.n - np.bincount(column, w, minlength=p), 0.0)
+        squares += np.where(np.diff(X.indptr) == self.n, 0.0, zeros) * self.mean**2
+        if not np.isfinite(squares).all():
+            raise ValueError(
+                "X holds values so large that their squares overflow. Divide its columns by "
+                "their size."
+            )
+        squares[squares <= self.n * (4e-16 * np.abs(self.mean)) ** 2] = 0.0
+        self.scale = np.ones(p)
+        if standardize:
+            spread = np.sqrt(squares / self.n)
+            self.scale = np.divide(1.0, spread, out=np.ones(p), where=spread > 0)
+        self.constant = squares == 0
+        self.scale[self.constant] = 0.0
+        self.square = squares * self.scale**2
+
+    def correlate(self, r, index=None):
+        """Z'(root r), of all columns or of some."""
+        v = r if self.plain else r * self.weights
+        if index is None:
+            return (self.X.T @ v - v.sum() * self.mean) * self.scale
+        out = self.X[:, index].T @ v - v.sum() * self.mean[index]
+        return out * self.scale[index]
+
+    def combine(self, index, coef):
+        """X[:, index] coef - m'coef in the units of y; coef of X."""
+        return self.X[:, index] @ coef - self.mean[index] @ coef
+
+    def gram(self, down, across):
+        """Z_i'Z_j for columns i of `down` and j of `across`."""
+        k, m = len(down), len(across)
+        refuse_large(8 * k * m, "The Gram matrix of the columns", "Pass fewer columns.")
+        out = np.empty((k, m))
+        right = self.X[:, across]
+        left = self.X[:, down]
+        if not self.plain:
+            left = left.multiply(self.weights[:, None]).tocsc()
+        left = left.T.tocsr()
+        step = max(1, PIECE // max(m, 1 + right.nnz // max(k, 1)))
+
+        def work(first):
+            some = slice(first, first + step)
+            part = (left[some] @ right).toarray()
+            part -= self.n * np.outer(self.mean[down[some]], self.mean[across])
+            out[some] = part * np.outer(self.scale[down[some]], self.scale[across])
+            checkpoint()
+
+        each(work, range(0, k, step), n_jobs=self.n_jobs, effort=4.0 * left.nnz * m)
+        return out
+
+    def part(self, index):
+        """Some of the columns, to be weighted otherwise: see `logistic_path`."""
+        from scipy.sparse import csc_array
+
+        table = self.X[:, index]
+        scale = self.scale[index]
+        values = table.data * np.repeat(scale, np.diff(table.indptr))
+        table = csc_array((values, table.indices, table.indptr), shape=table.shape)
+        return SparsePart(table, self.mean[index] * scale)
+
+
+class SparsePart:
+    """Some columns of Z without weights: ``part @ b``, and the same columns with weights."""
+
+    def __init__(self, table, shift):
+        self.table, self.shift = table, shift
+
+    def __matmul__(self, b):
+        return self.table @ b - self.shift @ b
+
+    def weighted(self, weights, intercept, target):
+        """As columns with weights, about the means that those give."""
+        return SparseColumns(self.table, weights, intercept, False, None, target, True)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparse rows beside the same rows filled in: lasso, elastic net, their paths and choices."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from statfast import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
+    LogisticRegressionCV,
+    enet_path,
+    lasso_path,
+    logistic_path,
+)
+from statfast.linear import sparse_columns
+from statfast.linear.columns import Columns
+from statfast.linear.sparse_columns import SparseColumns
+
+
+def problem(n, p, seed, share=0.2):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((n, p)) < share, rng.standard_normal((n, p)) + 1, 0.0)
+    y = X[:, : max(1, p // 5)].sum(1) + 0.5 * rng.standard_normal(n) + 3
+    return X, y
+
+
+def unfilled(monkeypatch):
+    """Have every way to fill in a whole table fail."""
+
+    def refuse(self, *args, **more):
+        raise AssertionError("a sparse table was filled in")
+
+    for kind in (sparse.csr_array, sparse.csc_array):
+        monkeypatch.setattr(kind, "todense", refuse)
+
+
+@settings(max_examples=25)
+@given(
+    n=st.integers(3, 40), p=st.integers(1, 30), seed=st.integers(0, 2**32 - 1),
+    weighted=st.booleans(), one=st.booleans(), std=st.booleans(),
+)  # fmt: skip
+def test_columns(n, p, seed, weighted, one, std):
+    X, y = problem(n, p, seed, 0.4)
+    X[:, 0] = 2.0
+    rng = np.random.default_rng(seed)
+    w = rng.uniform(0, 2, n) if weighted else None
+    dense = Columns(np.asfortranarray(X), w, one, std)
+    few = SparseColumns(sparse.csr_array(X), w, one, std)
+    for name in ("mean", "scale", "square"):
+        np.testing.assert_allclose(getattr(few, name), getattr(dense, name), atol=1e-12)
+    assert (few.constant == dense.constant).all()
+    r = y - np.average(y, weights=w)
+    index = rng.permutation(p)[: p // 2 + 1].astype(np.intp)
+    coef = rng.standard_normal(len(index))
+    np.testing.assert_allclose(few.correlate(r), dense.correlate(r), atol=1e-10)
+    np.testing.assert_allclose(few.correlate(r, index), dense.correlate(r)[index], atol=1e-10)
+    np.testing.assert_allclose(dense.correlate(r, index), dense.correlate(r)[index], rtol=0)
+    np.testing.assert_allclose(few.combine(index, coef), dense.combine(index, coef), atol=1e-12)
+    every = np.arange(p, dtype=np.intp)
+    np.testing.assert_allclose(few.gram(index, every), dense.gram(index, every), atol=1e-10)
+    b = rng.standard_normal(len(index))
+    np.testing.assert_allclose(few.part(index) @ b, dense.part(index) @ b, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array, sparse.coo_matrix])
+@pytest.mark.parametrize(("n", "p"), [(60, 20), (30, 80)])
+def test_paths(kind, n, p, monkeypatch):
+    X, y = problem(n, p, 1)
+    w = np.random.default_rng(1).integers(0, 3, n)
+    more = {"n_alphas": 15, "tol": 1e-13, "sample_weight": w, "standardize": True}
+    dense = enet_path(X, y, l1_ratio=0.8, **more)
+    unfilled(monkeypatch)
+    few = enet_path(kind(X), y, l1_ratio=0.8, **more)
+    np.testing.assert_allclose(few.alphas, dense.alphas, rtol=1e-12)
+    np.testing.assert_allclose(few.coefs, dense.coefs, atol=1e-8)
+    np.testing.assert_allclose(few.intercepts, dense.intercepts, atol=1e-8)
+    np.testing.assert_allclose(few.predict(kind(X)), dense.predict(X), atol=1e-8)
+
+
+def test_working_set_of_sparse_columns(monkeypatch):
+    X, y = problem(80, 30, 2)
+    whole = lasso_path(sparse.csr_array(X), y, tol=1e-13)
+    monkeypatch.setattr(sparse_columns, "WHOLE", 0)
+    working = lasso_path(sparse.csr_array(X), y, tol=1e-13)
+    np.testing.assert_allclose(working.coefs, whole.coefs, atol=1e-8)
+
+
+def test_columns_far_from_zero_keep_their_digits():
+    """Their products lose digits; the gap, made from residuals, tells, and restores them."""
+    X, y = problem(50, 6, 3)
+    X[:, :2] += 1e6
+    few, dense = Lasso(0.05, tol=1e-12).fit(sparse.csr_array(X), y), Lasso(0.05, tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(few.coef_, dense.coef_, atol=1e-7)
+
+
+@pytest.mark.parametrize("model", [
+    ElasticNet(0.05), Lasso(0.05), ElasticNetCV(n_alphas=8, cv=3, l1_ratio=[0.5, 1.0]),
+    LassoCV(n_alphas=8, cv=3),
+])  # fmt: skip
+def test_estimators(model):
+    X, y = problem(60, 12, 4)
+    dense = model.fit(X, y)
+    coef, first, values = dense.coef_, dense.intercept_, dense.predict(X)
+    few = model.fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(few.coef_, coef, atol=1e-5)
+    np.testing.assert_allclose(few.intercept_, first, atol=1e-5)
+    np.testing.assert_allclose(few.predict(sparse.csr_array(X)), values, atol=1e-4)
+    np.testing.assert_allclose(few.predict(X), values, atol=1e-4)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(sparse.csr_array([[1.0, np.inf], [0.0, 1.0]]), [0.0, 1.0])
+
+
+@pytest.mark.parametrize("one", [True, False])
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+def test_logistic_path(one, ratio, monkeypatch):
+    X, y = problem(80, 30, 5)
+    y = y > np.median(y)
+    more = {"l1_ratio": ratio, "n_alphas": 8, "eps": 0.05, "tol": 1e-12, "fit_intercept": one}
+    for std in (False, True):
+        dense = logistic_path(X, y, standardize=std, **more)
+        unfilled(monkeypatch)
+        few = logistic_path(sparse.csc_array(X), y, standardize=std, **more)
+        np.testing.assert_allclose(few.coefs, dense.coefs, atol=1e-6)
+        np.testing.assert_allclose(few.intercepts, dense.intercepts, atol=1e-6)
+
+
+def test_logistic_cross_validation():
+    X, y = problem(90, 10, 6)
+    y = np.where(y > np.median(y), "yes", "no")
+    dense = LogisticRegressionCV(n_alphas=6, cv=3).fit(X, y)
+    few = LogisticRegressionCV(n_alphas=6, cv=3).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(few.deviance_path_, dense.deviance_path_, rtol=1e-4)
+    np.testing.assert_allclose(few.coef_, dense.coef_, atol=1e-4)
+    assert (few.predict(sparse.csr_array(X)) == dense.predict(X)).all()
