@@ -28,8 +28,10 @@ WIDE = 64  # coefficients from which the information costs far more than the sco
 PAIRS = 12  # of steps and changes of the score that are remembered
 SLACK = 1e-9  # the deviance may rise by so much, relative to itself: rounding
 SHARE = 16  # one in so many rows is a sample
+LARGE_SHARE = 4
 ENOUGH = 12  # rows of a sample for each coefficient
-CLOSE = 1e-8  # a step of so little leaves the information as it is, and the next one is foretold
+PLENTY = 40  # by which its information is that of all rows, but for a third
+CLOSE = 3e-8  # a step of so little leaves the information as it is, and the next one is foretold
 NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
 ROUNDING = 1e-14  # a step this small beside the coefficients is none
 STALLED = 8  # iterations in which a step that will converge has shrunk by half
@@ -89,23 +91,34 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
     start : ndarray of shape (q,), optional
         Coefficients of the rows as they are.
     """
-    return _Loop(rows, ridge, tol).run(
-        max_iter, _beginning(rows, ridge) if start is None else rows.from_user(start)
-    )
+    loop = _Loop(rows, ridge, tol)
+    if start is not None:
+        return loop.run(max_iter, rows.from_user(start))
+    return loop.run(max_iter, *_beginning(rows, ridge))
 
 
 def _beginning(rows, ridge):
-    """Coefficients of a sample; else the model without columns; else least squares on the links."""
-    if not (rows.sparse or rows.chunked) and rows.n >= SHARE * max(ENOUGH * rows.q, 1024):
+    """Coefficients, and about the factor of the information there or None: those of a sample.
+
+    Where the information costs far more than the score, a larger sample gives both.
+    """
+    share = LARGE_SHARE if rows.q >= WIDE else SHARE
+    if not (rows.sparse or rows.chunked) and rows.n >= share * max(ENOUGH * rows.q, 1024):
         try:
-            sample = rows.sample(SHARE)
+            sample = rows.sample(share)
             if sample.weights is None or sample.weights.any():
-                loop = _Loop(sample, ridge / SHARE, 1e-3)
-                fit = loop.run(10, _beginning(sample, ridge / SHARE), covariance=False)
+                loop = _Loop(sample, ridge / share, 1e-3)
+                fit = loop.run(10, *_beginning(sample, ridge / share), covariance=False)
                 if not (fit.diverged or fit.aliased.any()) and np.isfinite(loop.b).all():
-                    return loop.b
+                    near = rows.q >= WIDE and sample.n >= PLENTY * rows.q
+                    return loop.b, _Times(loop.factor, share) if near else None
         except Unsolvable:
             pass
+    return _plain_beginning(rows), None
+
+
+def _plain_beginning(rows):
+    """The model without columns; else least squares on the scale of the link."""
     if rows.intercept and rows.offset is None:
         with np.errstate(all="ignore"):
             first = rows.link.link(np.float64(rows.mean))
@@ -172,6 +185,16 @@ class Factor:
         return out * (self.scale[:, None] * self.scale)
 
 
+class _Times:
+    """The factor of so many times a matrix."""
+
+    def __init__(self, factor, share):
+        self.factor, self.share = factor, share
+
+    def solve(self, g):
+        return self.factor.solve(g) / self.share
+
+
 class Triangle:
     """The same from the factor R of QR."""
 
@@ -222,24 +245,29 @@ class _Loop:
         y = rows.y  # where the variance is constant, nothing but y says what is small
         self.size = max(y.max(), -y.min()) if rows.family.own == "gaussian" else 1.0
 
-    def run(self, max_iter, b, *, covariance=True):
-        sums = self.rows.sums_at(b)
+    def run(self, max_iter, b, near=None, *, covariance=True):
+        """Iterate from `b`, where `near` is about the factor of the information, or None."""
+        before = np.inf
+        if near is not None:
+            b, sums, before = self._approach(b, near)
+        else:
+            sums = self.rows.sums_at(b)
         if not (sums.finite() and np.isfinite(sums.g).all()):
             raise Unsolvable
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)  # sizes of columns
-        sizes, converged, diverged, step, before = [], False, False, None, np.inf
+        sizes, converged, diverged, step = [], False, False, None
         for n_iter in range(1, max_iter + 1):
             score = self._score(sums, b)
-            factor = self._factor(sums, b, first=n_iter == 1)
+            self.factor = factor = self._factor(sums, b, first=n_iter == 1)
             if factor is None:
                 diverged = True
                 break
             step = self._solve(factor, score)
-            rms = sqrt(max(float(step @ score), 0.0) / (self._dispersion(sums) * self.mass))
+            rms = self._rms(step, score, sums)
             sizes.append(kernel.largest(step, self.unit))
             extent = self.size + kernel.largest(b, self.unit)
             # What comes after this step, by the rate of the last two: Newton's steps square.
-            after = rms * min(1.0, rms / before) if rms <= CLOSE and n_iter > 1 else rms
+            after = rms * min(1.0, rms / before) if rms <= CLOSE and before < np.inf else rms
             before = rms
             if after <= self.tol:
                 converged = sizes[-1] <= max(1e-4, 30 * self.tol) * extent
@@ -279,6 +307,21 @@ class _Loop:
             self.rows.shift,
             about,
         )
+
+    def _approach(self, b, near):
+        """Follow scores from `b`; also the sums where that ends, and the first step's size."""
+        sums = self.rows.sums_at(b, hessian=False)
+        if not np.isfinite(sums.g).all():
+            raise Unsolvable
+        score = self._score(sums, b)
+        step = near.solve(score)
+        before = self._rms(step, score, sums)
+        b, sums, moved = self._follow(b, step, sums, near)
+        return b, (sums if moved else self.rows.sums_at(b)), before
+
+    def _rms(self, step, score, sums):
+        """How far a step moves the linear predictor, in units of the responses' deviation."""
+        return sqrt(max(float(step @ score), 0.0) / (self._dispersion(sums) * self.mass))
 
     def _dispersion(self, sums):
         known = self.rows.family.dispersion
@@ -323,12 +366,12 @@ class _Loop:
             new = self.rows.sums_at(trial, hessian=False)
             after = self._objective(new, trial)
             gained = self._score(new, trial)
-            size = np.abs(gained @ self._solve(factor, gained))
-            if not (np.isfinite(after) and after <= before * (1 + SLACK) + SLACK and size < last):
+            size = abs(float(gained @ self._solve(factor, gained)))
+            if not (isfinite(after) and after <= before * (1 + SLACK) + SLACK and size < last):
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
-            if np.sqrt(size / (self._dispersion(new) * self.mass)) <= 0.1 * self.tol:
+            if sqrt(size / (self._dispersion(new) * self.mass)) <= max(self.tol, CLOSE):
                 break
             step = self._corrected(score, pairs, factor)
         if not pairs:
@@ -372,7 +415,7 @@ class _Loop:
         return Triangle(np.linalg.qr(R, mode="r"))
 
     def _solve(self, factor, score):
-        if self.kept is None:
+        if self.kept is None or isinstance(factor, _Times):
             return factor.solve(score)
         step = np.zeros(len(score))
         step[self.kept] = factor.solve(score[self.kept])
