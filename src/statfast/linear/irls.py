@@ -31,7 +31,8 @@ SHARE = 16  # one in so many rows is a sample
 LARGE_SHARE = 4
 ENOUGH = 12  # rows of a sample for each coefficient
 PLENTY = 40  # by which its information is that of all rows, but for a third
-CLOSE = 3e-8  # a step of so little leaves the information as it is, and the next one is foretold
+CLOSE = 3e-8  # a step of so little leaves the information as it is, to 7 digits or more
+DEAR = 1 << 20  # numbers in the rows from which those digits are not worth another pass
 NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
 ROUNDING = 1e-14  # a step this small beside the coefficients is none
 STALLED = 8  # iterations in which a step that will converge has shrunk by half
@@ -240,6 +241,7 @@ class _Loop:
         if rows.intercept:
             self.penalty[0] = 0.0
         self.penalised = bool(ridge) and rows.p > 0
+        self.close = CLOSE if rows.n * rows.q >= DEAR else 0.0
         self.kept = None  # all columns
         self.mass = rows.mass
         y = rows.y  # where the variance is constant, nothing but y says what is small
@@ -267,7 +269,7 @@ class _Loop:
             sizes.append(kernel.largest(step, self.unit))
             extent = self.size + kernel.largest(b, self.unit)
             # What comes after this step, by the rate of the last two: Newton's steps square.
-            after = rms * min(1.0, rms / before) if rms <= CLOSE and before < np.inf else rms
+            after = rms * min(1.0, rms / before) if rms <= self.close and before < np.inf else rms
             before = rms
             if after <= self.tol:
                 converged = sizes[-1] <= max(1e-4, 30 * self.tol) * extent
@@ -371,7 +373,7 @@ class _Loop:
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
-            if sqrt(size / (self._dispersion(new) * self.mass)) <= max(self.tol, CLOSE):
+            if sqrt(size / (self._dispersion(new) * self.mass)) <= max(0.1 * self.tol, self.close):
                 break
             step = self._corrected(score, pairs, factor)
         if not pairs:
