@@ -34,12 +34,16 @@ def task_of(model, X, y, sample_weight, offset):
     weights = as_weights(sample_weight, n)
     if weights is not None or model.class_weight is not None:
         weights = class_weighted(weights, model.class_weight, classes, marks.astype(np.intp))
+    ratio = as_real(model.l1_ratio, "l1_ratio", 0.0, 1.0)
+    penalty = as_choice(model.penalty, "penalty", PENALTIES)
+    if penalty == "elasticnet" and ratio == 0.0:
+        penalty = "l2"
     task = Task(
         rows, marks, classes, _reference(model.reference, classes), weights,
         offsets_for(offset, n), as_flag(model.fit_intercept, "fit_intercept"),
-        as_real(model.C, "C", 0.0, open_low=True), as_choice(model.penalty, "penalty", PENALTIES),
+        as_real(model.C, "C", 0.0, open_low=True), penalty,
         as_count(model.max_iter, "max_iter"), as_real(model.tol, "tol", 0.0, open_low=True),
-        model.n_jobs, column_names(X), as_real(model.l1_ratio, "l1_ratio", 0.0, 1.0),
+        model.n_jobs, column_names(X), ratio,
     )  # fmt: skip
     kind = as_choice(model.multi_class, "multi_class", MULTI_CLASS)
     if len(classes) == 2:
