@@ -186,19 +186,28 @@ def test_cholesky(q):
     rng = np.random.default_rng(q)
     half = rng.standard_normal((q, q + 3))
     whole = half @ half.T
-    lower = np.tril(whole)
-    least = irls.cholesky(lower)
-    want = np.linalg.cholesky(whole)
-    assert_allclose(np.tril(lower), want, rtol=1e-10, atol=1e-12)
+    size = np.sqrt(whole.diagonal())
+    lower, scale = np.zeros((q, q)), np.empty(q)
+    least = irls.cholesky(np.tril(whole), lower, scale)
+    want = np.linalg.cholesky(whole / size / size[:, None])
+    assert_allclose(scale, 1 / size, rtol=1e-14)
+    assert_allclose(lower, want, rtol=1e-10, atol=1e-12)
     assert_allclose(least, want.diagonal().min() ** 2, rtol=1e-8)
     x = np.ones(q)
-    irls.cholesky_solve(lower, x)
+    irls.cholesky_solve(lower, scale, x)
     assert_allclose(whole @ x, np.ones(q), rtol=1e-7)
     inverse = np.empty((q, q))
-    irls.cholesky_inverse(lower, inverse)
+    irls.cholesky_inverse(lower, scale, inverse)
     assert_allclose(inverse @ whole, np.eye(q), atol=1e-8)
 
 
-def test_cholesky_of_what_is_not_positive():
-    assert irls.cholesky(np.array([[1.0, 0], [2, 1]])) == 0
-    assert irls.cholesky(np.array([[np.nan, 0], [2, 1]])) == 0
+@pytest.mark.parametrize("first", [1.0, np.nan, -1.0, 0.0])
+def test_cholesky_of_what_is_not_positive(first):
+    h = np.array([[first, 0], [2, 1]])
+    assert irls.cholesky(h, np.empty((2, 2)), np.empty(2)) == 0
+
+
+def test_largest():
+    a = np.array([1.0, -3.0, 2.0])
+    assert irls.largest(a, np.ones(3)) == 3.0
+    assert np.isnan(irls.largest(a, np.array([1.0, np.nan, 5.0])))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One look at the rows: are they finite, where do they lie, how far do they reach.
+"""One look at the rows: are they finite, where do they lie, how far do they reach; are responses classes.
 
 Cost: one read of the data at the speed of memory. The caller guarantees rows of contiguous numbers,
 except for :func:`all_finite`, which takes any strides.
 """
+
+from libc.math cimport fabs
 
 from statfast._core.rows cimport number, stride_of
 from statfast._core.tiles cimport active
@@ -55,3 +57,27 @@ def extent(
             active().extent_f32(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
         else:
             active().extent_u8(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
+
+
+def zeros_and_ones(const double[::1] y):
+    """How many numbers are 1 if all are 0 or 1; else -1."""
+    cdef Py_ssize_t n = y.shape[0], i = 0, k
+    cdef double[8] ones, others
+    cdef double v, count = 0, wrong = 0
+    with nogil:
+        for k in range(8):
+            ones[k] = others[k] = 0
+        while i + 8 <= n:
+            for k in range(8):
+                v = y[i + k]
+                ones[k] += v
+                others[k] += fabs(v * (v - 1))
+            i += 8
+        while i < n:
+            count += y[i]
+            wrong += fabs(y[i] * (y[i] - 1))
+            i += 1
+        for k in range(8):
+            count += ones[k]
+            wrong += others[k]
+    return <Py_ssize_t>count if wrong == 0 else -1

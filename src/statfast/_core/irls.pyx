@@ -13,10 +13,10 @@ Cost: n q^2 flop and one read of the rows. The caller guarantees rows of contigu
 of the lengths given, and a call short enough for Ctrl-C.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 from libc.stdlib cimport free, malloc
 
-from statfast._core.rows cimport aligned, panel_columns, real, stride_of
+from statfast._core.rows cimport aligned, padded, panel_columns, real, stride_of
 from statfast._core.tiles cimport active, level
 
 cdef extern from "irls_kernels.h" nogil:
@@ -164,7 +164,7 @@ cdef int run(irls_job *job) except -1:
     cdef Py_ssize_t down = active().rows, across = panel_columns(<double>0)
     cdef void *block
     job.tall = (q + down - 1) // down * down
-    job.ld = max(job.tall, (q + across - 1) // across * across)
+    job.ld = padded(max(job.tall, (q + across - 1) // across * across))
     job.rank_update = active().f64.rank_update
     block = malloc(64 + sizeof(double) * table.room(q, job.ld, job.tall))
     if block == NULL:
@@ -177,19 +177,23 @@ cdef int run(irls_job *job) except -1:
 
 
 def cholesky(
-    double[:, ::1] a,               # INOUT (q, q) lower triangle; becomes the factor
+    const double[:, ::1] h,         # IN (q, q) lower triangle
+    double[:, ::1] a,               # OUT (q, q) the lower factor of h with its diagonal scaled to 1
+    double[::1] scale,              # OUT (q,) by which it was scaled: a a' = scale h scale
 ):
-    """Cholesky's factor in place, for few columns: a library's threads would cost more than it.
+    """Cholesky's factor, for few columns: a library's threads would cost more than it.
 
     Returns the least pivot, the square of a diagonal element; 0 if the matrix is not positive.
     """
-    cdef Py_ssize_t q = a.shape[0], i, j
+    cdef Py_ssize_t q = h.shape[0], i, j
     cdef double pivot, least = 1e300
     with nogil:
         for i in range(q):
+            scale[i] = 1 / sqrt(h[i, i]) if h[i, i] > 0 else 1
+        for i in range(q):
             for j in range(i):
-                a[i, j] = (a[i, j] - dot(&a[i, 0], &a[j, 0], j)) / a[j, j]
-            pivot = a[i, i] - dot(&a[i, 0], &a[i, 0], i)
+                a[i, j] = (h[i, j] * (scale[i] * scale[j]) - dot(&a[i, 0], &a[j, 0], j)) / a[j, j]
+            pivot = h[i, i] * (scale[i] * scale[i]) - dot(&a[i, 0], &a[i, 0], i)
             if not pivot > 0:
                 least = 0
                 break
@@ -199,22 +203,26 @@ def cholesky(
 
 
 def cholesky_solve(
-    const double[:, ::1] a,         # IN (q, q) lower factor
+    const double[:, ::1] a,         # IN (q, q) lower factor, and
+    const double[::1] scale,        # IN (q,) its scale, of `cholesky`
     double[::1] x,                  # INOUT (q,) right-hand side; becomes the solution
 ):
     """Solve with a factor of `cholesky`."""
     cdef Py_ssize_t q = a.shape[0], i, j
     with nogil:
         for i in range(q):
-            x[i] = (x[i] - dot(&a[i, 0], &x[0], i)) / a[i, i]
+            x[i] = (scale[i] * x[i] - dot(&a[i, 0], &x[0], i)) / a[i, i]
         for i in range(q - 1, -1, -1):
             x[i] /= a[i, i]
             for j in range(i):
                 x[j] -= a[i, j] * x[i]
+        for i in range(q):
+            x[i] *= scale[i]
 
 
 def cholesky_inverse(
-    const double[:, ::1] a,         # IN (q, q) lower factor
+    const double[:, ::1] a,         # IN (q, q) lower factor, and
+    const double[::1] scale,        # IN (q,) its scale, of `cholesky`
     double[:, ::1] out,             # OUT (q, q) inverse of the factored matrix
 ):
     """The inverse of a matrix with a factor of `cholesky`."""
@@ -230,8 +238,23 @@ def cholesky_inverse(
         for i in range(q):
             for j in range(i + 1):
                 k = i
-                out[i, j] = out[j, i] = dot(&upper[i * q + k], &upper[j * q + k], q - k)
+                out[i, j] = dot(&upper[i * q + k], &upper[j * q + k], q - k)
+                out[i, j] *= scale[i] * scale[j]
+                out[j, i] = out[i, j]
     free(upper)
+
+
+def largest(
+    const double[::1] a,            # IN (q,)
+    const double[::1] b,            # IN (q,)
+):
+    """The largest |a_i b_i|; NaN where one is."""
+    cdef double found = 0, one
+    cdef Py_ssize_t i
+    for i in range(a.shape[0]):
+        one = fabs(a[i] * b[i])
+        found = one if one > found or one != one else found
+    return found
 
 
 cdef inline double dot(const double *a, const double *b, Py_ssize_t n) noexcept nogil:

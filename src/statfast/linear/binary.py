@@ -37,7 +37,7 @@ def arguments(task):
 
 def binary(task: Task) -> Solution:
     """The log-odds of the class that is not the reference."""
-    y = (task.codes != task.reference).astype(float)
+    y = task.ones(1 - task.reference)
     model = fit_binary(task.X, y, task.weights, task.offset, **arguments(task))
     modelled = task.classes.tolist()[1 - task.reference]
     _warn_of(task, model, y, "The classes are")
@@ -52,7 +52,7 @@ def one_vs_rest(task: Task) -> Solution:
     """A binary model for each class against all others."""
     models = []
     for code, label in enumerate(task.classes.tolist()):
-        y = (task.codes == code).astype(float)
+        y = task.ones(code)
         title = f"Logistic regression, {label} against the rest"
         models.append(fit_binary(task.X, y, task.weights, task.offset, title=title,
                                  **arguments(task)))  # fmt: skip

@@ -87,8 +87,8 @@ def profile(task: Task, level: float, ovr: bool) -> CoefficientTable:
 
 
 def _against_rest(task, code):
-    codes = (task.codes == code).astype(np.intp)
-    return replace(task, codes=codes, classes=np.array([False, True]), reference=0)
+    marks = (task.codes == code).astype(np.intp)
+    return replace(task, marks=marks, classes=np.array([False, True]), reference=0)
 
 
 def _model(task):

@@ -12,6 +12,7 @@ that depend on those before them are left out, as R does.
 """
 
 from dataclasses import dataclass, field
+from math import isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,11 @@ WIDE = 64  # coefficients from which the information costs far more than the sco
 PAIRS = 12  # of steps and changes of the score that are remembered
 SLACK = 1e-9  # the deviance may rise by so much, relative to itself: rounding
 SHARE = 16  # one in so many rows is a sample
+LARGE_SHARE = 4
 ENOUGH = 12  # rows of a sample for each coefficient
+PLENTY = 40  # by which its information is that of all rows, but for a third
+CLOSE = 3e-8  # a step of so little leaves the information as it is, to 7 digits or more
+DEAR = 1 << 20  # numbers in the rows from which those digits are not worth another pass
 NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
 ROUNDING = 1e-14  # a step this small beside the coefficients is none
 STALLED = 8  # iterations in which a step that will converge has shrunk by half
@@ -87,23 +92,34 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
     start : ndarray of shape (q,), optional
         Coefficients of the rows as they are.
     """
-    return _Loop(rows, ridge, tol).run(
-        max_iter, _beginning(rows, ridge) if start is None else rows.from_user(start)
-    )
+    loop = _Loop(rows, ridge, tol)
+    if start is not None:
+        return loop.run(max_iter, rows.from_user(start))
+    return loop.run(max_iter, *_beginning(rows, ridge))
 
 
 def _beginning(rows, ridge):
-    """Coefficients of a sample; else the model without columns; else least squares on the links."""
-    if not (rows.sparse or rows.chunked) and rows.n >= SHARE * max(ENOUGH * rows.q, 1024):
+    """Coefficients, and about the factor of the information there or None: those of a sample.
+
+    Where the information costs far more than the score, a larger sample gives both.
+    """
+    share = LARGE_SHARE if rows.q >= WIDE else SHARE
+    if not (rows.sparse or rows.chunked) and rows.n >= share * max(ENOUGH * rows.q, 1024):
         try:
-            sample = rows.sample(SHARE)
+            sample = rows.sample(share)
             if sample.weights is None or sample.weights.any():
-                loop = _Loop(sample, ridge / SHARE, 1e-3)
-                fit = loop.run(10, _beginning(sample, ridge / SHARE), covariance=False)
+                loop = _Loop(sample, ridge / share, 1e-3)
+                fit = loop.run(10, *_beginning(sample, ridge / share), covariance=False)
                 if not (fit.diverged or fit.aliased.any()) and np.isfinite(loop.b).all():
-                    return loop.b
+                    near = rows.q >= WIDE and sample.n >= PLENTY * rows.q
+                    return loop.b, _Times(loop.factor, share) if near else None
         except Unsolvable:
             pass
+    return _plain_beginning(rows), None
+
+
+def _plain_beginning(rows):
+    """The model without columns; else least squares on the scale of the link."""
     if rows.intercept and rows.offset is None:
         with np.errstate(all="ignore"):
             first = rows.link.link(np.float64(rows.mean))
@@ -132,41 +148,52 @@ class Factor:
     """Cholesky's factor of a matrix given by its lower triangle, scaled to a diagonal of ones."""
 
     def __init__(self, h):
-        diagonal = h.diagonal()
-        positive = bool((diagonal > 0).all())
-        self.scale = 1 / np.sqrt(diagonal if positive else np.where(diagonal > 0, diagonal, 1.0))
-        self.lower = h * (self.scale[:, None] * self.scale)
         self.small = len(h) <= SMALL
         if self.small:
-            self.pivot = kernel.cholesky(self.lower) if positive else 0.0
+            self.lower, self.scale = np.empty(h.shape), np.empty(len(h))
+            self.pivot = kernel.cholesky(h, self.lower, self.scale)
             return
         from scipy.linalg.lapack import dpotrf
 
-        self.lower, info = dpotrf(self.lower, lower=1, clean=0)
+        diagonal = h.diagonal()
+        positive = bool((diagonal > 0).all())
+        self.scale = 1 / np.sqrt(diagonal if positive else np.where(diagonal > 0, diagonal, 1.0))
+        # As columns, which LAPACK takes without a copy, the lower triangle is the upper one.
+        self.upper = (h * (self.scale[:, None] * self.scale)).T
+        self.upper, info = dpotrf(self.upper, lower=0, clean=0, overwrite_a=1)
         self.pivot = 0.0
         if info == 0 and positive:
-            self.pivot = float(self.lower.diagonal().min()) ** 2
+            self.pivot = float(self.upper.diagonal().min()) ** 2
 
     def solve(self, g):
-        out = self.scale * g
         if self.small:
-            kernel.cholesky_solve(self.lower, out)
-        else:
-            from scipy.linalg.lapack import dpotrs
+            out = g.copy()
+            kernel.cholesky_solve(self.lower, self.scale, out)
+            return out
+        from scipy.linalg.lapack import dpotrs
 
-            out = dpotrs(self.lower, out, lower=1)[0]
-        return out * self.scale
+        return dpotrs(self.upper, self.scale * g, lower=0)[0] * self.scale
 
     def inverse(self):
         if self.small:
             out = np.empty(self.lower.shape)
-            kernel.cholesky_inverse(self.lower, out)
-        else:
-            from scipy.linalg.lapack import dpotri
+            kernel.cholesky_inverse(self.lower, self.scale, out)
+            return out
+        from scipy.linalg.lapack import dpotri
 
-            half = np.tril(dpotri(self.lower, lower=1)[0])
-            out = half + np.tril(half, -1).T
+        half = np.triu(dpotri(self.upper, lower=0)[0])
+        out = half + np.triu(half, 1).T
         return out * (self.scale[:, None] * self.scale)
+
+
+class _Times:
+    """The factor of so many times a matrix."""
+
+    def __init__(self, factor, share):
+        self.factor, self.share = factor, share
+
+    def solve(self, g):
+        return self.factor.solve(g) / self.share
 
 
 class Triangle:
@@ -213,33 +240,42 @@ class _Loop:
         self.penalty = np.full(rows.q, float(ridge))
         if rows.intercept:
             self.penalty[0] = 0.0
+        self.penalised = bool(ridge) and rows.p > 0
+        self.close = CLOSE if rows.n * rows.q >= DEAR else 0.0
         self.kept = None  # all columns
         self.mass = rows.mass
         y = rows.y  # where the variance is constant, nothing but y says what is small
         self.size = max(y.max(), -y.min()) if rows.family.own == "gaussian" else 1.0
 
-    def run(self, max_iter, b, *, covariance=True):
-        sums = self.rows.sums_at(b)
-        if not (np.isfinite(sums.h).all() and np.isfinite(sums.g).all()):
+    def run(self, max_iter, b, near=None, *, covariance=True):
+        """Iterate from `b`, where `near` is about the factor of the information, or None."""
+        before = np.inf
+        if near is not None:
+            b, sums, before = self._approach(b, near)
+        else:
+            sums = self.rows.sums_at(b)
+        if not (sums.finite() and np.isfinite(sums.g).all()):
             raise Unsolvable
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)  # sizes of columns
         sizes, converged, diverged, step = [], False, False, None
         for n_iter in range(1, max_iter + 1):
-            score = sums.g - self.penalty * b
-            factor = self._factor(sums, b, first=n_iter == 1)
+            score = self._score(sums, b)
+            self.factor = factor = self._factor(sums, b, first=n_iter == 1)
             if factor is None:
                 diverged = True
                 break
             step = self._solve(factor, score)
-            rms = np.sqrt(max(step @ score, 0.0) / (self._dispersion(sums) * self.mass))
-            sizes.append(float(np.abs(step * self.unit).max()))
-            if rms <= self.tol:
-                small = max(1e-4, 30 * self.tol) * (self.size + np.abs(b * self.unit).max())
-                converged = bool(sizes[-1] <= small)
+            rms = self._rms(step, score, sums)
+            sizes.append(kernel.largest(step, self.unit))
+            extent = self.size + kernel.largest(b, self.unit)
+            # What comes after this step, by the rate of the last two: Newton's steps square.
+            after = rms * min(1.0, rms / before) if rms <= self.close and before < np.inf else rms
+            before = rms
+            if after <= self.tol:
+                converged = sizes[-1] <= max(1e-4, 30 * self.tol) * extent
                 diverged = not converged
                 b = b + step
                 break
-            extent = self.size + np.abs(b * self.unit).max()
             if sizes[-1] <= ROUNDING * extent:  # as of a perfect fit, whose dispersion is rounding
                 converged = True
                 break
@@ -274,6 +310,21 @@ class _Loop:
             about,
         )
 
+    def _approach(self, b, near):
+        """Follow scores from `b`; also the sums where that ends, and the first step's size."""
+        sums = self.rows.sums_at(b, hessian=False)
+        if not np.isfinite(sums.g).all():
+            raise Unsolvable
+        score = self._score(sums, b)
+        step = near.solve(score)
+        before = self._rms(step, score, sums)
+        b, sums, moved = self._follow(b, step, sums, near)
+        return b, (sums if moved else self.rows.sums_at(b)), before
+
+    def _rms(self, step, score, sums):
+        """How far a step moves the linear predictor, in units of the responses' deviation."""
+        return sqrt(max(float(step @ score), 0.0) / (self._dispersion(sums) * self.mass))
+
     def _dispersion(self, sums):
         known = self.rows.family.dispersion
         if known == known:
@@ -283,16 +334,21 @@ class _Loop:
     def _aliased(self):
         return np.zeros(self.rows.q, dtype=bool) if self.kept is None else ~self.kept
 
+    def _score(self, sums, b):
+        return sums.g - self.penalty * b if self.penalised else sums.g
+
+    def _objective(self, sums, b):
+        return sums.deviance + (float(self.penalty @ b**2) if self.penalised else 0.0)
+
     def _move(self, b, step, sums):
         """The step, halved until the penalised deviance does not rise."""
-        before = sums.deviance + self.penalty @ b**2
-        slack = SLACK * (abs(before) + 1e-3) if np.isfinite(before) else 0.0
+        before = self._objective(sums, b)
+        slack = SLACK * (abs(before) + 1e-3) if isfinite(before) else 0.0
         for _ in range(HALVINGS):
             trial = b + step
             new = self.rows.sums_at(trial)
-            after = new.deviance + self.penalty @ trial**2
-            fine = np.isfinite(after) and np.isfinite(new.h).all()
-            if fine and not after > before + slack:
+            after = self._objective(new, trial)
+            if isfinite(after) and new.finite() and not after > before + slack:
                 return trial, new, True
             step = 0.5 * step
         return b, sums, False
@@ -305,19 +361,19 @@ class _Loop:
         makes steps that converge faster than linearly, each at the price of one score.
         """
         at, now, pairs = b, sums, []
-        score = now.g - self.penalty * b
-        before, last = now.deviance + self.penalty @ b**2, np.inf
+        score = self._score(now, b)
+        before, last = self._objective(now, b), np.inf
         for _ in range(PAIRS):
             trial = at + step
             new = self.rows.sums_at(trial, hessian=False)
-            after = new.deviance + self.penalty @ trial**2
-            gained = new.g - self.penalty * trial
-            size = np.abs(gained @ self._solve(factor, gained))
-            if not (np.isfinite(after) and after <= before * (1 + SLACK) + SLACK and size < last):
+            after = self._objective(new, trial)
+            gained = self._score(new, trial)
+            size = abs(float(gained @ self._solve(factor, gained)))
+            if not (isfinite(after) and after <= before * (1 + SLACK) + SLACK and size < last):
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
-            if np.sqrt(size / (self._dispersion(new) * self.mass)) <= 0.1 * self.tol:
+            if sqrt(size / (self._dispersion(new) * self.mass)) <= max(0.1 * self.tol, self.close):
                 break
             step = self._corrected(score, pairs, factor)
         if not pairs:
@@ -339,8 +395,10 @@ class _Loop:
 
     def _factor(self, sums, b, first):
         """The factor of the information of the columns kept; None if it has become singular."""
-        h = sums.h.copy()
-        h[np.diag_indices(len(h))] += self.penalty
+        h = sums.h
+        if self.penalised:
+            h = h.copy()
+            h[np.diag_indices(len(h))] += self.penalty
         if self.kept is not None:
             h = h[np.ix_(self.kept, self.kept)]
         factor = Factor(h)
@@ -359,7 +417,7 @@ class _Loop:
         return Triangle(np.linalg.qr(R, mode="r"))
 
     def _solve(self, factor, score):
-        if self.kept is None:
+        if self.kept is None or isinstance(factor, _Times):
             return factor.solve(score)
         step = np.zeros(len(score))
         step[self.kept] = factor.solve(score[self.kept])

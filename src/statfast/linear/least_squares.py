@@ -9,6 +9,7 @@ import numpy as np
 from statfast._base import Estimator
 from statfast._chunks import Chunks
 from statfast._errors import warn_user
+from statfast._flags import as_flag
 from statfast._regression import Regressor, as_targets
 from statfast._validation import (
     as_choice,
@@ -19,14 +20,13 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.linear.families import FAMILIES
-from statfast._flags import as_flag
 from statfast.linear.glm import predictor_errors
 from statfast.linear.inference import Inference, NoInferenceError, Result, intervals
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS
 from statfast.linear.model import names_of
-from statfast.linear.solve import least_squares
 from statfast.linear.predictor import linear_values
+from statfast.linear.solve import least_squares
 
 SEVERAL = (
     "There are several targets, each with its own errors and tests. Take those of one from "

@@ -4,31 +4,21 @@
 import numpy as np
 
 from statfast._base import Classifier, Estimator
-from statfast._chunks import Chunks
-from statfast._class_weights import class_weighted
 from statfast._errors import shown, warn_not_converged
-from statfast._validation import (
-    as_choice,
-    as_count,
-    as_labels,
-    as_real,
-    as_weights,
-    column_names,
-)
+from statfast._validation import as_choice, as_labels, as_real
 from statfast.linear.class_inference import ClassInference
 from statfast.linear.families import FAMILIES
 from statfast.linear.firth_solver import profile
-from statfast._flags import as_flag
 from statfast.linear.inference import Result
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS
-from statfast.linear.predictor import linear_predictor, new_rows, offsets_for, rows_of
-from statfast.linear.solvers import MULTI_CLASS, PENALTIES, SOLVERS
-from statfast.linear.task import Task
+from statfast.linear.logistic_task import task_of
+from statfast.linear.predictor import linear_predictor, new_rows, offsets_for
+from statfast.linear.solvers import PENALTIES, SOLVERS
 
 
 class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
-    """Logistic regression: by maximum likelihood with inference, or with a ridge penalty.
+    """Logistic regression: by maximum likelihood with inference, or with a penalty.
 
     The log-odds of a class are linear in the columns::
 
@@ -36,13 +26,16 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
 
     Parameters
     ----------
-    penalty : {None, "l2", "firth"}, default=None
+    penalty : {None, "l2", "l1", "elasticnet", "firth"}, default=None
         None is maximum likelihood. "firth" is its version with less bias, which exists where the
         classes are separated, too [2]_; see `profile`. "l2" adds the squares of the coefficients,
-        but for the intercept, over ``2 C`` to minus the log-likelihood, as in scikit-learn; there
-        are no standard errors then.
+        but for the intercept, over ``2 C`` to minus the log-likelihood, as in scikit-learn; "l1"
+        their sizes over C, by which some become 0; "elasticnet" both. There are no standard errors
+        then.
     C : float, default=1.0
         Inverse strength of the penalty.
+    l1_ratio : float, default=0.5
+        For "elasticnet": the share of "l1", from 0 ("l2") to 1.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     class_weight : dict or "balanced", optional
@@ -57,7 +50,8 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         the others, and divides their probabilities by their sum.
     tol : float, default=1e-10
         The iterations end when a step moves the log-odds by no more, in root mean square and in
-        units of the standard deviation of a response.
+        units of the standard deviation of a response; with "l1", when the duality gap (of several
+        classes: the fall that a step promises) is this share of the null model's loss.
     max_iter : int, default=100
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
@@ -126,6 +120,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         *,
         penalty=None,
         C=1.0,
+        l1_ratio=0.5,
         fit_intercept=True,
         class_weight=None,
         reference=None,
@@ -136,6 +131,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
     ):
         self.penalty = penalty
         self.C = C
+        self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.reference = reference
@@ -180,7 +176,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         ConvergenceWarning
             If max_iter passes were not enough.
         """
-        task, kind = self._task(X, y, sample_weight, offset)
+        task, kind = task_of(self, X, y, sample_weight, offset)
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):
             warn_not_converged(self, int(solution.n_iter.max()))
@@ -238,7 +234,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
                 f"profile is of penalty='firth'; got {self.penalty!r}. Use conf_int and p_values_."
             )
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
-        task, kind = self._task(X, y, sample_weight, None)
+        task, kind = task_of(self, X, y, sample_weight, None)
         return profile(task, level, kind == "ovr")
 
     def conf_int(
@@ -273,7 +269,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
             if self.penalty == "firth":
                 table = self.profile(X, y, sample_weight, level=level)
                 return np.column_stack(list(table.columns.values())[1:3])
-            sample_weight = self._task(X, y, sample_weight, offset)[0].weights  # and of classes
+            sample_weight = task_of(self, X, y, sample_weight, offset)[0].weights  # and of classes
         return super().conf_int(
             level, method=method, X=X, y=y, sample_weight=sample_weight, offset=offset
         )
@@ -386,43 +382,6 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         b = result.coef
         coef, intercept = (b[1:], float(b[0])) if one else (b, 0.0)
         return ones, FAMILIES["binomial"], LINKS["logit"], coef, intercept, one
-
-    def _task(self, X, y, sample_weight, offset):
-        """Arguments and parameters, checked; and "binary" or the value of multi_class."""
-        rows = rows_of(X)
-        n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
-        classes, codes = as_labels(y, n)
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes to tell apart; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
-        weights = as_weights(sample_weight, n)
-        weights = class_weighted(weights, self.class_weight, classes, codes)
-        task = Task(
-            rows, codes, classes, self._reference(classes), weights, offsets_for(offset, n),
-            as_flag(self.fit_intercept, "fit_intercept"), as_real(self.C, "C", 0.0, open_low=True),
-            as_choice(self.penalty, "penalty", PENALTIES), as_count(self.max_iter, "max_iter"),
-            as_real(self.tol, "tol", 0.0, open_low=True), self.n_jobs, column_names(X),
-        )  # fmt: skip
-        kind = as_choice(self.multi_class, "multi_class", MULTI_CLASS)
-        if len(classes) == 2:
-            kind = "binary"
-        elif offset is not None:
-            raise ValueError("offset is for two classes; y has more. Leave it out.")
-        return task, kind
-
-    def _reference(self, classes):
-        """The code of the reference class."""
-        if self.reference is None:
-            return 0
-        places = [k for k, label in enumerate(classes.tolist()) if label == self.reference]
-        if not places:
-            raise ValueError(
-                f"reference must be one of the classes ({shown(classes.tolist())}); got "
-                f"{shown(self.reference)}."
-            )
-        return places[0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._base import Classifier, Estimator
 from statfast._errors import shown
+from statfast._flags import as_flag
 from statfast._validation import (
     as_choice,
     as_count,
@@ -12,7 +13,6 @@ from statfast._validation import (
     as_real,
     as_weights,
 )
-from statfast._flags import as_flag
 from statfast.linear.folds import RULES, chosen, folds_of, held_out
 from statfast.linear.logistic_path import LogisticDescent, fit_logistic_path
 from statfast.linear.penalty_grid import alpha_grid, as_alphas

@@ -53,7 +53,7 @@ def multinomial(task: Task) -> Solution:
 def result_of(task, coef, told, names, aliased, covariance):
     """A function of log-likelihoods that makes the `Result` of the coefficients of some classes."""
     size = coef.size
-    mass = float(len(task.codes) if task.weights is None else task.weights.sum())
+    mass = float(len(task.marks) if task.weights is None else task.weights.sum())
     rank = len(told) * int((~aliased).sum())
     others = len(task.classes) - 1
     labels = task.classes.tolist()

@@ -8,7 +8,7 @@ and rows that come in chunks take the same steps.
 """
 
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,19 @@ from statfast._blocks import checkpoint, each, grid, reduce
 from statfast._chunks import Chunks
 from statfast._core import irls as kernel
 from statfast._core import tiles
+from statfast._core.extent import zeros_and_ones
 from statfast._validation import FLOATS
 
 CALL = min(4e8, 2e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 20 ms
 PIECE = 32768  # numbers of the rows that stay in cache between two kernel calls
 LEAST = 4096  # rows of a block
+MOST = 65536  # rows of a block of few columns: a block should take far longer than to hand it out
+PARTS = 16
+FEW = 64  # columns whose sums take so little room that those of all blocks may wait
 SAMPLE = 1024  # rows whose mean is near that of all
 ROW = 100  # operations that a row costs besides its products
+# Named here, as to choose by the type of the rows takes as long as a sweep of a thousand.
+SWEEPS = {np.dtype("f8"): kernel.sweep["double"], np.dtype("f4"): kernel.sweep["float"]}
 
 
 @dataclass
@@ -34,6 +40,10 @@ class Sums:
     g: NDArray[np.float64]  # (q,)
     deviance: float
     chi2: float
+
+    def finite(self):
+        """Whether all of `h` is; a sum of squares that is finite says so at once."""
+        return isfinite(np.vdot(self.h, self.h)) or bool(np.isfinite(self.h).all())
 
     def __iadd__(self, more):
         self.h += more.h
@@ -74,11 +84,15 @@ class Rows:
                 some = first[:: max(1, len(first) // SAMPLE)]
                 with np.errstate(over="ignore", invalid="ignore"):
                     self.shift = some.mean(axis=0, dtype=np.float64)
-        self.mass = float(self.n if self.weights is None else self.weights.sum())
-        total = self.y.sum() if self.weights is None else self.weights @ self.y
-        self.mean = float(total) / self.mass
         self.kind = kernel.KINDS.get((self.family.own, self.link.name))
-        self.classes = False  # whether all responses are 0 or 1
+        ones = zeros_and_ones(self.y) if self.family.own == "binomial" else -1
+        self.classes = ones >= 0  # whether all responses are 0 or 1
+        self.mass = float(self.n if self.weights is None else self.weights.sum())
+        if self.weights is not None:
+            total = self.weights @ self.y
+        else:
+            total = ones if self.classes else self.y.sum()
+        self.mean = float(total) / self.mass
         self.aux = self._aux()
 
     def _aux(self):
@@ -86,7 +100,6 @@ class Rows:
         if self.kind is None or self.family.own == "gaussian":
             return None
         if self.family.own == "binomial":
-            self.classes = bool(((self.y == 0) | (self.y == 1)).all())
             if self.classes:
                 return None
             from scipy.special import xlogy
@@ -105,6 +118,8 @@ class Rows:
             work(sums, b, hessian, as_float(block), y, weights, offset, aux)
             return sums
 
+        if self.kind is not None:  # nothing but the kernel
+            return self._reduced(partial, hessian)
         with np.errstate(all="ignore"):
             return self._reduced(partial, hessian)
 
@@ -235,6 +250,8 @@ class Rows:
             block = np.ascontiguousarray(self.X)
             return partial(slice(0, self.n), block, self.y, self.weights, self.offset, last)
         per_row = self.q * (self.q if hessian else 4) + ROW
+        if self.q <= FEW and not self.chunked:
+            return self._each(partial, last, per_row)
         return reduce(
             partial, self.X, self.y, self.weights, self.offset,
             last,
@@ -242,12 +259,28 @@ class Rows:
             effort=float(self.n) * per_row, least=max(LEAST, 8 * self.q),
         )  # fmt: skip
 
+    def _each(self, partial, last, per_row):
+        """The same for few columns, in larger blocks."""
+
+        def work(rows):
+            cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, last))
+            return partial(rows, np.ascontiguousarray(self.X[rows]), *cut)
+
+        first, *others = each(
+            work, grid(self.n, LEAST, MOST, PARTS), n_jobs=self.n_jobs,
+            effort=float(self.n) * per_row,
+        )  # fmt: skip
+        for more in others:
+            first += more
+        return first
+
     def _fused(self, sums, b, hessian, block, y, weights, offset, aux):
         step = max(64, int(CALL / (self.q**2 + ROW)))
         pair = np.zeros(2)
+        sweep = SWEEPS[block.dtype]
         for start in range(0, len(block), step):
             some = slice(start, start + step)
-            kernel.sweep(
+            sweep(
                 block[some], self.shift, self.intercept, b, self.kind, y[some],
                 _part(weights, some), _part(offset, some), _part(aux, some),
                 sums.h if hessian else None, sums.g, pair,

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,10 @@ from statfast.linear.inference import Result
 
 @dataclass(frozen=True)
 class Task:
-    """What a solver is given: checked rows, and codes 0 to K - 1 of their classes."""
+    """What a solver is given: checked rows, and the classes of each."""
 
     X: object
-    codes: NDArray[np.intp]
+    marks: NDArray  # intp codes 0 to K - 1 of the classes, or for two classes their float64 values
     classes: NDArray
     reference: int  # code of the reference class
     weights: NDArray[np.float64] | None
@@ -29,6 +30,24 @@ class Task:
     tol: float
     n_jobs: int | None
     columns: NDArray | None
+    l1_ratio: float = 0.0  # the share of l1 in an elastic net
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """Codes 0 to K - 1 of the classes."""
+        return self.marks.astype(np.intp, copy=False)
+
+    def ones(self, code: int) -> NDArray[np.float64]:
+        """1.0 for the rows of a class, 0.0 for others: maybe the user's own y."""
+        if self.marks.dtype == np.float64:
+            return self.marks if code else 1.0 - self.marks
+        return (self.marks == code).astype(np.float64)
+
+    @property
+    def penalties(self) -> tuple[float, float]:
+        """What the l1 norm and half the squares are multiplied by, beside minus log L."""
+        l1 = {"l1": 1.0, "elasticnet": self.l1_ratio}.get(self.penalty or "", 0.0)
+        return l1 / self.C, (1.0 - l1) / self.C
 
 
 @dataclass(frozen=True)

@@ -349,7 +349,7 @@ def _moderate(X, kind, gamma, degree, coef0, n_jobs):
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     if kind == tiles.RBF:
         reach = float(np.square(high - low).sum())  # of squared distances
-        return gamma * reach < 1e6 and 1e-24 < reach < FAR**2 or reach == 0
+        return (gamma * reach < 1e6 and 1e-24 < reach < FAR**2) or reach == 0
     reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
     if not 1e-24 < reach < FAR**2:
         return reach == 0

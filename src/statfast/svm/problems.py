@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-
 FINEST = 1e-8  # of the gradient: a smaller margin is none
 INSEPARABLE = "inseparable"  # why a hard margin was not found
 

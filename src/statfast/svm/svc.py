@@ -199,7 +199,7 @@ class SVC(PairwiseMachines):
 
 def as_cost(C, name="C"):
     """Check a positive cost, which may be infinite."""
-    return inf if isinstance(C, float) and C == inf else as_finite_cost(C, name)
+    return inf if isinstance(C, float) and inf == C else as_finite_cost(C, name)
 
 
 def as_finite_cost(C, name="C"):

@@ -8,11 +8,10 @@
    of y alone: log y (0 for y = 0), or y log y + (1 - y) log(1 - y) in the logistic model. */
 
 typedef struct {
-    f64_v s, w, loss;
+    f64_v s, w, loss, chi; /* chi is s^2 / w, which but for classes the caller makes */
 } irls_row;
 
-static INLINE irls_row irls_logit(f64_v eta, f64_v y, f64_v a, f64_v aux, int product,
-                                  f64_v *factor) {
+static INLINE irls_row irls_logit(f64_v eta, f64_v y, f64_v a, f64_v aux) {
     const f64_v zero = f64_set1(0), one = f64_set1(1);
     const f64_v e = f64_exp(f64_min(eta, zero - eta)), rate = one / (one + e), small = e * rate;
     const f64_m positive = f64_gt(eta, zero);
@@ -21,9 +20,25 @@ static INLINE irls_row irls_logit(f64_v eta, f64_v y, f64_v a, f64_v aux, int pr
     irls_row out;
     out.s = a * (y * rest - not_y * mu);
     out.w = a * (mu * rest);
-    out.loss = f64_select(positive, not_y * eta, zero - y * eta);
-    if (product) *factor = *factor * (one + e); /* at most 2: its logarithm is taken later */
-    else out.loss = a * (out.loss + f64_log1p(e) + aux);
+    out.loss = a * (f64_select(positive, not_y * eta, zero - y * eta) + f64_log1p(e) + aux);
+    return out;
+}
+
+/* The same where y is 0 or 1 and a is 1.  With t = eta or -eta, the log-odds of the row's own class,
+   and e = exp(-|t|): s is e / (1 + e) and s^2 / w is e where t is positive, else 1 / (1 + e) and
+   1 / e, both from one division.  The loss lacks log(1 + e): `more` = 1 + e, which is at most 2, so
+   that the caller takes the logarithm of a product. */
+static INLINE irls_row irls_classes(f64_v eta, f64_v y, f64_v *more) {
+    const f64_v zero = f64_set1(0), one = f64_set1(1), side = y + y - one, t = side * eta;
+    const f64_m right = f64_gt(t, zero);
+    const f64_v e = f64_exp(f64_max(f64_set1(-700), f64_min(t, zero - t))); /* e e' is a number */
+    const f64_v up = one + e, both = one / (e * up), rate = both * e, small = e * rate;
+    irls_row out;
+    out.s = side * f64_select(right, small, rate);
+    out.w = small * rate;
+    out.loss = f64_select(right, zero, zero - t);
+    out.chi = f64_select(right, e, both * up);
+    *more = up;
     return out;
 }
 
