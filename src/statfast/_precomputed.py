@@ -45,9 +45,9 @@ def as_triangle(
 
 
 def as_matrix(table: Any, name: str = "X", *, n_min: int = 1) -> tuple[np.ndarray, float]:
-    """Check a symmetric matrix; that, as it lies if its rows are contiguous, and its largest number.
+    """Check a matrix that is symmetric up to rounding; that, and its largest number.
 
-    It is symmetric up to rounding.
+    It stays as it lies if its rows are contiguous.
     """
     table = _square(table, name, FLOATS, n_min)
     if table.strides[1] != table.itemsize:
