@@ -32,7 +32,10 @@ SHARED = "statfast._core._shared"
 LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
-SMALL = ("boruvka", "kdradius", "kdsearch", "means", "moments", "tiles")
+SMALL = {
+    "boruvka", "expansion", "gram", "irls", "kdradius", "kdsearch", "lloyd", "means", "moments",
+    "multinomial", "posterior", "spans", "tiles",
+}  # fmt: skip
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
 DIRECTIVES = {

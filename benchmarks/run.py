@@ -246,6 +246,19 @@ def run(suite: str, options) -> dict:
     return document
 
 
+def added(document: dict, path: Path) -> dict:
+    """The document with the problems of an earlier one that it did not run again."""
+    if not path.exists():
+        return document
+    fresh = {row["name"]: row for row in document["problems"]}
+    earlier = json.loads(path.read_text())
+    rows = {row["name"]: {"commit": earlier["commit"]} | row for row in earlier["problems"]} | fresh
+    names = [problem.name for problem in find(document["suite"], quick=document["quick"])]
+    document["problems"] = [rows[name] for name in names if name in rows]
+    document["geometric_means"] = geometric_means(document["problems"])
+    return document
+
+
 def _environment(threads, coretype):
     """The racers' environment: libraries read these when they are loaded."""
     environment = dict(os.environ) | {variable: str(threads) for variable in THREAD_VARIABLES}
@@ -282,6 +295,9 @@ def _arguments(arguments):
     )
     parser.add_argument("--only", default="", help="only problems whose name contains this")
     parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, help="only these")
+    parser.add_argument(
+        "--add", action="store_true", help="keep the file's results of other problems"
+    )
     options = parser.parse_args(arguments)
     if options.out and len(options.suite) > 1:
         parser.error("--out takes the results of one suite")
@@ -298,9 +314,10 @@ def main(arguments=None) -> None:
         print(report.table(document))
         out = options.out
         whole = not (options.quick or options.only or options.libraries)
-        if out is None and whole:  # a part of a suite is written only where it is asked for
+        if out is None and (whole or options.add):  # a part is written only where it is asked for
             out = RESULTS / f"{suite}-{document['openblas_coretype']}.json"
         if out:
+            document = added(document, out) if options.add else document
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_text(json.dumps(document, indent=1) + "\n")
             print(f"written to {out}")

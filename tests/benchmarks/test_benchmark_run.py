@@ -12,7 +12,16 @@ import pytest
 from benchmarks import report
 from benchmarks.limits import least_seconds
 from benchmarks.problems import QUICK, SUITES
-from benchmarks.run import FLOOR, Racer, _allowed, _goes_on, compare, geometric_means, main
+from benchmarks.run import (
+    FLOOR,
+    Racer,
+    _allowed,
+    _goes_on,
+    added,
+    compare,
+    geometric_means,
+    main,
+)
 from benchmarks.worker import Job
 
 
@@ -64,6 +73,19 @@ def test_part_of_a_suite(tmp_path, capsys):
     assert "K=20" in row["name"]
     assert list(row["libraries"]) == ["statfast"]
     assert row["name"] in capsys.readouterr().out
+
+
+def test_parts_of_a_suite_are_put_together(tmp_path):
+    path = tmp_path / "results.json"
+    a, b, c = (problem.name for problem in QUICK["kmedoids"][:3])
+    row = {"beyond": False, "ratio": 2.0}
+    earlier = {"commit": "old", "problems": [{"name": name} | row for name in (a, c, "gone")]}
+    part = {"suite": "kmedoids", "quick": True, "problems": [{"name": b} | row, {"name": a} | row]}
+    assert added(part, path) == part
+    path.write_text(json.dumps(earlier))
+    rows = added(part, path)["problems"]
+    assert [(row["name"], row.get("commit")) for row in rows] == [(a, None), (b, None), (c, "old")]
+    assert part["geometric_means"]["all"]["problems"] == 3
 
 
 def _reply(library, problem="LDA 5000x30 K=5 float64", suite="moments"):

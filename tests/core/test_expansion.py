@@ -22,7 +22,9 @@ KERNELS = {
 
 def expansion(kernel, vectors, coef, cuts):
     parts = tuple(slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True))
-    return Expansion(kernel, vectors, np.arange(len(vectors)), parts, coef, tile_for(kernel, vectors))
+    return Expansion(
+        kernel, vectors, np.arange(len(vectors)), parts, coef, tile_for(kernel, vectors)
+    )
 
 
 def check(kernel, rows, vectors, coef, cuts):

@@ -91,7 +91,9 @@ def test_targets():
 
 def test_strings_and_numbers():
     for rows in (WORDS, np.array(WORDS), tuple(WORDS)):
-        with pytest.raises(TypeError, match="X must hold rows of numbers for kernel='rbf'; got str"):
+        with pytest.raises(
+            TypeError, match="X must hold rows of numbers for kernel='rbf'; got str"
+        ):
             SVC().fit(rows, [0, 0, 1, 1])
     with pytest.raises((TypeError, ValueError), match=r"X must be a list of strings"):
         SVC(kernel="spectrum").fit(X, y)

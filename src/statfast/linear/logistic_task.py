@@ -15,7 +15,7 @@ from statfast._validation import (
     as_weights,
     column_names,
 )
-from statfast.linear.flags import as_flag
+from statfast._flags import as_flag
 from statfast.linear.predictor import offsets_for, rows_of
 from statfast.linear.solvers import MULTI_CLASS, PENALTIES
 from statfast.linear.task import Task
