@@ -142,9 +142,10 @@ def sums(
                             c[i] = share[i] * t[b * across + i]
                         table.outer(c, z, ld, some, q, &pairs[pair, 0, 0])
                         pair += 1
-            for k in range(classes):
-                for i in range(across):
-                    t[k * across + i] *= w[i]
+            if weight != NULL:
+                for k in range(classes):
+                    for i in range(across):
+                        t[k * across + i] *= w[i]
             for i in range(some):
                 t[codes[first + i] * across + i] -= w[i]
             table.gradient(t, across, classes, z, ld, some, &gradient[0, 0])

@@ -241,8 +241,9 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
             Added to the linear predictor; for an exposure, its logarithm.
         se : bool, default=False
             Also return the standard errors of the means, by the delta method.
-        interval : {None, "confidence"}, default=None
-            Also return intervals of the means, made on the scale of the link.
+        interval : {None, "confidence", "prediction"}, default=None
+            Also return intervals of the means, made on the scale of the link, or of new
+            observations of weight 1: see Notes.
         level : float, default=0.95
             Of the interval.
 
@@ -258,7 +259,15 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one.
+            If X is not a finite 2-d array with the columns of the fitted one, or if "prediction"
+            is asked of a family that has no distribution.
+
+        Notes
+        -----
+        A new observation is distributed as the family says, its linear predictor normal about the
+        estimate with its standard error, its dispersion as estimated: the ends are quantiles of
+        that mixture. Of counts they are whole numbers, of the binomial family 0 or 1. For the
+        gaussian family with the identity link they are those of R's ``lm``, from Student's t.
         """
         rows = new_rows(self, X)
         link = as_link(self._link)
@@ -267,7 +276,7 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         with np.errstate(over="ignore"):
             mu = link.mean(eta)
         means = mu.astype(np.float32) if rows.dtype == np.float32 else mu
-        as_choice(interval, "interval", (None, "confidence"))
+        as_choice(interval, "interval", (None, "confidence", "prediction"))
         if not se and interval is None:
             return means
         spread = predictor_errors(self._inferred(), rows, self._has_intercept())
@@ -276,7 +285,18 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
             out.append(np.abs(link.slope(eta, mu)) * spread)
         if interval is not None:
             level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
-            ends = intervals(eta, spread, self._inferred().quantile(level))
+            result = self._inferred()
+            quantile = result.quantile(level)
+            if interval == "prediction":
+                from statfast.linear.predictive import prediction_ends
+
+                out.append(
+                    prediction_ends(
+                        self._family(), link, eta, spread, result.dispersion, level, quantile
+                    )
+                )
+                return tuple(out)
+            ends = intervals(eta, spread, quantile)
             if link.name in ONE_SIDED or link.name.startswith("power"):
                 ends = np.where(eta[:, None] > 0, np.maximum(ends, 0.0), np.minimum(ends, -0.0))
             with np.errstate(divide="ignore"):
@@ -285,11 +305,14 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         return tuple(out)
 
     def _at(self, y, n):
-        family, link = as_family(self.family), as_link(self._link)
-        if family.name == "negative_binomial":
-            family = negative_binomial(self.theta_)
+        family, link = self._family(), as_link(self._link)
         one = self._has_intercept()
         return self._responses(y, n), family, link, self.coef_, self.intercept_, one
+
+    def _family(self):
+        """That of the fit."""
+        family = as_family(self.family)
+        return negative_binomial(self.theta_) if family.name == "negative_binomial" else family
 
     def _has_intercept(self):
         return len(self._inferred(refuse=False).names) > self.n_features_in_

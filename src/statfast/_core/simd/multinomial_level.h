@@ -8,9 +8,12 @@
 
 #define REAL double
 #define REAL_BITS 64
+#define REAL_MIN DBL_MIN
+#define REAL_UNIT (DBL_EPSILON / 2)
 #define LANES F64_LANES
 #define V(word) f64_##word
 #include "vmath.h"
+#include "pack.h"
 
 #define STRIP (LANES > 4 ? 8 : 4)
 #define MOST_STRIP (3 * STRIP) /* accumulators: all but a few registers */
@@ -28,12 +31,45 @@ LAY(multinomial_lay_f64, double)
 LAY(multinomial_lay_f32, float)
 #undef LAY
 
-/* Eight rows at a time, classes in lanes, turned by way of a small table. */
+#define SHORT 512 /* columns up to which coefficients of a few classes fit on the stack */
+
+#if LANES > 1
+/* One class: LANES rows at a time, columns in lanes, whose sums are added up by a transposition. */
+static void multinomial_dot(const double *z, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t q,
+                            const double *coef, ptrdiff_t kp, double *t) {
+    ALIGN64 double b[SHORT];
+    for (ptrdiff_t j = 0; j < ld; j++) b[j] = j < q ? coef[j * kp] : 0;
+    for (ptrdiff_t i = 0; i < n; i += LANES, z += LANES * ld) {
+        V(v) sum[LANES];
+        UNROLL for (int r = 0; r < LANES; r++) sum[r] = V(set1)(0);
+        for (ptrdiff_t j = 0; j < ld; j += LANES) {
+            const V(v) by = V(load)(b + j);
+            UNROLL for (int r = 0; r < LANES; r++)
+                sum[r] = V(fma)(V(load)(z + r * ld + j), by, sum[r]);
+        }
+        V(transpose)(sum);
+        UNROLL for (int r = 1; r < LANES; r++) sum[0] = sum[0] + sum[r];
+        V(store)(t + i, sum[0]);
+    }
+}
+#endif
+
+/* Eight rows at a time, classes in lanes, turned by way of a small table; classes that would leave
+   most of the lanes idle one by one. */
 static void multinomial_scores(const double *z, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t q,
                                const double *coef, ptrdiff_t kp, ptrdiff_t classes, double *t,
                                ptrdiff_t across) {
+    ptrdiff_t most = classes;
+#if LANES > 1
+    const ptrdiff_t left = classes % LANES;
+    if (2 * left < LANES && q >= 16 && ld <= SHORT) {
+        most = classes - left;
+        for (ptrdiff_t k = most; k < classes; k++)
+            multinomial_dot(z, ld, n, q, coef + k, kp, t + k * across);
+    }
+#endif
     for (ptrdiff_t i = 0; i < n; i += 8) {
-        for (ptrdiff_t k = 0; k < classes; k += LANES) {
+        for (ptrdiff_t k = 0; k < most; k += LANES) {
             ALIGN64 double out[8][LANES];
             V(v) sum[8];
             UNROLL for (int r = 0; r < 8; r++) sum[r] = V(set1)(0);

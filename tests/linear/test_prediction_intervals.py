@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Intervals for new observations of generalised linear models."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from statfast.linear import GeneralizedLinearModel, LinearRegression
+
+LEVEL = 0.9
+
+
+def draws_of(family, rng, mu):
+    return {
+        "gaussian": lambda: rng.normal(mu, 0.7),
+        "poisson": lambda: rng.poisson(mu).astype(float),
+        "gamma": lambda: rng.gamma(3.0, mu / 3.0),
+        "inverse_gaussian": lambda: rng.wald(mu, 4.0),
+        "negative_binomial": lambda: rng.negative_binomial(2.5, 2.5 / (2.5 + mu)).astype(float),
+    }[family]()
+
+
+def fitted(family, n, seed=0, link="log"):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, 2))
+    mu = np.exp(1.2 + X @ [0.8, -0.5])
+    y = draws_of(family, rng, mu)
+    return GeneralizedLinearModel(family, link).fit(X, y), rng
+
+
+@pytest.mark.parametrize(
+    "family", ["gaussian", "poisson", "gamma", "inverse_gaussian", "negative_binomial"]
+)
+def test_new_observations_are_inside_as_often_as_said(family):
+    inside, total, ties = 0, 0, 0
+    for seed in range(12):
+        model, rng = fitted(family, 60, seed)
+        X = rng.uniform(-1, 1, (400, 2))
+        y = draws_of(family, rng, np.exp(1.2 + X @ [0.8, -0.5]))
+        means, ends = model.predict(X, interval="prediction", level=LEVEL)
+        assert (ends[:, 0] <= ends[:, 1]).all()
+        inside += int(((y >= ends[:, 0]) & (y <= ends[:, 1])).sum())
+        ties += int(((y == ends[:, 0]) | (y == ends[:, 1])).sum())
+        total += len(y)
+    share = inside / total
+    # Counts are inside a little more often, by at most those that are at an end.
+    assert LEVEL - 0.03 <= share <= LEVEL + 0.03 + ties / total
+
+
+def test_gaussian_as_least_squares():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((30, 3))
+    y = X @ [1.0, 2.0, 3.0] + rng.standard_normal(30)
+    new = rng.standard_normal((5, 3))
+    ours = GeneralizedLinearModel().fit(X, y).predict(new, se=True, interval="prediction")
+    theirs = LinearRegression().fit(X, y).predict(new, se=True, interval="prediction")
+    for one, other in zip(ours, theirs, strict=True):
+        assert_allclose(one, other, rtol=1e-10)
+
+
+def test_known_parameters_give_the_quantiles_of_the_family():
+    # Of many rows the linear predictor is known: what is left are quantiles.
+    stats = pytest.importorskip("scipy.stats")
+    for family in ("poisson", "gamma", "negative_binomial"):
+        model, _ = fitted(family, 200_000)
+        X = np.array([[0.0, 0.0], [0.5, -0.5], [-1.0, 1.0]])
+        means, ends = model.predict(X, interval="prediction", level=0.8)
+        d = model.dispersion_
+        law = {
+            "poisson": lambda mu: stats.poisson(mu),
+            "gamma": lambda mu, d=d: stats.gamma(1 / d, scale=mu * d),
+            "negative_binomial": lambda mu, th=model.theta_: stats.nbinom(th, th / (th + mu)),
+        }[family]
+        for mu, (low, high) in zip(means, ends, strict=True):
+            assert_allclose([low, high], law(mu).ppf([0.1, 0.9]), rtol=1e-3, atol=1e-9)
+
+
+def test_an_unsure_predictor_widens_the_interval():
+    model, _ = fitted("gamma", 20)
+    X = np.array([[0.0, 0.0], [30.0, -30.0]])
+    _, ends = model.predict(X, interval="prediction")
+    _, near = model.predict(X, interval="confidence")
+    assert (ends[:, 0] < near[:, 0]).all() and (ends[:, 1] > near[:, 1]).all()
+
+
+def test_binomial_observations_are_0_or_1():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((300, 1))
+    y = (X[:, 0] * 3 + rng.logistic(size=300) > 0).astype(float)
+    model = GeneralizedLinearModel("binomial").fit(X, y)
+    _, ends = model.predict([[-5.0], [0.0], [5.0]], interval="prediction")
+    assert ends.tolist() == [[0, 0], [0, 1], [1, 1]]
+
+
+def test_inverse_links_keep_their_side():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(0, 1, (40, 1))
+    y = rng.gamma(5.0, 1 / (0.5 + X[:, 0]) / 5.0)
+    model = GeneralizedLinearModel("gamma").fit(X, y)
+    _, ends = model.predict([[0.0], [1.0], [-0.45]], interval="prediction")
+    assert (ends > 0).all() and np.isfinite(ends).all()
+
+
+@pytest.mark.parametrize("family", ["quasi", "quasipoisson", "quasibinomial"])
+def test_no_distribution_no_prediction(family):
+    rng = np.random.default_rng(4)
+    X, y = rng.standard_normal((50, 2)), rng.uniform(0.2, 0.8, 50)
+    model = GeneralizedLinearModel(family).fit(X, y)
+    with pytest.raises(ValueError, match="needs a distribution"):
+        model.predict(X, interval="prediction")
