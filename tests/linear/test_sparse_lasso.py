@@ -94,7 +94,10 @@ def test_columns_far_from_zero_keep_their_digits():
     """Their products lose digits; the gap, made from residuals, tells, and restores them."""
     X, y = problem(50, 6, 3)
     X[:, :2] += 1e6
-    few, dense = Lasso(0.05, tol=1e-12).fit(sparse.csr_array(X), y), Lasso(0.05, tol=1e-12).fit(X, y)
+    few, dense = (
+        Lasso(0.05, tol=1e-12).fit(sparse.csr_array(X), y),
+        Lasso(0.05, tol=1e-12).fit(X, y),
+    )
     np.testing.assert_allclose(few.coef_, dense.coef_, atol=1e-7)
 
 

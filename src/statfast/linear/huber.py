@@ -9,8 +9,8 @@ from statfast._regression import Regressor
 from statfast._validation import as_count, as_real, as_rows, as_weights
 from statfast.linear.flags import as_flag
 from statfast.linear.penalty_grid import as_target
-from statfast.linear.solve import least_squares
 from statfast.linear.predictor import LinearPredictor
+from statfast.linear.solve import least_squares
 
 HALVINGS = 40
 STALLED = 3  # iterations that gain nothing

@@ -25,8 +25,8 @@ from statfast.linear.inference import Inference, NoInferenceError, Result, inter
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS
 from statfast.linear.model import names_of
-from statfast.linear.solve import least_squares
 from statfast.linear.predictor import linear_values
+from statfast.linear.solve import least_squares
 
 SEVERAL = (
     "There are several targets, each with its own errors and tests. Take those of one from "

@@ -13,8 +13,8 @@ from statfast._validation import as_choice, as_real, as_rows, as_weights
 from statfast.linear.flags import as_flag
 from statfast.linear.path import RegularizationPath
 from statfast.linear.penalty_grid import as_alphas, as_target
-from statfast.linear.triangle import triangle_of
 from statfast.linear.predictor import LinearPredictor
+from statfast.linear.triangle import triangle_of
 
 NOTHING = 1e-14  # of the largest singular value: no direction of the columns
 SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
