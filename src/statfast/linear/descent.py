@@ -201,8 +201,8 @@ class Descent:
         tiny = max(TINY * goal / max(len(self.b), 1), small)
         while rounds < max(most, 1) and len(self.b):
             state, made, since = descend(
-                self.G, self.inner, self.yy, l1, l2, self.positive, goal, tiny, small, LEAST, NEWTON,
-                since, max(most - rounds, 1), BUDGET, self.b, self.q, *self.work,
+                self.G, self.inner, self.yy, l1, l2, self.positive, goal, tiny, small, LEAST,
+                NEWTON, since, max(most - rounds, 1), BUDGET, self.b, self.q, *self.work,
             )  # fmt: skip
             checkpoint()
             rounds += made
