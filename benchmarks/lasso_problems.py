@@ -10,6 +10,7 @@ columns than rows, else at a thousandth.
 from functools import partial
 
 import numpy as np
+from scipy.sparse import csc_matrix, random_array
 
 from benchmarks.problem import Problem
 
@@ -38,6 +39,20 @@ def _path_data(n, p, rho, seed):
     return {"X": X, "y": y, "alphas": alphas, "tol": GAP}
 
 
+def _sparse_data(n, p, share, seed):
+    """Columns that are not centred, so that no library has an intercept; targets that are."""
+    rng = np.random.default_rng(seed)
+    X = random_array((n, p), density=share, rng=rng, data_sampler=rng.standard_normal).tocsc()
+    X = csc_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=(n, p))
+    b = np.zeros(p)
+    b[rng.choice(p, RELEVANT, replace=False)] = rng.standard_normal(RELEVANT)
+    signal = X @ b
+    y = signal + NOISE * signal.std() * rng.standard_normal(n)
+    y -= y.mean()
+    top = np.abs(X.T @ y).max() / n
+    return {"X": X, "y": y, "alphas": np.geomspace(top, top * 1e-2, PENALTIES), "tol": GAP}
+
+
 def _ols_data(n, p, seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p))
@@ -54,6 +69,12 @@ def _path(n, p, rho, **more):
     return Problem(f"path {n}x{p} rho={rho:g}", "lasso path", make, **bounds)
 
 
+def _sparse(n, p, share, **more):
+    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
+    make = partial(_sparse_data, n, p, share)
+    return Problem(f"path {n}x{p}, {share:.0%} filled", "lasso path", make, **bounds)
+
+
 def _ols(n, p, **more):
     return Problem(f"ols {n}x{p}", "ols", partial(_ols_data, n, p), **more)
 
@@ -64,7 +85,13 @@ def _ridge(n, p, count=100, **more):
 
 
 SHAPES = [(1_000, 5_000), (50_000, 200), (10_000, 1_000)]
-LASSO = [_path(n, p, rho, group="path") for n, p in SHAPES for rho in (0.0, 0.5, 0.9)]
+BETWEEN = [(2_000, 2_000), (200, 20_000), (20_000, 500)]
+LASSO = [
+    *(_path(n, p, rho, group="path") for n, p in SHAPES for rho in (0.0, 0.5, 0.9)),
+    *(_path(n, p, 0.5, beyond=True) for n, p in BETWEEN),
+    _sparse(20_000, 2_000, 0.01, beyond=True),
+    _sparse(2_000, 20_000, 0.01, beyond=True),
+]
 OLS = [
     _ols(1_000_000, 20, group="ols"),
     _ridge(100_000, 50, group="ols"),

@@ -4,6 +4,7 @@
 import importlib
 
 import numpy as np
+from scipy.sparse import issparse
 
 from benchmarks.works import Work
 
@@ -25,7 +26,10 @@ class StatfastPath(Paths):
         self.path = importlib.import_module("statfast.linear").lasso_path
 
     def answer(self):
-        found = self.path(self.X, self.y, alphas=self.alphas, tol=self.tol, n_jobs=self.threads)
+        found = self.path(
+            self.X, self.y, alphas=self.alphas, tol=self.tol, n_jobs=self.threads,
+            fit_intercept=not issparse(self.X),
+        )  # fmt: skip
         return {"coefs": found.coefs}
 
 
@@ -46,7 +50,7 @@ class CelerPath(Paths):
 
     def answer(self):
         found = self.path(
-            self.X, self.y, "lasso", alphas=self.alphas, tol=self.tol / 10, max_iter=1_000
+            self.X, self.y, "lasso", alphas=self.alphas, tol=self.tol / 100, max_iter=1_000
         )
         return {"coefs": found[1]}
 
@@ -57,7 +61,7 @@ class SkglmPath(Paths):
     def load(self):
         estimator = importlib.import_module("skglm").Lasso
         size = np.sqrt(self.tol) * np.abs(self.X.T @ self.y).max() / len(self.y)
-        self.model = estimator(fit_intercept=False, tol=float(size * 1e-2), max_iter=1_000)
+        self.model = estimator(fit_intercept=False, tol=float(size * 1e-3), max_iter=1_000)
 
     def answer(self):
         return {"coefs": self.model.path(self.X, self.y, alphas=self.alphas)[1]}
@@ -67,6 +71,8 @@ class GlmnetPath(Paths):
     """Its threshold is on the gain of a sweep: the loosest power of ten that gave the gap."""
 
     def load(self):
+        if issparse(self.X):
+            raise NotImplementedError("takes dense rows here")
         glmnet = importlib.import_module("glmnet")
         control = importlib.import_module("glmnet.paths.fastnet").FastNetControl
         self.model = glmnet.GaussNet(

@@ -42,9 +42,9 @@ cdef extern from "columns_kernels.h" nogil:
 cdef const columns_kernels *table = columns_at(level())
 
 cdef enum:
-    DEPTH = 256  # rows of a slab: a panel of them (32 KB) stays in the first cache
-    LDA = 264    # their stride, no power of two
-    TALL = 168   # columns down at a time: a slab of them stays in the second cache
+    DEPTH = 512  # rows of a slab: whole pages of a column, and few sums of slabs
+    LDA = 520    # their stride, no power of two
+    TALL = 8     # tiles of columns down at a time: a slab of them stays in the second cache
 
 
 cdef inline columns_job job_of(
@@ -146,29 +146,30 @@ def gram(
     cdef Py_ssize_t n = X.shape[0], k = I.shape[0], m = min(J.shape[0], diagonal + I.shape[0])
     cdef Py_ssize_t rows = active().rows, wide = panel_columns(<double>0)
     cdef Py_ssize_t first = 0, some, j, i, c, top, low, tall, panels = (m + wide - 1) // wide
-    cdef Py_ssize_t high = (k + rows - 1) // rows * rows
+    cdef Py_ssize_t high = (k + rows - 1) // rows * rows, most = TALL * rows
     cdef void *room
     cdef double *a
     cdef double *flat
+    cdef double *z
     cdef double *panel
     cdef double *part
     cdef double *zero
     if n == 0 or k == 0 or m <= 0:
         return
     room = malloc(64 + sizeof(double) * (
-        (high + wide) * LDA + panels * wide * DEPTH + (TALL + rows) * wide + TALL + rows + wide
+        (high + 2 * wide) * LDA + panels * wide * DEPTH + most * wide + most + wide
     ))
     if room == NULL:
         raise MemoryError
     with nogil:
         a = <double *>aligned(room)
-        flat = a + high * LDA
+        flat = a + (high + wide) * LDA
         panel = flat + wide * LDA
         part = panel + panels * wide * DEPTH
-        zero = part + (TALL + rows) * wide
-        for i in range(TALL + rows + wide):
+        zero = part + most * wide
+        for i in range(most + wide):
             zero[i] = 0
-        for i in range((high + wide) * LDA):
+        for i in range((high + 2 * wide) * LDA):
             a[i] = 0
         while first < n:
             some = min(<Py_ssize_t>DEPTH, n - first)
@@ -179,11 +180,14 @@ def gram(
                     aside[1, i] += table.dot(a + i * LDA, &beside[first], some)
             for j in range(panels):
                 c = min(wide, m - j * wide)
-                load(X, root, mean, scale, J, j * wide, c, first, some, flat)
-                active().f64.pack(flat, LDA, c, some, panel + j * wide * DEPTH)
+                z = a + (j * wide - diagonal) * LDA
+                if j * wide < diagonal:
+                    load(X, root, mean, scale, J, j * wide, c, first, some, flat)
+                    z = flat
+                active().f64.pack(z, LDA, c, some, panel + j * wide * DEPTH)
             low = 0
             while low < k:
-                tall = min(<Py_ssize_t>TALL, k - low)
+                tall = min(most, k - low)
                 j = 0
                 while j < min(m, diagonal + low + tall):
                     c = min(wide, m - j)
@@ -192,7 +196,7 @@ def gram(
                                        panel + j * DEPTH, zero, some, STORE_SCORE, 0, part, wide, c)
                     table.add(part, wide, tall - top, c, &out[low + top, j], out.shape[1])
                     j += wide
-                low += TALL
+                low += most
             first += some
     free(room)
 

@@ -20,16 +20,15 @@ multiply-adds, of which r are new k^2 r. The caller guarantees a symmetric G and
 enough that Ctrl-C is heard between calls.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
+from statfast._core.cholesky cimport BLOCK, ROWS, invert, product
 from statfast._core.rows cimport aligned, panel_columns
-from statfast._core.tiles cimport STORE_SCORE, active, level
+from statfast._core.tiles cimport level
 
 
 cdef extern from "descent_kernels.h" nogil:
-    enum:
-        BLOCK
     ctypedef struct descent_state:
         const double *G
         Py_ssize_t ld
@@ -53,7 +52,6 @@ cdef extern from "descent_kernels.h" nogil:
 cdef const descent_kernels *table = descent_at(level())
 
 cdef enum:
-    ROWS = 32  # of a last tile, beyond those there are
     IS_DONE = 0
     IS_SLOW = 1
     IS_PAUSED = 2
@@ -73,8 +71,8 @@ def descend(
     double goal,                   # duality gap to reach
     double tiny,                   # a move that gains no more, step^2 (G_jj + l2), is left out
     double small,                  # a sweep is still when no move gains more
-    double least,                  # sweeps over the k that are not zero before SLOW: this many,
-    double each,                   # and so many for each of them
+    double least,                  # sweeps over the k that are not zero before SLOW: this many, and
+    double newton,                 # those that 2 k m + `newton` k^3 multiplications would allow
     Py_ssize_t since,              # such sweeps that have been made already
     Py_ssize_t most,               # sweeps
     double budget,                 # multiplications
@@ -131,7 +129,7 @@ def descend(
                     now[k] = i
                     k += 1
             apart = 2 * k <= m
-            wait = least + k * each
+            wait = least + (2.0 * m + newton * k * k) / (k if apart else m)
             if apart:
                 # The matrix of those columns, unless it is there already; and their gradient.
                 if k != held or differ(now, last, k):
@@ -329,49 +327,6 @@ def factorise(
             c += BLOCK
     free(room)
     return c // BLOCK if good else -1
-
-
-cdef inline void product(
-    const double *a, Py_ssize_t lda, Py_ssize_t n, const double *b, Py_ssize_t ldb,
-    Py_ssize_t depth, const double *zero, double *panel, Py_ssize_t wide, double *out,
-    Py_ssize_t ldo,
-) noexcept nogil:
-    """out (n, BLOCK) = a (n, depth) times the transpose of b (BLOCK, depth)."""
-    cdef Py_ssize_t j = 0
-    while j < BLOCK:
-        active().f64.pack(b + j * ldb, ldb, wide, depth, panel)
-        active().f64.store(a, lda, zero, n, panel, zero, depth, STORE_SCORE, 0, out + j, ldo, wide)
-        j += wide
-
-
-cdef inline bint invert(
-    double *a, Py_ssize_t k, double least, const double[:, ::1] G, const Py_ssize_t[::1] order,
-    Py_ssize_t c, double *L, Py_ssize_t ld, double *inverse,
-) noexcept nogil:
-    """The factor L of a block a (k, BLOCK) on the diagonal, and its inverse (BLOCK, BLOCK)."""
-    cdef Py_ssize_t i, j, t
-    cdef double sum
-    for j in range(k):
-        for i in range(j, k):
-            sum = a[i * BLOCK + j]
-            for t in range(j):
-                sum -= L[i * ld + t] * L[j * ld + t]
-            if i == j:
-                if not sum > least * G[order[c + j], order[c + j]]:
-                    return False
-                L[i * ld + j] = sqrt(sum)
-            else:
-                L[i * ld + j] = sum / L[j * ld + j]
-    for i in range(BLOCK * BLOCK):
-        inverse[i] = 0
-    for j in range(k):
-        inverse[j * BLOCK + j] = 1.0 / L[j * ld + j]
-        for i in range(j + 1, k):
-            sum = 0
-            for t in range(j, i):
-                sum -= L[i * ld + t] * inverse[t * BLOCK + j]
-            inverse[i * BLOCK + j] = sum / L[i * ld + i]
-    return True
 
 
 def solve(

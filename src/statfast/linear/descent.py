@@ -25,8 +25,8 @@ from statfast.linear.factor import Factor
 
 SUSPECTS = 0.5  # of the strong rule's margin: a column it misses costs a pass
 BUDGET = 5e7  # multiplications in a kernel call: below 0.05 s
-LEAST = 4  # sweeps before a Newton step while signs still change, and for each column more:
-NEWTON = 0.01  # what a factorisation takes in sweeps
+LEAST = 4  # sweeps before a Newton step, besides those that could be made in its time:
+NEWTON = 0.01  # of k^3 multiplications: the time of a factor, of which most is kept, in sweeps'
 REPEATS = 3  # Newton steps with the same factor
 TINY = 1e-3  # of the gap to reach, over the columns: moves so small are left out at first
 STEP = 1e-18  # of |y|^2: a move that gains no more is none
@@ -201,7 +201,8 @@ class Descent:
         tiny = max(TINY * goal / max(len(self.b), 1), small)
         while rounds < max(most, 1) and len(self.b):
             state, made, since = descend(
-                self.G, self.inner, self.yy, l1, l2, self.positive, goal, tiny, small, LEAST, NEWTON, since, max(most - rounds, 1), BUDGET, self.b, self.q, *self.work,
+                self.G, self.inner, self.yy, l1, l2, self.positive, goal, tiny, small, LEAST,
+                NEWTON, since, max(most - rounds, 1), BUDGET, self.b, self.q, *self.work,
             )  # fmt: skip
             checkpoint()
             rounds += made

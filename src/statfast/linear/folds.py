@@ -73,9 +73,7 @@ def folds_of(cv, rows, y, weights, codes=None):
     n = rows.shape[0]
     pairs = as_folds(cv, rows, y, n, codes)
     parts = [fold_weights(pair, weights, n) for pair in pairs]
-    return [
-        Fold(kept, test, held) for (kept, held), (_, test) in zip(parts, pairs, strict=True)
-    ]
+    return [Fold(kept, test, held) for (kept, held), (_, test) in zip(parts, pairs, strict=True)]
 
 
 def held_out(folds, rows, fit, loss, n_jobs):

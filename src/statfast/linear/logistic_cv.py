@@ -143,9 +143,7 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
         given = None if self.alphas is None else as_alphas(self.alphas)
         modelled = [1] if len(labels) == 2 else range(len(labels))
         found = [
-            self._one(
-                rows, (codes == k).astype(np.float64), weights, folds, given, rule, how
-            )
+            self._one(rows, (codes == k).astype(np.float64), weights, folds, given, rule, how)
             for k in modelled
         ]
         together = {name: np.array([one[name] for one in found]) for name in found[0]}

@@ -22,7 +22,7 @@ def rows_of(X):
 
 
 def table_of(X, n_min=1, finite=True):
-    """Rows to fit that lie in memory, dense or CSR. `finite` as in `as_rows`: `Columns` looks, too."""
+    """Rows to fit that lie in memory, dense or CSR; `finite` as in `as_rows`."""
     return as_csr(X, n_min=n_min) if is_sparse(X) else as_rows(X, n_min=n_min, finite=finite)
 
 
