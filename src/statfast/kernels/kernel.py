@@ -147,8 +147,8 @@ class Kernel:
         return self
 
     def _depth(self, A) -> int:
-        """About how many multiplications a value takes."""
-        return A.shape[1] if isinstance(A, np.ndarray) else 64
+        """About how many multiplications a value takes the time of."""
+        return A.shape[1] + 32
 
     def _matrix(self, A, B, dtype, n_jobs):
         symmetric = A is B
@@ -159,7 +159,7 @@ class Kernel:
         with np.errstate(over="ignore", invalid="ignore"):
             fill = self._settled([A, B])._between(A, B)
         return filled(
-            fill, len(A), len(B), symmetric=symmetric, width=self._width, depth=self._depth(A),
+            fill, len(A), len(B), half=symmetric, width=self._width, depth=self._depth(A),
             dtype=dtype, n_jobs=n_jobs, kernel=self,
         )  # fmt: skip
 
