@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from benchmarks import glm_works as glm
+from benchmarks import kernel_works as kernels
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
 from benchmarks import linkage_works as linkages
@@ -130,6 +131,8 @@ LIBRARIES: dict[str, Library] = {
             "linkage matrix": linkages.Statfast,
             "linkage rows": linkages.Statfast,
             "spanning tree": linkages.StatfastTree,
+            "string kernel": kernels.StatfastStrings,
+            "kernel matrix": kernels.StatfastRows,
         },
         packages=("statfast",),
         ours=True,
@@ -170,6 +173,8 @@ LIBRARIES: dict[str, Library] = {
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
+            "string kernel": kernels.SklearnStrings,
+            "kernel matrix": kernels.SklearnRows,
         },
         packages=("scikit-learn",),
     ),
@@ -239,6 +244,7 @@ LIBRARIES: dict[str, Library] = {
             "kmeans": ScipyKMeans,
             **_trees(trees.Scipy),
             "linkage matrix": linkages.Scipy,
+            "string kernel": kernels.ScipyStrings,
         },
         packages=("scipy",),
     ),

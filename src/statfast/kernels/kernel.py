@@ -62,7 +62,7 @@ class Kernel:
         X : array-like of shape (n, d), or list of n strings
             Points.
         Y : array-like of shape (m, d), or list of m strings, optional
-            Others; None takes X, of whose matrix only half is computed.
+            Others; None takes X, and computes half of the matrix where that pays.
         dtype : {numpy.float64, numpy.float32}, default=numpy.float64
             float32 is the float64 matrix rounded once: half the memory.
         n_jobs : int, optional
