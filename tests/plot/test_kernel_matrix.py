@@ -30,6 +30,7 @@ def test_points_are_ordered_by_class(ax):
     assert np.array_equal(ax.get_yticks(), [24.5, 74.5, 124.5])
     assert len(ax.figure.axes) == 2  # the bar of colours
     assert ax.images[0].get_cmap().name == "viridis"
+    assert ax.get_title() == "RBF(gamma=0.06417)"
 
 
 def test_negative_values_are_of_another_colour(ax):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel matrices as pictures: what a kernel takes for alike."""
 
+import re
+
 import numpy as np
 
 from statfast._validation import as_labels
@@ -83,5 +85,6 @@ def kernel_matrix(
         ax.set_xticks([])
         ax.set_yticks(ends - np.bincount(codes) / 2 - 0.5, [str(label) for label in classes])
         ax.tick_params(left=False)
-    ax.set_title(str(chosen) if len(str(chosen)) <= 60 else "kernel matrix")
+    title = re.sub(r"\d+\.\d{4,}", lambda number: f"{float(number[0]):.4g}", str(chosen))
+    ax.set_title(title if len(title) <= 60 else "kernel matrix")
     return ax
