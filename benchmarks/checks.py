@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from benchmarks.glm_checks import CoefficientCheck
+from benchmarks.kernel_works import RowCheck, StringCheck
 from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
 from benchmarks.medoid_works import MedoidsCheck, SilhouetteCheck
 from benchmarks.multinomial_works import MultinomialCheck
@@ -48,6 +49,8 @@ STRICT = {
     "linkage": {"height error": 1e-10},
     "svm values": {"value error": 1e-4},
     "svm one row": {"value error": 1e-4},
+    "string kernel": {"wrong values": 0.0},
+    "kernel matrix": {"value error": 1e-13},
 }
 STRICT_F32 = STRICT | {  # float32 results are rounded to float32, however they were reached
     "neighbors": {"farther ids": 0.0, "distance error": 1e-6},
@@ -97,6 +100,8 @@ def checker(problem, data):
         "kmedoids": MedoidsCheck,
         "kmedoids points": MedoidsCheck,
         "silhouette": SilhouetteCheck,
+        "string kernel": StringCheck,
+        "kernel matrix": RowCheck,
         **dict.fromkeys(HIERARCHIES, HeightsCheck),
         **dict.fromkeys(("svm values", "svm one row"), ValuesCheck),
     }

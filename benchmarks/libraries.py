@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from benchmarks import glm_works as glm
+from benchmarks import kernel_works as kernels
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
-from benchmarks import svc_works as svc
 from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
+from benchmarks import svc_works as svc
 from benchmarks import svm_predict_works as machines
 from benchmarks import tree_works as trees
 from benchmarks.works import (
@@ -142,6 +143,8 @@ LIBRARIES: dict[str, Library] = {
             "linkage rows": linkages.Statfast,
             "spanning tree": linkages.StatfastTree,
             **_machines("statfast.svm.SVC"),
+            "string kernel": kernels.StatfastStrings,
+            "kernel matrix": kernels.StatfastRows,
         },
         packages=("statfast",),
         ours=True,
@@ -192,6 +195,8 @@ LIBRARIES: dict[str, Library] = {
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
             **_machines("sklearn.svm.SVC", threaded=False),
+            "string kernel": kernels.SklearnStrings,
+            "kernel matrix": kernels.SklearnRows,
         },
         packages=("scikit-learn",),
     ),
@@ -265,6 +270,7 @@ LIBRARIES: dict[str, Library] = {
             "linkage matrix": linkages.Scipy,
             "linkage rows": linkages.ScipyRows,
             "spanning tree": linkages.ScipyRows,
+            "string kernel": kernels.ScipyStrings,
         },
         packages=("scipy",),
     ),

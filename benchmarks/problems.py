@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix, random_array
 
 from benchmarks import (
     glm_problems,
+    kernel_problems,
     kmeans_problems,
     lasso_problems,
     linkage_problems,
@@ -218,6 +219,7 @@ SUITES: dict[str, list[Problem]] = {
     "silhouette": medoid_problems.SILHOUETTES,
     "linkage": linkage_problems.PROBLEMS,
     "svc-predict": svm_predict_problems.PROBLEMS,
+    "spectrum": kernel_problems.PROBLEMS,
     "lsh": [
         _approximate("mnist", 60_000, 10_000, 784, 10),
         _approximate("clusters", 200_000, 10_000, 32, 10),
@@ -292,6 +294,7 @@ QUICK: dict[str, list[Problem]] = {
     "silhouette": medoid_problems.QUICK_SILHOUETTES,
     "linkage": linkage_problems.QUICK,
     "svc-predict": svm_predict_problems.QUICK,
+    "spectrum": kernel_problems.QUICK,
     "lsh": [_approximate("normal", 3_000, 500, 16, 5)],
     "kmeans": [
         _kmeans("blobs", 5_000, 16, 8, F64),

@@ -19,6 +19,7 @@ TITLES = {
     "lasso": "lasso path of 50 penalties, to a duality gap of 1e-6",
     "ols": "least squares (ours with inference) and ridge regression",
     "linkage": "hierarchical clustering",
+    "spectrum": "kernel matrices: the spectrum kernel of strings; kernels of rows",
     "kmeans": "k-means (20 iterations from the same start)",
     "convergence": "k-means (until no row changes its cluster, from the same start)",
     "seeding": "k-means++ and one iteration",

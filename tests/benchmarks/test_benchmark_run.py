@@ -77,10 +77,10 @@ def test_part_of_a_suite(tmp_path, capsys):
 
 def test_parts_of_a_suite_are_put_together(tmp_path):
     path = tmp_path / "results.json"
-    a, b, c = (problem.name for problem in QUICK["kmeans"][:3])
+    a, b, c = (problem.name for problem in SUITES["kmeans"][:3])
     row = {"beyond": False, "ratio": 2.0}
     earlier = {"commit": "old", "problems": [{"name": name} | row for name in (a, c, "gone")]}
-    part = {"suite": "kmeans", "quick": True, "problems": [{"name": b} | row, {"name": a} | row]}
+    part = {"suite": "kmeans", "quick": False, "problems": [{"name": b} | row, {"name": a} | row]}
     assert added(part, path) == part
     path.write_text(json.dumps(earlier))
     rows = added(part, path)["problems"]

@@ -18,17 +18,20 @@ from statfast._validation import refuse_large
 Fill = Callable[[slice, slice, np.ndarray], None]  # (rows, columns, OUT their kernel values)
 
 WORK = 1 << 25  # multiplications of a block: some milliseconds
+WORTH = 64  # multiplications that take as long as to copy a value to the other side
 TILE = 64  # rows and columns mirrored at a time: 32 KB each
 
 
 def filled(
-    fill: Fill, n: int, m: int, *, symmetric: bool, width: int, depth: int, dtype: Any,
+    fill: Fill, n: int, m: int, *, half: bool, width: int, depth: int, dtype: Any,
     n_jobs: int | None, kernel: Any,
 ) -> np.ndarray:  # fmt: skip
     """The (n, m) matrix of `fill`, float64, or float32 rounded once.
 
+    `half` says that it is symmetric, which pays where values take longer than the copies of them;
     `width` columns of a block, a multiple of 64; `depth` multiplications of a value.
     """
+    half = half and depth >= WORTH
     size = np.dtype(dtype).itemsize
     refuse_large(
         n * m * size, f"The {n} x {m} kernel matrix",
@@ -37,7 +40,7 @@ def filled(
     out: np.ndarray = np.empty((n, m), dtype)
 
     def strip(rows):
-        for first in range(rows.start if symmetric else 0, m, width):
+        for first in range(rows.start if half else 0, m, width):
             checkpoint()
             columns = slice(first, min(m, first + width))
             block = out[rows, columns]
@@ -47,7 +50,7 @@ def filled(
                 block[...] = made
             if not all_finite(block):
                 raise overflow(kernel, made, block)
-            if symmetric:
+            if half:
                 mirror(out, rows, columns)
 
     most = max(64, WORK // (min(m, width) * depth) // 64 * 64)

@@ -62,7 +62,7 @@ class Kernel:
         X : array-like of shape (n, d), or list of n strings
             Points.
         Y : array-like of shape (m, d), or list of m strings, optional
-            Others; None takes X, of whose matrix only half is computed.
+            Others; None takes X, and computes half of the matrix where that pays.
         dtype : {numpy.float64, numpy.float32}, default=numpy.float64
             float32 is the float64 matrix rounded once: half the memory.
         n_jobs : int, optional
@@ -147,8 +147,8 @@ class Kernel:
         return self
 
     def _depth(self, A) -> int:
-        """About how many multiplications a value takes."""
-        return A.shape[1] if isinstance(A, np.ndarray) else 64
+        """About how many multiplications a value takes the time of."""
+        return A.shape[1] + 32
 
     def _matrix(self, A, B, dtype, n_jobs):
         symmetric = A is B
@@ -159,7 +159,7 @@ class Kernel:
         with np.errstate(over="ignore", invalid="ignore"):
             fill = self._settled([A, B])._between(A, B)
         return filled(
-            fill, len(A), len(B), symmetric=symmetric, width=self._width, depth=self._depth(A),
+            fill, len(A), len(B), half=symmetric, width=self._width, depth=self._depth(A),
             dtype=dtype, n_jobs=n_jobs, kernel=self,
         )  # fmt: skip
 

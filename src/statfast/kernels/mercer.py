@@ -30,8 +30,8 @@ class MercerCheck:
     largest : float
         The largest.
     direction : ndarray of shape (n,)
-        The unit eigenvector c of the smallest, one number a point: c'Kc = smallest. Where that is
-        negative, a squared length would be.
+        The unit eigenvector c of the smallest, one number a point, the largest in size positive:
+        c'Kc = smallest. Where that is negative, a squared length would be.
     tol : float
         How far below 0 the smallest may be, as a share of the largest eigenvalue.
     positive : bool
@@ -120,9 +120,10 @@ def mercer_check(
     values, vectors = eigh((matrix + matrix.T) / 2, overwrite_a=True, check_finite=False)
     smallest, largest = float(values[0]), float(values[-1])
     bound = tol * max(abs(smallest), abs(largest))
-    found = MercerCheck(
-        chosen, smallest, largest, vectors[:, 0].copy(), tol, bool(smallest >= -bound)
-    )
+    direction = vectors[:, 0].copy()
+    if direction[np.abs(direction).argmax()] < 0:  # of either sign: take this one
+        direction = -direction
+    found = MercerCheck(chosen, smallest, largest, direction, tol, bool(smallest >= -bound))
     if not found.positive:
         warn_user(str(found))
     return found

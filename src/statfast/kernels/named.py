@@ -113,7 +113,7 @@ def kernel_matrix(
     X : array-like of shape (n, d), or list of n strings
         Points.
     Y : array-like of shape (m, d), or list of m strings, optional
-        Others; None takes X, of whose matrix only half is computed.
+        Others; None takes X, and computes half of the matrix where that pays.
     gamma : "scale", "auto" or float, default="scale"
         For a named kernel: 1 / (d var), with the variance of all values of Y, or of X without
         one; 1 / d; or a number.
@@ -143,7 +143,7 @@ def kernel_matrix(
     Notes
     -----
     Costs n m d multiplications and additions, half of them without Y, and the memory of the
-    matrix.
+    matrix. Ctrl-C is heard between blocks.
 
     Examples
     --------

@@ -49,6 +49,9 @@ class Linear(Numeric):
     def _between(self, A, B):
         return products(A, B)
 
+    def _depth(self, A):
+        return A.shape[1]
+
 
 @dataclass(frozen=True)
 class Polynomial(Numeric):
@@ -290,7 +293,7 @@ class Laplacian(Decaying):
         return fill
 
     def _depth(self, A):
-        return 4 * A.shape[1] + 16
+        return 2 * A.shape[1] + 32
 
 
 def products(A, B):

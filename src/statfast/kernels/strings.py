@@ -122,7 +122,7 @@ class Spectrum(Kernel):
         return out
 
     def _depth(self, A):
-        return 16
+        return 256
 
 
 @dataclass(frozen=True)

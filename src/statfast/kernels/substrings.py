@@ -138,7 +138,12 @@ class Shared:
                 out.fill(0.0)
             else:
                 none = np.zeros(left.shape[1], np.float32)
-                pairwise.matrix("product", left[rows], right[columns], none, 0.0, out)
+                theirs = right[columns]
+                step = max(64, (1 << 29) // (len(out) * len(none)))
+                for at in range(0, len(theirs), step):
+                    checkpoint()
+                    some = slice(at, at + step)
+                    pairwise.matrix("product", left[rows], theirs[some], none, 0.0, out[:, some])
             for weight, (column, count, begins), (starts, other, times) in self.lists:
                 ends = begins[rows.start : rows.stop + 1]
                 lengths = np.diff(starts)[column[ends[0] : ends[-1]]]

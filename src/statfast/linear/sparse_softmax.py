@@ -152,8 +152,9 @@ def _least(matrix, slope, at, l1, free):
         basis, reach, _ = np.linalg.svd(R[:, free], full_matrices=False)
         basis = basis[:, reach > 1e-7 * reach[0]]
     inside = R[:, ~free] - basis @ (basis.T @ R[:, ~free])
-    columns = Columns(np.asfortranarray(inside), None, False, False)
-    descent = Descent(columns, target - basis @ (basis.T @ target), whole=True)
+    beyond = target - basis @ (basis.T @ target)
+    columns = Columns(np.asfortranarray(inside), None, False, False, target=beyond, whole=True)
+    descent = Descent(columns, beyond)
     descent.b[:] = at[~free]
     descent.refresh()
     found = descent.solve(l1, 0.0, np.inf, 1e-15, 5000)

@@ -6,6 +6,7 @@ from statfast.plot.coefficients import coefficients
 from statfast.plot.dendrogram import dendrogram
 from statfast.plot.diagnostics import diagnostics
 from statfast.plot.gap import elbow_plot, gap_plot
+from statfast.plot.kernel_matrix import kernel_matrix
 from statfast.plot.path import regularization_path
 from statfast.plot.regions import decision_regions
 from statfast.plot.silhouette import silhouette_plot
@@ -19,6 +20,7 @@ __all__ = [
     "diagnostics",
     "elbow_plot",
     "gap_plot",
+    "kernel_matrix",
     "regularization_path",
     "silhouette_plot",
     "svm_margin",
