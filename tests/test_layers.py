@@ -21,6 +21,7 @@ FOUNDATIONS = [
     "_validation",
     "_base",
     "_regression",
+    "_class_weights",
     "_chunks",
     "_blocks",
     "_extent",

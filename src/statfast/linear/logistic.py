@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._base import Classifier, Estimator
 from statfast._chunks import Chunks
+from statfast._class_weights import class_weighted
 from statfast._errors import shown, warn_not_converged
 from statfast._validation import (
     as_choice,
@@ -15,7 +16,6 @@ from statfast._validation import (
     column_names,
 )
 from statfast.linear.class_inference import ClassInference
-from statfast.linear.class_weights import class_weighted
 from statfast.linear.families import FAMILIES
 from statfast.linear.firth_solver import profile
 from statfast.linear.flags import as_flag
