@@ -12,6 +12,7 @@ from functools import partial
 from benchmarks import glm_works as glm
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
+from benchmarks import linear_svc_works as linear
 from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
@@ -124,6 +125,7 @@ LIBRARIES: dict[str, Library] = {
             "ridge path": lasso.StatfastRidge,
             "logistic": glm.Statfast,
             "glm": glm.Statfast,
+            "linear svc": partial(linear.Linear, "statfast.svm.LinearSVC"),
             "kmedoids": medoids.Medoids,
             "kmedoids points": partial(medoids.Medoids, from_points=True),
             "silhouette": partial(medoids.Silhouette, "statfast.metrics"),
@@ -169,6 +171,7 @@ LIBRARIES: dict[str, Library] = {
             "ridge path": lasso.SklearnRidge,
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
+            "linear svc": partial(linear.Linear, "sklearn.svm.LinearSVC", threaded=False),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
         },
         packages=("scikit-learn",),

@@ -21,6 +21,7 @@ from statfast import _blocks
 from statfast._base import Estimator, Transformer
 from statfast._errors import NotFittedError
 from statfast._regression import Regressor
+from statfast.linear import LogisticRegression
 
 
 def public_estimators():
@@ -52,6 +53,9 @@ SMALL = {
     "KMedoids": {"n_clusters": 3},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "LSHNeighbors": {"random_state": 0},
+    "OneVsOneClassifier": {"estimator": LogisticRegression(penalty="l2")},
+    "OneVsRestClassifier": {"estimator": LogisticRegression(penalty="l2")},
+    "OutputCodeClassifier": {"estimator": LogisticRegression(penalty="l2"), "random_state": 0},
     "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
 }
 
@@ -65,7 +69,16 @@ WIDE = {
 FLAGS = {"store_covariance", "verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
-SPARSE_AFTER_DENSE = {"GeneralizedLinearModel", "KMeans", "LogisticRegression"}
+SPARSE_AFTER_DENSE = {
+    "GeneralizedLinearModel",
+    "KMeans",
+    "LinearSVC",
+    "LinearSVR",
+    "LogisticRegression",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
+}
 
 # Values that would be nonsense to other parameters.
 SENSE = [("metric_params", {}), ("outlier_label", "nonsense")]

@@ -51,6 +51,7 @@ from statfast.linear import (
     ridge_path,
     step,
 )
+from statfast.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from statfast.neighbors import (
     BallTree,
     KDTree,
@@ -63,6 +64,7 @@ from statfast.neighbors import (
     TangentDistanceClassifier,
     tangent_distance,
 )
+from statfast.svm import LinearSVC, LinearSVR
 
 __version__ = "0.1.0"
 
@@ -89,12 +91,17 @@ __all__ = [
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
     "LloydStep",
     "LogisticRegression",
     "LogisticRegressionCV",
     "MiniBatchKMeans",
     "NearestNeighbors",
     "NotFittedError",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
     "PiecewiseLinear",
     "PolynomialFeatures",
     "RadiusNeighborsClassifier",

@@ -19,7 +19,7 @@ sorted columns without duplicates, and calls short enough for Ctrl-C.
 
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.rows cimport real, stride_of
+from statfast._core.rows cimport stride_of
 from statfast._core.tiles cimport level
 
 
@@ -70,8 +70,12 @@ def shuffle(
             order[j] = kept
 
 
-def dense_sweep(
-    const real[:, :] X,             # IN (n, d)
+def sweep(
+    const double[:, :] X,           # IN (n, d) or None
+    const float[:, :] X_single,     # IN (n, d) or None
+    const Py_ssize_t[::1] start,    # IN (n + 1,) or None: one of the three kinds of rows
+    const int32_t[::1] column,      # IN (nonzeros,)
+    const double[::1] value,        # IN
     double one,                     # the square of the constant column; 0 without one
     const double[:, ::1] terms,     # IN (5, n) target, curve, soft, low, high; the curve is |x|^2 +
                                     #    one + soft
@@ -87,59 +91,26 @@ def dense_sweep(
 ):
     """Visit coordinates once; returns how many are packed."""
     cdef dual_job job
-    bind(&job, terms, one, epsilon, slack, beta, v, order, begin, end, kept, seen)
-    job.x = &X[0, 0]
-    job.ldx = stride_of(X)
-    job.d = X.shape[1]
-    with nogil:
-        if real is double:
-            table.f64(&job)
-        else:
-            table.f32(&job)
-    return done(&job, seen)
-
-
-def sparse_sweep(
-    const Py_ssize_t[::1] start,    # IN (n + 1,)
-    const int32_t[::1] column,      # IN (nonzeros,)
-    const double[::1] value,        # IN
-    double one,
-    const double[:, ::1] terms,
-    double epsilon,
-    double slack,
-    double[::1] beta,
-    double[::1] v,
-    int32_t[::1] order,
-    Py_ssize_t begin,
-    Py_ssize_t end,
-    Py_ssize_t kept,
-    double[::1] seen,
-):
-    """The same for sparse rows."""
-    cdef dual_job job
-    bind(&job, terms, one, epsilon, slack, beta, v, order, begin, end, kept, seen)
-    job.start = &start[0]
-    job.column = &column[0] if column.shape[0] else NULL
-    job.value = &value[0] if value.shape[0] else NULL
-    with nogil:
-        table.sparse(&job)
-    return done(&job, seen)
-
-
-cdef void bind(
-    dual_job *job, const double[:, ::1] terms, double one, double epsilon, double slack,
-    double[::1] beta, double[::1] v, int32_t[::1] order, Py_ssize_t begin, Py_ssize_t end,
-    Py_ssize_t kept, double[::1] seen,
-):
     job.target, job.curve, job.soft = &terms[0, 0], &terms[1, 0], &terms[2, 0]
     job.low, job.high = &terms[3, 0], &terms[4, 0]
     job.one, job.epsilon, job.slack = one, epsilon, slack
-    job.beta, job.v, job.order = &beta[0], &v[0], &order[0]
+    job.beta, job.v, job.order, job.d = &beta[0], &v[0], &order[0], v.shape[0] - 1
     job.begin, job.end, job.kept = begin, end, kept
     job.most, job.least, job.sum = seen[0], seen[1], seen[2]
-
-
-cdef Py_ssize_t done(const dual_job *job, double[::1] seen):
+    if X is not None:
+        job.x, job.ldx = &X[0, 0], stride_of(X)
+        with nogil:
+            table.f64(&job)
+    elif X_single is not None:
+        job.x, job.ldx = &X_single[0, 0], stride_of(X_single)
+        with nogil:
+            table.f32(&job)
+    else:
+        job.start = &start[0]
+        job.column = &column[0] if column.shape[0] else NULL
+        job.value = &value[0] if value.shape[0] else NULL
+        with nogil:
+            table.sparse(&job)
     seen[0], seen[1], seen[2] = job.most, job.least, job.sum
     return job.kept
 

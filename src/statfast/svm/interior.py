@@ -31,18 +31,19 @@ PATIENCE = 5  # iterations without progress
 def follow(problem, tol, clock):
     """Solve the problem until the gap is at most tol^2 of the primal; returns a Solution."""
     path = _Path(problem)
-    best, n_iter, idle = None, 0, 0
+    best, n_iter, idle, total = None, 0, 0, np.inf
     while True:
         point = path.look()
         found = [Solution(path.v.copy(), path.beta(), *point, n_iter, False)]
-        limit = NEAR * max(found[0].primal, 0.0)
-        if found[0].gap <= limit:
-            found += polished(problem, path, n_iter)
+        last = found[0].gap <= tol**2 * found[0].primal
+        if found[0].gap <= NEAR * found[0].primal:
+            found += polished(problem, path, n_iter, last)
         found = min(found, key=lambda one: one.gap)
         better = best is None or found.gap < best.gap - TINY * abs(best.primal)
-        idle = 0 if better else idle + 1
+        idle = 0 if better or path.total < 0.9 * total else idle + 1
+        total = min(total, path.total)
         best = found if better else best
-        if best.gap <= EXACT * best.primal or point[0] - point[1] <= tol**2 * point[0]:
+        if last or best.gap <= EXACT * best.primal:
             break
         reason = clock.stopped(n_iter)
         if idle >= PATIENCE and not reason:
@@ -76,6 +77,7 @@ class _Path:
         self.a = 0.5 * np.repeat(self.cost[None], len(self.level), axis=0)
         self.xi = np.maximum(self.level, 0.0) + self.scale
         self.r = self.xi - self.level
+        self.guess = None  # which rows were on the margin at the last point
         self.lag = -self.rows.combined(self.beta())  # ridge v - z'beta
         self.theta, self.first, self.second, self.da, self.dr, self.dxi = (
             np.empty_like(self.a) for _ in range(6)

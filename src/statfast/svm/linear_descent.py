@@ -21,7 +21,7 @@ def descend(problem, tol, clock, rng):
     rows, n = problem.rows, problem.rows.n
     terms = _terms(problem)
     beta, v = np.zeros(n), np.zeros(1 + rows.d)
-    order = np.arange(n, dtype=np.int32)
+    order, sources = np.arange(n, dtype=np.int32), _sources(rows)
     one = rows.scale**2 if rows.intercept else 0.0
     step = max(256, int(CALL * n / (rows.size + 20.0 * n)))
     count, slack, first, n_iter, reason = n, np.inf, None, 0, ""
@@ -29,8 +29,8 @@ def descend(problem, tol, clock, rng):
         kernel.shuffle(order, count, int(rng.integers(1, 2**63)))
         seen, kept = np.array([-np.inf, np.inf, 0.0]), 0
         for begin in range(0, count, step):
-            kept = _sweep(
-                rows, one, terms, problem.epsilon or 0.0, slack, beta, v, order, begin,
+            kept = kernel.sweep(
+                *sources, one, terms, problem.epsilon or 0.0, slack, beta, v, order, begin,
                 min(count, begin + step), kept, seen,
             )  # fmt: skip
             checkpoint()
@@ -72,7 +72,10 @@ def _terms(problem):
     return terms
 
 
-def _sweep(rows, one, *given):
+def _sources(rows):
+    """The rows as one of the three kinds that the kernel takes."""
     if rows.sparse:
-        return kernel.sparse_sweep(*rows.parts, one, *given)
-    return kernel.dense_sweep(rows.lined_up, one, *given)
+        return None, None, *rows.parts
+    X = rows.lined_up
+    single = X.dtype == np.float32
+    return None if single else X, X if single else None, None, None, None

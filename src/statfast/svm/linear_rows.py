@@ -19,7 +19,7 @@ from statfast._sparse import as_csr, is_sparse, parts_of
 from statfast._validation import as_rows, rows_for
 
 CALL = 2e8  # multiplications of a kernel call: some 30 ms
-LEAST = 2048  # rows of a block
+LEAST = 8192  # rows of a block: fewer would spend their time between calls
 ROW = 100  # operations that a row costs besides its products
 
 
