@@ -64,7 +64,9 @@ def _file(name, loss, *, dense, **more):
 
 
 def _normal(n, d, loss, dtype="float64", **more):
-    return _problem(f"normal {n}x{d}", loss, partial(_normal_data, n, d, dtype, loss), dtype, **more)
+    return _problem(
+        f"normal {n}x{d}", loss, partial(_normal_data, n, d, dtype, loss), dtype, **more
+    )
 
 
 def _text(n, d, density, loss, **more):

@@ -68,8 +68,9 @@ class OneVsRestClassifier(Reduction):
     0  +1  -1  -1
     1  -1  +1  -1
     2  -1  -1  +1
-    >>> model.set_params(estimator__C=10.0).fit(iris.data, iris.target).score(iris.data, iris.target)
-    0.96
+    >>> _ = model.set_params(estimator__C=10.0).fit(iris.data, iris.target)
+    >>> model.score(iris.data, iris.target)
+    0.9666666666666667
     """
 
     def __init__(self, estimator=None, *, ordered=False):

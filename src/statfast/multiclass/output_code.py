@@ -75,7 +75,7 @@ class OutputCodeClassifier(Reduction):
     1  -1  -1  +1
     2  -1  +1  -1
     >>> model.score(iris.data, iris.target)
-    0.96
+    0.9533333333333334
     """
 
     def __init__(

@@ -117,9 +117,9 @@ class Reduction(Classifier, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = getattr(self.estimator, "__sklearn_tags__", None)
-        if inner is not None and not isinstance(self.estimator, type):
-            given = inner().input_tags
+        tags.input_tags.sparse = True  # unless the estimator says otherwise
+        if hasattr(self.estimator, "__sklearn_tags__") and not isinstance(self.estimator, type):
+            given = self.estimator.__sklearn_tags__().input_tags
             tags.input_tags.sparse, tags.input_tags.pairwise = given.sparse, given.pairwise
         return tags
 

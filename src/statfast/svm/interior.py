@@ -26,16 +26,18 @@ NEAR = 1e-3  # of the primal: a gap at which the rows on the margin may be known
 EXACT = 1e-12  # of the primal: a gap of so little is rounding
 TINY = 1e-14  # of the primal: progress of so little is none
 PATIENCE = 5  # iterations without progress
+EXTRA = 3  # iterations more that the rows on the margin are worth, if they may soon be known
+ROUNDING = 1e-15  # of the losses of rows at 0
 
 
 def follow(problem, tol, clock):
     """Solve the problem until the gap is at most tol^2 of the primal; returns a Solution."""
     path = _Path(problem)
-    best, n_iter, idle, total = None, 0, 0, np.inf
+    best, n_iter, idle, extra, total = None, 0, 0, 0, np.inf
     while True:
         point = path.look()
         found = [Solution(path.v.copy(), path.beta(), *point, n_iter, False)]
-        last = found[0].gap <= tol**2 * found[0].primal
+        last = found[0].gap <= max(tol**2 * found[0].primal, path.rounding)
         if found[0].gap <= NEAR * found[0].primal:
             found += polished(problem, path, n_iter, last)
         found = min(found, key=lambda one: one.gap)
@@ -43,8 +45,9 @@ def follow(problem, tol, clock):
         idle = 0 if better or path.total < 0.9 * total else idle + 1
         total = min(total, path.total)
         best = found if better else best
-        if last or best.gap <= EXACT * best.primal:
+        if best.gap <= EXACT * best.primal or (last and (extra == EXTRA or not path.told)):
             break
+        extra += last
         reason = clock.stopped(n_iter)
         if idle >= PATIENCE and not reason:
             reason = f"in {n_iter} iterations, as rounding hides the rest"
@@ -54,7 +57,7 @@ def follow(problem, tol, clock):
         path.step()
         n_iter += 1
     best.n_iter = n_iter
-    best.converged = best.gap <= max(tol**2, EXACT) * best.primal
+    best.converged = best.gap <= max(max(tol**2, EXACT) * best.primal, path.rounding)
     if best.converged:
         best.reason = ""
     return best
@@ -73,11 +76,13 @@ class _Path:
             self.level = np.stack([t - problem.epsilon, -t - problem.epsilon])
         self.cost = problem.cost
         self.scale = float(np.abs(self.level).mean()) or 1.0
+        self.rounding = ROUNDING * self.scale * float(self.cost.sum())
         self.v, self.f = np.zeros(self.rows.q), np.zeros(n)
         self.a = 0.5 * np.repeat(self.cost[None], len(self.level), axis=0)
         self.xi = np.maximum(self.level, 0.0) + self.scale
         self.r = self.xi - self.level
         self.guess = None  # which rows were on the margin at the last point
+        self.told = False  # whether so few were that they may be the right ones
         self.lag = -self.rows.combined(self.beta())  # ridge v - z'beta
         self.theta, self.first, self.second, self.da, self.dr, self.dxi = (
             np.empty_like(self.a) for _ in range(6)
@@ -140,8 +145,9 @@ class _Path:
 
         def correct(some, block):
             a, r, xi, sign = self.a[:, some], self.r[:, some], self.xi[:, some], self.sign[:, some]
-            rest, da, dr, dxi = self.cost[some] - a, *(
-                part[:, some] for part in (self.da, self.dr, self.dxi)
+            rest, da, dr, dxi = (
+                self.cost[some] - a,
+                *(part[:, some] for part in (self.da, self.dr, self.dxi)),
             )
             along[some] = rows.predict(some, dv, block)
             now = self.first[:, some] + mu * self.second[:, some] - sign * along[some]

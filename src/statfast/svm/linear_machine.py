@@ -17,7 +17,6 @@ from statfast.svm.newton import minimise
 
 SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
 VECTOR = 8.0  # products of dense columns are made so many at a time
-LARGEST = 1e200  # of sums of squares: room is left for their products
 
 
 class Settings(NamedTuple):
@@ -59,19 +58,6 @@ def weighty(rows, costs, *aligned):
     if on.all():
         return rows, costs, *aligned
     return tuple(part[on] for part in (rows, costs, *aligned))
-
-
-def linear_rows(rows, costs, settings, n_jobs):
-    """The rows with their constant column; refused where their squares overflow."""
-    made = LinearRows(rows, settings.intercept, settings.scale, n_jobs)
-    with np.errstate(over="ignore"):
-        total = float(made.squares() @ costs)
-    if not total < LARGEST:
-        raise ValueError(
-            "X holds numbers so large, for this C, that sums of their squares overflow. Scale its "
-            "columns."
-        )
-    return made
 
 
 def clock_of(settings):

@@ -52,6 +52,11 @@ class Problem:
         """The primal objective at v, whose values are f."""
         return 0.5 * float(v @ (self.rows.ridge * v)) + self.loss(self.left(f))
 
+    def part(self, index, share):
+        """The problem of some rows, their costs times a factor."""
+        rows, cost = self.rows.part(index), share * self.cost[index]
+        return Problem(rows, self.target[index], cost, self.squared, self.epsilon)
+
     def dual(self, beta, g):
         """The dual objective at beta, whose rows add up to g."""
         value = float(self.target @ beta) - 0.5 * float(g @ (g / self.rows.ridge))

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from statfast._blocks import checkpoint, reduce
 from statfast._core import dual_descent, irls, sparselloyd
@@ -90,16 +89,22 @@ class LinearRows:
                 irls.accumulate(*part, s[some], w[some], h, g)
             checkpoint()
 
+    def products(self, rows, block, w, h):
+        """h += z'wz (lower triangle) over those rows in a slice whose w is not 0."""
+        on = np.flatnonzero(w)
+        if self.sparse and len(on):
+            self.accumulate(rows, block, np.zeros_like(w), w, h, np.zeros(self.q))
+        elif len(on):
+            block = block[on]
+            self.accumulate(rows, block, np.zeros(len(on)), w[on], h, np.zeros(self.q))
+
     def sums(self, partial, *, pairs=True):
         """Add up ``partial(rows, block)``, lists of arrays or numbers, over blocks of rows.
 
         `pairs` says whether there are products of columns among them.
         """
         effort = (self.pairs if pairs else 4.0 * self.size) + ROW * self.n
-        if self.sparse:
-            source = np.empty((self.n, 1), np.bool_)  # only its length counts
-        else:
-            source = self.X
+        source = np.empty((self.n, 1), np.bool_) if self.sparse else self.X  # a length will do
         return reduce(
             partial, source, merge=_added, n_jobs=self.n_jobs, effort=effort,
             least=max(LEAST, 8 * self.q) if pairs else LEAST,
@@ -144,6 +149,12 @@ class LinearRows:
         if self.intercept:
             out += self.scale**2
         return out
+
+    def part(self, index):
+        """The same with some of the rows."""
+        some = self.X[index]
+        some = some if self.sparse else np.ascontiguousarray(some)
+        return LinearRows(some, self.intercept, self.scale, self.n_jobs)
 
     def take(self, index):
         """Some rows z as a dense array."""

@@ -9,7 +9,6 @@ from statfast._regression import Regressor, as_targets
 from statfast._validation import as_choice, as_real, as_weights
 from statfast.svm.linear_machine import (
     clock_of,
-    linear_rows,
     settings_of,
     solved,
     values,
@@ -17,7 +16,7 @@ from statfast.svm.linear_machine import (
     weighty,
 )
 from statfast.svm.linear_problem import Problem
-from statfast.svm.linear_rows import new_rows, rows_of
+from statfast.svm.linear_rows import LinearRows, new_rows, rows_of
 
 LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
@@ -183,7 +182,7 @@ class LinearSVR(Regressor, Estimator):
         settings = settings_of(self)
         costs = np.full(rows.shape[0], settings.C) if weights is None else settings.C * weights
         rows, costs, target = weighty(rows, costs, target[:, 0])
-        made = linear_rows(rows, costs, settings, self.n_jobs)
+        made = LinearRows(rows, settings.intercept, settings.scale, self.n_jobs)
         problem = Problem(made, np.ascontiguousarray(target), costs, squared, epsilon)
         seed = settings.seeds.integers(2**63)
         solution, solver = solved(problem, settings, clock_of(settings), seed)

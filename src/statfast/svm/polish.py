@@ -11,7 +11,8 @@ import numpy as np
 from statfast.svm.linear_problem import Solution
 
 MOST = 4  # times the columns: with more rows on the margin they are not told from the others yet
-EFFORT = 5e7  # of the equations: more would keep Ctrl-C waiting
+EFFORT, SHARE = 1e6, 0.05  # of the equations: they may cost so much, or this share of a pass
+MOST_EFFORT = 5e7  # but no more, which would keep Ctrl-C waiting
 
 
 def polished(problem, path, n_iter, last):
@@ -29,10 +30,10 @@ def polished(problem, path, n_iter, last):
     known = path.guess
     path.guess = up, free
     same = known is not None and all(map(np.array_equal, known, path.guess))
-    if not (last or same):
-        return []
     index = np.flatnonzero(free.any(axis=0))
-    if len(index) > MOST * rows.q or len(index) * rows.q**2 > EFFORT:
+    most = min(max(EFFORT, SHARE * rows.pairs), MOST_EFFORT)
+    path.told = len(index) <= MOST * rows.q and len(index) * rows.q**2 <= most
+    if not (path.told and (last or same)):
         return []
     beta = (path.sign * np.where(up, cost, 0.0)).sum(axis=0)
     beta[index] = 0.0

@@ -7,13 +7,24 @@ from statfast._core import irls as kernel
 
 SMALL = 160  # columns up to which a factor of our own is quicker than a library's threads
 PIVOT = 1e-15  # of the scaled matrix: below, its eigenvalues are looked at
+LARGEST = 1e200  # of the diagonal: room is left for products
 LEAST = 1e-16  # of the largest eigenvalue: smaller ones are rounding
+
+
+def require_products(largest):
+    """Raise ValueError if sums of squares of X are too large to work with."""
+    if not largest < LARGEST:
+        raise ValueError(
+            "X holds numbers so large, for this C, that sums of their squares overflow. Scale its "
+            "columns."
+        )
 
 
 def factored(h, ridge):
     """A factor of h (lower triangle, overwritten) + diag(ridge), its diagonal scaled to one."""
     index = np.diag_indices_from(h)
     h[index] += ridge
+    require_products(float(h[index].max()))
     root = 1.0 / np.sqrt(h[index])
     h *= root
     h *= root[:, None]
