@@ -70,7 +70,7 @@ class OneVsOneClassifier(Reduction):
     >>> model.score(iris.data, iris.target)
     0.98
     >>> model.predict_proba(iris.data[[133]]).round(3)
-    array([[0.   , 0.708, 0.292]])
+    array([[0.   , 0.637, 0.363]])
     """
 
     def __init__(self, estimator=None, *, asymmetric=False, decoding="votes"):

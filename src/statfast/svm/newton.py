@@ -14,7 +14,7 @@ gradient in the metric of the penalty.
 import numpy as np
 
 from statfast.svm.linear_problem import Solution
-from statfast.svm.positive import factored, solved
+from statfast.svm.positive import factored, require_products, solved
 
 ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
 SHORT, BEYOND = 0.1, 1e-3  # of the slope at the start: short of the lowest point, and beyond it
@@ -44,6 +44,7 @@ def minimise(problem, tol, clock, finer=FINER):
             before = None
         more, pull, loss = _sums(problem, f, active, before)
         h = more if before is None else h + more
+        require_products(float(h.diagonal().max()))
         peak = np.maximum(peak, h.diagonal())
         if (h.diagonal() + rows.ridge < CANCELLED * peak).any():  # of large rows, rounding is left
             h, peak = _sums(problem, f, active, None)[0], rows.ridge
