@@ -85,5 +85,5 @@ PROBLEMS = [
 ]
 QUICK = [
     *(_normal(2_000, 5, loss, group="bar") for loss in LOSSES),
-    _text(300, 600, 0.05, "squared_hinge", beyond=True),
+    _normal(300, 600, "squared_hinge", beyond=True),
 ]

@@ -145,10 +145,8 @@ class _Path:
 
         def correct(some, block):
             a, r, xi, sign = self.a[:, some], self.r[:, some], self.xi[:, some], self.sign[:, some]
-            rest, da, dr, dxi = (
-                self.cost[some] - a,
-                *(part[:, some] for part in (self.da, self.dr, self.dxi)),
-            )
+            rest, da = self.cost[some] - a, self.da[:, some]
+            dr, dxi = self.dr[:, some], self.dxi[:, some]
             along[some] = rows.predict(some, dv, block)
             now = self.first[:, some] + mu * self.second[:, some] - sign * along[some]
             now *= self.theta[:, some]
