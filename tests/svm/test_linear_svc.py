@@ -11,7 +11,7 @@ from scipy import sparse
 
 from statfast import ConvergenceWarning, LinearSVC
 from statfast.datasets import load_iris, load_wine
-from statfast.svm import newton
+from statfast.svm import linear_newton
 from tests.reference import linear_svm as twin
 
 LOSSES = ["hinge", "squared_hinge"]
@@ -275,7 +275,7 @@ def test_many_rows_begin_at_the_solution_of_a_sample(kind, monkeypatch):
         X, y = np.vstack([X[keep]] * 2), np.tile(y[keep], 2)
     some = LinearSVC(C=0.1).fit(X, y)
     assert some.gap_[0] <= 1e-12 * some.primal_objective_[0]
-    monkeypatch.setattr(newton, "FEW", 10**9)
+    monkeypatch.setattr(linear_newton, "FEW", 10**9)
     whole = LinearSVC(C=0.1).fit(X, y)
     np.testing.assert_allclose(some.coef_, whole.coef_, rtol=1e-8, atol=1e-12)
     hinge = LinearSVC(loss="hinge", C=0.1).fit(X, y)

@@ -13,7 +13,7 @@ from statfast.svm.interior import follow
 from statfast.svm.linear_descent import descend
 from statfast.svm.linear_problem import Clock
 from statfast.svm.linear_rows import LinearRows
-from statfast.svm.newton import minimise
+from statfast.svm.linear_newton import minimise
 
 SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
 VECTOR = 8.0  # products of dense columns are made so many at a time
