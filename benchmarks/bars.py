@@ -94,6 +94,10 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         ],
         "": [Bar("other shapes")],
     },
+    "linear-svc": {
+        "bar": [Bar("two classes, a9a and 100 000 x 50", least=2.0)],
+        "": [Bar("other shapes")],
+    },
     "kmedoids": {
         "swaps": [Bar("FasterPAM on a matrix, n = 5k to 20k, k = 10 to 200", least=4.0)],
         "points": [Bar("from points, n = 20k", least=4.0)],

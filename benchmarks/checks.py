@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, issparse
 from benchmarks.glm_checks import CoefficientCheck
 from benchmarks.kernel_works import RowCheck, StringCheck
 from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
+from benchmarks.linear_svc_works import ObjectiveCheck
 from benchmarks.medoid_works import MedoidsCheck, SilhouetteCheck
 from benchmarks.multinomial_works import MultinomialCheck
 from benchmarks.svc_works import DualCheck
@@ -43,6 +44,7 @@ STRICT = {
     "svc": {"dual shortfall": 1e-6, "outside": 1e-9},
     "logistic": {"coefficient error": 1e-8},
     "glm": {"coefficient error": 1e-8},
+    "linear svc": {"objective excess": 1e-3},
     "kmedoids": {"loss error": 1e-10},
     "kmedoids points": {"loss error": 1e-10},
     "silhouette": {"score error": 1e-9},
@@ -73,6 +75,7 @@ MNIST_ERRORS = 309  # of one neighbour among all the training digits
 # Ties go to the lowest index.
 OURS_ALONE = {
     "neighbors": {"other ids": 0.0, "wrong labels": MNIST_ERRORS},
+    "linear svc": {"objective excess": 1e-6},
     "multinomial": {"solution error": 1e-8},
 }
 
@@ -97,6 +100,7 @@ def checker(problem, data):
         "svc": DualCheck,
         "logistic": CoefficientCheck,
         "glm": CoefficientCheck,
+        "linear svc": ObjectiveCheck,
         "kmedoids": MedoidsCheck,
         "kmedoids points": MedoidsCheck,
         "silhouette": SilhouetteCheck,

@@ -13,6 +13,7 @@ from benchmarks import glm_works as glm
 from benchmarks import kernel_works as kernels
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
+from benchmarks import linear_svc_works as linear
 from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
@@ -136,6 +137,7 @@ LIBRARIES: dict[str, Library] = {
             "svc": partial(svc.Machine, "statfast.svm"),
             "logistic": glm.Statfast,
             "glm": glm.Statfast,
+            "linear svc": partial(linear.Linear, "statfast.svm.LinearSVC"),
             "kmedoids": medoids.Medoids,
             "kmedoids points": partial(medoids.Medoids, from_points=True),
             "silhouette": partial(medoids.Silhouette, "statfast.metrics"),
@@ -193,6 +195,7 @@ LIBRARIES: dict[str, Library] = {
             "svc": partial(svc.Machine, "sklearn.svm"),
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
+            "linear svc": partial(linear.Linear, "sklearn.svm.LinearSVC", threaded=False),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
             **_machines("sklearn.svm.SVC", threaded=False),
             "string kernel": kernels.SklearnStrings,

@@ -21,6 +21,7 @@ from statfast import _blocks
 from statfast._base import Clusterer, Estimator, Transformer
 from statfast._errors import NotFittedError
 from statfast._regression import Regressor
+from statfast.linear import LogisticRegression
 
 
 def public_estimators():
@@ -52,6 +53,9 @@ SMALL = {
     "KMedoids": {"n_clusters": 3},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "LSHNeighbors": {"random_state": 0},
+    "OneVsOneClassifier": {"estimator": LogisticRegression(penalty="l2")},
+    "OneVsRestClassifier": {"estimator": LogisticRegression(penalty="l2")},
+    "OutputCodeClassifier": {"estimator": LogisticRegression(penalty="l2"), "random_state": 0},
     "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
     "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
@@ -79,8 +83,13 @@ SPARSE_AFTER_DENSE = {
     "KMeans",
     "Lasso",
     "LassoCV",
+    "LinearSVC",
+    "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
     "Ridge",
     "RidgeCV",
 }

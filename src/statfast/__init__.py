@@ -51,6 +51,7 @@ from statfast.linear import (
     ridge_path,
     step,
 )
+from statfast.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from statfast.neighbors import (
     BallTree,
     KDTree,
@@ -63,7 +64,7 @@ from statfast.neighbors import (
     TangentDistanceClassifier,
     tangent_distance,
 )
-from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, svm_path
+from statfast.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, svm_path
 
 __version__ = "0.1.0"
 
@@ -92,6 +93,8 @@ __all__ = [
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
     "LloydStep",
     "LogisticRegression",
     "LogisticRegressionCV",
@@ -101,6 +104,9 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
     "PiecewiseLinear",
     "PolynomialFeatures",
     "RadiusNeighborsClassifier",

@@ -9,8 +9,8 @@ from scipy.spatial.distance import cdist, squareform
 
 from statfast._core import pam, spans
 from statfast._dissimilarity import Condensed, Made, Stored
-from statfast._precomputed import as_table
 from statfast._distances import as_metric
+from statfast._precomputed import as_table
 from statfast.cluster.medoids import Partition, gains
 from tests.reference import medoids as twin
 

@@ -7,6 +7,7 @@ from statfast._chunks import Chunks
 from statfast._class_weights import class_weighted
 from statfast._core.extent import zeros_and_ones
 from statfast._errors import shown
+from statfast._flags import as_flag
 from statfast._validation import (
     as_choice,
     as_count,
@@ -15,7 +16,6 @@ from statfast._validation import (
     as_weights,
     column_names,
 )
-from statfast._flags import as_flag
 from statfast.linear.predictor import offsets_for, rows_of
 from statfast.linear.solvers import MULTI_CLASS, PENALTIES
 from statfast.linear.task import Task

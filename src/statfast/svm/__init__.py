@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Support vector machines: classification, regression, novelties."""
+"""Support vector machines: classification, regression, novelties; with any kernel, and linear."""
 
+from statfast.svm.linear_svc import LinearSVC
+from statfast.svm.linear_svr import LinearSVR
 from statfast.svm.machines import Multipliers
 from statfast.svm.nu_svc import NuSVC
 from statfast.svm.nu_svr import NuSVR
@@ -10,4 +12,16 @@ from statfast.svm.run import Progress
 from statfast.svm.svc import SVC
 from statfast.svm.svr import SVR
 
-__all__ = ["SVC", "SVR", "Multipliers", "NuSVC", "NuSVR", "OneClassSVM", "Progress", "SVMPath", "svm_path"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "LinearSVC",
+    "LinearSVR",
+    "Multipliers",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Progress",
+    "SVMPath",
+    "svm_path",
+]

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Code matrices: which classes each binary learner sees, and on which side.
+
+A row is a class, a column a learner: +1 and -1 are its two sides, rows of a class with 0 are left
+out of its training. With w the signs of the learners on a row, the distance to a class's word c is
+
+    d(w, c) = sum (1 - c_i w_i) / 2.
+"""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._errors import shown
+from statfast._validation import as_count, as_generator
+
+MOST_EXHAUSTIVE = 12  # classes: 2047 learners
+COLUMNS = 12  # learners that are printed
+
+
+@dataclass(frozen=True, eq=False)
+class CodeMatrix:
+    """A code matrix, which prints as a table: a row for each class, a column for each learner.
+
+    Attributes
+    ----------
+    matrix : array-like of shape (K, L)
+        Of 1, -1 and 0; kept as int8.
+    classes : sequence of length K, optional
+        What the rows are called; 0, 1, ... by default.
+    name : str, default="code"
+    """
+
+    matrix: NDArray[np.int8]
+    classes: Sequence | None = None
+    name: str = "code"
+
+    def __post_init__(self):
+        matrix = np.asarray(self.matrix)
+        if matrix.ndim != 2 or 0 in matrix.shape or len(matrix) < 2:
+            raise ValueError(
+                "code must be a matrix with a row for each of at least 2 classes and a column for "
+                f"each learner; got shape {matrix.shape}."
+            )
+        if matrix.dtype.kind not in "biuf" or not np.isin(matrix, (-1, 0, 1)).all():
+            raise ValueError("code must hold 1, -1 and 0 alone. Write the sides of a learner so.")
+        matrix = matrix.astype(np.int8)
+        sides = (matrix > 0).any(axis=0) & (matrix < 0).any(axis=0)
+        if not sides.all():
+            raise ValueError(
+                f"Column {int(sides.argmin())} of code has no class on one of its sides, so that "
+                "there is nothing to learn. Give it a 1 and a -1, or drop it."
+            )
+        _, first = np.unique(matrix, axis=0, return_index=True)
+        if len(first) < len(matrix):
+            same = next(k for k in range(len(matrix)) if k not in first)
+            other = next(k for k in range(same) if (matrix[k] == matrix[same]).all())
+            raise ValueError(
+                f"Rows {other} and {same} of code are equal, so that nothing tells these classes "
+                "apart. Add a column in which they differ."
+            )
+        classes = range(len(matrix)) if self.classes is None else self.classes
+        if len(classes) != len(matrix):
+            raise ValueError(
+                f"code has {len(matrix)} rows, one for each class, but there are {len(classes)} "
+                "classes."
+            )
+        matrix.flags.writeable = False
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "classes", tuple(classes))
+
+    @property
+    def n_learners(self):
+        """Number of columns."""
+        return self.matrix.shape[1]
+
+    @property
+    def minimum_distance(self):
+        """Least distance between the words of two classes; half of it, less one half, is how many
+        learners may err (of a matrix without zeros)."""
+        between = self.distances(self.matrix)
+        np.fill_diagonal(between, np.inf)
+        return float(between.min())
+
+    def distances(self, signs):
+        """Distances d(w, c) of answers to the words of all classes.
+
+        Parameters
+        ----------
+        signs : array-like of shape (L,) or (m, L)
+            The learners' answers w: 1, -1, or 0 for one that does not know.
+
+        Returns
+        -------
+        ndarray of shape (K,) or (m, K)
+        """
+        signs = np.asarray(signs, dtype=np.float64)
+        return 0.5 * (self.n_learners - signs @ self.matrix.T.astype(np.float64))
+
+    def __str__(self):
+        names, few = [str(label) for label in self.classes], self.matrix[:, :COLUMNS]
+        wide = max(map(len, names))
+        wider = max(3, len(str(few.shape[1] - 1)) + 1)
+        more = "  ..." if self.n_learners > COLUMNS else ""
+        head = "".join(f"{j:>{wider + 1}}" for j in range(few.shape[1])) + more
+        lines = [f"{'':<{wide}}{head}"]
+        for name, row in zip(names, few, strict=True):
+            cells = "".join(f"{_SIGNS[int(c)]:>{wider + 1}}" for c in row)
+            lines.append(f"{name:<{wide}}{cells}{more}")
+        return "\n".join([self._title(), *lines])
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        rows = "".join(
+            f"<tr><th>{html.escape(str(label))}</th>"
+            + "".join(f"<td>{_SIGNS[int(c)]}</td>" for c in row)
+            + "</tr>"
+            for label, row in zip(self.classes, self.matrix, strict=True)
+        )
+        return f"<p>{html.escape(self._title())}</p><table>{rows}</table>"
+
+    def _title(self):
+        return (
+            f"{self.name}: {len(self.matrix)} classes, {self.n_learners} learners, minimum "
+            f"distance {self.minimum_distance:g}"
+        )
+
+
+_SIGNS = {1: "+1", 0: "0", -1: "-1"}
+
+
+def one_vs_rest_code(n_classes, *, ordered=False):
+    """Each class against all others; or, ordered, against those that come after it.
+
+    Parameters
+    ----------
+    n_classes : int
+    ordered : bool, default=False
+        The first class against the rest, the second against the rest without the first, and so on:
+        one learner less.
+
+    Returns
+    -------
+    CodeMatrix
+
+    Examples
+    --------
+    >>> from statfast.multiclass import one_vs_rest_code
+    >>> code = one_vs_rest_code(3)
+    >>> code
+    one_vs_rest: 3 classes, 3 learners, minimum distance 2
+       0   1   2
+    0  +1  -1  -1
+    1  -1  +1  -1
+    2  -1  -1  +1
+    >>> code.distances([1, -1, -1])
+    array([0., 2., 2.])
+    """
+    k = as_count(n_classes, "n_classes", 2)
+    if not ordered:
+        return CodeMatrix(2 * np.eye(k, dtype=int) - 1, name="one_vs_rest")
+    matrix = np.eye(k, dtype=int) - np.tri(k, k=-1, dtype=int)
+    return CodeMatrix(matrix[:, :-1], name="ordered")
+
+
+def one_vs_one_code(n_classes, *, asymmetric=False):
+    """Each pair of classes.
+
+    Parameters
+    ----------
+    n_classes : int
+    asymmetric : bool, default=False
+        Each pair twice, with either class on the side of +1, for learners to which the sides are
+        not alike.
+
+    Returns
+    -------
+    CodeMatrix
+
+    Examples
+    --------
+    >>> from statfast.multiclass import one_vs_one_code
+    >>> one_vs_one_code(3)
+    one_vs_one: 3 classes, 3 learners, minimum distance 2
+       0   1   2
+    0  +1  +1   0
+    1  -1   0  +1
+    2   0  -1  -1
+    """
+    k = as_count(n_classes, "n_classes", 2)
+    first, second = np.triu_indices(k, 1)
+    matrix = np.zeros((k, len(first)), dtype=int)
+    matrix[first, np.arange(len(first))] = 1
+    matrix[second, np.arange(len(first))] = -1
+    if asymmetric:
+        return CodeMatrix(np.hstack([matrix, -matrix]), name="asymmetric")
+    return CodeMatrix(matrix, name="one_vs_one")
+
+
+def exhaustive_code(n_classes):
+    """Each way of parting the classes in two, once (Dietterich and Bakiri 1995).
+
+    Parameters
+    ----------
+    n_classes : int
+        At most 12, which needs 2047 learners.
+
+    Returns
+    -------
+    CodeMatrix
+        With 2^(K - 1) - 1 columns.
+
+    References
+    ----------
+    .. [1] Dietterich, T. G. and Bakiri, G. (1995). Solving multiclass learning problems via
+       error-correcting output codes. Journal of Artificial Intelligence Research 2, 263-286.
+       https://doi.org/10.1613/jair.105
+    """
+    k = as_count(n_classes, "n_classes", 2, MOST_EXHAUSTIVE)
+    ways = np.arange(2 ** (k - 1) - 1)  # those of the first class's side, but for all classes
+    sides = ways[None, :] >> np.arange(k - 2, -1, -1)[:, None] & 1
+    return CodeMatrix(np.vstack([np.ones_like(ways), 2 * sides - 1]), name="exhaustive")
+
+
+def hadamard_code(n_classes):
+    """The first rows of a Hadamard matrix without its constant column: all words equally far apart.
+
+    Parameters
+    ----------
+    n_classes : int
+
+    Returns
+    -------
+    CodeMatrix
+        With N - 1 columns, N the least power of 2 that is not less than `n_classes`; words are
+        N / 2 apart.
+    """
+    k = as_count(n_classes, "n_classes", 2)
+    matrix = np.ones((1, 1), dtype=int)
+    while len(matrix) < k:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    return CodeMatrix(matrix[:k, 1:], name="hadamard")
+
+
+def random_code(n_classes, n_learners=None, *, sparse=False, n_trials=1000, random_state=None):
+    """Random words, of many draws those farthest apart (Allwein, Schapire and Singer 2000).
+
+    Parameters
+    ----------
+    n_classes : int
+    n_learners : int, optional
+        10 log2(K) by default, or 15 log2(K) if sparse, rounded up.
+    sparse : bool, default=False
+        Half of the entries are 0; else there are none.
+    n_trials : int, default=1000
+        Matrices that are drawn; that with the largest minimum distance is kept, the first of
+        equals.
+    random_state : int, Generator or None, default=None
+
+    Returns
+    -------
+    CodeMatrix
+
+    Raises
+    ------
+    ValueError
+        If no draw tells all classes apart.
+
+    References
+    ----------
+    .. [1] Allwein, E. L., Schapire, R. E. and Singer, Y. (2000). Reducing multiclass to binary: a
+       unifying approach for margin classifiers. Journal of Machine Learning Research 1, 113-141.
+       https://doi.org/10.1162/15324430152733133
+    """
+    k = as_count(n_classes, "n_classes", 2)
+    if n_learners is None:
+        n_learners = ceil((15 if sparse else 10) * log2(k))
+    many = as_count(n_learners, "n_learners")
+    rng, best, farthest = as_generator(random_state), None, -1.0
+    for _ in range(as_count(n_trials, "n_trials")):
+        matrix = _draw(rng, k, many, sparse)
+        between = many - matrix @ matrix.T  # twice the distances
+        np.fill_diagonal(between, 2 * many + 1)
+        if len(np.unique(matrix, axis=0)) == k and between.min() > farthest:
+            best, farthest = matrix, between.min()
+    if best is None:
+        raise ValueError(
+            f"n_learners must be enough to tell {k} classes apart; {many} were not in {n_trials} "
+            "draws. Raise n_learners."
+        )
+    return CodeMatrix(best, name="sparse_random" if sparse else "dense_random")
+
+
+def _draw(rng, k, many, sparse):
+    """A matrix with both signs in every column."""
+    values, share = ((0, 0, 1, -1), 4) if sparse else ((1, -1), 2)
+    columns = np.array(values)[rng.integers(share, size=(many, k))]
+    while len(bad := np.flatnonzero((columns.max(axis=1) < 1) | (columns.min(axis=1) > -1))):
+        columns[bad] = np.array(values)[rng.integers(share, size=(len(bad), k))]
+    return columns.T.astype(np.int64)
+
+
+NAMED = {
+    "one_vs_rest": one_vs_rest_code,
+    "ordered": lambda k: one_vs_rest_code(k, ordered=True),
+    "one_vs_one": one_vs_one_code,
+    "asymmetric": lambda k: one_vs_one_code(k, asymmetric=True),
+    "exhaustive": exhaustive_code,
+    "hadamard": hadamard_code,
+}
+DRAWN = {"dense_random": False, "sparse_random": True}
+
+
+def as_code(code, classes, n_learners, random_state):
+    """The CodeMatrix that a parameter `code` stands for, with the classes as names."""
+    if isinstance(code, str):
+        if code in DRAWN:
+            made = random_code(
+                len(classes), n_learners, sparse=DRAWN[code], random_state=random_state
+            )
+        elif code in NAMED:
+            made = NAMED[code](len(classes))
+        else:
+            names = ", ".join(map(repr, [*NAMED, *DRAWN]))
+            raise ValueError(f"code must be a matrix or one of {names}; got {shown(code)}.")
+    elif isinstance(code, CodeMatrix):
+        made = code
+    else:
+        if not isinstance(code, np.ndarray | list | tuple):
+            raise TypeError(f"code must be a name or a matrix; got {type(code).__name__}.")
+        made = CodeMatrix(code)
+    return CodeMatrix(made.matrix, classes, made.name)

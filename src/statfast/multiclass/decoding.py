@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the learners' answers to scores of the classes: losses and probabilities.
+
+Loss-based decoding (Allwein, Schapire & Singer 2000, doi:10.1162/15324430152733133) takes the class
+whose word c has the least sum of losses L(c_j f_j), f the decision values; an entry 0 costs L(0).
+With L(z) = (1 - sign z) / 2 the sum is the distance of the word from the signs.
+"""
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+
+ROWS = 4096  # of which probabilities are found together
+LEAST = 1e-7  # learners are never more certain than this
+SMALL, ROUNDS = 1e-10, 2000  # change of a probability at which an iteration ends; most iterations
+
+
+def scores(decoding, values, matrix):
+    """Scores (m, K) of the classes, the larger the better: minus the sum of losses.
+
+    For "exponential" it is minus the logarithm of the sum, which does not overflow.
+    """
+    signs = matrix.astype(np.float64)
+    if decoding == "linear":
+        return values @ signs.T
+    if decoding == "distance":
+        return 0.5 * (np.sign(values) @ signs.T - matrix.shape[1])
+    out = np.empty((len(values), len(signs)))
+    for k, word in enumerate(signs):
+        out[:, k] = -LOSSES[decoding](values * word)
+    return out
+
+
+def _hinge(z):
+    return np.maximum(0.0, 1.0 - z).sum(axis=1)
+
+
+def _logistic(z):
+    return np.logaddexp(0.0, -2.0 * z).sum(axis=1)
+
+
+def _exponential(z):
+    top = (-z).max(axis=1, keepdims=True)
+    return top[:, 0] + np.log(np.exp(-z - top).sum(axis=1))
+
+
+LOSSES = {"exponential": _exponential, "logistic": _logistic, "hinge": _hinge}
+DECODINGS = ("distance", "linear", *LOSSES)
+
+
+def normalised(shares):
+    """Probabilities of one class against the rest, divided by their sum; equal where that is 0."""
+    total = shares.sum(axis=1, keepdims=True)
+    equal = np.full(shares.shape, 1.0 / shares.shape[1])
+    return np.divide(shares, total, out=equal, where=total > 0)
+
+
+def coupled(shares, matrix):
+    """Probabilities (m, K) from those of pairs (Wu, Lin & Weng 2004, their second method,
+    https://jmlr.org/papers/v5/wu04a.html): least squares of r_ji p_i = r_ij p_j."""
+    k = len(matrix)
+    first, second = (matrix > 0).argmax(axis=0), (matrix < 0).argmax(axis=0)
+    out = np.empty((len(shares), k))
+    for start in range(0, len(shares), ROWS):
+        checkpoint()
+        part = np.clip(shares[start : start + ROWS], LEAST, 1.0 - LEAST)
+        pair, count = np.zeros((2, len(part), k, k)), np.zeros((k, k))
+        r = pair[0]
+        for j, (a, b) in enumerate(zip(first, second, strict=True)):
+            r[:, a, b] += part[:, j]
+            r[:, b, a] += 1.0 - part[:, j]
+            count[[a, b], [b, a]] += 1.0
+        r /= np.where(count > 0.0, count, 1.0)
+        system = np.zeros((len(part), k + 1, k + 1))
+        system[:, :k, :k] = -r * r.transpose(0, 2, 1)
+        system[:, range(k), range(k)] = (r * r).sum(axis=1)
+        system[:, :k, k] = system[:, k, :k] = 1.0
+        right = np.zeros((len(part), k + 1, 1))
+        right[:, k] = 1.0
+        p = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)
+        out[start : start + ROWS] = p / p.sum(axis=1, keepdims=True)
+    return out
+
+
+def bradley_terry(shares, matrix, mass):
+    """Probabilities (m, K) under which the learners' are most likely, each weighing as much as the
+    rows it was trained on: the generalised Bradley-Terry model (Huang, Weng & Lin 2006,
+    https://jmlr.org/papers/v7/huang06a.html), by their fixed-point iteration."""
+    yes, no = (matrix > 0).astype(np.float64), (matrix < 0).astype(np.float64)
+    both, weight = yes + no, mass / mass.mean()
+    out = np.empty((len(shares), len(matrix)))
+    for start in range(0, len(shares), ROWS):
+        part = np.clip(shares[start : start + ROWS], LEAST, 1.0 - LEAST)
+        found = np.full((len(part), len(matrix)), 1.0 / len(matrix))
+        left = np.arange(len(part))
+        for _ in range(ROUNDS):
+            checkpoint()
+            p, r = found[left], part[left]
+            up = (weight * r / (p @ yes)) @ yes.T + (weight * (1.0 - r) / (p @ no)) @ no.T
+            new = p * up / ((weight / (p @ both)) @ both.T)
+            new /= new.sum(axis=1, keepdims=True)
+            found[left] = new
+            left = left[np.abs(new - p).max(axis=1) > SMALL]
+            if not len(left):
+                break
+        out[start : start + ROWS] = found
+    return out

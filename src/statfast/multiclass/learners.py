@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Binary learners by duck typing: copied, fitted to some classes, and asked for values.
+
+A learner has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or ``predict_proba``.
+"""
+
+import copy
+import inspect
+
+import numpy as np
+
+from statfast._errors import shown
+from statfast._sparse import is_sparse
+from statfast._validation import as_rows, rows_for
+
+KEPT = (np.float64, np.float32, np.uint8)
+PRECOMPUTED = ("kernel", "metric", "affinity")  # parameters that may say so
+
+
+def copied(estimator):
+    """An unfitted estimator with the same parameters, estimators among them copied as well."""
+    if not hasattr(estimator, "get_params"):
+        return copy.deepcopy(estimator)
+    params = {
+        name: copied(value) if _is_estimator(value) else copy.deepcopy(value)
+        for name, value in estimator.get_params(deep=False).items()
+    }
+    return type(estimator)(**params)
+
+
+def _is_estimator(value):
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
+def require_learner(estimator):
+    """Raise TypeError unless a parameter `estimator` is a learner."""
+    if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
+        raise TypeError(
+            f"estimator must be a classifier with fit; got {shown(estimator)}. Pass an instance, "
+            "such as LogisticRegression()."
+        )
+    if not (can(estimator, "decision_function") or can(estimator, "predict_proba")):
+        raise TypeError(
+            "estimator must have decision_function or predict_proba; "
+            f"{type(estimator).__name__} has neither. Choose another, or settings with which it "
+            "has."
+        )
+
+
+def can(estimator, method):
+    """Whether an estimator has a method."""
+    return callable(getattr(estimator, method, None))
+
+
+def rows_of(X):
+    """Rows to fit: sparse ones and lists of strings as they are, others as an ndarray."""
+    return X if is_sparse(X) or _is_text(X) else as_rows(X, keep=KEPT, finite=False)
+
+
+def new_rows(model, X):
+    """Rows to predict, of the width fitted."""
+    if model.__sklearn_is_fitted__() and _is_text(X):
+        return X
+    if is_sparse(X):
+        rows_for(model, np.zeros((1, X.shape[1])) if len(X.shape) == 2 else X)  # for its sentences
+        return X
+    return rows_for(model, X, keep=KEPT, finite=False)
+
+
+def _is_text(X):
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype.kind in "US"
+    return isinstance(X, list | tuple) and all(isinstance(x, str | bytes) for x in X) and len(X) > 0
+
+
+def count(X):
+    """Number of rows."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def some_of(X, index):
+    """The rows of an index; None is all of them."""
+    if index is None:
+        return X
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[index]
+    return X[index] if isinstance(X, np.ndarray) else [X[i] for i in index]
+
+
+def takes_weights(estimator):
+    """Whether ``fit`` has an argument sample_weight."""
+    try:
+        parameters = inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError):
+        return False
+    return "sample_weight" in parameters or any(
+        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
+    )
+
+
+def require_weights(estimator):
+    """Raise TypeError unless ``fit`` takes sample_weight."""
+    if not takes_weights(estimator):
+        raise TypeError(
+            f"sample_weight was passed, but {type(estimator).__name__}.fit does not take it. Leave "
+            "it out, or choose another estimator."
+        )
+
+
+def is_pairwise(estimator):
+    """Whether the columns of X are rows of the fit: a kernel or distances made before."""
+    return any(
+        isinstance(value := getattr(estimator, name, None), str) and value == "precomputed"
+        for name in PRECOMPUTED
+    )
+
+
+def trained(estimator, X, codes, column, weights, pairwise):
+    """A learner fitted to one column of a code matrix, and the rows it has seen (None: all)."""
+    side = column[codes]
+    index = None if (column != 0).all() else np.flatnonzero(side)
+    rows = some_of(X, index)
+    if pairwise and index is not None:
+        rows = rows[:, index]
+    target = (side > 0).astype(np.intp)
+    target = target if index is None else target[index]
+    learner = copied(estimator)
+    if weights is None:
+        learner.fit(rows, target)
+    else:
+        learner.fit(rows, target, sample_weight=weights if index is None else weights[index])
+    return learner, index
+
+
+def value_of(learner, X):
+    """Decision values (m,), positive for label 1; of a learner without them, its log-odds."""
+    if can(learner, "decision_function"):
+        values = np.asarray(learner.decision_function(X), dtype=np.float64)
+        if values.ndim == 2 and values.shape[1] == 2:
+            return values[:, 1] - values[:, 0]
+        return values.reshape(len(values))
+    share = share_of(learner, X)
+    with np.errstate(divide="ignore"):
+        return np.clip(np.log(share) - np.log1p(-share), -1e3, 1e3)
+
+
+def share_of(learner, X):
+    """Probabilities (m,) of label 1."""
+    return np.asarray(learner.predict_proba(X), dtype=np.float64)[:, 1]

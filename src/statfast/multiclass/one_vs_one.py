@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One learner for each pair of classes, fitted to the rows of the two."""
+
+import numpy as np
+
+from statfast._errors import wrong_type
+from statfast._validation import as_choice
+from statfast.multiclass.codes import one_vs_one_code
+from statfast.multiclass.decoding import DECODINGS, coupled, scores
+from statfast.multiclass.reduction import Reduction, named, of_two, where_learners_can
+
+
+class OneVsOneClassifier(Reduction):
+    """Several classes by binary learners: each pair of classes.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``fit`` and ``decision_function`` or ``predict_proba``. It is copied, not
+        fitted itself. Its parameters are parameters of this one: ``estimator__C``.
+    asymmetric : bool, default=False
+        Two learners for each pair, with either class as label 1: for learners to which the labels
+        are not alike.
+    decoding : {"votes", "distance", "linear", "exponential", "logistic", "hinge"}, default="votes"
+        How the learners' answers are put together: "votes" counts the pairs that a class wins, and
+        lets decision values decide between equal counts; for the others see
+        `OutputCodeClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    estimators_ : list
+        The fitted learners, whose labels are 0 and 1: K (K - 1) / 2 of them, twice as many if
+        asymmetric.
+    code_ : CodeMatrix
+        Which classes each learner has seen, on which side.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    OneVsRestClassifier : Each class against the others.
+    OutputCodeClassifier : Any code matrix.
+
+    Notes
+    -----
+    **Ties** go to the lowest label: of "votes" where the sums of decision values are equal, too.
+
+    Cost: K (K - 1) / 2 fits to the rows of two classes, n (K - 1) rows in all. Memory: that of the
+    learners. Kernel matrices (``kernel="precomputed"``) are cut to the rows of a pair.
+
+    References
+    ----------
+    .. [1] Hastie, T. and Tibshirani, R. (1998). Classification by pairwise coupling. The Annals of
+       Statistics 26, 451-471. https://doi.org/10.1214/aos/1028144844
+    .. [2] Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004). Probability estimates for multi-class
+       classification by pairwise coupling. Journal of Machine Learning Research 5, 975-1005.
+       https://jmlr.org/papers/v5/wu04a.html
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.multiclass import OneVsOneClassifier
+    >>> iris = load_iris()
+    >>> model = OneVsOneClassifier(LinearDiscriminantAnalysis()).fit(iris.data, iris.target)
+    >>> model.score(iris.data, iris.target)
+    0.98
+    >>> model.predict_proba(iris.data[[133]]).round(3)
+    array([[0.   , 0.637, 0.363]])
+    """
+
+    def __init__(self, estimator=None, *, asymmetric=False, decoding="votes"):
+        self.estimator = estimator
+        self.asymmetric = asymmetric
+        self.decoding = decoding
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit a learner for each pair of classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+        y : array-like of shape (n,)
+            A label for each row, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Passed to the learners, which have to take it.
+
+        Returns
+        -------
+        self : OneVsOneClassifier
+
+        Raises
+        ------
+        ValueError
+            If there is one class, or the estimator refuses the rows.
+        TypeError
+            If the estimator has no decision values, or is given weights that it does not take.
+        """
+        if not isinstance(self.asymmetric, bool | np.bool_):
+            raise wrong_type("asymmetric", "True or False", self.asymmetric)
+        as_choice(self.decoding, "decoding", ("votes", *DECODINGS))
+        return self._fit_columns(X, y, sample_weight, self._code)
+
+    def _code(self, classes):
+        return named(one_vs_one_code(len(classes), asymmetric=bool(self.asymmetric)), classes)
+
+    def decision_function(self, X):
+        """Return a score for each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+
+        Returns
+        -------
+        scores : ndarray of shape (m, K), or (m,) for two classes
+            The larger the better. For "votes", pairs won, plus a number between -1/3 and 1/3 that
+            grows with the sum of the decision values for the class. Of two classes, the second's
+            less the first's.
+        """
+        decoding = as_choice(self.decoding, "decoding", ("votes", *DECODINGS))
+        values = self._values(X)
+        if decoding != "votes":
+            return of_two(scores(decoding, values, self.code_.matrix))
+        sums = scores("linear", values, self.code_.matrix)
+        if len(self.classes_) == 2:
+            return of_two(sums)
+        won = scores("linear", np.sign(values), self.code_.matrix)
+        played = np.abs(self.code_.matrix).sum(axis=1, dtype=np.float64)
+        return 0.5 * (won + played) + sums / (3.0 * (np.abs(sums) + 1.0))
+
+    @where_learners_can
+    def predict_proba(self, X):
+        """Return the probability of each class, by pairwise coupling [2]_.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+
+        Returns
+        -------
+        probabilities : ndarray of shape (m, K)
+            Those that agree best with the learners', in the sense of least squares; the largest may
+            belong to another class than `predict` gives.
+        """
+        return coupled(self._shares(X), self.code_.matrix)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learners for the columns of any code matrix."""
+
+from statfast._validation import as_choice, as_count
+from statfast.multiclass.codes import as_code
+from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
+from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
+
+
+class OutputCodeClassifier(Reduction):
+    """Several classes by binary learners: a code matrix says which classes each has to tell apart.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``fit`` and ``decision_function`` or ``predict_proba``. It is copied, not
+        fitted itself. Its parameters are parameters of this one: ``estimator__C``.
+    code : str, CodeMatrix or array-like of shape (K, L), default="dense_random"
+        A row for each class, in the order of the labels, a column for each learner: its sides 1 and
+        -1, and 0 for classes that it does not see. Or a name: "one_vs_rest", "ordered",
+        "one_vs_one", "asymmetric", "exhaustive", "hadamard", "dense_random", "sparse_random".
+    decoding : {"distance", "linear", "exponential", "logistic", "hinge"}, default="logistic"
+        With c the word of a class and f the decision values, the class wins that has the least sum
+        over the learners of ``(1 - c_j sign(f_j)) / 2``, ``-z``, ``exp(-z)``, ``log(1 + exp(-2
+        z))`` or ``max(0, 1 - z)``, where ``z = c_j f_j`` [1]_.
+    n_learners : int, optional
+        Columns of a random code; by default 10 log2(K), or 15 log2(K) for "sparse_random".
+    random_state : int, Generator or None, default=None
+        For random codes.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    estimators_ : list
+        The fitted learners, whose labels are 0 and 1.
+    code_ : CodeMatrix
+        The code used; it prints as a table.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    OneVsRestClassifier, OneVsOneClassifier : The two codes used most, with their own decodings.
+
+    Notes
+    -----
+    **Ties** go to the lowest label. "distance" ties often; the others use the learners' margins.
+
+    Cost: L fits. Memory: that of the learners. Probabilities cost some dozen to some hundred
+    products of m x L and L x K numbers.
+
+    References
+    ----------
+    .. [1] Allwein, E. L., Schapire, R. E. and Singer, Y. (2000). Reducing multiclass to binary: a
+       unifying approach for margin classifiers. Journal of Machine Learning Research 1, 113-141.
+       https://doi.org/10.1162/15324430152733133
+    .. [2] Huang, T.-K., Weng, R. C. and Lin, C.-J. (2006). Generalized Bradley-Terry models and
+       multi-class probability estimates. Journal of Machine Learning Research 7, 85-115.
+       https://jmlr.org/papers/v7/huang06a.html
+
+    Examples
+    --------
+    >>> from statfast import LogisticRegression
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.multiclass import OutputCodeClassifier
+    >>> iris = load_iris()
+    >>> model = OutputCodeClassifier(LogisticRegression(penalty="l2"), code="exhaustive")
+    >>> model.fit(iris.data, iris.target).code_
+    exhaustive: 3 classes, 3 learners, minimum distance 2
+       0   1   2
+    0  +1  +1  +1
+    1  -1  -1  +1
+    2  -1  +1  -1
+    >>> model.score(iris.data, iris.target)
+    0.9533333333333334
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        code="dense_random",
+        decoding="logistic",
+        n_learners=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.code = code
+        self.decoding = decoding
+        self.n_learners = n_learners
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit a learner for each column of the code.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+        y : array-like of shape (n,)
+            A label for each row, of at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Passed to the learners, which have to take it.
+
+        Returns
+        -------
+        self : OutputCodeClassifier
+
+        Raises
+        ------
+        ValueError
+            If there is one class, the code has another number of rows than there are classes, a
+            column with one side, or equal rows; or if the estimator refuses the rows.
+        TypeError
+            If the estimator has no decision values, or is given weights that it does not take.
+        """
+        as_choice(self.decoding, "decoding", DECODINGS)
+        if self.n_learners is not None:
+            as_count(self.n_learners, "n_learners")
+        return self._fit_columns(X, y, sample_weight, self._code)
+
+    def _code(self, classes):
+        return as_code(self.code, classes.tolist(), self.n_learners, self.random_state)
+
+    def decision_function(self, X):
+        """Return a score for each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+
+        Returns
+        -------
+        scores : ndarray of shape (m, K), or (m,) for two classes
+            Minus the sum of losses; for "exponential" minus its logarithm. Of two classes, the
+            second's less the first's.
+        """
+        decoding = as_choice(self.decoding, "decoding", DECODINGS)
+        return of_two(scores(decoding, self._values(X), self.code_.matrix))
+
+    @where_learners_can
+    def predict_proba(self, X):
+        """Return the probability of each class, by a generalised Bradley-Terry model [2]_.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+
+        Returns
+        -------
+        probabilities : ndarray of shape (m, K)
+            Those under which the learners' are most likely, each weighing as much as its rows did;
+            the largest may belong to another class than `predict` gives.
+        """
+        return bradley_terry(self._shares(X), self.code_.matrix, self._mass)

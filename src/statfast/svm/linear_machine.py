@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What linear machines have in common: their parameters checked, a solver chosen, values."""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from statfast._blocks import each, grid
+from statfast._errors import ConvergenceWarning, warn_user, wrong_type
+from statfast._validation import as_count, as_generator, as_real, explain_nonfinite
+from statfast.svm.interior import follow
+from statfast.svm.linear_descent import descend
+from statfast.svm.linear_newton import minimise
+from statfast.svm.linear_problem import Clock
+from statfast.svm.linear_rows import LinearRows
+
+SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
+VECTOR = 8.0  # products of dense columns are made so many at a time
+
+
+class Settings(NamedTuple):
+    """Parameters common to linear machines, checked."""
+
+    C: float
+    tol: float
+    intercept: bool
+    scale: float
+    dual: object
+    max_iter: int
+    time_limit: float | None
+    seeds: np.random.Generator
+
+
+def settings_of(model):
+    """The parameters of a machine; raises where one is wrong."""
+    for name in ("fit_intercept", "dual"):
+        value = getattr(model, name)
+        if name == "dual" and isinstance(value, str) and value == "auto":
+            continue
+        if not isinstance(value, bool | np.bool_):
+            other = " or 'auto'" if name == "dual" else ""
+            raise wrong_type(name, f"True or False{other}", value)
+    limit = model.time_limit
+    if limit is not None:
+        limit = as_real(limit, "time_limit", 0.0, open_low=True)
+    return Settings(
+        as_real(model.C, "C", 0.0, open_low=True), as_real(model.tol, "tol", 0.0, open_low=True),
+        bool(model.fit_intercept), as_real(model.intercept_scaling, "intercept_scaling", 0.0,
+        open_low=True), model.dual, as_count(model.max_iter, "max_iter"), limit,
+        as_generator(model.random_state),
+    )  # fmt: skip
+
+
+def weighty(rows, costs, *aligned):
+    """Rows, costs and more of the rows that have a weight."""
+    on = costs > 0.0
+    if on.all():
+        return rows, costs, *aligned
+    return tuple(part[on] for part in (rows, costs, *aligned))
+
+
+def clock_of(settings):
+    """What stops the solvers of one fit."""
+    limit = settings.time_limit
+    deadline = None if limit is None else time.monotonic() + limit
+    return Clock(settings.max_iter, deadline, time.monotonic)
+
+
+def is_direct(rows):
+    """Whether sums of products of columns cost less than coordinate descent is likely to."""
+    work = rows.pairs / (1.0 if rows.sparse else VECTOR) + rows.q**3 / 3.0
+    return work <= SWEEPS * (rows.size + rows.n)
+
+
+def solved(problem, settings, clock, seed, enough=1.0):
+    """The Solution, and the name of what found it."""
+    direct = is_direct(problem.rows) if isinstance(settings.dual, str) else not settings.dual
+    with np.errstate(all="ignore"):  # what is not finite has no small gap
+        if not direct:
+            return descend(problem, settings.tol, clock, np.random.default_rng(seed)), "descent"
+        if problem.squared:
+            return minimise(problem, settings.tol * enough, clock), "newton"
+        return follow(problem, settings.tol, clock), "interior point"
+
+
+def warn_stopped(model, solution, of=""):
+    """Warn of a solution that has not converged."""
+    if solution.converged:
+        return
+    fix = "Raise time_limit." if "time_limit" in solution.reason else "Raise max_iter or tol"
+    if "time_limit" not in solution.reason:
+        fix += ", or scale the columns of X."
+    warn_user(
+        f"{type(model).__name__} did not converge {solution.reason}{of}: its objective "
+        f"{solution.primal:.6g} is at most {solution.gap:.3g} above the least. {fix}",
+        ConvergenceWarning,
+    )
+
+
+def values(rows, coef, intercept, n_jobs):
+    """The values of rows under K machines, (m, K): float32 for float32 rows, else float64."""
+    made = LinearRows(rows, True)
+    out = np.empty((made.n, len(coef)), rows.dtype if rows.dtype == np.float32 else np.float64)
+    vectors = [np.append(b, c) for b, c in zip(intercept, coef, strict=True)]
+
+    def work(some):
+        block = None if made.sparse else np.ascontiguousarray(rows[some])
+        for k, v in enumerate(vectors):
+            out[some, k] = made.predict(some, v, block)
+
+    with np.errstate(all="ignore"):
+        each(work, grid(made.n), n_jobs=n_jobs, effort=4.0 * made.size * len(coef))
+    if not np.isfinite(out).all():
+        for column in out.T:
+            explain_nonfinite(column, "The decision function of X")
+    return out

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of a linear machine, dense or sparse, after a constant column of ones.
+
+The constant column of LIBLINEAR holds `scale`, and its coefficient is penalised as the others are.
+Here it holds ones, so that its coefficient v[0] is the intercept itself, and the penalty is
+v[0]^2 / scale^2; without an intercept, v has one number less.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from statfast._blocks import checkpoint, reduce
+from statfast._core import dual_descent, irls, sparselloyd
+from statfast._sparse import as_csr, is_sparse, parts_of
+from statfast._validation import as_rows, rows_for
+
+CALL = 2e8  # multiplications of a kernel call: some 30 ms
+LEAST = 8192  # rows of a block: fewer would spend their time between calls
+ROW = 100  # operations that a row costs besides its products
+
+
+def rows_of(X):
+    """Rows to fit: a finite ndarray, or CSR."""
+    return as_csr(X) if is_sparse(X) else as_rows(X)
+
+
+def new_rows(estimator, X):
+    """Rows to predict, of the width fitted."""
+    if not is_sparse(X):
+        return rows_for(estimator, X)
+    rows = as_csr(X)
+    rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
+    return rows
+
+
+@dataclass
+class LinearRows:
+    """Rows z = (1, x), or x without an intercept, and sums over them.
+
+    `X` is (n, d), dense or CSR. Sums are made block by block on a grid that depends on n alone.
+    """
+
+    X: Any
+    intercept: bool
+    scale: float = 1.0  # of the constant column
+    n_jobs: int | None = None
+
+    def __post_init__(self):
+        self.n, self.d = self.X.shape
+        self.one = int(self.intercept)
+        self.q = self.d + self.one
+        self.sparse = hasattr(self.X, "indptr")
+        if self.sparse:
+            self.parts = parts_of(self.X)
+            self.pairs = float((np.diff(self.parts[0]).astype(np.float64) ** 2).sum())
+            self.size = float(len(self.parts[2]))
+        else:
+            self.pairs, self.size = float(self.n) * self.d**2, float(self.n) * self.d
+        self.nothing = np.zeros(self.d)
+        self.ridge = np.ones(self.q)  # the penalty is v' diag(ridge) v / 2
+        if self.intercept:
+            self.ridge[0] = self.scale**-2.0
+
+    def predict(self, rows, v, block):
+        """z'v of the rows in a slice; `block` holds them if they are dense."""
+        out = np.empty(rows.stop - rows.start)
+        for some in self._calls(len(out), self.q):
+            if self.sparse:
+                dual_descent.sparse_predict(*self._part(rows, some), v, self.intercept, out[some])
+            else:
+                irls.predict(block[some], self.nothing, self.intercept, v, None, out[some])
+            checkpoint()
+        return out
+
+    def accumulate(self, rows, block, s, w, h, g):
+        """g += z's, and unless h is None its lower triangle += z'wz, over the rows in a slice."""
+        if w is None:
+            w = np.zeros_like(s)
+        for some in self._calls(len(s), 2 * self.q if h is None else self.q**2):
+            if self.sparse:
+                dual_descent.sparse_accumulate(
+                    *self._part(rows, some), self.intercept, s[some], w[some], h, g
+                )
+            else:
+                part = block[some], self.nothing, self.intercept
+                irls.accumulate(*part, s[some], w[some], h, g)
+            checkpoint()
+
+    def products(self, rows, block, w, h):
+        """h += z'wz (lower triangle) over those rows in a slice whose w is not 0."""
+        on = np.flatnonzero(w)
+        if self.sparse and len(on):
+            self.accumulate(rows, block, np.zeros_like(w), w, h, np.zeros(self.q))
+        elif len(on):
+            block = block[on]
+            self.accumulate(rows, block, np.zeros(len(on)), w[on], h, np.zeros(self.q))
+
+    def sums(self, partial, *, pairs=True):
+        """Add up ``partial(rows, block)``, lists of arrays or numbers, over blocks of rows.
+
+        `pairs` says whether there are products of columns among them.
+        """
+        effort = (self.pairs if pairs else 4.0 * self.size) + ROW * self.n
+        source = np.empty((self.n, 1), np.bool_) if self.sparse else self.X  # a length will do
+        return reduce(
+            partial, source, merge=_added, n_jobs=self.n_jobs, effort=effort,
+            least=max(LEAST, 8 * self.q) if pairs else LEAST,
+        )  # fmt: skip
+
+    def product(self, v):
+        """z'v of all rows."""
+        out = np.empty(self.n)
+
+        def partial(rows, block):
+            out[rows] = self.predict(rows, v, block)
+            return []
+
+        self.sums(partial, pairs=False)
+        return out
+
+    def combined(self, s):
+        """z's: the rows weighted and added up."""
+
+        def partial(rows, block):
+            g = np.zeros(self.q)
+            self.accumulate(rows, block, s[rows], None, None, g)
+            return [g]
+
+        return self.sums(partial, pairs=False)[0]
+
+    def squares(self):
+        """|x|^2 + scale^2 of each row (without an intercept |x|^2)."""
+        out = np.empty(self.n)
+
+        def partial(rows, block):
+            if self.sparse:
+                start, _, value = self.parts
+                sparselloyd.squares(start[rows.start : rows.stop + 1], value, out[rows])
+            else:
+                block = block.astype(np.float64, copy=False)
+                out[rows] = np.einsum("ij,ij->i", block, block)
+            return []
+
+        with np.errstate(over="ignore"):
+            self.sums(partial, pairs=False)
+        if self.intercept:
+            out += self.scale**2
+        return out
+
+    def part(self, index):
+        """The same with some of the rows."""
+        some = self.X[index]
+        some = some if self.sparse else np.ascontiguousarray(some)
+        return LinearRows(some, self.intercept, self.scale, self.n_jobs)
+
+    def take(self, index):
+        """Some rows z as a dense array."""
+        some = self.X[index].toarray() if self.sparse else self.X[index]
+        some = some.astype(np.float64, copy=False)
+        return np.column_stack([np.ones(len(index)), some]) if self.intercept else some
+
+    @cached_property
+    def lined_up(self):
+        """Dense rows of numbers side by side."""
+        X = self.X
+        whole = X.strides[1] == X.itemsize and X.strides[0] % X.itemsize == 0
+        return X if whole else np.ascontiguousarray(X)
+
+    def _calls(self, n, cost):
+        step = max(64, int(CALL / (cost + ROW)))
+        return [slice(a, min(n, a + step)) for a in range(0, n, step)]
+
+    def _part(self, rows, some):
+        start, column, value = self.parts
+        return start[rows.start + some.start : rows.start + some.stop + 1], column, value
+
+
+def _added(total, more):
+    return [a + b for a, b in zip(total, more, strict=True)]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel of dual coordinate descent, and its sums over sparse rows, beside plain numpy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from statfast._core import dual_descent as kernel
+
+
+def problem(seed, n, d, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)).astype(dtype)
+    X[rng.random((n, d)) < 0.4] = 0.0
+    soft = rng.uniform(0, 1, n) * rng.integers(2)
+    high = rng.uniform(0.1, 2, n) * (rng.random(n) < 0.7)
+    low = -rng.uniform(0.1, 2, n) * ((rng.random(n) < 0.5) | (high == 0))
+    target = rng.standard_normal(n)
+    wide = X.astype(float)
+    curve = (wide**2).sum(axis=1) + 4.0 + soft
+    return X, np.ascontiguousarray([target, curve, soft, low, high])
+
+
+def one_sweep(X, terms, one, epsilon, slack, beta, v, order):
+    """The same steps in plain numpy."""
+    target, curve, soft, low, high = terms
+    kept, seen = [], []
+    for i in order:
+        x, old = X[i].astype(float), beta[i]
+        g = x @ v[1:] + v[0] - target[i] + soft[i] * old
+        right, left = g + epsilon * (1 if old >= 0 else -1), g + epsilon * (1 if old > 0 else -1)
+        pull = right if old < high[i] and right < 0 else left if old > low[i] and left > 0 else 0.0
+        at_high, at_low = old >= high[i], old <= low[i]
+        if (at_high or right > slack) and (at_low or left < -slack):
+            continue
+        kept.append(i)
+        seen.append(pull if high[i] > 0 else -pull)
+        if abs(pull) <= 1e-12:
+            continue
+        z = old - g / curve[i]
+        beta[i] = np.clip(np.sign(z) * max(abs(z) - epsilon / curve[i], 0), low[i], high[i])
+        v[1:] += (beta[i] - old) * x
+        v[0] += (beta[i] - old) * one
+    return kept, seen
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60), d=st.integers(1, 70),
+    kind=st.sampled_from(["f64", "f32", "sparse"]), epsilon=st.sampled_from([0.0, 0.3]),
+    slack=st.sampled_from([np.inf, 0.2]),
+)  # fmt: skip
+def test_sweeps(seed, n, d, kind, epsilon, slack):
+    X, terms = problem(seed, n, d, np.float32 if kind == "f32" else np.float64)
+    rows = sparse.csr_array(X.astype(float))
+    parts = rows.indptr.astype(np.intp), rows.indices.astype(np.int32), rows.data
+    sources = {
+        "f64": (X, None, None, None, None),
+        "f32": (None, X, None, None, None),
+        "sparse": (None, None, *parts),
+    }[kind]
+    order = np.random.default_rng(seed).permutation(n).astype(np.int32)
+    beta, v = np.zeros(n), np.zeros(d + 1)
+    want_beta, want_v = beta.copy(), v.copy()
+    for _ in range(3):
+        kept, pulls = one_sweep(X, terms, 4.0, epsilon, slack, want_beta, want_v, order)
+        seen, left, middle = np.array([-np.inf, np.inf, 0.0]), 0, len(order) // 2
+        for begin, end in ((0, middle), (middle, len(order))):
+            left = kernel.sweep(
+                *sources, 4.0, terms, epsilon, slack, beta, v, order, begin, end, left, seen
+            )
+        np.testing.assert_allclose(beta, want_beta, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(v, want_v, rtol=1e-8, atol=1e-9)
+        assert list(order[:left]) == kept
+        if kept:
+            want = max(pulls), min(pulls), sum(map(abs, pulls))
+            np.testing.assert_allclose(seen, want, rtol=1e-8, atol=1e-9)
+        order = np.array(kept, dtype=np.int32)
+        if not kept:
+            break
+
+
+def test_a_row_of_zeros_goes_to_its_bound():
+    """Its loss is what it is: without a constant column there is no curvature."""
+    terms = np.array([[1.0, -1.0], [0.0, 0.0], [0.0, 0.0], [0.0, -3.0], [2.0, 0.0]])
+    beta, v, order = np.zeros(2), np.zeros(3), np.arange(2, dtype=np.int32)
+    seen = np.array([-np.inf, np.inf, 0.0])
+    X = np.zeros((2, 2))
+    kernel.sweep(X, None, None, None, None, 0.0, terms, 0.0, np.inf, beta, v, order, 0, 2, 0, seen)
+    assert list(beta) == [2.0, -3.0]
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 1000])
+def test_shuffle_is_a_permutation_of_the_front(count):
+    order = np.arange(1000, dtype=np.int32)
+    kernel.shuffle(order, count, 12345)
+    assert sorted(order[:count]) == list(range(count))
+    assert list(order[count:]) == list(range(count, 1000))
+    again = np.arange(1000, dtype=np.int32)
+    kernel.shuffle(again, count, 12345)
+    assert np.array_equal(order, again)
+
+
+def test_shuffle_favours_no_place():
+    counts = np.zeros((5, 5))
+    rng = np.random.default_rng(0)
+    for seed in rng.integers(1, 2**63, size=4000):
+        order = np.arange(5, dtype=np.int32)
+        kernel.shuffle(order, 5, int(seed))
+        counts[np.arange(5), order] += 1
+    assert np.abs(counts - 800).max() < 5 * np.sqrt(800 * 0.8)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40), d=st.integers(1, 30))
+def test_sparse_sums(seed, n, d):
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((n + 3, d), density=0.3, format="csr", rng=rng)
+    start = X.indptr.astype(np.intp)[2 : n + 3]  # some rows in the middle
+    column, value = X.indices.astype(np.int32), X.data
+    dense = X.toarray()[2 : n + 2]
+    for intercept in (False, True):
+        Z = np.column_stack([np.ones(n), dense]) if intercept else dense
+        q = Z.shape[1]
+        v, s, w = rng.standard_normal(q), rng.standard_normal(n), rng.uniform(0, 1, n)
+        w[0] = 0.0
+        out, g, h = np.empty(n), np.zeros(q), np.zeros((q, q))
+        kernel.sparse_predict(start, column, value, v, intercept, out)
+        np.testing.assert_allclose(out, Z @ v, rtol=1e-12, atol=1e-12)
+        kernel.sparse_accumulate(start, column, value, intercept, s, w, h, g)
+        kernel.sparse_accumulate(start, column, value, intercept, s, w, None, g)
+        np.testing.assert_allclose(g, 2 * Z.T @ s, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(h, np.tril((Z.T * w) @ Z), rtol=1e-12, atol=1e-12)
