@@ -40,7 +40,7 @@ def not_finite(A, B):
         (SVC, {"cache_size": 0}, "cache_size must be greater than 0"),
         (SVC, {"class_weight": {9: 1.0}}, "class_weight names 9, which is no class"),
         (SVC, {"break_ties": True, "decision_function_shape": "ovo"}, "break_ties must be False"),
-        (SVC, {"kernel": "precomputed"}, "X, .* must be a square matrix"),
+        (SVC, {"kernel": "precomputed"}, r"X, .* must be a square matrix"),
         (SVC, {"kernel": not_finite}, r"FunctionKernel\(not_finite\) returned nan"),
         (SVC, {"kernel": FunctionKernel(lambda A, B: 0.0)}, "one value for each row"),
     ],
@@ -91,7 +91,9 @@ def test_targets():
 
 def test_strings_and_numbers():
     for rows in (WORDS, np.array(WORDS), tuple(WORDS)):
-        with pytest.raises(TypeError, match="X must hold rows of numbers for kernel='rbf'; got str"):
+        with pytest.raises(
+            TypeError, match="X must hold rows of numbers for kernel='rbf'; got str"
+        ):
             SVC().fit(rows, [0, 0, 1, 1])
     with pytest.raises((TypeError, ValueError), match=r"X must be a list of strings"):
         SVC(kernel="spectrum").fit(X, y)

@@ -137,8 +137,12 @@ def test_regression_as_e1071(reference, shared_data):
 
 @pytest.mark.parametrize(
     ("is_scaled", "given", "right"),
-    [(False, {"gamma": 0.25}, 2677), (True, {"gamma": 0.25}, 3846), (True, {"C": 2.0, "gamma": 2.0}, 3875)],
-)  # fmt: skip
+    [
+        (False, {"gamma": 0.25}, 2677),
+        (True, {"gamma": 0.25}, 3846),
+        (True, {"C": 2.0, "gamma": 2.0}, 3875),
+    ],
+)
 def test_accuracies_of_the_guide_to_libsvm(is_scaled, given, right, shared_data):
     """Hsu, Chang & Lin, A practical guide to support vector classification, table 1."""
     X, y = libsvm_rows(shared_data("libsvm", "svmguide1.gz"), 4)

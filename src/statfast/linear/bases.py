@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._base import Estimator, Transformer
 from statfast._errors import wrong_type
+from statfast._flags import as_flag
 from statfast._validation import (
     as_count,
     as_rows,
@@ -16,7 +17,6 @@ from statfast._validation import (
     refuse_large,
     rows_for,
 )
-from statfast._flags import as_flag
 
 
 def _names_in(estimator):

@@ -12,6 +12,7 @@ from statfast._errors import (
     warn_not_converged,
     warn_user,
 )
+from statfast._flags import as_flag
 from statfast._regression import Regressor, as_targets
 from statfast._validation import (
     as_choice,
@@ -21,7 +22,6 @@ from statfast._validation import (
     column_names,
 )
 from statfast.linear.families import as_family, negative_binomial, require_responses
-from statfast._flags import as_flag
 from statfast.linear.inference import Inference, intervals
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import as_link

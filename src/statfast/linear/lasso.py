@@ -5,9 +5,9 @@ import numpy as np
 
 from statfast._base import Estimator
 from statfast._errors import warn_not_converged
+from statfast._flags import as_flag
 from statfast._regression import Regressor
 from statfast._validation import as_count, as_real, as_rows, as_weights
-from statfast._flags import as_flag
 from statfast.linear.path import fit_path
 from statfast.linear.penalty_grid import as_target
 from statfast.linear.values import LinearPredictor

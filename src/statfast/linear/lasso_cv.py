@@ -6,10 +6,10 @@ import numpy as np
 from statfast._base import Estimator
 from statfast._blocks import each
 from statfast._errors import warn_not_converged, wrong_type
+from statfast._flags import as_flag
 from statfast._regression import Regressor
 from statfast._validation import as_choice, as_count, as_real, as_rows, as_weights
 from statfast.linear.columns import Columns
-from statfast._flags import as_flag
 from statfast.linear.folds import RULES, as_folds, chosen, fold_weights
 from statfast.linear.path import fit_path
 from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target

@@ -9,6 +9,7 @@ import numpy as np
 from statfast._base import Estimator
 from statfast._chunks import Chunks
 from statfast._errors import warn_user
+from statfast._flags import as_flag
 from statfast._regression import Regressor, as_targets
 from statfast._validation import (
     as_choice,
@@ -19,7 +20,6 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.linear.families import FAMILIES
-from statfast._flags import as_flag
 from statfast.linear.glm import predictor_errors
 from statfast.linear.inference import Inference, NoInferenceError, Result, intervals
 from statfast.linear.influence import Diagnosed

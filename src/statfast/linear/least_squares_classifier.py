@@ -6,6 +6,7 @@ import numpy as np
 from statfast._base import Classifier, Estimator
 from statfast._chunks import Chunks
 from statfast._errors import shown
+from statfast._flags import as_flag
 from statfast._validation import (
     as_labels,
     as_real,
@@ -14,7 +15,6 @@ from statfast._validation import (
     column_names,
     rows_for,
 )
-from statfast._flags import as_flag
 from statfast.linear.model import names_of, warn_aliased
 from statfast.linear.solve import least_squares
 

@@ -7,6 +7,7 @@ from statfast._base import Classifier, Estimator
 from statfast._chunks import Chunks
 from statfast._class_weights import class_weighted
 from statfast._errors import shown, warn_not_converged
+from statfast._flags import as_flag
 from statfast._validation import (
     as_choice,
     as_count,
@@ -18,7 +19,6 @@ from statfast._validation import (
 from statfast.linear.class_inference import ClassInference
 from statfast.linear.families import FAMILIES
 from statfast.linear.firth_solver import profile
-from statfast._flags import as_flag
 from statfast.linear.inference import Result
 from statfast.linear.influence import Diagnosed
 from statfast.linear.links import LINKS

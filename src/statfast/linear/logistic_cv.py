@@ -6,6 +6,7 @@ import numpy as np
 from statfast._base import Classifier, Estimator
 from statfast._blocks import each
 from statfast._errors import shown
+from statfast._flags import as_flag
 from statfast._validation import (
     as_choice,
     as_count,
@@ -15,7 +16,6 @@ from statfast._validation import (
     as_weights,
     rows_for,
 )
-from statfast._flags import as_flag
 from statfast.linear.folds import RULES, as_folds, chosen, fold_weights
 from statfast.linear.logistic_path import LogisticDescent, fit_logistic_path
 from statfast.linear.penalty_grid import alpha_grid, as_alphas

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from statfast._blocks import checkpoint
 from statfast._errors import shown
+from statfast._flags import as_flag
 from statfast._validation import as_count, as_labels, as_real, as_rows, as_weights
 from statfast.linear.columns import Columns
 from statfast.linear.descent import Descent
-from statfast._flags import as_flag
 from statfast.linear.path import RegularizationPath
 from statfast.linear.penalty_grid import alpha_grid, as_alphas
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._flags import as_flag
 from statfast._validation import as_count, as_real, as_rows, as_weights
 from statfast.linear.columns import Columns
 from statfast.linear.descent import Descent
-from statfast._flags import as_flag
 from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target
 from statfast.linear.values import linear_values
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from statfast._base import Estimator
 from statfast._blocks import each, grid
+from statfast._flags import as_flag
 from statfast._regression import Regressor, as_targets
 from statfast._validation import as_choice, as_real, as_rows, as_weights
-from statfast._flags import as_flag
 from statfast.linear.path import RegularizationPath
 from statfast.linear.penalty_grid import as_alphas, as_target
 from statfast.linear.triangle import triangle_of

@@ -10,4 +10,14 @@ from statfast.svm.run import Progress
 from statfast.svm.svc import SVC
 from statfast.svm.svr import SVR
 
-__all__ = ["SVC", "SVR", "Multipliers", "NuSVC", "NuSVR", "OneClassSVM", "Progress", "SVMPath", "svm_path"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "Multipliers",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Progress",
+    "SVMPath",
+    "svm_path",
+]
