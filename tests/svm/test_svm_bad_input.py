@@ -53,7 +53,7 @@ def test_parameters(kind, given, words):
 def test_kernel_matrices():
     K = X @ X.T
     K[3, 4] += 1.0
-    with pytest.raises(ValueError, match="X, .* must be symmetric; got .* at row 3, column 4"):
+    with pytest.raises(ValueError, match=r"X, .* must be symmetric; got .* at row 3, column 4"):
         SVC(kernel="precomputed").fit(K, y)
     K[3, 4] = np.nan
     with pytest.raises(ValueError, match="X contains NaN, first at row 3, column 4"):

@@ -83,7 +83,7 @@ class NuSVC(PairwiseMachines):
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
         |w|^2 / 2 and the cost of errors at `C_`;
-        a lower bound of it from the dual; the first less the second, which bounds the error of both.
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
     n_iter_ : ndarray of shape (P,)

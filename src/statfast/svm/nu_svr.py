@@ -66,7 +66,7 @@ class NuSVR(RegressionMachine):
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
         |w|^2 / 2 and the cost of errors and of the tube;
-        a lower bound of it from the dual; the first less the second, which bounds the error of both.
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
     n_iter_ : int

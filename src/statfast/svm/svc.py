@@ -87,7 +87,7 @@ class SVC(PairwiseMachines):
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
         |w|^2 / 2 and the cost of errors;
-        a lower bound of it from the dual; the first less the second, which bounds the error of both.
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
     n_iter_ : ndarray of shape (P,)
@@ -127,8 +127,8 @@ class SVC(PairwiseMachines):
     .. [1] Fan, R.-E., Chen, P.-H. and Lin, C.-J. (2005). Working set selection using second order
        information for training support vector machines. Journal of Machine Learning Research 6,
        1889-1918. https://www.jmlr.org/papers/v6/fan05a.html
-    .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for
-       support vector machines. https://doi.org/10.1007/s10994-007-5018-6
+    .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs
+       for support vector machines. https://doi.org/10.1007/s10994-007-5018-6
     .. [3] Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004). Probability estimates for multi-class
        classification by pairwise coupling. https://www.jmlr.org/papers/v5/wu04a.html
 
