@@ -66,6 +66,17 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "ols": [Bar("least squares; ridge for 100 penalties", least=3.0)],
         "": [Bar("other shapes")],
     },
+    "svc": {
+        "rbf": [
+            Bar("RBF, l = 1e4 and 2e4, C = 1 to 100", ("scikit-learn-intelex",), mean=2.0),
+            Bar("the same", ("scikit-learn",), mean=4.0),
+            Bar("the same", least=1.3),
+        ],
+        "small": [Bar("RBF, l = 500 to 2000", ("scikit-learn",), least=2.0)],
+        "large": [Bar("C = 100 to 1e4, l = 5e3", least=3.0)],
+        "mnist": [Bar("MNIST, odd against even, l = 1e4", least=1.5)],
+        "": [Bar("other shapes")],
+    },
     "irls": {
         "few": [Bar("logistic, p = 5 to 50", mean=4.0, least=2.5)],
         "many": [

@@ -14,6 +14,7 @@ from benchmarks.glm_checks import CoefficientCheck
 from benchmarks.lasso_works import GapCheck, RidgeCheck, SolutionCheck
 from benchmarks.medoid_works import MedoidsCheck, SilhouetteCheck
 from benchmarks.multinomial_works import MultinomialCheck
+from benchmarks.svc_works import DualCheck
 from benchmarks.svm_predict_works import ValuesCheck
 
 SAMPLED_ELEMENTS = 2e9  # work of the k-NN check, in elements compared
@@ -37,6 +38,7 @@ STRICT = {
     "lasso path": {"duality gap": 1.0001e-6},
     "ols": {"coefficient error": 1e-10},
     "ridge path": {"coefficient error": 1e-8},
+    "svc": {"dual shortfall": 1e-6, "outside": 1e-9},
     "logistic": {"coefficient error": 1e-8},
     "glm": {"coefficient error": 1e-8},
     "kmedoids": {"loss error": 1e-10},
@@ -88,6 +90,7 @@ def checker(problem, data):
         "lasso path": GapCheck,
         "ols": SolutionCheck,
         "ridge path": RidgeCheck,
+        "svc": DualCheck,
         "logistic": CoefficientCheck,
         "glm": CoefficientCheck,
         "kmedoids": MedoidsCheck,

@@ -12,6 +12,7 @@ from functools import partial
 from benchmarks import glm_works as glm
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
+from benchmarks import svc_works as svc
 from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
@@ -131,6 +132,7 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.StatfastPath,
             "ols": partial(lasso.LeastSquares, "statfast.linear"),
             "ridge path": lasso.StatfastRidge,
+            "svc": partial(svc.Machine, "statfast.svm"),
             "logistic": glm.Statfast,
             "glm": glm.Statfast,
             "kmedoids": medoids.Medoids,
@@ -177,6 +179,7 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.SklearnPath,
             "ols": partial(lasso.LeastSquares, "sklearn.linear_model"),
             "ridge path": lasso.SklearnRidge,
+            "svc": partial(svc.Machine, "sklearn.svm"),
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8),
             "glm": partial(glm.Sklearn, "lbfgs", 1e-8),
             "silhouette": partial(medoids.Silhouette, "sklearn.metrics"),
@@ -220,6 +223,7 @@ LIBRARIES: dict[str, Library] = {
             "import": partial(Import, "sklearnex.neighbors", "sklearnex.cluster"),
             **_metrics(SKLEARNEX["neighbors"]),
             "ols": partial(lasso.LeastSquares, "sklearnex.linear_model"),
+            "svc": partial(svc.Machine, "sklearnex.svm"),
             **_trees(trees.Sklearnex),
             "logistic": partial(glm.Sklearn, "lbfgs", 1e-8, "sklearnex"),
             **_machines("sklearnex.svm.SVC", threaded=False),

@@ -16,6 +16,7 @@ from benchmarks import (
     lasso_problems,
     linkage_problems,
     medoid_problems,
+    svc_problems,
     svm_predict_problems,
     tree_problems,
 )
@@ -212,6 +213,7 @@ SUITES: dict[str, list[Problem]] = {
     "kdtree": tree_problems.PROBLEMS,
     "lasso": lasso_problems.LASSO,
     "ols": lasso_problems.OLS,
+    "svc": svc_problems.SVC,
     "kmedoids": medoid_problems.PROBLEMS,
     "silhouette": medoid_problems.SILHOUETTES,
     "linkage": linkage_problems.PROBLEMS,
@@ -285,6 +287,7 @@ QUICK: dict[str, list[Problem]] = {
     "kdtree": tree_problems.QUICK,
     "lasso": lasso_problems.QUICK_LASSO,
     "ols": lasso_problems.QUICK_OLS,
+    "svc": svc_problems.QUICK,
     "kmedoids": medoid_problems.QUICK,
     "silhouette": medoid_problems.QUICK_SILHOUETTES,
     "linkage": linkage_problems.QUICK,

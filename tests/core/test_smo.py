@@ -97,7 +97,7 @@ def test_descent_reaches_the_conditions(seed, m, q, groups, share):
     before = 0.0
     for _ in range(500):  # in small portions, as an interruptible caller has it
         gap, _, _, moving = smo.descend(
-            block, low, high, group, groups, 1e-4, share, 1000, 1e4, b, f, recent,
+            block, low, high, group, groups, 1e-4, share, 1000, 1 << 30, 1e4, b, f, recent,
             smo.work_space(m, q),
         )  # fmt: skip
         now = 0.5 * b @ (f + c)

@@ -38,6 +38,7 @@ cdef extern from "smo_kernels.h" nogil:
         double share
         Py_ssize_t q
         Py_ssize_t most
+        Py_ssize_t limit
         double *b
         double *f
         int32_t *recent
@@ -73,6 +74,7 @@ def descend(
     double tol,
     double share,                   # of the violation that may be left within a working set
     Py_ssize_t most,                # steps on a working set
+    Py_ssize_t limit,               # steps in all
     double budget,                  # multiply-adds
     double[::1] b,                  # INOUT (m,)
     double[::1] f,                  # INOUT (m,)
@@ -94,6 +96,7 @@ def descend(
     task.share = share
     task.q = recent.shape[0]
     task.most = most
+    task.limit = limit
     task.b = &b[0]
     task.f = &f[0]
     task.recent = &recent[0]

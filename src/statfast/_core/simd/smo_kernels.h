@@ -18,7 +18,7 @@ typedef struct {
     const int32_t *group; /* 0, or 1 where steps stay within a group */
     int groups;
     double tol, share;    /* the violation wanted; that left within a set, of the whole one */
-    ptrdiff_t q, most;    /* variables of a working set, and steps on it */
+    ptrdiff_t q, most, limit; /* variables of a working set, steps on it, steps in all */
     double *b, *f;
     int32_t *recent;      /* (q,) the last working set, filled up with -1 */
     char *work;           /* smo_space(m, q) bytes, aligned */

@@ -214,7 +214,8 @@ static ptrdiff_t smo_choose(smo_task *t, const double middle[2], char *work, int
         else if (above < 0 && t->b[v] > t->low[v])
             key[1][n[1]] = (float)-above, id[1][n[1]++] = (int32_t)v;
     }
-    count = smo_take(key, id, n, t->recent[0] < 0 ? q : q / 2, chosen);
+    /* At least the worst pair, so that something moves. */
+    count = smo_take(key, id, n, t->recent[0] < 0 ? q : q < 4 ? 2 : q / 2, chosen);
     for (int bound = 0; bound < 2; bound++)
         for (ptrdiff_t p = 0; p < q && t->recent[p] >= 0 && count < q; p++) {
             const int32_t v = t->recent[p];
@@ -304,14 +305,15 @@ static int smo_descend(smo_task *t, double budget) {
     for (;;) {
         double top[2], bottom[2], middle[2] = {0, 0};
         t->gap = smo_range(t, top, bottom);
-        if (t->gap <= t->tol || budget <= 0) return 1;
+        if (t->gap <= t->tol || budget <= 0 || t->steps >= t->limit) return 1;
         for (int g = 0; g < t->groups; g++) /* a group may have nothing to rise or to fall */
             if (top[g] > -INFINITY && bottom[g] < INFINITY) middle[g] = 0.5 * (top[g] + bottom[g]);
         s.k = smo_choose(t, middle, work, set);
         s.wide = (s.k + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
         smo_gather(t, middle, block, &s);
         const double share = t->share * t->gap, tol = share > 0.5 * t->tol ? share : 0.5 * t->tol;
-        const ptrdiff_t steps = smo_steps(&s, t->groups, tol, t->most);
+        const ptrdiff_t left = t->limit - t->steps, most = left < t->most ? left : t->most;
+        const ptrdiff_t steps = smo_steps(&s, t->groups, tol, most);
         ptrdiff_t changed = 0;
         for (ptrdiff_t r = 0; r < t->q; r++) t->recent[r] = r < s.k ? set[r] : -1;
         for (ptrdiff_t r = 0; r < s.k; r++) {
