@@ -23,21 +23,21 @@ class WholeGram(Gram):
         n = len(matrix)
         super().__init__(n, matrix.diagonal().astype(np.float64), None, n_jobs)
         self.slots, self._slab = n, matrix
-        self._slot = self._point = np.arange(n)
+        self._slot, self._point = np.arange(n, dtype=np.int32), np.arange(n)
         self._used = np.zeros(n, np.int64)
-        self._index = self._square = None
+        self._index = self._kept = None
 
     def block(self, index):
         # The machines of a path are on the same rows, one after the other.
         if self._index is None or not np.array_equal(index, self._index):
             if len(index) == self.n and (np.diff(index) == 1).all():
-                self._square = self._slab
+                self._kept = self._slab
             else:
-                self._square = self._for_block(len(index))
+                self._kept = self._for_block(len(index))
                 for i, row in enumerate(index):
-                    np.take(self._slab[row], index, out=self._square[i, : len(index)])
+                    np.take(self._slab[row], index, out=self._kept[i, : len(index)])
             self._index = np.array(index)
-        return self._square
+        return self._kept
 
     def exact(self, index, weights, at=None):
         total = np.zeros(self._ld)

@@ -6,8 +6,8 @@ constant and 0 <= a <= upper (Chang & Lin 2011, LIBSVM, doi:10.1145/1961189.1961
 here states its own p, s and upper, and returns a `Machine`: f(x) = sum coef_i K(x_i, x) - rho.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ def filled(upper, total):
     return np.clip(total - before, 0.0, upper)
 
 
-def c_svc(solve: Callable, rows, sign, costs, start=None) -> Machine:
+def c_svc(solve: Any, rows, sign, costs, start=None) -> Machine:
     """Two classes: min |w|^2 / 2 + sum cost_i xi_i, y_i f_i >= 1 - xi_i; costs may be infinite."""
     hard = bool(np.isinf(costs).any())
     dual = solve(-np.ones(len(rows)), sign, costs, point=rows, start=start, hard=hard)
@@ -61,7 +61,7 @@ def c_svc(solve: Callable, rows, sign, costs, start=None) -> Machine:
     return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, norm2 / 2 + loss)
 
 
-def nu_svc(solve: Callable, rows, sign, weights, nu) -> Machine | None:
+def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
     """Two classes, of which a share of about nu lies within the margin.
 
     It is the C-SVC with C = 1 / r, whose values are returned. None if r, the margin, is zero.
@@ -101,7 +101,7 @@ def _twice(*parts):
     return np.concatenate(parts)
 
 
-def svr(solve: Callable, rows, y, costs, epsilon, start=None) -> Machine:
+def svr(solve: Any, rows, y, costs, epsilon, start=None) -> Machine:
     """Regression: min |w|^2 / 2 + sum cost_i max(0, |y_i - f_i| - epsilon)."""
     sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
     linear = _twice(epsilon - y, epsilon + y)
@@ -110,7 +110,7 @@ def svr(solve: Callable, rows, y, costs, epsilon, start=None) -> Machine:
     return _tube(dual, rows, y, costs, epsilon, 0.0)
 
 
-def nu_svr(solve: Callable, rows, y, costs, nu) -> Machine:
+def nu_svr(solve: Any, rows, y, costs, nu) -> Machine:
     """Regression whose tube is as wide as lets a share of about nu of the rows lie outside."""
     sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
     start = filled(costs, nu * costs.sum() / 2)
@@ -133,7 +133,7 @@ def _tube(dual, rows, y, costs, epsilon, nu):
     return _machine(dual, rows, up + down, costs, coef, norm2, primal, epsilon=epsilon)
 
 
-def one_class(solve: Callable, rows, weights, nu) -> Machine:
+def one_class(solve: Any, rows, weights, nu) -> Machine:
     """The region that leaves out a share of about nu: min |w|^2 / 2 - nu W rho + sum w_i xi_i."""
     mass = nu * weights.sum()
     ones = np.ones(len(rows))
