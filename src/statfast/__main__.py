@@ -21,6 +21,7 @@ from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.linear import GeneralizedLinearModel
 from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier
+from statfast.svm import SVC
 
 WIDTH = 90
 
@@ -152,6 +153,31 @@ def generalised_linear_model() -> Finding:
     )
 
 
+def support_vectors() -> Finding:
+    """Iris species by their standardised measurements, against R's e1071."""
+    iris = load_iris()
+    X = (iris.data - iris.data.mean(axis=0)) / iris.data.std(axis=0, ddof=1)
+    known, known_value = [8, 22, 22], 1.1960717629096254
+
+    start = time.perf_counter()
+    model = SVC(gamma=0.25, tol=1e-10, decision_function_shape="ovo").fit(X, iris.target)
+    value = model.decision_function(X[:1])[0, 0]
+    correct = int((model.predict(X) == iris.target).sum())
+    seconds = time.perf_counter() - start
+
+    counts = model.n_support_.tolist()
+    return Finding(
+        "Support vector machine: iris, 150 x 4, Gaussian kernel",
+        [
+            f"support vectors: {', '.join(map(str, counts))}, known {', '.join(map(str, known))}; "
+            f"correct: {correct} of 150, known 146",
+            f"value of the first flower: {value:.6f}, known {known_value:.6f}",
+        ],
+        counts == known and correct == 146 and abs(value - known_value) < 1e-6,
+        seconds,
+    )
+
+
 def mnist() -> Finding | None:
     """MNIST's test images, against the published error; None without its files."""
     try:
@@ -194,6 +220,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     medoids_and_hierarchy,
     nearest_neighbours,
     generalised_linear_model,
+    support_vectors,
     mnist,
 )
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums of kernel values that are never stored, against the matrix."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,7 +23,7 @@ KERNELS = {
 
 
 def expansion(kernel, vectors, coef, cuts):
-    parts = tuple(slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True))
+    parts = tuple(slice(a, b) for a, b in pairwise(cuts))
     return Expansion(
         kernel, vectors, np.arange(len(vectors)), parts, coef, tile_for(kernel, vectors)
     )
@@ -30,7 +32,7 @@ def expansion(kernel, vectors, coef, cuts):
 def check(kernel, rows, vectors, coef, cuts):
     found = expansion(kernel, vectors, coef, cuts).values(rows)
     K = kernel.matrix(rows, vectors)
-    for part, (a, b) in zip(found, zip(cuts[:-1], cuts[1:], strict=True), strict=True):
+    for part, (a, b) in zip(found, pairwise(cuts), strict=True):
         want = K[:, a:b] @ coef[:, a:b].T
         size = np.abs(K[:, a:b]) @ np.abs(coef[:, a:b]).T
         assert np.abs(part - want).max(initial=0) <= 1e-13 * max(1.0, size.max(initial=0))

@@ -40,7 +40,7 @@ def not_finite(A, B):
         (SVC, {"cache_size": 0}, "cache_size must be greater than 0"),
         (SVC, {"class_weight": {9: 1.0}}, "class_weight names 9, which is no class"),
         (SVC, {"break_ties": True, "decision_function_shape": "ovo"}, "break_ties must be False"),
-        (SVC, {"kernel": "precomputed"}, "X, .* must be a square matrix"),
+        (SVC, {"kernel": "precomputed"}, r"X, .* must be a square matrix"),
         (SVC, {"kernel": not_finite}, r"FunctionKernel\(not_finite\) returned nan"),
         (SVC, {"kernel": FunctionKernel(lambda A, B: 0.0)}, "one value for each row"),
     ],
@@ -53,7 +53,7 @@ def test_parameters(kind, given, words):
 def test_kernel_matrices():
     K = X @ X.T
     K[3, 4] += 1.0
-    with pytest.raises(ValueError, match="X, .* must be symmetric; got .* at row 3, column 4"):
+    with pytest.raises(ValueError, match=r"X, .* must be symmetric; got .* at row 3, column 4"):
         SVC(kernel="precomputed").fit(K, y)
     K[3, 4] = np.nan
     with pytest.raises(ValueError, match="X contains NaN, first at row 3, column 4"):

@@ -54,8 +54,8 @@ def last_two(_):
     return iris.data[50:], iris.target[50:] - 1
 
 
-def pima_rows(shared_data, part="tr"):
-    rows = table(shared_data("r", f"MASS_Pima.{part}.csv"))
+def pima_rows(shared_data, part="train"):
+    rows = table(shared_data("r", f"MASS_Pima.{part[:2]}.csv"))
     names = ("npreg", "glu", "bp", "skin", "bmi", "ped", "age")
     X = np.array([[float(row[name]) for name in names] for row in rows])
     return X, np.array([row["type"] == "Yes" for row in rows]).astype(int)
@@ -109,7 +109,7 @@ def test_as_e1071(name, reference, shared_data):
     assert list(model.support_ + 1) == want["sv_index_1based"]
     assert 1 - model.score(X, y) == pytest.approx(want["training_error"], abs=1e-12)
     if name == "pima_radial":
-        X_new, y_new = pima_rows(shared_data, "te")
+        X_new, y_new = pima_rows(shared_data, "test")
         assert 1 - model.score(scaled(X_new, want), y_new) == pytest.approx(want["test_error"])
 
 
@@ -137,8 +137,12 @@ def test_regression_as_e1071(reference, shared_data):
 
 @pytest.mark.parametrize(
     ("is_scaled", "given", "right"),
-    [(False, {"gamma": 0.25}, 2677), (True, {"gamma": 0.25}, 3846), (True, {"C": 2.0, "gamma": 2.0}, 3875)],
-)  # fmt: skip
+    [
+        (False, {"gamma": 0.25}, 2677),
+        (True, {"gamma": 0.25}, 3846),
+        (True, {"C": 2.0, "gamma": 2.0}, 3875),
+    ],
+)
 def test_accuracies_of_the_guide_to_libsvm(is_scaled, given, right, shared_data):
     """Hsu, Chang & Lin, A practical guide to support vector classification, table 1."""
     X, y = libsvm_rows(shared_data("libsvm", "svmguide1.gz"), 4)

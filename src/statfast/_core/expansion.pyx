@@ -50,7 +50,7 @@ def expand(
     cdef Py_ssize_t tall = active().rows, across = panel_columns(<double>0)
     cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(double)), piece = TILES * tall
     cdef Py_ssize_t high = (sums + tall - 1) // tall * tall, panels = (n + across - 1) // across
-    cdef Py_ssize_t first, some, s, k, p, i, l, columns, wide = panels * across
+    cdef Py_ssize_t first, some, s, k, p, i, c, columns, wide = panels * across
     cdef Py_ssize_t doubles = (
         wide * (d + 1 + sums) + across * (ld + piece + sums + 2) + high * (chunk + 1)
     )
@@ -105,9 +105,9 @@ def expand(
                     s += piece
             first += some
         for p in range(panels):
-            for l in range(min(across, n - p * across)):
+            for c in range(min(across, n - p * across)):
                 for i in range(sums):
-                    out[p * across + l, i] = total[(p * sums + i) * across + l]
+                    out[p * across + c, i] = total[(p * sums + i) * across + c]
     free(block)
     return largest
 

@@ -11,9 +11,7 @@ from statfast.svm import SVC, NuSVC
 RING = 3.2  # area of a ring, in those of the points
 
 
-def svm_margin(
-    model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None, point_size=18.0
-):
+def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None, point_size=18.0):
     """Draw the regions of a support vector classifier, its margin and its support vectors.
 
     Parameters
@@ -63,7 +61,7 @@ def svm_margin(
     >>> model = SVC(kernel="linear", C=10).fit(X, y)
     >>> ax = svm_margin(model, X, y, ax=Figure().subplots(), resolution=50)
     >>> ax.get_title()
-    'margin 0.4, 4 support vectors'
+    'margin 0.354, 6 support vectors'
     """
     if not isinstance(model, SVC | NuSVC):
         raise wrong_type("model", "a fitted SVC or NuSVC", model)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `SVC` and `NuSVC` share: a machine for each pair of classes, votes and probabilities."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from statfast._base import Classifier
@@ -35,7 +37,7 @@ def as_classes(y, n, sample_weight, class_weight):
 
 
 def pair_tasks(codes, used, n_classes):
-    """For each pair of classes its rows among those used, and +1 for the first, -1 for the other."""
+    """Of each pair of classes the rows among those used, +1 for the first, -1 for the other."""
     tasks = []
     for i, j in pairs(n_classes):
         rows = used[(codes[used] == i) | (codes[used] == j)]
@@ -138,7 +140,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         k = len(classes)
         support, counts, coef = assembled(machines, codes, k)
         ends = np.append(0, np.cumsum(counts))
-        parts = [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [slice(a, b) for a, b in pairwise(ends)]
         rho = np.array([m.rho for m in machines])
         if k == 2:  # positive for the second class, as in scikit-learn
             parts, coef, rho = [slice(0, len(support))], -coef, -rho

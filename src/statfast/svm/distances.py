@@ -8,12 +8,41 @@ than rounding the matrix to float32 costs.
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
-from statfast._core import pairwise, tiles
+from statfast._core import pairwise, smo, tiles
 from statfast._extent import extent_of, origin_of
 from statfast._validation import refuse_large
-from statfast.svm.gram import MatrixGram
+from statfast.svm.gram import Gram
 
 PIECE = 1 << 22  # values between two looks whether the user wants to stop
+
+
+class WholeGram(Gram):
+    """A float32 kernel matrix that is there as a whole, in the place of the slab of rows."""
+
+    def __init__(self, matrix, n_jobs):
+        n = len(matrix)
+        super().__init__(n, matrix.diagonal().astype(np.float64), None, n_jobs)
+        self.slots, self._slab = n, matrix
+        self._slot, self._point = np.arange(n, dtype=np.int32), np.arange(n)
+        self._used = np.zeros(n, np.int64)
+        self._index = self._kept = None
+
+    def block(self, index):
+        # The machines of a path are on the same rows, one after the other.
+        if self._index is None or not np.array_equal(index, self._index):
+            if len(index) == self.n and (np.diff(index) == 1).all():
+                self._kept = self._slab
+            else:
+                self._kept = self._for_block(len(index))
+                for i, row in enumerate(index):
+                    np.take(self._slab[row], index, out=self._kept[i, : len(index)])
+            self._index = np.array(index)
+        return self._kept
+
+    def exact(self, index, weights, at=None):
+        total = np.zeros(self._ld)
+        self.add(np.asarray(index), weights, total)
+        return total[: self.n].copy() if at is None else total[at]
 
 
 class Distances:
@@ -23,7 +52,7 @@ class Distances:
         n = len(rows)
         self.n_jobs, self.effort = n_jobs, float(n) * n * (rows.shape[1] + 8)
         self.squares = np.empty((n, n), np.float32)
-        self.kernel = np.empty((n, n), np.float32)
+        self.kernel = np.zeros((n, -(-n // smo.WIDE) * smo.WIDE), np.float32)
         origin = origin_of(extent_of(rows, n_jobs).mean)
 
         def fill(task):
@@ -55,9 +84,10 @@ class Distances:
             step = max(1, PIECE // len(out))
             for start in range(task.start, task.stop, step):
                 checkpoint()
-                block = out[start : min(start + step, task.stop)]
-                np.multiply(self.squares[start : start + len(block)], -gamma, out=block)
+                some = slice(start, min(start + step, task.stop))
+                block = self.squares[some] * np.float32(-gamma)
                 tiles.map("exp", block.reshape(-1), block.reshape(-1))
+                out[some, : len(out)] = block
 
         each(fill, grid(len(out), least=64), n_jobs=self.n_jobs, effort=self.effort)
-        return MatrixGram(out, self.n_jobs)
+        return WholeGram(out, self.n_jobs)

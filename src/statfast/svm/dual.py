@@ -33,7 +33,7 @@ ROOM = 1.25  # times the free variables: sets that hold them all are few
 BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
 SHARE = 0.1  # of the violation may be left within a working set
-WIDEST = 5e6  # the dual of a margin of 3e-4
+NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 
@@ -123,8 +123,9 @@ class _Descent:
         self.is_exact = True  # whether the sums are those of a float64 matrix
         if self.b.any():
             self.refresh()
-        # The dual of a hard margin reaches 1 / (2 margin^2).
-        self.widest = WIDEST / max(float(gram.diagonal.max()), 1e-300)
+        # With a margin g the hulls of the classes are 2g apart: |w| >= g sum(a), and as the dual
+        # value, |w|^2 / 2 - sum(a), is never above 0, sum(a) <= 2 / g^2.
+        self.most = 2.0 / (NARROW**2 * max(float(gram.diagonal.max()), 1e-300))
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
@@ -156,7 +157,7 @@ class _Descent:
             of_group = self.group == g
             top.append((-f[rises & of_group]).max(initial=-inf))
             bottom.append((-f[falls & of_group]).min(initial=inf))
-        gap = max(0.0, *(float(t - b) for t, b in zip(top, bottom, strict=True)))
+        gap = max(0.0, max(t - b for t, b in zip(top, bottom, strict=True)))
         return gap, np.array(top), np.array(bottom)
 
     def run(self, max_iter, deadline, progress):
@@ -178,7 +179,7 @@ class _Descent:
             if self.is_exact and self.rests(gap):
                 self.stop("precision")
                 continue
-            if self.hard and -0.5 * float(self.b @ (f + self.c)) > self.widest:
+            if self.hard and np.abs(self.b).sum() > self.most:
                 self.stop("inseparable")
                 continue
             self.choose(f, top, bottom)
@@ -235,7 +236,7 @@ class _Descent:
             self.steps += steps
             if gap <= tol:
                 break
-            if self.hard and -0.5 * float(b @ (f + self.c[active])) > self.widest:
+            if self.hard and np.abs(b).sum() > self.most:
                 break
             if self.steps >= max_iter:
                 self.stop("max_iter")

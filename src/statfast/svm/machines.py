@@ -71,7 +71,9 @@ class KernelMachine(Estimator):
         expansion = expansion_of(points, support, parts, coef)
         return {
             "support_": np.asarray(support, dtype=np.int32),
-            "support_vectors_": np.empty((0, 0)) if expansion.vectors is None else expansion.vectors,
+            "support_vectors_": np.empty((0, 0))
+            if expansion.vectors is None
+            else expansion.vectors,
             "fit_status_": int(not all(m.converged for m in machines)),
             "shape_fit_": (len(points), points.width),
             "kernel_": points.kernel,

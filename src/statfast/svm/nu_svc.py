@@ -21,8 +21,8 @@ class NuSVC(PairwiseMachines):
         Above 0, and at most twice the share of the smaller class of every pair.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
-        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
-        not change; or a function of two arrays of rows that returns the matrix between them.
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
+        do not change; or a function of two arrays of rows that returns the matrix between them.
     degree : int, default=3
         Of "poly"; of "spectrum" the length of the substrings.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -78,12 +78,12 @@ class NuSVC(PairwiseMachines):
     C_ : ndarray of shape (P,)
         C of the `SVC` that is the same.
     margin_ : ndarray of shape (P,)
-        2 / |w|: the width of the strip around f = 0 without errors, if there are none.
+        2 / |w|: the width of the strip -1 < f < 1.
     multipliers_ : tuple of P `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
-        |w|^2 / 2 and the cost of errors at C_; a lower bound of it; and the first less the second, which is
-        how far either may be from the optimum.
+        |w|^2 / 2 and the cost of errors at `C_`;
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
     n_iter_ : ndarray of shape (P,)
@@ -124,7 +124,7 @@ class NuSVC(PairwiseMachines):
     >>> iris = load_iris()
     >>> model = NuSVC(nu=0.2).fit(iris.data, iris.target)
     >>> float(round(model.score(iris.data, iris.target), 3))
-    0.973
+    0.993
     """
 
     def __init__(

@@ -21,8 +21,8 @@ class NuSVR(RegressionMachine):
         Cost of errors, positive and finite.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
-        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
-        not change; or a function of two arrays of rows that returns the matrix between them.
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
+        do not change; or a function of two arrays of rows that returns the matrix between them.
     degree : int, default=3
         Of "poly"; of "spectrum" the length of the substrings.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -61,12 +61,12 @@ class NuSVR(RegressionMachine):
     epsilon_ : float
         Half the width of the tube.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip f = -1 to 1 along w.
+        2 / |w|: the width of the strip -1 < f < 1.
     multipliers_ : tuple of 1 `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
-        |w|^2 / 2 and the cost of errors and of the tube; a lower bound of it; and the first less the second, which is
-        how far either may be from the optimum.
+        |w|^2 / 2 and the cost of errors and of the tube;
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
     n_iter_ : int

@@ -21,8 +21,8 @@ class OneClassSVM(KernelMachine):
     ----------
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
-        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
-        not change; or a function of two arrays of rows that returns the matrix between them.
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
+        do not change; or a function of two arrays of rows that returns the matrix between them.
     degree : int, default=3
         Of "poly"; of "spectrum" the length of the substrings.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -64,12 +64,12 @@ class OneClassSVM(KernelMachine):
     offset_ : float
         rho; ``score_samples`` less it is ``decision_function``.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip f = -1 to 1 along w.
+        2 / |w|: the width of the strip -1 < f < 1.
     multipliers_ : tuple of 1 `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
-        As above; a lower bound of it; and the first less the second, which is
-        how far either may be from the optimum.
+        What is minimised, above;
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
     n_iter_ : int
@@ -107,7 +107,7 @@ class OneClassSVM(KernelMachine):
     >>> X = load_iris().data
     >>> model = OneClassSVM(nu=0.1).fit(X[:50])  # setosa
     >>> int((model.predict(X[:50]) == -1).sum()), int((model.predict(X[50:]) == -1).sum())
-    (5, 100)
+    (4, 100)
     """
 
     def __init__(
@@ -173,9 +173,7 @@ class OneClassSVM(KernelMachine):
         weights = np.ones(len(rows)) if weights is None else weights[rows]
         machine = one_class(training.run, rows, weights, nu)
         # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
-        machine = replace(
-            machine, rho=machine.rho - machine.violation - 1e-12 * abs(machine.rho)
-        )
+        machine = replace(machine, rho=machine.rho - machine.violation - 1e-12 * abs(machine.rho))
         fitted = self._single(training, machine)
         return self._publish(X, **fitted, offset_=machine.rho)
 

@@ -6,7 +6,7 @@ positive where it prefers i. The coefficients of a support vector are a column o
 vector of class c in the pair with class j stands in row j if j < c, else in row j - 1.
 """
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def pair_values(parts, rho):
 def pair_coef(dual_coef, vectors, counts):
     """Coefficients of the columns in each pair, (P, d): sums of vectors, for linear kernels."""
     ends = np.append(0, np.cumsum(counts))
-    part = [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    part = [slice(a, b) for a, b in pairwise(ends)]
     return np.array(
         [
             dual_coef[j - 1, part[i]] @ vectors[part[i]] + dual_coef[i, part[j]] @ vectors[part[j]]

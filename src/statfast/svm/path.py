@@ -151,10 +151,9 @@ def svm_path(
     >>> iris = load_iris()
     >>> path = svm_path(iris.data, iris.target, [0.1, 1, 10], [0.01, 0.1], cv=5, random_state=0)
     >>> path.best_params
-    {'C': 1.0, 'gamma': 0.1}
-    >>> path.n_support
-    array([[150, 112,  58],
-           [119,  59,  34]])
+    {'C': 10.0, 'gamma': 0.1}
+    >>> path.scores.shape
+    (2, 3)
     """
     costs = as_costs(C_grid)
     gammas = ["scale"] if gamma_grid is None else as_gammas(gamma_grid)

@@ -6,13 +6,15 @@ constant and 0 <= a <= upper (Chang & Lin 2011, LIBSVM, doi:10.1145/1961189.1961
 here states its own p, s and upper, and returns a `Machine`: f(x) = sum coef_i K(x_i, x) - rho.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-FINEST = 1e-8  # of the gradient: a smaller margin is none
+LEAST_MARGIN = 1e-8  # of the gradient: a smaller one is none
+FINEST = 1e-14  # of the gradient: no tolerance is smaller
+TOUCHING = 0.1  # of the margin
 INSEPARABLE = "inseparable"  # why a hard margin was not found
 
 
@@ -47,17 +49,19 @@ def filled(upper, total):
     return np.clip(total - before, 0.0, upper)
 
 
-def c_svc(solve: Callable, rows, sign, costs, start=None) -> Machine:
+def c_svc(solve: Any, rows, sign, costs, start=None) -> Machine:
     """Two classes: min |w|^2 / 2 + sum cost_i xi_i, y_i f_i >= 1 - xi_i; costs may be infinite."""
     hard = bool(np.isinf(costs).any())
     dual = solve(-np.ones(len(rows)), sign, costs, point=rows, start=start, hard=hard)
+    if hard and dual.reason == "precision" and dual.gap > TOUCHING:  # it goes on without end
+        dual = dual._replace(reason=INSEPARABLE)
     slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
     norm2 = max(0.0, float(dual.alpha @ (dual.gradient + 1.0)))
     loss = 0.0 if hard else float(costs @ slack)
     return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, norm2 / 2 + loss)
 
 
-def nu_svc(solve: Callable, rows, sign, weights, nu) -> Machine | None:
+def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
     """Two classes, of which a share of about nu lies within the margin.
 
     It is the C-SVC with C = 1 / r, whose values are returned. None if r, the margin, is zero.
@@ -65,18 +69,26 @@ def nu_svc(solve: Callable, rows, sign, weights, nu) -> Machine | None:
     alpha = np.zeros(len(rows))
     for side in (sign > 0, sign < 0):
         alpha[side] = filled(weights[side], nu * weights.sum() / 2)
-    zero, tol = np.zeros(len(rows)), {}
+    zero, tol, steps = np.zeros(len(rows)), solve.tol, 0
     while True:
-        dual = solve(zero, sign, weights, point=rows, start=alpha, groups="each", **tol)
-        least = FINEST * np.abs(dual.gradient).max(initial=0.0)
+        dual = solve(zero, sign, weights, point=rows, start=alpha, groups="each", tol=tol)
+        steps += dual.n_iter
+        scale = np.abs(dual.gradient).max(initial=0.0)
+        if scale == 0.0:
+            return None
         # What is returned is divided by the margin r, and so are the violations.
-        gap = dual.gap / max(dual.r, least)
-        if not dual.converged or gap <= solve.tol or tol.get("tol", 1.0) <= least:
+        none = dual.r <= LEAST_MARGIN * scale
+        wanted = (LEAST_MARGIN * scale) if none else solve.tol * dual.r
+        if not dual.converged or dual.gap <= wanted or tol <= FINEST * scale:
             break
-        alpha, tol = dual.alpha, {"tol": max(min(0.1 * dual.gap, solve.tol * dual.r), least)}
-    if dual.converged and (not dual.r > least or not np.isfinite(1.0 / dual.r)):
+        alpha, tol = dual.alpha, max(min(0.1 * dual.gap, wanted), FINEST * scale)
+    if dual.converged and none:
         return None
-    dual = dual._replace(gap=gap, converged=gap <= solve.tol, r=max(dual.r, least))
+    r = 1.0 if none else dual.r
+    dual = dual._replace(
+        gap=dual.gap / r, converged=dual.gap <= solve.tol * r, r=r, n_iter=steps,
+        reason="precision" if dual.converged else dual.reason,
+    )  # fmt: skip
     norm2 = max(0.0, float(dual.alpha @ dual.gradient))
     slack = np.maximum(0.0, 1.0 - (dual.gradient - sign * dual.rho) / dual.r)
     alpha, upper, norm2 = dual.alpha / dual.r, weights / dual.r, norm2 / dual.r**2
@@ -89,7 +101,7 @@ def _twice(*parts):
     return np.concatenate(parts)
 
 
-def svr(solve: Callable, rows, y, costs, epsilon, start=None) -> Machine:
+def svr(solve: Any, rows, y, costs, epsilon, start=None) -> Machine:
     """Regression: min |w|^2 / 2 + sum cost_i max(0, |y_i - f_i| - epsilon)."""
     sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
     linear = _twice(epsilon - y, epsilon + y)
@@ -98,7 +110,7 @@ def svr(solve: Callable, rows, y, costs, epsilon, start=None) -> Machine:
     return _tube(dual, rows, y, costs, epsilon, 0.0)
 
 
-def nu_svr(solve: Callable, rows, y, costs, nu) -> Machine:
+def nu_svr(solve: Any, rows, y, costs, nu) -> Machine:
     """Regression whose tube is as wide as lets a share of about nu of the rows lie outside."""
     sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
     start = filled(costs, nu * costs.sum() / 2)
@@ -121,7 +133,7 @@ def _tube(dual, rows, y, costs, epsilon, nu):
     return _machine(dual, rows, up + down, costs, coef, norm2, primal, epsilon=epsilon)
 
 
-def one_class(solve: Callable, rows, weights, nu) -> Machine:
+def one_class(solve: Any, rows, weights, nu) -> Machine:
     """The region that leaves out a share of about nu: min |w|^2 / 2 - nu W rho + sum w_i xi_i."""
     mass = nu * weights.sum()
     ones = np.ones(len(rows))

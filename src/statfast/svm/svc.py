@@ -27,8 +27,8 @@ class SVC(PairwiseMachines):
         classes are not separable.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
-        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
-        not change; or a function of two arrays of rows that returns the matrix between them.
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
+        do not change; or a function of two arrays of rows that returns the matrix between them.
     degree : int, default=3
         Of "poly"; of "spectrum" the length of the substrings.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -82,12 +82,12 @@ class SVC(PairwiseMachines):
     coef_ : ndarray of shape (P, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (P,)
-        2 / |w|: the width of the strip around f = 0 without errors, if there are none.
+        2 / |w|: the width of the strip -1 < f < 1.
     multipliers_ : tuple of P `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
-        |w|^2 / 2 and the cost of errors; a lower bound of it; and the first less the second, which is
-        how far either may be from the optimum.
+        |w|^2 / 2 and the cost of errors;
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
     n_iter_ : ndarray of shape (P,)
@@ -127,8 +127,8 @@ class SVC(PairwiseMachines):
     .. [1] Fan, R.-E., Chen, P.-H. and Lin, C.-J. (2005). Working set selection using second order
        information for training support vector machines. Journal of Machine Learning Research 6,
        1889-1918. https://www.jmlr.org/papers/v6/fan05a.html
-    .. [2] Platt, J. (1999). Probabilistic outputs for support vector machines; Lin, H.-T., Lin, C.-J.
-       and Weng, R. C. (2007). A note on it. https://doi.org/10.1007/s10994-007-5018-6
+    .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs
+       for support vector machines. https://doi.org/10.1007/s10994-007-5018-6
     .. [3] Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004). Probability estimates for multi-class
        classification by pairwise coupling. https://www.jmlr.org/papers/v5/wu04a.html
 
@@ -139,10 +139,10 @@ class SVC(PairwiseMachines):
     >>> iris = load_iris()
     >>> model = SVC(C=10).fit(iris.data, iris.target)
     >>> float(round(model.score(iris.data, iris.target), 3))
-    0.98
+    0.987
     >>> model = SVC(kernel="linear").fit(iris.data[:100], iris.target[:100])
     >>> model.n_support_, model.margin_.round(3)
-    (array([2, 1], dtype=int32), array([1.341]))
+    (array([2, 1], dtype=int32), array([1.635]))
     """
 
     def __init__(

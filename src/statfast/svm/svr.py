@@ -22,8 +22,8 @@ class SVR(RegressionMachine):
         Half the width of the tube within which errors cost nothing.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
-        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters do
-        not change; or a function of two arrays of rows that returns the matrix between them.
+        matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
+        do not change; or a function of two arrays of rows that returns the matrix between them.
     degree : int, default=3
         Of "poly"; of "spectrum" the length of the substrings.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -60,12 +60,12 @@ class SVR(RegressionMachine):
     coef_ : ndarray of shape (1, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip f = -1 to 1 along w.
+        2 / |w|: the width of the strip -1 < f < 1.
     multipliers_ : tuple of 1 `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
-        |w|^2 / 2 and the cost of errors; a lower bound of it; and the first less the second, which is
-        how far either may be from the optimum.
+        |w|^2 / 2 and the cost of errors;
+        a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
     n_iter_ : int
@@ -94,8 +94,8 @@ class SVR(RegressionMachine):
 
     References
     ----------
-    .. [1] Smola, A. J. and Schölkopf, B. (2004). A tutorial on support vector regression. Statistics
-       and Computing 14, 199-222. https://doi.org/10.1023/B:STCO.0000035301.49549.88
+    .. [1] Smola, A. J. and Schölkopf, B. (2004). A tutorial on support vector regression.
+       Statistics and Computing 14, 199-222. https://doi.org/10.1023/B:STCO.0000035301.49549.88
 
     Examples
     --------
