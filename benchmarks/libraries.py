@@ -12,11 +12,11 @@ from functools import partial
 from benchmarks import glm_works as glm
 from benchmarks import kmeans_works as clusters
 from benchmarks import lasso_works as lasso
-from benchmarks import svc_works as svc
 from benchmarks import linkage_works as linkages
 from benchmarks import medoid_works as medoids
 from benchmarks import metric_works as metrics
 from benchmarks import multinomial_works as multinomial
+from benchmarks import svc_works as svc
 from benchmarks import svm_predict_works as machines
 from benchmarks import tree_works as trees
 from benchmarks.works import (

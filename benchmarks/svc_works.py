@@ -22,9 +22,7 @@ class Machine(Work):
         self.X, self.y = data["X"], data["y"]
         more = {"n_jobs": threads} if self.module.startswith("statfast") else {}
         estimator = importlib.import_module(self.module).SVC
-        self.model = estimator(
-            C=data["C"], gamma=data["gamma"], tol=TOL, cache_size=CACHE, **more
-        )
+        self.model = estimator(C=data["C"], gamma=data["gamma"], tol=TOL, cache_size=CACHE, **more)
 
     def fit(self):
         self.model.fit(self.X, self.y)

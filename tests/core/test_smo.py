@@ -87,7 +87,7 @@ def test_descent_reaches_the_conditions(seed, m, q, groups, share):
     block = np.zeros((m, -(-m // smo.WIDE) * smo.WIDE), np.float32)
     block[:, :m] = K
     low, high = -rng.random(m), rng.random(m)
-    low[:: 3], high[1::3] = 0, np.inf
+    low[::3], high[1::3] = 0, np.inf
     group = rng.integers(groups, size=m).astype(np.int32)
     c = rng.standard_normal(m)
     b, q = np.zeros(m), min(q, m)

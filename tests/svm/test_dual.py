@@ -7,7 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statfast import _blocks
-from statfast.kernels import RBF, FunctionKernel, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
+from statfast.kernels import (
+    RBF,
+    FunctionKernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+)
 from statfast.svm import dual
 from statfast.svm.dual import solve
 from statfast.svm.gram import KernelGram, gram_of
@@ -43,7 +51,9 @@ def require_optimal(found, K, linear, sign, upper, tol, groups="one", start=None
     some = twin.members(sign, groups)
     start = np.zeros(len(a)) if start is None else start
     for of in some:
-        np.testing.assert_allclose((sign * a)[of].sum(), (sign * start)[of].sum(), atol=1e-10 * size)
+        np.testing.assert_allclose(
+            (sign * a)[of].sum(), (sign * start)[of].sum(), atol=1e-10 * size
+        )
     gap = twin.violation(a, Q @ a + linear, sign, upper, groups)
     np.testing.assert_allclose(max(gap, 0.0), found.gap, atol=1e-11 * size)
     assert found.gap <= tol
