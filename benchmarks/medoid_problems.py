@@ -12,6 +12,8 @@ import numpy as np
 from benchmarks.problem import Problem, rows_of
 
 BUDGET = 20.0  # seconds of rounds for each library and problem
+LIMIT = 120.0  # seconds of a library's first run
+HOPELESS = 3.0
 F64 = "float64"
 
 
@@ -45,7 +47,7 @@ def points(kind, n, k, d=10, **more):
     """From rows to medoids."""
     return Problem(
         f"from points {kind} {n}x{d} k={k}", "kmedoids points", partial(_points, kind, n, d, k),
-        budget=BUDGET, **more,
+        budget=BUDGET, limit=LIMIT, hopeless=HOPELESS, **more,
     )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The problems of the suite ``svc``: two classes by a Gaussian kernel, to LIBSVM's default tolerance.
+"""The problems of the suite ``svc``: two classes, a Gaussian kernel, LIBSVM's default tolerance.
 
 Synthetic rows are normal, and their classes a wave across a plane with noise, so that from a third
 to two thirds of the rows are support vectors. Real ones are a9a and ijcnn1 of LIBSVM's collection,
@@ -91,7 +91,7 @@ SVC = [
     _synthetic(500, 10, 1, group="small"),
     _synthetic(1_000, 30, 10, group="small"),
     _synthetic(2_000, 10, 1, group="small"),
-    _file("german.numer.gz", 1_000, 1, 1e-4, group="small"),
+    _file("australian.gz", 690, 1, 0.1, group="small"),
     _synthetic(5_000, 10, 100, group="large"),
     _synthetic(5_000, 10, 1_000, group="large"),
     _synthetic(5_000, 10, 10_000, group="large"),

@@ -5,8 +5,8 @@ The tile's product (or its squared distance) is turned into a kernel value befor
 first cache: x = a.b for polynomial (gamma x + coef0)^degree, sigmoid tanh(gamma x + coef0) and
 linear kernels, exp(-gamma |a - b|^2) by the tile's own epilogue. `weigh` never stores anything.
 
-Float rows are off by about gamma (d + 8) 2^-24 of |a|^2 + |b|^2 in the exponent: good enough to find
-a solution, which `weigh` then checks.
+Float rows are off by about gamma (d + 8) 2^-24 of |a|^2 + |b|^2 in the exponent: good enough to
+find a solution, which `weigh` then checks.
 
 Cost: 2 d flop a value and the function. The caller guarantees rows of moderate size (no overflow of
 squares), and blocks small enough that Ctrl-C is heard.
@@ -95,7 +95,7 @@ def store(
     Py_ssize_t k,
     Py_ssize_t d,
     const float[::1] panels,        # IN
-    const float[::1] across,        # IN start of the points, filled up to whole panels; of RBF alone
+    const float[::1] across,        # IN start of the points, in whole panels; of RBF alone
     Py_ssize_t first,               # point: a multiple of the panel's
     Py_ssize_t stop,
     const int32_t[::1] slot,        # IN (k,)
@@ -107,7 +107,8 @@ def store(
     cdef float zeros[MOST_ROWS + SPARE]
     cdef Py_ssize_t wide = panel_columns(<float>0), ld = rows.shape[1]
     cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows, r, j, i, some, columns
-    cdef bint product = s.kind != KIND_RBF
+    cdef const float *down = zeros
+    cdef const float *over = zeros
     with nogil:
         for i in range(MOST_ROWS + SPARE):
             zeros[i] = 0
@@ -117,8 +118,9 @@ def store(
             j = first
             while j < stop:
                 columns = min(wide, stop - j)
-                make(&s, &rows[r, 0], ld, &zeros[0] if product else &start[r], some,
-                     &panels[j * d], &zeros[0] if product else &across[j], d, tile, wide)
+                if s.kind == KIND_RBF:
+                    down, over = &start[r], &across[j]
+                make(&s, &rows[r, 0], ld, down, some, &panels[j * d], over, d, tile, wide)
                 for i in range(some):
                     memcpy(&out[slot[r + i], j], tile + i * wide, columns * sizeof(float))
                 j += wide
@@ -154,8 +156,8 @@ def weigh(
     const float[::1] origin,        # IN (d,)
     double[::1] out,                # INOUT (p,)
 ):
-    """out[j] += the sum of weights[i] times the kernel of row i with point j, in either type, summed
-    in double."""
+    """out[j] += the sum of weights[i] times the kernel of row i with point j, in either type,
+    summed in double."""
     cdef shape s = shape_of(kernel)
     cdef floating tile[MOST_ROWS * MOST_COLUMNS]
     cdef floating one = 0
@@ -163,13 +165,14 @@ def weigh(
     cdef Py_ssize_t k = weights.shape[0], p = points.shape[0], r, j, i, c, begin, some, columns
     cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows
     cdef Py_ssize_t block = wide * max(1, PACKED // (wide * ld))
-    cdef bint product = s.kind != KIND_RBF
     name = "f" if floating is float else "d"
     cdef floating[:, ::1] flat = np.zeros((block, ld), name)
     cdef floating[::1] panels = np.zeros(block * max(d, 1), name)
     cdef floating[::1] across = np.zeros(block, name), norm = np.empty(block, name)
     cdef floating[::1] zeros = np.zeros(max(block, MOST_ROWS + SPARE), name)
     cdef double[::1] sums = np.empty(block)
+    cdef const floating *down = &zeros[0]
+    cdef const floating *over = &zeros[0]
     with nogil:
         begin = 0
         while begin < p:
@@ -188,8 +191,9 @@ def weigh(
                 some = min(most, k - r)
                 j = 0
                 while j < columns:
-                    make(&s, &rows[r, 0], ld, &zeros[0] if product else &start[r], some,
-                         &panels[j * d], &zeros[0] if product else &across[j], d, tile, wide)
+                    if s.kind == KIND_RBF:
+                        down, over = &start[r], &across[j]
+                    make(&s, &rows[r, 0], ld, down, some, &panels[j * d], over, d, tile, wide)
                     for i in range(some):
                         for c in range(wide):
                             sums[j + c] += weights[r + i] * tile[i * wide + c]

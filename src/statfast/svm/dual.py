@@ -197,7 +197,8 @@ class _Descent:
     def choose(self, f, top, bottom):
         """The active set, ascending: the worst violators, and what is nearest to violating."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
-        count = int(min(max(ACTIVE, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
+        slow = ACTIVE * (1 + self.rounds / 8)  # where many change from bound to bound
+        count = int(min(max(slow, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
         if m <= count:
             if self.active is None or len(self.active) < m:
                 self.active = np.arange(m)

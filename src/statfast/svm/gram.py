@@ -200,30 +200,22 @@ class TileGram(Gram):
     def block(self, index):
         k = len(index)
         out = self._for_block(k)
-        if self.X.shape[1] > REMADE and 2 * k <= self.slots and self.n > k:
-            slots = self._hold(np.asarray(index, np.int64))
+        d = self.X.shape[1]
+        rows, start = self._laid(index)
+        panels = self._pack(rows, k)
+        every = np.arange(k, dtype=np.int32)
+        step = max(112, int(PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
 
-            def take(part):
-                out[part, :k] = self._slab[np.ix_(slots[part], index)]
+        def half(columns):
+            for r in range(0, columns.stop, step):
+                checkpoint()
+                tiles.store(
+                    self._kernel, rows[r:], start[r:], min(step, columns.stop - r), d, panels,
+                    start, columns.start, columns.stop, every[r:], out,
+                )  # fmt: skip
+            tiles.mirror(out, columns.start, columns.stop)
 
-            each(take, grid(k, 64, 256), n_jobs=self.n_jobs, effort=4.0 * k * k)
-        else:
-            rows, start = self._laid(index)
-            panels = self._pack(rows, k)
-            every = np.arange(k, dtype=np.int32)
-            step = max(112, int(PIECE / (2 * (self.X.shape[1] + 16) * 1024)) // 112 * 112)
-
-            def half(columns):
-                for r in range(0, columns.stop, step):
-                    checkpoint()
-                    tiles.store(
-                        self._kernel, rows[r:], start[r:], min(step, columns.stop - r),
-                        self.X.shape[1], panels, start, columns.start, columns.stop, every[r:], out,
-                    )  # fmt: skip
-                tiles.mirror(out, columns.start, columns.stop)
-
-            effort = 1.0 * k * k * (self.X.shape[1] + 16)
-            each(half, grid(k, 128, 256), n_jobs=self.n_jobs, effort=effort)
+        each(half, grid(k, 128, 256), n_jobs=self.n_jobs, effort=1.0 * k * k * (d + 16))
         np.einsum("ii->i", out[:, :k])[:] = self.diagonal[index]
         return out
 
