@@ -22,7 +22,7 @@ from statfast.cluster.ward import ward_of_rows
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
 INVERTING = ("centroid", "median")  # whose heights may fall
-FEW = 64  # columns: for up to so many distances are made sooner than read from a matrix
+FEW = 128  # columns: for up to so many distances are made sooner than read from a matrix
 
 
 def linkage(

@@ -24,7 +24,7 @@ from statfast.cluster.triangle import Triangle, neighbours
 
 LEAF = 32  # points
 BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
-BLOCKS, LEAST = 64, 64  # how many tasks, and the leaves of one
+BLOCKS, LEAST = 64, 256  # tasks, and leaves of one at least: what one has found bounds its search
 FEW = 10  # columns: up to so many a k-d tree spares more than it costs
 LISTED = 3  # neighbours that a search of the tree finds at once
 LIST = 8  # neighbours found at once where all points are compared
