@@ -72,7 +72,7 @@ class Quitefastmst(Hierarchy):
 
 
 class Genieclust(Hierarchy):
-    """Its threads are those of OMP_NUM_THREADS. Without a limit of inequality it is single linkage."""
+    """Without a limit of inequality it is single linkage. Threads: OMP_NUM_THREADS."""
 
     def load(self):
         self.module = importlib.import_module("genieclust")

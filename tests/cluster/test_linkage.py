@@ -231,10 +231,20 @@ def with_number(y, at, value):
 
 Y = pdist(np.arange(12.0).reshape(6, 2) ** 2)
 BAD = {
-    "length": (Y[:-1], "average", "euclidean", "X has 14 dissimilarities, .* n = 5 rows it would be 10"),
+    "length": (
+        Y[:-1],
+        "average",
+        "euclidean",
+        "X has 14 dissimilarities, .* n = 5 rows it would be 10",
+    ),
     "nan": (with_number(Y, 3, np.nan), "average", "euclidean", "NaN, first at position 3"),
     "infinite": (with_number(Y, 3, np.inf), "single", "euclidean", "infinity, first at position 3"),
-    "negative": (with_number(Y, 4, -1), "ward", "euclidean", "negative .* -1.0, first at position 4"),
+    "negative": (
+        with_number(Y, 4, -1),
+        "ward",
+        "euclidean",
+        "negative .* -1.0, first at position 4",
+    ),
     "none": (np.empty(0), "single", "euclidean", "sample|feature|at least one pair"),
     "one row": ([[1.0, 2.0]], "single", "euclidean", "minimum of 2"),
     "nan row": ([[1.0], [np.nan]], "single", "euclidean", "NaN"),
@@ -245,7 +255,12 @@ BAD = {
         "precomputed",
         "symmetric; got 7.0 at row 0, column 3",
     ),
-    "diagonal": (with_number(squareform(Y), 7, 1.0), "single", "precomputed", "1.0 on its diagonal, at row 1"),
+    "diagonal": (
+        with_number(squareform(Y), 7, 1.0),
+        "single",
+        "precomputed",
+        "1.0 on its diagonal, at row 1",
+    ),
     "square nan": (with_number(squareform(Y), 2, np.nan), "single", "precomputed", "row 0, c.* 2"),
     "square negative": (with_number(squareform(Y), 2, -2), "single", "precomputed", "negative"),
     "method": (Y, "centre", "euclidean", "method must be"),

@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
+from statfast._blocks import checkpoint, each
 from statfast._core import brute
 from statfast._core.linkage import extent
 from statfast._dissimilarity import function_of
