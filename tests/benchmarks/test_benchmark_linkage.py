@@ -28,7 +28,7 @@ def test_all_libraries_find_the_heights(problem):
         except ModuleNotFoundError:
             continue
         answer = work.answer()
-        if name == "fast_hdbscan":  # in float32, where short edges of far rows lose digits: not counted
+        if name == "fast_hdbscan":  # float32: short edges lose digits; not counted
             assert check(answer)["height error"] < 1e-3
             continue
         assert verdict(problem, check(answer), ours=name == "statfast"), name
