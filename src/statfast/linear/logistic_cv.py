@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._base import Classifier, Estimator
 from statfast._blocks import each
-from statfast._errors import shown
+from statfast._errors import shown, warn_not_converged
 from statfast._validation import (
     as_choice,
     as_count,
@@ -154,6 +154,8 @@ class LogisticRegressionCV(Classifier, Estimator):
             for k in modelled
         ]
         together = {name: np.array([one[name] for one in found]) for name in found[0]}
+        if together["n_iter_"].max() >= how["max_iter"]:
+            warn_not_converged(self, int(together["n_iter_"].max()))
         return self._publish(X, classes_=labels, **together)
 
     def _one(self, rows, y01, weights, parts, tests, alphas, rule, how):
