@@ -7,7 +7,6 @@ import textwrap
 from contextlib import redirect_stdout
 from pathlib import Path
 
-
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "known_tables.rst"
 
 
