@@ -32,6 +32,10 @@ NO_MAXIMUM = (
     "where the iterations stopped."
 )
 
+TOO_SMALL = (
+    "Columns are so small that the variances of their coefficients are no numbers. Multiply them."
+)
+
 
 @dataclass
 class Model:
@@ -102,9 +106,15 @@ def _sized(fit, factor, intercept):
     def turned(table):
         return None if table is None else (table * by) * by[:, None]
 
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
+        coef = fit.coef * by
+        if not np.isfinite(coef).all():
+            raise ValueError(
+                "X has columns so small that their coefficients are no numbers. Multiply them by a "
+                "constant, such as the reciprocal of their size."
+            )
         return replace(
-            fit, coef=fit.coef * by, covariance=turned(fit.covariance), about=turned(fit.about),
+            fit, coef=coef, covariance=turned(fit.covariance), about=turned(fit.about),
             center=None if fit.center is None else fit.center / factor,
         )  # fmt: skip
 
@@ -134,6 +144,8 @@ def _result(rows, fit, names, title, ridge, analytic):
         whole = family.name == "gaussian" and analytic
         loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
     refusal = PENALISED if ridge else NO_MAXIMUM if fit.diverged else ""
+    if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
+        refusal = TOO_SMALL
     facts = (("Family", family.name), ("Link", rows.link.name), ("Passes", fit.n_iter))
     return Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
