@@ -159,20 +159,18 @@ class Factor:
         positive = bool((diagonal > 0).all())
         self.scale = 1 / np.sqrt(diagonal if positive else np.where(diagonal > 0, diagonal, 1.0))
         # As columns, which LAPACK takes without a copy, the lower triangle is the upper one.
-        self.upper = (h * (self.scale[:, None] * self.scale)).T
-        self.upper, info = dpotrf(self.upper, lower=0, clean=0, overwrite_a=1)
+        upper = (h * (self.scale[:, None] * self.scale)).T
+        upper, info = dpotrf(upper, lower=0, clean=0, overwrite_a=1)
+        self.lower = upper.T
         self.pivot = 0.0
         if info == 0 and positive:
-            self.pivot = float(self.upper.diagonal().min()) ** 2
+            self.pivot = float(upper.diagonal().min()) ** 2
 
     def solve(self, g):
-        if self.small:
-            out = g.copy()
-            kernel.cholesky_solve(self.lower, self.scale, out)
-            return out
-        from scipy.linalg.lapack import dpotrs
-
-        return dpotrs(self.upper, self.scale * g, lower=0)[0] * self.scale
+        # Not LAPACK's, whose threads spin on for longer than the pass that comes next.
+        out = g.copy()
+        kernel.cholesky_solve(self.lower, self.scale, out)
+        return out
 
     def inverse(self):
         if self.small:
@@ -181,7 +179,7 @@ class Factor:
             return out
         from scipy.linalg.lapack import dpotri
 
-        half = np.triu(dpotri(self.upper, lower=0)[0])
+        half = np.triu(dpotri(self.lower.T, lower=0)[0])
         out = half + np.triu(half, 1).T
         return out * (self.scale[:, None] * self.scale)
 
