@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from statfast._blocks import checkpoint, each, grid
 from statfast._core.expansion import SPARE, expand
 from statfast._errors import shown
+from statfast._extent import origin_of
 from statfast.kernels import RBF, Kernel, Polynomial, Sigmoid
 
 CALL = 4e8  # multiplications of one kernel call: some ten milliseconds
@@ -141,8 +142,7 @@ def _laid(kind, gamma, coef0, degree, vectors):
     width += 16 if width % 256 == 0 else 0  # as rows.pxd says
     origin = np.zeros(d, dtype=np.float32)
     if kind == "rbf":
-        low, high = vectors.min(axis=0), vectors.max(axis=0)
-        origin[:] = low / 2 + high / 2
+        origin = origin_of(vectors.min(axis=0) / 2 + vectors.max(axis=0) / 2)
     laid = np.zeros((m + SPARE, width))
     laid[:m, :d] = vectors - origin.astype(np.float64)
     start = np.zeros(m + SPARE)
