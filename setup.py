@@ -131,7 +131,7 @@ def kernel(source):
         f"statfast._core.{name}",
         [str(file) for file in sorted(sources)],
         include_dirs=[str(CORE / "simd")],
-        depends=headers(*sources, *[body] * body.exists()),
+        depends=headers(*sources) + ([str(body), *headers(body)] if body.exists() else []),
         define_macros=macros,
     )
 

@@ -22,6 +22,7 @@ class Bar:
     least: float = 0.0  # of the ratios
     slower: float = 0.0  # at most so many times as slow as the problem's baseline
     seconds: float = 0.0  # at most
+    copies: float = 0.0  # at most so many times its input is taken as memory
 
 
 SOLVERS = tuple(f"scikit-learn ({name})" for name in ("lbfgs", "newton-cg", "newton-cholesky"))
@@ -111,9 +112,15 @@ BARS: dict[str, dict[str, list[Bar]]] = {
     },
     "silhouette": {"silhouette": [Bar("n = 2e4, d = 10", least=6.0)]},
     "linkage": {
-        "rounds": [Bar("complete, average, weighted, Ward from a matrix", mean=4.0)],
-        "single": [Bar("single from a matrix", mean=3.0)],
-        "one": [Bar("centroid, median from a matrix", mean=2.0)],
+        "rounds": [
+            Bar("complete, average, weighted, Ward from a matrix", mean=4.0),
+            Bar("the same, memory", copies=1.0),
+        ],
+        "single": [Bar("single from a matrix", mean=3.0), Bar("the same, memory", copies=1.0)],
+        "one": [
+            Bar("centroid, median from a matrix", mean=2.0),
+            Bar("the same, memory", copies=1.0),
+        ],
         "spanning": [
             Bar("spanning tree of rows, d = 2, 3, 5", ("quitefastmst",), mean=1.3),
             Bar("the same, n = 30 000", ("fastcluster",), mean=20.0),
@@ -140,7 +147,11 @@ def table(document: dict) -> list[tuple[str, ...]]:
 
 
 def _line(bar, rows, every):
-    if bar.slower:
+    if bar.copies:
+        values, words = _copies(rows), "its input"
+        extreme, bound = max, f"<= {bar.copies:g}x"
+        reached = [value <= bar.copies for value in values.values()]
+    elif bar.slower:
         values, words = _slowdowns(rows, every), "uniform rows"
         extreme, bound = max, f"<= {bar.slower:g}x"
         reached = [value <= bar.slower for value in values.values()]
@@ -189,6 +200,12 @@ def _ratios(rows, peers):
         if ratios:
             found[row["name"]] = min(ratios)
     return found
+
+
+def _copies(rows):
+    """Problem -> the extra memory of our first run, divided by what it was given."""
+    extra = {row["name"]: row["libraries"]["statfast"].get("extra_bytes") for row in rows}
+    return {r["name"]: extra[r["name"]] / r["nbytes"] for r in rows if extra[r["name"]]}
 
 
 def _slowdowns(rows, every):

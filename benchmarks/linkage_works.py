@@ -72,13 +72,14 @@ class Quitefastmst(Hierarchy):
 
 
 class Genieclust(Hierarchy):
-    """Its threads are those of OMP_NUM_THREADS. Without a limit of inequality it is single linkage."""
+    """Without a limit of inequality it is single linkage. Threads: OMP_NUM_THREADS."""
 
     def load(self):
-        self.model = importlib.import_module("genieclust").Genie(2, gini_threshold=1.0)
+        self.module = importlib.import_module("genieclust")
 
     def heights(self, X, method):
-        return self.model.fit(X).distances_
+        model = self.module.Genie(2, gini_threshold=1.0)  # a second fit would keep the tree
+        return model.fit(X).distances_
 
 
 class FastHdbscan(Hierarchy):

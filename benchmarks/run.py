@@ -235,7 +235,7 @@ def run(suite: str, options) -> dict:
             continue
         names = [n for n in entrants(problem) if not options.libraries or n in options.libraries]
         row = {"name": problem.name, "dtype": problem.dtype, "beyond": problem.beyond}
-        row |= {"group": problem.group, "baseline": problem.baseline}
+        row |= {"group": problem.group, "baseline": problem.baseline, "nbytes": problem.nbytes}
         caches = document["machine"]["caches"]
         row["limit_seconds"] = limits.least_seconds(problem, document["limits"], caches)
         jobs = {n: Job(suite, options.quick, problem.name, n, threads) for n in names}

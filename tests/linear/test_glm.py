@@ -389,3 +389,26 @@ def test_intervals_of_means_hold_the_mean(family, link):
     mean, ends = model.predict(3 * np.abs(X), interval="confidence")
     assert (ends[:, 0] <= mean).all()
     assert (mean <= ends[:, 1]).all()
+
+
+@pytest.mark.parametrize("size", [1e-130, 1e-155])
+def test_columns_of_tiny_numbers_are_not_separated(size):
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal((400, 2))
+    y = (X @ [1.0, -1.0] + rng.logistic(size=400) > 0).astype(int)
+    X = np.column_stack([X, rng.standard_normal(400)])
+    small = X * [size, 1.0, size]
+    want, model = LogisticRegression().fit(X, y), LogisticRegression().fit(small, y)
+    assert_allclose(model.coef_ * [size, 1.0, size], want.coef_, rtol=1e-9)
+    if size > 1e-150:
+        assert_allclose(model.p_values_, want.p_values_, rtol=1e-7)
+    assert_allclose(model.predict_proba(small), want.predict_proba(X), rtol=1e-9)
+
+
+def test_variances_that_overflow_are_refused():
+    rng = np.random.default_rng(12)
+    X, y = rng.standard_normal((50, 2)), rng.integers(0, 2, 50)
+    model = LogisticRegression().fit(X * 1e-165, y)
+    assert_allclose(model.coef_ * 1e-165, LogisticRegression().fit(X, y).coef_, rtol=1e-8)
+    with pytest.raises(ValueError, match="so small that the variances"):
+        model.standard_errors_  # noqa: B018

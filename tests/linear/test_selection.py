@@ -157,3 +157,18 @@ def test_models_of_different_families_are_not_compared():
         anova(LinearRegression().fit(X[:, :1], y), poisson)
     with pytest.raises(TypeError, match="models must be fitted linear models"):
         anova(poisson, "another")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_searches_keep_the_names_of_columns(library):
+    module = pytest.importorskip(library)
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((80, 3))
+    y = 2 * X[:, 0] + rng.standard_normal(80)
+    columns = {name: X[:, j] for j, name in enumerate("abc")}
+    table = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+    found = step(GeneralizedLinearModel(), table, y)
+    assert found.terms[0] == "a"
+    assert list(found.model.feature_names_in_) == list(found.terms)
+    assert list(found.model.terms_) == ["(Intercept)", *found.terms]
+    assert list(drop1(GeneralizedLinearModel(), table, y).names) == ["(none)", "a", "b", "c"]

@@ -5,9 +5,9 @@ March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: points are quer
 the order of the tree, which finds the shortest edge of their part so far a sharp limit (a second
 tree of queries would save the tests of boxes, which are vectors of eight here). A point finds
 several neighbours at once, and does not search again while one of them is in another part; the
-largest part looks for nothing, as all others join it; nodes of points of one part are left out as a whole if no box of
-another is within the limit; and the points of a leaf search the leaves around it together, where
-they are few. The loops are C (simd/boruvka.h).
+largest part looks for nothing, as all others join it; nodes of points of one part are left out as a
+whole if no box of another is within the limit; and the points of a leaf search the leaves around it
+together, where they are few. The loops are C (simd/boruvka.h).
 
 Distances are squared, of float64 differences, in the order of `apart` (rows.pxd). Of edges of equal
 length one is taken, always the same. Cost: about that of a search for nearest neighbours in the

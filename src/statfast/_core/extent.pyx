@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One look at the rows: are they finite, where do they lie, how far do they reach; are responses classes.
+"""One look at rows: are they finite, where do they lie, how far do they reach; are they 0 and 1.
 
 Cost: one read of the data at the speed of memory. The caller guarantees rows of contiguous numbers,
 except for :func:`all_finite`, which takes any strides.

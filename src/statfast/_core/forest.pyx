@@ -44,7 +44,7 @@ def forest(
 ):
     """Of each part, the shortest edge that leaves it, unless it leads where it is joined already.
 
-    Each is in a minimum spanning tree together with those taken before, ties or not and whatever the
+    Each is in a minimum spanning tree together with those taken before, ties or not, whatever the
     order. For in the cycle that it closes in such a tree no edge is longer; at its own part that
     other edge is no shorter, so equal, and may be given up, unless it was taken by the part that it
     leads to. Then of that part the same can be said, and so on; were all taken, the edge would be

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points that stand for clusters, compared with all others: their nearest ones, and merges by those.
+"""Points that stand for clusters, compared with all others: the nearest ones, and merges by those.
 
 Three things are made of it, all without a matrix, in O(n d) memory.
 
@@ -117,9 +117,9 @@ def nearest(
 
 
 def merge(
-    double[:, ::1] mean,            # INOUT (d, ld) columns, at infinity those of no cluster any more
+    double[:, ::1] mean,            # INOUT (d, ld) columns, at infinity those of clusters no more
     double[::1] size,               # INOUT (ld,)
-    bint halves,                    # IN unions lie midway between two clusters, whatever their sizes
+    bint halves,                    # IN unions lie midway between clusters, whatever their sizes
     int32_t[::1] point,             # INOUT (ld,) a point of each cluster
     double[::1] low,                # INOUT (ld,) nothing alive before the column is nearer
     int32_t[::1] who,               # INOUT (ld,) which was at that distance; -1: not known

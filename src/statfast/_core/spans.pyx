@@ -151,7 +151,8 @@ def mirrored(
     Py_ssize_t stop,
     bint compare,                   # False: do not look whether they are the same
 ):
-    """Whether rows from column `first` on and the columns below are finite and not negative, and the same."""
+    """Whether rows from column `first` on, and the columns below, are all finite and not negative;
+    and whether they are the same."""
     cdef Py_ssize_t n = D.shape[0], lo = first, i, j, wide, ld = SQUARE + PAD
     cdef bint good = True, same = True
     cdef real *turned = <real *>malloc(SQUARE * ld * sizeof(real))

@@ -22,7 +22,7 @@ from statfast.cluster.ward import ward_of_rows
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
 INVERTING = ("centroid", "median")  # whose heights may fall
-FEW = 64  # columns: for up to so many distances are made sooner than read from a matrix
+FEW = 128  # columns: for up to so many distances are made sooner than read from a matrix
 
 
 def linkage(
@@ -83,10 +83,11 @@ def linkage(
 
     **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
     the first merges (less than the condensed matrix; for "centroid" and "median" all of it, and
-    work space); "single" makes no copy. Rows are turned into a condensed matrix first; but not for
-    "single" with Euclidean distance in few dimensions, which takes O(n log n) time and O(n d)
-    memory (see `minimum_spanning_tree`), nor for "ward", which takes O(n^2 d) time and O(n d)
-    memory.
+    work space); "single" makes no copy. Rows are turned into a condensed matrix first, but not for
+    "ward", "centroid" and "median" (for the latter two: in up to 128 columns, or where the matrix
+    would be too large), which take O(n^2 d) time and O(n d) memory; nor for "single" with Euclidean
+    distance, which takes O(n d) memory and, in few dimensions, O(n log n) time (see
+    `minimum_spanning_tree`).
 
     References
     ----------

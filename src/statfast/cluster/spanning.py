@@ -24,7 +24,7 @@ from statfast.cluster.triangle import Triangle, neighbours
 
 LEAF = 32  # points
 BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
-BLOCKS, LEAST = 64, 64  # how many tasks, and the leaves of one
+BLOCKS, LEAST = 64, 256  # tasks, and leaves of one at least: what one has found bounds its search
 FEW = 10  # columns: up to so many a k-d tree spares more than it costs
 LISTED = 3  # neighbours that a search of the tree finds at once
 LIST = 8  # neighbours found at once where all points are compared
@@ -116,12 +116,11 @@ def rising(values: np.ndarray, *keys: np.ndarray) -> np.ndarray:
 
 def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Edges:
     """The edges of checked rows by a metric."""
-    n, d = X.shape
     if metric.kind != EUCLIDEAN:
         return edges_of_triangle(between_rows(X, metric, what="X", n_jobs=n_jobs)[0], n_jobs)
     rows = metric.prepare(X, n_jobs=n_jobs)
     rows, scale = moderate(rows.astype(np.float64, copy=False), n_jobs)
-    find = edges_by_tree if d <= FEW else edges_by_comparing
+    find = edges_by_tree if rows.shape[1] <= FEW else edges_by_comparing
     one, other, square = find(rows, n_jobs)
     with np.errstate(over="ignore"):
         length = metric.finish(square) / scale

@@ -140,6 +140,12 @@ class Diagnosed:
         ------
         ValueError
             If the fit was penalised.
+
+        Notes
+        -----
+        As in R, what is left out is a row of X with all of its weight: of a row that stands for w
+        equal ones, leverage and distance are those of the w together, whatever weights mean. Repeat
+        the row for those of each.
         """
         result = self._inferred()
         parts = self._parts(X, y, sample_weight, offset)

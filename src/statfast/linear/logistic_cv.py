@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._base import Classifier, Estimator
-from statfast._errors import shown
+from statfast._errors import shown, warn_not_converged
 from statfast._flags import as_flag
 from statfast._validation import (
     as_choice,
@@ -147,6 +147,8 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
             for k in modelled
         ]
         together = {name: np.array([one[name] for one in found]) for name in found[0]}
+        if together["n_iter_"].max() >= how["max_iter"]:
+            warn_not_converged(self, int(together["n_iter_"].max()))
         return self._publish(X, classes_=labels, **together)
 
     def _one(self, rows, y01, weights, folds, alphas, rule, how):

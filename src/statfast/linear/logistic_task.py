@@ -69,7 +69,6 @@ def _reference(label, classes):
     places = [k for k, one in enumerate(classes.tolist()) if one == label]
     if not places:
         raise ValueError(
-            f"reference must be one of the classes ({shown(classes.tolist())}); got "
-            f"{shown(label)}."
+            f"reference must be one of the classes ({shown(classes.tolist())}); got {shown(label)}."
         )
     return places[0]

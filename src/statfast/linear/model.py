@@ -5,13 +5,14 @@ The log-likelihood takes no further pass over the rows: it is that of a perfect 
 on the responses alone, less half the deviance over the dispersion.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 
 from statfast._chunks import Chunks
 from statfast._errors import warn_user
+from statfast._extent import extent_of, scale_of
 from statfast._validation import require_finite
 from statfast.linear.families import COUNTS, Family
 from statfast.linear.inference import Result
@@ -19,6 +20,8 @@ from statfast.linear.irls import Fit, Unsolvable, solve
 from statfast.linear.links import Link
 from statfast.linear.sweeps import Rows
 
+TINY = 1e-120  # columns no larger: of their squares, what weights leave may have few digits
+LARGEST = 2.0**1000
 FEW = 1 << 20  # counts below this are tallied, and each value is looked at once
 PENALISED = (
     "Standard errors, tests, intervals and information criteria of a penalised fit would not mean "
@@ -27,6 +30,10 @@ PENALISED = (
 NO_MAXIMUM = (
     "The likelihood has no finite maximum here: coefficients and standard errors would only tell "
     "where the iterations stopped."
+)
+
+TOO_SMALL = (
+    "Columns are so small that the variances of their coefficients are no numbers. Multiply them."
 )
 
 
@@ -58,15 +65,58 @@ def fit_model(
     try:
         fit = solve(rows, ridge=ridge, max_iter=max_iter, tol=tol, start=start)
     except Unsolvable:
+        fit = None
+    if (fit is None or fit.diverged or fit.aliased.any() or _huge(fit.covariance)) and not ridge:
+        factor = _odd_sizes(X, n_jobs)
+        if factor is not None:
+            rows = replace(rows, X=X * factor, shift=None)
+            fit = _sized(solve(rows, max_iter=max_iter, tol=tol), factor, intercept)
+    if fit is None:
         if not isinstance(X, Chunks) and not rows.sparse:
             require_finite(X)
         raise ValueError(
             "X holds values so large that sums of their squares overflow, or y such that no start "
             "gives finite means. Divide the columns by their size, or choose another link."
-        ) from None
+        )
     names = names_of(columns, rows.p, intercept)
     warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
     return Model(fit, _result(rows, fit, names, title, ridge, analytic), rows)
+
+
+def _huge(covariance):
+    """Whether it is that of columns so small that their squares lose digits."""
+    return not (covariance.diagonal() <= TINY**-2).all()
+
+
+def _odd_sizes(X, n_jobs):
+    """Powers of two that bring columns to size one, if squares of some are no numbers; or None."""
+    if not isinstance(X, np.ndarray):
+        return None
+    extent = extent_of(X, n_jobs)
+    reach = np.maximum(np.abs(extent.low), np.abs(extent.high))
+    if not np.isfinite(reach).all() or ((reach > TINY) | (reach == 0.0)).all():
+        return None
+    return np.array([min(scale_of(size), LARGEST) for size in reach.tolist()])
+
+
+def _sized(fit, factor, intercept):
+    """A fit to columns times these factors as one to the columns."""
+    by = np.append(np.ones(int(intercept)), factor)
+
+    def turned(table):
+        return None if table is None else (table * by) * by[:, None]
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        coef = fit.coef * by
+        if not np.isfinite(coef).all():
+            raise ValueError(
+                "X has columns so small that their coefficients are no numbers. Multiply them by a "
+                "constant, such as the reciprocal of their size."
+            )
+        return replace(
+            fit, coef=coef, covariance=turned(fit.covariance), about=turned(fit.about),
+            center=None if fit.center is None else fit.center / factor,
+        )  # fmt: skip
 
 
 def warn_aliased(names):
@@ -94,6 +144,8 @@ def _result(rows, fit, names, title, ridge, analytic):
         whole = family.name == "gaussian" and analytic
         loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
     refusal = PENALISED if ridge else NO_MAXIMUM if fit.diverged else ""
+    if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
+        refusal = TOO_SMALL
     facts = (("Family", family.name), ("Link", rows.link.name), ("Passes", fit.n_iter))
     return Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,

@@ -236,6 +236,7 @@ class _Search:
     def __init__(self, model, X, y, sample_weight, offset, groups):
         names = column_names(X)
         self.X, self.model = as_rows(X), model
+        self.table = None if names is None else X  # of it, fits keep the names of columns
         self.y = y
         self.more = {"sample_weight": sample_weight}
         if offset is not None:  # least squares takes none
@@ -259,6 +260,13 @@ class _Search:
         kept = [self.terms[term] for term in self.terms if term in terms]
         return np.concatenate([*kept, np.zeros(0, np.intp)]).astype(np.intp)
 
+    def _named(self, columns):
+        """Some columns of a table, as a table."""
+        if hasattr(self.table, "iloc"):  # pandas
+            return self.table.iloc[:, columns]
+        names = list(column_names(self.table))
+        return self.table.select([names[j] for j in columns.tolist()])  # polars, pyarrow
+
     def fit(self, terms):
         if terms not in self.done:
             columns = self.columns(terms)
@@ -268,6 +276,6 @@ class _Search:
                     warnings.filterwarnings("ignore", "X has columns that depend on those before")
                     rows = np.zeros((len(self.X), 1))
                 else:
-                    rows = self.X[:, columns]
+                    rows = self.X[:, columns] if self.table is None else self._named(columns)
                 self.done[terms] = fresh.fit(rows, self.y, **self.more)
         return self.done[terms]

@@ -38,7 +38,7 @@ class SparseFit:
 def fit_sparse_multinomial(
     rows, codes, weights, n_classes, l1, l2, *, intercept, tol, max_iter, n_jobs
 ) -> SparseFit:
-    """Fit; it ends when a step promises a fall of no more than `tol` times the null model's loss."""
+    """Fit; the last step promises a fall of no more than `tol` times the null model's loss."""
     problem = _Problem(rows, codes, weights, n_classes, l1, l2, intercept, n_jobs)
     b = problem.start(weights)
     value, null = problem.value(b), problem.loss

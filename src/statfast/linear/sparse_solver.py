@@ -51,9 +51,7 @@ def sparse_multinomial(task: Task) -> Solution:
         tuple(f"{label}: {name}" for label in labels for name in names), fit.coef.ravel(),
         fit.loss, fit.null_loss, len(labels) - 1,
     )  # fmt: skip
-    return Solution(
-        fit.coef, "softmax", np.array([fit.n_iter], np.int32), fit.converged, result
-    )
+    return Solution(fit.coef, "softmax", np.array([fit.n_iter], np.int32), fit.converged, result)
 
 
 def _rows(task):
