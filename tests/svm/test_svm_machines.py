@@ -338,5 +338,8 @@ def test_linear_values_are_those_of_coef():
     )
     model = SVR(kernel="linear").fit(X, t)
     np.testing.assert_allclose(model.predict(X), X @ model.coef_[0] + model.intercept_, atol=1e-12)
+    for away in (1e4, 1e6):
+        far = SVR(kernel="linear").fit(X + away, t)
+        np.testing.assert_allclose(far.predict(X + away), model.predict(X), atol=5e-3)
     with pytest.raises(AttributeError, match="kernel='linear'"):
         _ = SVC().fit(X, y).coef_
