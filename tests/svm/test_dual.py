@@ -16,7 +16,7 @@ from statfast.kernels import (
     Precomputed,
     Sigmoid,
 )
-from statfast.svm import dual
+from statfast.svm import dual, newton
 from statfast.svm.dual import solve
 from statfast.svm.gram import KernelGram, gram_of
 from tests.reference import svm as twin
@@ -254,3 +254,106 @@ def test_no_worse_than_libsvm(C, gamma):
     value = 0.5 * b @ RBF(gamma).matrix(X) @ b - np.abs(b).sum()
     assert found.dual <= value + 1e-6 * abs(value)
     np.testing.assert_allclose(found.rho, -theirs.intercept_[0], atol=2e-3)
+
+
+# ------------------------------------------------------------------ rows far from 0
+@pytest.mark.usefixtures("small_sets")
+@pytest.mark.parametrize("away", [1e3, 1e5])
+@pytest.mark.parametrize("kind", ["tiles", "sum", "matrix"])
+def test_images_far_from_the_origin(kind, away):
+    """Of a linear kernel the dual is the same wherever the rows are."""
+    X, y = classes(16, 200, 4)
+    far = X + away
+    grams = {
+        "tiles": lambda: gram_of(Linear(), far),
+        "sum": lambda: gram_of(0.5 * Linear() + 0.5 * Linear(), far),
+        "matrix": lambda: gram_of(Precomputed(), far @ far.T),
+    }
+    near = classify(gram_of(Linear(), X), y, 1.0, tol=1e-4)
+    found = classify(grams[kind](), y, 1.0, tol=1e-4)
+    assert found.reason == "tol"
+    np.testing.assert_allclose(found.dual, near.dual, rtol=1e-5)
+    f = far @ ((y * found.alpha) @ (far - away)) - found.rho
+    want = X @ (X.T @ (y * near.alpha)) - near.rho
+    np.testing.assert_allclose(f, want, atol=3e-3)
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(2, 0.1, 1.0), Sigmoid(1e-5, 0.0)], ids=repr)
+def test_other_kernels_of_rows_far_from_the_origin(kernel):
+    X, y = classes(17, 150, 2)
+    gram = gram_of(kernel, X + 100.0)
+    assert isinstance(gram, KernelGram)
+    found = classify(gram, y, 1e-3)
+    require_optimal(found, kernel.matrix(X + 100.0), -np.ones(150), y, np.full(150, 1e-3), 1e-3)
+
+
+def test_sums_that_are_not_zero_far_from_the_origin():
+    X, _ = classes(18, 90, 3)
+    X += [1e3, 0.0, -1e3]
+    gram = gram_of(Linear(), X)
+    assert gram.origin.any()
+    index, w = np.array([3, 50, 7]), np.array([1.0, 2.0, -0.5])
+    exact = gram.exact(index, w)
+    np.testing.assert_allclose(exact, X @ (X[index].T @ w), rtol=1e-12)
+    some = np.array([9, 4])
+    np.testing.assert_allclose(gram.exact(index, w, some), exact[some], rtol=1e-14)
+    zero, one = np.zeros(90), np.ones(90)
+    start = np.repeat([1.0, 0.0], [45, 45])
+    found = solve(gram, zero, one, one, start=start, tol=1e-3)
+    require_optimal(found, X @ X.T, zero, one, one, 1e-3, start=start)
+
+
+def test_clusters_far_apart():
+    X, y = classes(19, 300, 5)
+    X += np.where(np.arange(300) % 2, 500.0, -500.0)[:, None]
+    found = classify(gram_of(RBF(0.1), X), y, 1.0)
+    require_optimal(found, RBF(0.1).matrix(X), -np.ones(300), y, np.ones(300), 1e-3)
+
+
+# ------------------------------------------------------------------ Newton's step
+def test_a_leap_keeps_sums_and_gradient():
+    rng = np.random.default_rng(20)
+    K = np.zeros((40, 64), np.float32)
+    A = rng.standard_normal((40, 60))
+    K[:, :40] = A @ A.T
+    for high in (np.inf, 1e6, 0.7):
+        b, low = rng.uniform(0, min(high, 2.0), 40), np.zeros(40)
+        group = (np.arange(40) % 2).astype(np.int32)
+        c = 50 * rng.standard_normal(40)
+        f = K[:, :40].astype(float) @ b + c
+        before, value = b.copy(), b @ (f + c)
+        assert newton.leap(K, b, f, low, np.full(40, high), group, 2)
+        assert b.min() >= 0
+        assert b.max() <= high
+        for g in (0, 1):
+            np.testing.assert_allclose(b[group == g].sum(), before[group == g].sum(), rtol=1e-14)
+        np.testing.assert_allclose(f, K[:, :40].astype(float) @ b + c, atol=1e-10)
+        assert b @ (f + c) < value
+
+
+def test_bounds_are_met_where_rounding_misses_them():
+    free = np.array([0.5, 2.0, 1e-14])
+    snapped = newton._snapped(free, np.zeros(3), np.full(3, np.inf))
+    np.testing.assert_array_equal(snapped, [0.5, 2.0, 0.0])
+    snapped = newton._snapped(np.array([1.0 - 1e-15, 0.5]), np.zeros(2), np.ones(2))
+    np.testing.assert_array_equal(snapped, [1.0, 0.5])
+    b = np.array([0.5, 2.0])
+    change = newton._returned(b, np.arange(2), 1e-3, np.zeros(2), np.full(2, np.inf))
+    np.testing.assert_array_equal(change, [0.0, -1e-3])
+    np.testing.assert_array_equal(b, [0.5, 2.0 - 1e-3])
+
+
+def test_what_does_not_move_is_looked_at_in_float64(monkeypatch, small_sets):
+    """A solver that moves nothing more ends the work, though its sums are of float32."""
+    calls = []
+    descend = dual.smo.descend
+
+    def stuck(*given):
+        calls.append(1)
+        return descend(*given) if len(calls) < 3 else (1.0, 0, 1, False)
+
+    monkeypatch.setattr(dual.smo, "descend", stuck)
+    X, y = classes(21, 300, 4)
+    found = classify(gram_of(RBF(0.2), X), y, 10.0)
+    assert found.reason == "precision"
+    assert len(calls) < 10

@@ -108,6 +108,18 @@ def test_strings_and_numbers():
         SVC().fit(X, y).predict(WORDS)
 
 
+def test_letters_that_are_halves_of_a_pair():
+    texts = ["ab\ud800", "bb", "a", "ba"] * 5
+    model = SVC(kernel="spectrum", degree=1, probability=True, random_state=0)
+    assert np.isfinite(model.fit(texts, [0, 1, 0, 1] * 5).predict_proba(texts)).all()
+
+
+def test_rows_beyond_the_range_of_float32():
+    rows, labels = X[:100] * 1e100, y[:100]
+    model = SVC().fit(rows, labels)
+    assert model.score(rows, labels) == 1.0
+
+
 def test_rows_without_weight_are_not_there():
     weights = np.where(np.arange(150) % 3 == 0, 0.0, 1.0)
     model = SVC(gamma=0.3, tol=1e-8).fit(X, y, sample_weight=weights)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from statfast import ConvergenceWarning
 from statfast.datasets import load_iris
-from statfast.kernels import RBF, Linear, Spectrum
+from statfast.kernels import RBF, Linear, Precomputed, Spectrum
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, problems
 from statfast.svm.one_vs_one import scores, votes
 from tests.reference import svm as twin
@@ -155,6 +155,20 @@ def test_a_hard_margin_is_the_limit_of_large_costs():
     hard, soft = (SVC(C=C, kernel="linear", tol=1e-8).fit(X, y) for C in (np.inf, 1e6))
     np.testing.assert_allclose(hard.coef_, soft.coef_, rtol=1e-5)
     assert hard.gap_[0] == pytest.approx(0, abs=1e-6)
+    for tol in (1e-1, 1e-3):  # w made longer is feasible: no primal value is below the dual
+        X, y, _ = cloud(16)
+        model = SVC(C=np.inf, gamma=1.0, tol=tol).fit(X, y)
+        assert 0 <= model.gap_[0] <= 3 * tol * model.dual_objective_[0]
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(C=np.inf, gamma=1.0, max_iter=1).fit(X, y)
+    assert model.gap_[0] > 0
+
+
+def test_a_hard_margin_far_from_the_origin():
+    X, y = IRIS.data[:100], IRIS.target[:100]
+    near, far = (SVC(C=np.inf, kernel="linear").fit(X + away, y) for away in (0.0, 1e4))
+    np.testing.assert_allclose(near.coef_, far.coef_, atol=2e-3)
+    np.testing.assert_array_equal(far.predict(X + 1e4), y)
 
 
 @pytest.mark.parametrize("kernel", ["linear", RBF(0.01)])
@@ -263,6 +277,20 @@ def test_float32_rows_keep_their_type():
     assert SVC().fit(X, y).support_vectors_.dtype == np.float32
 
 
+def test_kernels_made_of_matrices():
+    X, y, _ = cloud(17, n=2100)
+    K = RBF(0.3).matrix(X)
+    model = SVC(kernel=2.0 * Precomputed(), C=0.5).fit(K, y)
+    plain = SVC(kernel=RBF(0.3)).fit(X, y)
+    np.testing.assert_allclose(
+        model.decision_function(K[:9]), plain.decision_function(X[:9]), atol=5e-3
+    )
+    model = SVC(kernel=Precomputed().normalised()).fit(4.0 * K, y)
+    assert model.dual_objective_[0] == pytest.approx(plain.dual_objective_[0], rel=1e-5)
+    with pytest.raises(ValueError, match="Normalise the matrix before"):
+        model.predict(4.0 * K)
+
+
 # ------------------------------------------------------------------ limits
 def test_a_limit_leaves_a_usable_model():
     X, y, t = cloud(11, n=400)
@@ -272,6 +300,8 @@ def test_a_limit_leaves_a_usable_model():
         assert model.fit_status_ == 1
         assert np.isfinite(model.predict(X)).all()
         assert model.violation_[0] > model.tol
+    # A one-class machine that is far from its end is not made to hold everything.
+    assert (model.predict(X) < 0).any()
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         model = SVC(time_limit=0.0, C=1e4).fit(X, y)
     assert model.predict(X).shape == (400,)
@@ -308,5 +338,8 @@ def test_linear_values_are_those_of_coef():
     )
     model = SVR(kernel="linear").fit(X, t)
     np.testing.assert_allclose(model.predict(X), X @ model.coef_[0] + model.intercept_, atol=1e-12)
+    for away in (1e4, 1e6):
+        far = SVR(kernel="linear").fit(X + away, t)
+        np.testing.assert_allclose(far.predict(X + away), model.predict(X), atol=5e-3)
     with pytest.raises(AttributeError, match="kernel='linear'"):
         _ = SVC().fit(X, y).coef_

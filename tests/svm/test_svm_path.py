@@ -109,3 +109,11 @@ def test_arguments_refused(change, error, words):
     given = {"X": IRIS.data, "y": IRIS.target, "C_grid": [1.0], **change}
     with pytest.raises(error, match=words):
         svm_path(**given)
+
+
+def test_shared_distances_end_with_float64_sums():
+    X, _ = cloud(2)
+    gram = distances.Distances(X, 1).gram(0.3)
+    w = np.random.default_rng(0).normal(size=len(X))
+    sums = gram.exact(np.arange(len(X)), w)
+    np.testing.assert_allclose(sums, RBF(0.3).matrix(X) @ w, atol=1e-13)

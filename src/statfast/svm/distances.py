@@ -2,7 +2,7 @@
 """Squared distances of the training rows, from which Gaussian kernel matrices for many gamma come.
 
 They are kept in float32: exp(-gamma D) is then off by at most 6e-8 of max(x exp(-x)) = 0.37, less
-than rounding the matrix to float32 costs.
+than rounding the matrix to float32 costs. Exact sums are made of the rows.
 """
 
 import numpy as np
@@ -11,7 +11,8 @@ from statfast._blocks import checkpoint, each, grid
 from statfast._core import pairwise, smo, tiles
 from statfast._extent import extent_of, origin_of
 from statfast._validation import refuse_large
-from statfast.svm.gram import Gram
+from statfast.kernels import RBF
+from statfast.svm.gram import Gram, gram_of
 
 PIECE = 1 << 22  # values between two looks whether the user wants to stop
 
@@ -19,8 +20,9 @@ PIECE = 1 << 22  # values between two looks whether the user wants to stop
 class WholeGram(Gram):
     """A float32 kernel matrix that is there as a whole, in the place of the slab of rows."""
 
-    def __init__(self, matrix, n_jobs):
+    def __init__(self, matrix, source, n_jobs):
         n = len(matrix)
+        self._source = source  # a Gram of the same kernel, for float64
         super().__init__(n, matrix.diagonal().astype(np.float64), None, n_jobs)
         self.slots, self._slab = n, matrix
         self._slot, self._point = np.arange(n, dtype=np.int32), np.arange(n)
@@ -40,9 +42,7 @@ class WholeGram(Gram):
         return self._kept
 
     def exact(self, index, weights, at=None):
-        total = np.zeros(self._ld)
-        self.add(np.asarray(index), weights, total)
-        return total[: self.n].copy() if at is None else total[at]
+        return self._source.exact(index, weights, at)
 
 
 class Distances:
@@ -50,6 +50,7 @@ class Distances:
 
     def __init__(self, rows, n_jobs):
         n = len(rows)
+        self.rows = rows
         self.n_jobs, self.effort = n_jobs, float(n) * n * (rows.shape[1] + 8)
         self.squares = np.empty((n, n), np.float32)
         self.kernel = np.zeros((n, -(-n // smo.WIDE) * smo.WIDE), np.float32)
@@ -90,4 +91,5 @@ class Distances:
                 out[some, : len(out)] = block
 
         each(fill, grid(len(out), least=64), n_jobs=self.n_jobs, effort=self.effort)
-        return WholeGram(out, self.n_jobs)
+        source = gram_of(RBF(gamma), self.rows, n_jobs=self.n_jobs)
+        return WholeGram(out, source, self.n_jobs)

@@ -36,7 +36,7 @@ SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
-
+ROUNDING = 1e-14  # of the largest f: so little is none
 IDLE = 10  # rounds without a smaller violation after which there will be none
 
 
@@ -56,7 +56,7 @@ class Dual(NamedTuple):
     gap: float  # by how much the worst pair of variables violates the conditions
     converged: bool
     reason: str  # "tol", or what ended it before: see `solve`
-    primal: float  # of the primal problem; inf while an unbounded variable wants to rise
+    primal: float  # of the primal problem; inf if an unbounded variable is to rise, to rounding
 
 
 def solve(
@@ -255,8 +255,9 @@ class _Descent:
         self.rounds += 1
         if self.is_exact and not change.any() and self.reason == "tol":
             self.stop("precision")
-        if len(active) == len(self.b):
-            self.refresh()  # an inexact update would be made good at once
+        if len(active) == len(self.b) or not change.any():
+            self.refresh()  # an inexact update would be made good at once; without one, what is
+            # inexact already would be met again
         else:
             self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums, self.at)
             self.is_exact = False
@@ -272,6 +273,7 @@ class _Descent:
         gradient = self.sign * f
         dual = 0.5 * float(self.b @ (f + self.c))
         away = f - np.array(offsets)[self.group]  # positive: what may fall should
+        away[np.abs(away) <= ROUNDING * np.abs(f).max()] = 0.0
         with np.errstate(invalid="ignore"):
             room = np.where(away > 0, self.b - self.low, self.high - self.b)
             slack = np.where(away == 0, 0.0, np.abs(away) * room)

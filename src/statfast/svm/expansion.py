@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from statfast._blocks import checkpoint, each, grid
 from statfast._core.expansion import SPARE, expand
 from statfast._errors import shown
-from statfast.kernels import RBF, Kernel, Polynomial, Sigmoid
+from statfast._extent import origin_of
+from statfast.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
 CALL = 4e8  # multiplications of one kernel call: some ten milliseconds
 BLOCK = 1 << 22  # kernel values made at a time where the tiles have no epilogue for them
@@ -37,6 +38,9 @@ class Expansion:
         """
         n, count = len(points), max(1, len(self.support))
         outs = [np.zeros((n, len(self.coef))) for _ in self.parts]
+        if type(self.kernel) is Linear and len(self.support):
+            self._project(points, outs)
+            return outs
         if self.tile is None:
             step = max(1, BLOCK // count)
             for start in range(0, n, step):
@@ -55,6 +59,21 @@ class Expansion:
         tasks = [slice(0, n)] if n <= 64 else grid(n, least=64)
         each(work, tasks, n_jobs=n_jobs, effort=cost * n)
         return outs
+
+    def _project(self, points, outs):
+        """The linear kernel: the vectors are summed before, about an origin among them."""
+        origin = origin_of(self.vectors.mean(axis=0, dtype=np.float64)).astype(np.float64)
+        step = max(1, BLOCK // points.shape[1])
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part, out in zip(self.parts, outs, strict=True):
+                coef = self.coef[:, part]
+                w = np.einsum("ks,sj->kj", coef, self.vectors[part] - origin)
+                w += np.multiply.outer(coef.sum(axis=1), origin)
+                for start in range(0, len(points), step):
+                    checkpoint()
+                    some = slice(start, start + step)
+                    rows = np.ascontiguousarray(points[some], dtype=np.float64)
+                    np.einsum("ij,kj->ik", rows, w, out=out[some])
 
     def _fill(self, rows, outs):
         block = np.ascontiguousarray(rows, dtype=np.float64)
@@ -141,8 +160,7 @@ def _laid(kind, gamma, coef0, degree, vectors):
     width += 16 if width % 256 == 0 else 0  # as rows.pxd says
     origin = np.zeros(d, dtype=np.float32)
     if kind == "rbf":
-        low, high = vectors.min(axis=0), vectors.max(axis=0)
-        origin[:] = low / 2 + high / 2
+        origin = origin_of(vectors.min(axis=0) / 2 + vectors.max(axis=0) / 2)
     laid = np.zeros((m + SPARE, width))
     laid[:m, :d] = vectors - origin.astype(np.float64)
     start = np.zeros(m + SPARE)

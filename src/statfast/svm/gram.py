@@ -5,6 +5,10 @@ Nobody ever needs all of it at once. What is asked for: the square of some point
 that are summed (`add`), which are kept as float32 in one slab, the least recently used giving way,
 or all of them where they fit; and, once or twice a fit, sums in float64 (`exact`), of which nothing
 is kept. Rows are made in batches, by all threads.
+
+Steps of the solver leave the sum of b = s a as it is, so that K b moves by a constant alone if
+a_i + a_j is taken off K_ij. Where images lie far from 0, values are made so that they lie about 0,
+before they are rounded to float32; `exact` sums are of the kernel itself.
 """
 
 from math import inf
@@ -17,6 +21,7 @@ from statfast._core import smo
 from statfast._extent import extent_of, origin_of
 from statfast._validation import _free_memory
 from statfast.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from statfast.kernels.points import MATRIX
 
 SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
@@ -24,7 +29,24 @@ PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
 FAR = 1e12  # numbers beyond may overflow float32 when squared
 LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
+FAR_OFF = 16.0  # times their squared distances: squared lengths of images that are far from 0
 REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
+
+
+def _is_far(extent):
+    """Whether rows are farther from 0 than their spread."""
+    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
+    with np.errstate(over="ignore"):
+        return bool(np.square(extent.mean).sum() > np.square(high - low).sum())
+
+
+def _away(diagonal, row, middle):
+    """What to take off values for points i and j, a_i + a_j, so that images lie about that of the
+    middle point, given its row; None if they are not far from 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = row - 0.5 * diagonal[middle]
+        spread = np.abs(diagonal - 2.0 * away).mean()
+        return away if np.abs(diagonal).mean() > FAR_OFF * spread else None
 
 
 def _whole(n, m):
@@ -138,15 +160,19 @@ class Gram:
 
 
 class TileGram(Gram):
-    """Linear, polynomial, sigmoid and Gaussian kernels of rows, made by the register tiles."""
+    """Linear, polynomial, sigmoid and Gaussian kernels of rows, made by the register tiles.
+
+    The linear kernel of rows far from 0 is made of the rows less their mean.
+    """
 
     def __init__(self, X, kind, gamma, degree, coef0, cache_size, n_jobs=None):
         n, d = X.shape
         self.X = np.ascontiguousarray(X)
         self._kernel = (kind, float(gamma), int(degree), float(coef0))
         self.origin = np.zeros(d, np.float32)
-        if kind == tiles.RBF:
-            self.origin = origin_of(extent_of(X, n_jobs).mean)
+        extent = extent_of(X, n_jobs)
+        if kind == tiles.RBF or (kind == tiles.LINEAR and _is_far(extent)):
+            self.origin = origin_of(extent.mean)
         self._panels = None
         super().__init__(n, self._diagonal(), cache_size, n_jobs)
 
@@ -154,7 +180,11 @@ class TileGram(Gram):
         kind, gamma, degree, coef0 = self._kernel
         if kind == tiles.RBF:
             return np.ones(len(self.X))
-        square = np.einsum("ij,ij->i", self.X, self.X, dtype=np.float64)
+        square = np.empty(len(self.X))
+        for begin in range(0, len(square), STRIP):
+            some = slice(begin, begin + STRIP)
+            rows = self.X[some] - self.origin.astype(np.float64)
+            np.einsum("ij,ij->i", rows, rows, out=square[some])
         if kind == tiles.LINEAR:
             return square
         inner = gamma * square + coef0
@@ -234,7 +264,23 @@ class TileGram(Gram):
         at = np.arange(self.n) if at is None else np.asarray(at, np.intp)
         out = np.zeros(len(at))
         self._weigh(index, weights, at, out, np.float64)
+        if self._kernel[0] == tiles.LINEAR and self.origin.any():
+            self._restore(index, weights, at, out)
         return out
+
+    def _restore(self, index, weights, at, out):
+        """What the linear kernel lacks that was made about the origin o, u = x - o:
+        x_i.x_j - u_i.u_j = u_i.o + u_j.o + o.o."""
+        origin = self.origin.astype(np.float64)
+        total, across = float(np.sum(weights)), 0.0
+        for begin in range(0, len(index), STRIP):
+            some = slice(begin, begin + STRIP)
+            across += float(weights[some] @ ((self.X[index[some]] - origin) @ origin))
+        out += across + total * float(origin @ origin)
+        if total != 0.0:
+            for begin in range(0, len(at), STRIP):
+                some = slice(begin, begin + STRIP)
+                out[some] += total * ((self.X[at[some]] - origin) @ origin)
 
     def _weigh(self, index, weights, at, out, dtype):
         """out += K[at, index] @ weights, of values in `dtype`, none of which is kept."""
@@ -260,8 +306,14 @@ class KernelGram(Gram):
     """Any kernel: its float64 values, rounded to float32 where they are kept."""
 
     def __init__(self, kernel, X, cache_size, n_jobs=None):
-        self.kernel, self.X = kernel, X
-        super().__init__(len(X), np.asarray(kernel._diagonal(X), np.float64), cache_size, n_jobs)
+        self.kernel, self.X, self.n_jobs = kernel, X, n_jobs
+        diagonal = np.asarray(kernel._diagonal(X), np.float64)
+        middle = len(X) // 2
+        row = self._values(np.array([middle]), X, np.float64)[0]
+        self._away = _away(diagonal, row, middle)
+        if self._away is not None:
+            diagonal = diagonal - 2.0 * self._away
+        super().__init__(len(X), diagonal, cache_size, n_jobs)
 
     def _points(self, index):
         return self.X[index] if isinstance(self.X, np.ndarray) else [self.X[i] for i in index]
@@ -272,13 +324,25 @@ class KernelGram(Gram):
     def _make(self, index, slots, out, first, stop):
         for begin in range(0, len(index), STRIP):
             part = slice(begin, begin + STRIP)
-            out[slots[part], : self.n] = self._values(index[part], self.X, np.float32)
+            if self._away is None:
+                values = self._values(index[part], self.X, np.float32)
+            else:
+                values = self._values(index[part], self.X, np.float64)
+                values -= np.add.outer(self._away[index[part]], self._away)
+            out[slots[part], : self.n] = values
 
     def block(self, index):
         k = len(index)
         out = self._for_block(k)
         points = self._points(index)
-        out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
+        if self._away is None:
+            out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
+            return out
+        away = self._away[index]
+        for begin in range(0, k, STRIP):
+            part = slice(begin, begin + STRIP)
+            values = self._values(index[part], points, np.float64)
+            out[part, :k] = values - np.add.outer(away[part], away)
         return out
 
     def exact(self, index, weights, at=None):
@@ -295,7 +359,11 @@ class MatrixGram(Gram):
 
     def __init__(self, matrix, n_jobs=None):
         self.matrix = matrix
-        super().__init__(len(matrix), matrix.diagonal().astype(np.float64), inf, n_jobs)
+        diagonal, middle = matrix.diagonal().astype(np.float64), len(matrix) // 2
+        self._away = _away(diagonal, matrix[middle].astype(np.float64), middle)
+        if self._away is not None:
+            diagonal = diagonal - 2.0 * self._away
+        super().__init__(len(matrix), diagonal, inf, n_jobs)
 
     def rows(self, index):
         return self.matrix[index].astype(np.float32)
@@ -306,7 +374,13 @@ class MatrixGram(Gram):
     def block(self, index):
         k = len(index)
         out = self._for_block(k)
-        out[:, :k] = self.matrix[np.ix_(index, index)]
+        away = np.zeros(k) if self._away is None else self._away[index]
+        for begin in range(0, k, STRIP):
+            part = slice(begin, begin + STRIP)
+            values = self.matrix[np.ix_(index[part], index)]
+            if self._away is not None:
+                values = values - np.add.outer(away[part], away)
+            out[part, :k] = values
         return out
 
     def exact(self, index, weights, at=None):
@@ -338,6 +412,8 @@ def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
     """
     if isinstance(kernel, Precomputed):
         return MatrixGram(X, n_jobs)
+    if kernel.domain == MATRIX:
+        return MatrixGram(kernel._matrix(X, X, np.float64, n_jobs), n_jobs)
     kind, gamma, degree, coef0 = _shape(kernel)
     if kind is not None and _moderate(X, kind, gamma, degree, coef0, n_jobs):
         return TileGram(X, kind, gamma, degree, coef0, cache_size, n_jobs)
@@ -362,11 +438,13 @@ def _moderate(X, kind, gamma, degree, coef0, n_jobs):
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     if kind == tiles.RBF:
         reach = float(np.square(high - low).sum())  # of squared distances
-        return (gamma * reach < 1e6 and 1e-24 < reach < FAR**2) or reach == 0
+        return (gamma * reach < 1e4 and 1e-24 < reach < FAR**2) or reach == 0
     reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
     if not 1e-24 < reach < FAR**2:
         return reach == 0
     if kind == tiles.LINEAR:
         return True
+    if _is_far(extent):
+        return False
     inner = abs(gamma) * reach + abs(coef0)
     return inner < 1e6 if kind == tiles.SIGMOID else inner ** max(degree, 1) < 1e30

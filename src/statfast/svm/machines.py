@@ -66,7 +66,7 @@ class KernelMachine(Estimator):
         """The fitted attributes that all estimators have."""
         points, run = training.points, training.run
         for m in machines:
-            require_finite_values(np.array([[m.primal, m.dual, m.rho]]))
+            require_finite_values(np.array([[m.norm2, m.dual, m.rho]]))
         self._warn(run, [m for m in machines if not m.converged])
         expansion = expansion_of(points, support, parts, coef)
         return {

@@ -17,6 +17,7 @@ import numpy as np
 from statfast._core import smo
 
 MOST = 3072  # free multipliers: their factor takes 0.2 s
+ROUNDING = 1e-13  # of the width of a variable's box: it is at a bound that is so near
 RIDGES = (1e-7, 1e-5, 1e-3)  # of the mean diagonal, the first that makes it positive definite
 
 
@@ -44,17 +45,38 @@ def leap(block, b, f, low, high, group, groups):
     smo.add(block, free.astype(np.int32), step, 0, len(f), change)
     bend = float(change[free] @ step)
     length = 1.0 if bend <= -slope else -slope / bend
-    b[free] = _snapped(b[free] + length * step, low[free], high[free])
     f += length * change
+    target = b[free] + length * step
+    b[free] = _snapped(target, low[free], high[free])
+    # A rounding error of a large multiplier is much for f and for the sum, so both hear of it.
+    extra = b[free] - target
+    for g in range(groups):
+        some = group[free] == g
+        extra[some] += _returned(b, free[some], extra[some].sum(), low, high)
+    moved = np.flatnonzero(extra)
+    smo.add(block, free[moved].astype(np.int32), extra[moved], 0, len(f), f)
     return True
 
 
 def _snapped(b, low, high):
     """Values in the box; what is a rounding error away from a bound is at it."""
+    width = np.where(np.isfinite(high - low), high - low, np.abs(b).max())
     for bound in (low, high):
-        near = np.isfinite(bound) & (np.abs(b - bound) <= 1e-13 * np.abs(high - low))
+        near = np.isfinite(bound) & (np.abs(b - bound) <= ROUNDING * width)
         b = np.where(near, bound, b)
     return np.clip(b, low, high)
+
+
+def _returned(b, places, excess, low, high):
+    """Take the excess off the variable with most room, in place; the changes of all."""
+    changes = np.zeros(len(places))
+    if excess != 0.0:
+        room = np.minimum(b[places] - low[places], high[places] - b[places])
+        at = int(room.argmax())
+        if room[at] > abs(excess):
+            b[places[at]] -= excess
+            changes[at] = -excess
+    return changes
 
 
 def _direction(K, f, group, groups):

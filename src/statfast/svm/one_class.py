@@ -173,7 +173,8 @@ class OneClassSVM(KernelMachine):
         weights = np.ones(len(rows)) if weights is None else weights[rows]
         machine = one_class(training.run, rows, weights, nu)
         # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
-        machine = replace(machine, rho=machine.rho - machine.violation - 1e-12 * abs(machine.rho))
+        left = min(machine.violation, training.run.tol) + 1e-12 * abs(machine.rho)
+        machine = replace(machine, rho=machine.rho - left)
         fitted = self._single(training, machine)
         return self._publish(X, **fitted, offset_=machine.rho)
 

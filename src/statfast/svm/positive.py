@@ -29,9 +29,9 @@ def factored(h, ridge):
     h *= root
     h *= root[:, None]
     if len(h) <= SMALL:
-        a = h.copy()
-        if kernel.cholesky(a) > PIVOT:
-            return root, a, "own"
+        lower, scale = np.empty_like(h), np.empty(len(h))
+        if kernel.cholesky(h, lower, scale) > PIVOT:
+            return root, (lower, scale), "own"
     else:
         from scipy.linalg import LinAlgError, cho_factor
 
@@ -50,7 +50,7 @@ def solved(factor, right):
     root, parts, kind = factor
     x = right * root
     if kind == "own":
-        kernel.cholesky_solve(parts, x)
+        kernel.cholesky_solve(*parts, x)
     elif kind == "lapack":
         from scipy.linalg import cho_solve
 

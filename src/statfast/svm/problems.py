@@ -7,6 +7,7 @@ here states its own p, s and upper, and returns a `Machine`: f(x) = sum coef_i K
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,17 @@ def c_svc(solve: Any, rows, sign, costs, start=None) -> Machine:
         dual = dual._replace(reason=INSEPARABLE)
     slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
     norm2 = max(0.0, float(dual.alpha @ (dual.gradient + 1.0)))
-    loss = 0.0 if hard else float(costs @ slack)
-    return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, norm2 / 2 + loss)
+    f = sign * (dual.gradient + 1.0)
+    primal = _widest(norm2, f, sign) if hard else norm2 / 2 + float(costs @ slack)
+    return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, primal)
+
+
+def _widest(norm2, f, sign):
+    """|w|^2 / 2 of w times what puts the nearest rows of the classes on the margin; inf if it
+    does not separate them."""
+    half = float(f[sign > 0].min() - f[sign < 0].max()) / 2
+    length = norm2**0.5 / half if half > 0.0 else inf
+    return length * length / 2
 
 
 def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:

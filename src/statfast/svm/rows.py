@@ -49,7 +49,7 @@ class Points:
         """A number for each point, equal for equal points, of no meaning otherwise."""
         if self.kernel.domain == STRINGS:
             salt = rng.bytes(8)
-            texts = (text if isinstance(text, bytes) else text.encode() for text in self.data)
+            texts = (_bytes(text) for text in self.data)
             return np.array([crc32(salt + text) for text in texts], dtype=np.float64)
         if self.kernel.domain == MATRIX:
             return rng.permutation(len(self)).astype(np.float64)
@@ -57,6 +57,10 @@ class Points:
         for column, factor in zip(self.data.T, rng.uniform(1, 2, self.width), strict=True):
             key += factor * column.astype(np.float64)
         return key
+
+
+def _bytes(text):
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
 def as_training_points(estimator, X, weights_of):

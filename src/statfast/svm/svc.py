@@ -86,7 +86,7 @@ class SVC(PairwiseMachines):
     multipliers_ : tuple of P `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
-        |w|^2 / 2 and the cost of errors;
+        |w|^2 / 2 and the cost of errors, or, with ``C=inf``, of w times what leaves no error;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
