@@ -104,6 +104,14 @@ class Descent:
                 if inner < 1e-3 * goal:  # as low as rounding allows
                     break
                 inner *= 0.1
+        return self._answer(found, rounds)
+
+    def sharpened(self, l1, l2):
+        """The last answer after a Newton step: to rounding, if its signs are right."""
+        self._newton(l1, l2)
+        return self._answer(0.0, 0)
+
+    def _answer(self, found, rounds):
         active = np.flatnonzero(self.b)
         return Answer(self.working[active], self.b[active].copy(), max(found, 0.0), rounds)
 

@@ -129,7 +129,8 @@ class LogisticDescent:
         descent = Descent(columns, target)
         descent.b[:] = self.b[working]
         descent.refresh()
-        found = descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, 2000)
+        descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, 2000)
+        found = descent.sharpened(l1 * scale, l2 * scale)
         b = np.zeros(len(working))
         b[found.index] = found.coef * columns.scale[found.index]
         step = b - self.b[working]
