@@ -65,10 +65,14 @@ class Gram:
         The kernel of each with itself, in float64.
     cache_size : float or None
         Megabytes that rows may take; None is a quarter of the free memory.
+    away : ndarray of shape (n,), optional
+        What is taken off values, a_i + a_j.
     """
 
-    def __init__(self, n, diagonal, cache_size, n_jobs=None):
-        self.n, self.diagonal, self.n_jobs = n, diagonal, n_jobs
+    def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
+        self.n, self.n_jobs, self._away = n, n_jobs, away
+        self.diagonal = diagonal if away is None else diagonal - 2.0 * away
+        self.longest = float(diagonal.max())  # squared length of an image, wherever 0 is
         self._ld = _whole(n, smo.WIDE)
         free = (_free_memory() or 2**32) / 4
         limit = free if cache_size is None else cache_size * 2**20
@@ -175,6 +179,7 @@ class TileGram(Gram):
             self.origin = origin_of(extent.mean)
         self._panels = None
         super().__init__(n, self._diagonal(), cache_size, n_jobs)
+        self.longest += float(np.square(self.origin.astype(np.float64)).sum())
 
     def _diagonal(self):
         kind, gamma, degree, coef0 = self._kernel
@@ -310,10 +315,8 @@ class KernelGram(Gram):
         diagonal = np.asarray(kernel._diagonal(X), np.float64)
         middle = len(X) // 2
         row = self._values(np.array([middle]), X, np.float64)[0]
-        self._away = _away(diagonal, row, middle)
-        if self._away is not None:
-            diagonal = diagonal - 2.0 * self._away
-        super().__init__(len(X), diagonal, cache_size, n_jobs)
+        away = _away(diagonal, row, middle)
+        super().__init__(len(X), diagonal, cache_size, n_jobs, away)
 
     def _points(self, index):
         return self.X[index] if isinstance(self.X, np.ndarray) else [self.X[i] for i in index]
@@ -322,12 +325,11 @@ class KernelGram(Gram):
         return self.kernel._matrix(self._points(index), at, dtype, self.n_jobs)
 
     def _make(self, index, slots, out, first, stop):
+        dtype = np.float32 if self._away is None else np.float64
         for begin in range(0, len(index), STRIP):
             part = slice(begin, begin + STRIP)
-            if self._away is None:
-                values = self._values(index[part], self.X, np.float32)
-            else:
-                values = self._values(index[part], self.X, np.float64)
+            values = self._values(index[part], self.X, dtype)
+            if self._away is not None:
                 values -= np.add.outer(self._away[index[part]], self._away)
             out[slots[part], : self.n] = values
 
@@ -338,11 +340,12 @@ class KernelGram(Gram):
         if self._away is None:
             out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
             return out
-        away = self._away[index]
         for begin in range(0, k, STRIP):
-            part = slice(begin, begin + STRIP)
-            values = self._values(index[part], points, np.float64)
-            out[part, :k] = values - np.add.outer(away[part], away)
+            part = index[begin : begin + STRIP]
+            values = self._values(part, points, np.float64)
+            out[begin : begin + STRIP, :k] = values - np.add.outer(
+                self._away[part], self._away[index]
+            )
         return out
 
     def exact(self, index, weights, at=None):
@@ -360,10 +363,8 @@ class MatrixGram(Gram):
     def __init__(self, matrix, n_jobs=None):
         self.matrix = matrix
         diagonal, middle = matrix.diagonal().astype(np.float64), len(matrix) // 2
-        self._away = _away(diagonal, matrix[middle].astype(np.float64), middle)
-        if self._away is not None:
-            diagonal = diagonal - 2.0 * self._away
-        super().__init__(len(matrix), diagonal, inf, n_jobs)
+        away = _away(diagonal, matrix[middle].astype(np.float64), middle)
+        super().__init__(len(matrix), diagonal, inf, n_jobs, away)
 
     def rows(self, index):
         return self.matrix[index].astype(np.float32)
@@ -374,13 +375,12 @@ class MatrixGram(Gram):
     def block(self, index):
         k = len(index)
         out = self._for_block(k)
-        away = np.zeros(k) if self._away is None else self._away[index]
         for begin in range(0, k, STRIP):
-            part = slice(begin, begin + STRIP)
-            values = self.matrix[np.ix_(index[part], index)]
+            part = index[begin : begin + STRIP]
+            values = self.matrix[np.ix_(part, index)]
             if self._away is not None:
-                values = values - np.add.outer(away[part], away)
-            out[part, :k] = values
+                values = values - np.add.outer(self._away[part], self._away[index])
+            out[begin : begin + STRIP, :k] = values
         return out
 
     def exact(self, index, weights, at=None):
