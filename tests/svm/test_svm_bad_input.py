@@ -114,6 +114,13 @@ def test_letters_that_are_halves_of_a_pair():
     assert np.isfinite(model.fit(texts, [0, 1, 0, 1] * 5).predict_proba(texts)).all()
 
 
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_values_beyond_float32(kernel):
+    rows = X * 1e25
+    with pytest.raises(ValueError, match="beyond float32, in which its matrix is kept"):
+        SVC(kernel=kernel).fit(rows @ rows.T if kernel == "precomputed" else rows, y)
+
+
 def test_rows_beyond_the_range_of_float32():
     rows, labels = X[:100] * 1e100, y[:100]
     model = SVC().fit(rows, labels)

@@ -164,6 +164,15 @@ def test_a_hard_margin_is_the_limit_of_large_costs():
     assert model.gap_[0] > 0
 
 
+@pytest.mark.parametrize("kernel", ["laplacian", "linear", "poly", "sigmoid"])
+def test_no_margin_between_equal_rows_or_by_an_indefinite_kernel(kernel):
+    rows, labels = np.ones((4, 2)), [0, 1, 0, 1]
+    if kernel == "sigmoid":
+        rows, labels, _ = cloud(18)
+    with pytest.raises(ValueError, match="not separable by this kernel"):
+        SVC(C=np.inf, kernel=kernel, gamma=1.0, coef0=1.0).fit(rows, labels)
+
+
 def test_a_hard_margin_far_from_the_origin():
     X, y = IRIS.data[:100], IRIS.target[:100]
     near, far = (SVC(C=np.inf, kernel="linear").fit(X + away, y) for away in (0.0, 1e4))

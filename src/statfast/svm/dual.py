@@ -34,6 +34,7 @@ BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
 SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
+TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell from none
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 ROUNDING = 1e-14  # of the largest f: so little is none
@@ -125,7 +126,11 @@ class _Descent:
             self.refresh()
         # With a margin g the hulls of the classes are 2g apart: |w| >= g sum(a), and as the dual
         # value, |w|^2 / 2 - sum(a), is never above 0, sum(a) <= 2 / g^2.
-        self.most = 2.0 / (NARROW**2 * max(float(gram.diagonal.max()), 1e-300))
+        least = max(NARROW**2 * float(gram.diagonal.max()), TOUCHING * gram.longest)
+        self.most = 2.0 / least if least > 1e-250 else 0.0
+        if hard:  # what is beyond is no answer, and need not be met
+            cap = max(2.0 * self.most, 1.0)
+            self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
@@ -167,7 +172,9 @@ class _Descent:
             gap, top, bottom = self.violation(f)
             if self.steps and progress is not None and progress(self.steps, gap) is True:
                 self.stop("progress")
-            done = gap <= self.tol
+            if self.hard and np.abs(self.b).sum() > self.most:
+                self.stop("inseparable")
+            done = gap <= self.tol and self.reason != "inseparable"
             if (done and self.is_exact) or self.reason != "tol":
                 if self.is_exact:
                     return self.answer(f, gap, done)
@@ -178,9 +185,6 @@ class _Descent:
                 continue
             if self.is_exact and self.rests(gap):
                 self.stop("precision")
-                continue
-            if self.hard and np.abs(self.b).sum() > self.most:
-                self.stop("inseparable")
                 continue
             self.choose(f, top, bottom)
             ahead = 0.0 if len(self.active) == len(f) else AHEAD * gap

@@ -22,31 +22,15 @@ from statfast._extent import extent_of, origin_of
 from statfast._validation import _free_memory
 from statfast.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from statfast.kernels.points import MATRIX
+from statfast.svm.moderate import away_of, is_far, moderate
 
 SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
 PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
-FAR = 1e12  # numbers beyond may overflow float32 when squared
+LARGEST = 1e37  # value: sums of some must be finite
 LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
-FAR_OFF = 16.0  # times their squared distances: squared lengths of images that are far from 0
 REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
-
-
-def _is_far(extent):
-    """Whether rows are farther from 0 than their spread."""
-    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
-    with np.errstate(over="ignore"):
-        return bool(np.square(extent.mean).sum() > np.square(high - low).sum())
-
-
-def _away(diagonal, row, middle):
-    """What to take off values for points i and j, a_i + a_j, so that images lie about that of the
-    middle point, given its row; None if they are not far from 0."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        away = row - 0.5 * diagonal[middle]
-        spread = np.abs(diagonal - 2.0 * away).mean()
-        return away if np.abs(diagonal).mean() > FAR_OFF * spread else None
 
 
 def _whole(n, m):
@@ -65,10 +49,19 @@ class Gram:
         The kernel of each with itself, in float64.
     cache_size : float or None
         Megabytes that rows may take; None is a quarter of the free memory.
+    away : ndarray of shape (n,), optional
+        What is taken off values, a_i + a_j.
     """
 
-    def __init__(self, n, diagonal, cache_size, n_jobs=None):
-        self.n, self.diagonal, self.n_jobs = n, diagonal, n_jobs
+    def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
+        self.n, self.n_jobs, self._away = n, n_jobs, away
+        self.diagonal = diagonal if away is None else diagonal - 2.0 * away
+        self.longest = float(np.abs(diagonal).max())  # squared length of an image
+        if not self.longest < LARGEST:
+            raise ValueError(
+                f"The kernel has values such as {self.longest:.3g}, beyond float32, in which its "
+                "matrix is kept. Scale the columns of X, or choose another kernel."
+            )
         self._ld = _whole(n, smo.WIDE)
         free = (_free_memory() or 2**32) / 4
         limit = free if cache_size is None else cache_size * 2**20
@@ -171,10 +164,11 @@ class TileGram(Gram):
         self._kernel = (kind, float(gamma), int(degree), float(coef0))
         self.origin = np.zeros(d, np.float32)
         extent = extent_of(X, n_jobs)
-        if kind == tiles.RBF or (kind == tiles.LINEAR and _is_far(extent)):
+        if kind == tiles.RBF or (kind == tiles.LINEAR and is_far(extent)):
             self.origin = origin_of(extent.mean)
         self._panels = None
         super().__init__(n, self._diagonal(), cache_size, n_jobs)
+        self.longest += float(np.square(self.origin.astype(np.float64)).sum())
 
     def _diagonal(self):
         kind, gamma, degree, coef0 = self._kernel
@@ -310,10 +304,8 @@ class KernelGram(Gram):
         diagonal = np.asarray(kernel._diagonal(X), np.float64)
         middle = len(X) // 2
         row = self._values(np.array([middle]), X, np.float64)[0]
-        self._away = _away(diagonal, row, middle)
-        if self._away is not None:
-            diagonal = diagonal - 2.0 * self._away
-        super().__init__(len(X), diagonal, cache_size, n_jobs)
+        away = away_of(diagonal, row, middle)
+        super().__init__(len(X), diagonal, cache_size, n_jobs, away)
 
     def _points(self, index):
         return self.X[index] if isinstance(self.X, np.ndarray) else [self.X[i] for i in index]
@@ -322,12 +314,11 @@ class KernelGram(Gram):
         return self.kernel._matrix(self._points(index), at, dtype, self.n_jobs)
 
     def _make(self, index, slots, out, first, stop):
+        dtype = np.float32 if self._away is None else np.float64
         for begin in range(0, len(index), STRIP):
             part = slice(begin, begin + STRIP)
-            if self._away is None:
-                values = self._values(index[part], self.X, np.float32)
-            else:
-                values = self._values(index[part], self.X, np.float64)
+            values = self._values(index[part], self.X, dtype)
+            if self._away is not None:
                 values -= np.add.outer(self._away[index[part]], self._away)
             out[slots[part], : self.n] = values
 
@@ -338,11 +329,12 @@ class KernelGram(Gram):
         if self._away is None:
             out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
             return out
-        away = self._away[index]
         for begin in range(0, k, STRIP):
-            part = slice(begin, begin + STRIP)
-            values = self._values(index[part], points, np.float64)
-            out[part, :k] = values - np.add.outer(away[part], away)
+            part = index[begin : begin + STRIP]
+            values = self._values(part, points, np.float64)
+            out[begin : begin + STRIP, :k] = values - np.add.outer(
+                self._away[part], self._away[index]
+            )
         return out
 
     def exact(self, index, weights, at=None):
@@ -360,10 +352,8 @@ class MatrixGram(Gram):
     def __init__(self, matrix, n_jobs=None):
         self.matrix = matrix
         diagonal, middle = matrix.diagonal().astype(np.float64), len(matrix) // 2
-        self._away = _away(diagonal, matrix[middle].astype(np.float64), middle)
-        if self._away is not None:
-            diagonal = diagonal - 2.0 * self._away
-        super().__init__(len(matrix), diagonal, inf, n_jobs)
+        away = away_of(diagonal, matrix[middle].astype(np.float64), middle)
+        super().__init__(len(matrix), diagonal, inf, n_jobs, away)
 
     def rows(self, index):
         return self.matrix[index].astype(np.float32)
@@ -374,13 +364,12 @@ class MatrixGram(Gram):
     def block(self, index):
         k = len(index)
         out = self._for_block(k)
-        away = np.zeros(k) if self._away is None else self._away[index]
         for begin in range(0, k, STRIP):
-            part = slice(begin, begin + STRIP)
-            values = self.matrix[np.ix_(index[part], index)]
+            part = index[begin : begin + STRIP]
+            values = self.matrix[np.ix_(part, index)]
             if self._away is not None:
-                values = values - np.add.outer(away[part], away)
-            out[part, :k] = values
+                values = values - np.add.outer(self._away[part], self._away[index])
+            out[begin : begin + STRIP, :k] = values
         return out
 
     def exact(self, index, weights, at=None):
@@ -415,7 +404,7 @@ def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
     if kernel.domain == MATRIX:
         return MatrixGram(kernel._matrix(X, X, np.float64, n_jobs), n_jobs)
     kind, gamma, degree, coef0 = _shape(kernel)
-    if kind is not None and _moderate(X, kind, gamma, degree, coef0, n_jobs):
+    if kind is not None and moderate(X, kind, gamma, degree, coef0, n_jobs):
         return TileGram(X, kind, gamma, degree, coef0, cache_size, n_jobs)
     return KernelGram(kernel, X, cache_size, n_jobs)
 
@@ -430,21 +419,3 @@ def _shape(kernel):
     if type(kernel) is Sigmoid:
         return tiles.SIGMOID, kernel.gamma, 0, kernel.coef0
     return None, None, None, None
-
-
-def _moderate(X, kind, gamma, degree, coef0, n_jobs):
-    """Whether float32 tiles neither overflow nor lose all digits on such rows."""
-    extent = extent_of(X, n_jobs)
-    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
-    if kind == tiles.RBF:
-        reach = float(np.square(high - low).sum())  # of squared distances
-        return (gamma * reach < 1e4 and 1e-24 < reach < FAR**2) or reach == 0
-    reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
-    if not 1e-24 < reach < FAR**2:
-        return reach == 0
-    if kind == tiles.LINEAR:
-        return True
-    if _is_far(extent):
-        return False
-    inner = abs(gamma) * reach + abs(coef0)
-    return inner < 1e6 if kind == tiles.SIGMOID else inner ** max(degree, 1) < 1e30

@@ -17,7 +17,7 @@ import numpy as np
 from statfast._core import smo
 
 MOST = 3072  # free multipliers: their factor takes 0.2 s
-ROUNDING = 1e-13  # of the width of a variable's box: it is at a bound that is so near
+ROUNDING = 1e-13  # of a box, or of the largest: a variable is at a bound that is so near
 RIDGES = (1e-7, 1e-5, 1e-3)  # of the mean diagonal, the first that makes it positive definite
 
 
@@ -60,7 +60,7 @@ def leap(block, b, f, low, high, group, groups):
 
 def _snapped(b, low, high):
     """Values in the box; what is a rounding error away from a bound is at it."""
-    width = np.where(np.isfinite(high - low), high - low, np.abs(b).max())
+    width = np.minimum(high - low, np.abs(b).max())
     for bound in (low, high):
         near = np.isfinite(bound) & (np.abs(b - bound) <= ROUNDING * width)
         b = np.where(near, bound, b)
