@@ -10,6 +10,7 @@ from math import nan
 
 import numpy as np
 
+from statfast._blocks import usable_threads
 from statfast._chunks import Chunks
 from statfast._errors import warn_user
 from statfast._extent import extent_of, scale_of
@@ -61,6 +62,8 @@ def fit_model(
     X is dense, CSR or `Chunks`; the arrays are checked, float64, of shape (n,), or None. Weights
     are frequencies, or if `analytic` reciprocals of variances (for a binomial numbers of trials).
     """
+    if n_jobs is not None:
+        usable_threads(n_jobs)  # which few rows would not ask for: a check
     rows = Rows(X, y, weights, offset, family, link, intercept, n_jobs)
     try:
         fit = solve(rows, ridge=ridge, max_iter=max_iter, tol=tol, start=start)
