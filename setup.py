@@ -33,8 +33,9 @@ LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
 SMALL = {
-    "boruvka", "expansion", "gram", "irls", "kdradius", "kdsearch", "lloyd", "means", "moments",
-    "multinomial", "posterior", "spans", "tiles",
+    "boruvka", "dendrogram", "dual_descent", "expansion", "gram", "irls", "kdradius", "kdsearch",
+    "lloyd", "lsh", "means", "moments", "multinomial", "posterior", "probe", "spans", "tiles",
+    "trace",
 }  # fmt: skip
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
@@ -61,7 +62,7 @@ GNU_FLAGS = [
 GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-g0", "-fno-asynchronous-unwind-tables"]
 VECTOR_CODE = [] if DEBUG else ["-O3"]  # simd/*.c
 LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
-GLUE = [] if DEBUG else ["-Os"]  # a .pyx whose loops are all in its simd/ code
+GLUE = [] if DEBUG else ["-Os"]  # a .pyx whose loops are vector code elsewhere, or seldom run
 GNU_LINK_FLAGS = []
 if SANITIZE:
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
