@@ -34,8 +34,8 @@ VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
 SMALL = {
     "boruvka", "dendrogram", "dual_descent", "expansion", "gram", "irls", "kdradius", "kdsearch",
-    "lloyd", "lsh", "means", "moments", "multinomial", "posterior", "probe", "spans", "tiles",
-    "trace",
+    "lloyd", "lsh", "means", "moments", "multinomial", "posterior", "probe", "spans",
+    "sparselloyd", "tiles", "trace", "vote",
 }  # fmt: skip
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
