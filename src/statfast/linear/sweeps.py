@@ -89,7 +89,7 @@ class Rows:
         self.classes = ones >= 0  # whether all responses are 0 or 1
         self.mass = float(self.n if self.weights is None else self.weights.sum())
         if self.weights is not None:
-            total = self.weights @ self.y
+            total = (self.weights * self.y).sum()
         else:
             total = ones if self.classes else self.y.sum()
         self.mean = float(total) / self.mass
@@ -234,7 +234,7 @@ class Rows:
         if not self.intercept:
             return cov
         out = cov.copy()
-        inner = cov[1:, 1:] @ self.shift
+        inner = (cov[1:, 1:] * self.shift).sum(axis=1)  # no threads that spin on: see irls.SMALL
         out[0, 1:] -= inner
         out[1:, 0] = out[0, 1:]
         out[0, 0] += self.shift @ inner - 2.0 * (self.shift @ cov[1:, 0])
