@@ -22,7 +22,9 @@ from statfast._core import irls as kernel
 PIVOT = 1e-11  # of the scaled information: below, QR is asked whether columns are independent
 ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
 FINE = 1e-6  # pivots below this cost the covariance digits: it is then made by QR
-SMALL = 256  # columns up to which a factor of our own is quicker: threads of LAPACK spin on after it
+SMALL = (
+    256  # columns up to which a factor of our own is quicker: threads of LAPACK spin on after it
+)
 HALVINGS = 30
 WIDE = 64  # coefficients from which the information costs far more than the score
 PAIRS = 12  # of steps and changes of the score that are remembered
