@@ -16,7 +16,7 @@ from statfast import (
 )
 from statfast.datasets import load_iris, load_wine
 from statfast.multiclass import CodeMatrix, one_vs_one_code, random_code
-from statfast.multiclass.decoding import bradley_terry, coupled, scores
+from statfast.multiclass.decoding import bradley_terry, of_pairs, scores
 
 iris = load_iris()
 X, y = iris.data, np.array(["ash", "elm", "oak"])[iris.target]
@@ -171,9 +171,9 @@ def shares_of(p, matrix):
 def test_consistent_shares_give_their_probabilities(k):
     p = np.random.default_rng(k).dirichlet(np.ones(k), 50)
     pairs = one_vs_one_code(k)
-    np.testing.assert_allclose(coupled(shares_of(p, pairs.matrix), pairs.matrix), p, atol=1e-6)
+    np.testing.assert_allclose(of_pairs(shares_of(p, pairs.matrix), pairs.matrix), p, atol=1e-6)
     both = one_vs_one_code(k, asymmetric=True).matrix
-    np.testing.assert_allclose(coupled(shares_of(p, both), both), p, atol=1e-6)
+    np.testing.assert_allclose(of_pairs(shares_of(p, both), both), p, atol=1e-6)
     for code in (pairs, random_code(k, 12, sparse=True, random_state=0)):
         mass = np.random.default_rng(0).uniform(1, 3, code.n_learners)
         found = bradley_terry(shares_of(p, code.matrix), code.matrix, mass)
@@ -198,7 +198,7 @@ def test_bradley_terry_maximises_its_likelihood():
 def test_certain_learners():
     """Probabilities of 0 and 1 that contradict each other."""
     r = np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-    for found in (coupled(r, one_vs_one_code(3).matrix),
+    for found in (of_pairs(r, one_vs_one_code(3).matrix),
                   bradley_terry(r, one_vs_one_code(3).matrix, np.ones(3))):  # fmt: skip
         np.testing.assert_allclose(found.sum(axis=1), 1.0)
         np.testing.assert_allclose(found[0], 1 / 3, atol=1e-6)

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from statfast._coupling import coupled
 from statfast.svm import SVC, NuSVC
-from statfast.svm.platt import coupled, held_out, sigmoid, sigmoid_fit
+from statfast.svm.platt import held_out, sigmoid, sigmoid_fit
 
 
 def loss_of(a, b, values, positive, weights):

@@ -9,9 +9,8 @@ With L(z) = (1 - sign z) / 2 the sum is the distance of the word from the signs.
 import numpy as np
 
 from statfast._blocks import checkpoint
+from statfast._coupling import LEAST, ROWS, coupled
 
-ROWS = 4096  # of which probabilities are found together
-LEAST = 1e-7  # learners are never more certain than this
 SMALL, ROUNDS = 1e-10, 2000  # change of a probability at which an iteration ends; most iterations
 
 
@@ -55,31 +54,16 @@ def normalised(shares):
     return np.divide(shares, total, out=equal, where=total > 0)
 
 
-def coupled(shares, matrix):
-    """Probabilities (m, K) from those of pairs (Wu, Lin & Weng 2004, their second method,
-    https://jmlr.org/papers/v5/wu04a.html): least squares of r_ji p_i = r_ij p_j."""
+def of_pairs(shares, matrix):
+    """Probabilities (m, K) from the shares of learners of two classes each, by `coupled`."""
     k = len(matrix)
     first, second = (matrix > 0).argmax(axis=0), (matrix < 0).argmax(axis=0)
-    out = np.empty((len(shares), k))
-    for start in range(0, len(shares), ROWS):
-        checkpoint()
-        part = np.clip(shares[start : start + ROWS], LEAST, 1.0 - LEAST)
-        pair, count = np.zeros((2, len(part), k, k)), np.zeros((k, k))
-        r = pair[0]
-        for j, (a, b) in enumerate(zip(first, second, strict=True)):
-            r[:, a, b] += part[:, j]
-            r[:, b, a] += 1.0 - part[:, j]
-            count[[a, b], [b, a]] += 1.0
-        r /= np.where(count > 0.0, count, 1.0)
-        system = np.zeros((len(part), k + 1, k + 1))
-        system[:, :k, :k] = -r * r.transpose(0, 2, 1)
-        system[:, range(k), range(k)] = (r * r).sum(axis=1)
-        system[:, :k, k] = system[:, k, :k] = 1.0
-        right = np.zeros((len(part), k + 1, 1))
-        right[:, k] = 1.0
-        p = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)
-        out[start : start + ROWS] = p / p.sum(axis=1, keepdims=True)
-    return out
+    r, count = np.zeros((len(shares), k, k)), np.zeros((k, k))
+    for j, (a, b) in enumerate(zip(first, second, strict=True)):
+        r[:, a, b] += shares[:, j]
+        r[:, b, a] += 1.0 - shares[:, j]
+        count[[a, b], [b, a]] += 1.0
+    return coupled(r / np.where(count > 0.0, count, 1.0))
 
 
 def bradley_terry(shares, matrix, mass):

@@ -6,7 +6,7 @@ import numpy as np
 from statfast._errors import wrong_type
 from statfast._validation import as_choice
 from statfast.multiclass.codes import one_vs_one_code
-from statfast.multiclass.decoding import DECODINGS, coupled, scores
+from statfast.multiclass.decoding import DECODINGS, of_pairs, scores
 from statfast.multiclass.reduction import Reduction, named, of_two, where_learners_can
 
 
@@ -147,4 +147,4 @@ class OneVsOneClassifier(Reduction):
             Those that agree best with the learners', in the sense of least squares; the largest may
             belong to another class than `predict` gives.
         """
-        return coupled(self._shares(X), self.code_.matrix)
+        return of_pairs(self._shares(X), self.code_.matrix)

@@ -7,6 +7,7 @@ import numpy as np
 
 from statfast._base import Classifier
 from statfast._class_weights import class_weighted
+from statfast._coupling import coupled
 from statfast._errors import not_fitted, shown
 from statfast._flags import as_flag
 from statfast._validation import as_choice, as_generator, as_labels, as_weights
@@ -19,7 +20,7 @@ from statfast.svm.one_vs_one import (
     scores,
     votes,
 )
-from statfast.svm.platt import coupled, held_out, sigmoid, sigmoid_fit
+from statfast.svm.platt import held_out, sigmoid, sigmoid_fit
 
 PARTS = 5  # of the cross-validation behind probabilities
 

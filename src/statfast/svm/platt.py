@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Probabilities from decision values: Platt's sigmoid, and pairs of classes put together."""
+"""Probabilities from decision values by Platt's sigmoid, fitted to rows that were held out."""
 
 import numpy as np
 
-LEAST = 1e-7  # a pair's probability, and one less it: certainty would leave others nothing
 STEPS = 100
 
 
@@ -57,27 +56,6 @@ def sigmoid(values, a, b):
     s = a * values + b
     tail = np.exp(-np.abs(s))
     return np.where(s >= 0, tail, 1.0) / (1.0 + tail)
-
-
-def coupled(pairs):
-    """Class probabilities from those of pairs, r[:, i, j] = P(i | i or j): (n, K, K) to (n, K).
-
-    They minimise sum over i, j of (r_ji p_i - r_ij p_j)^2 with sum 1: the second method of Wu, Lin
-    & Weng (2004), https://www.jmlr.org/papers/v5/wu04a.html. It is a linear system, solved as one.
-    """
-    n, k = pairs.shape[:2]
-    r = np.clip(pairs, LEAST, 1.0 - LEAST)
-    q = -np.swapaxes(r, 1, 2) * r
-    place = np.arange(k)
-    r[:, place, place] = 0.0
-    q[:, place, place] = (r**2).sum(axis=1)  # over j of r_ji^2
-    system = np.ones((n, k + 1, k + 1))
-    system[:, :k, :k] = q
-    system[:, k, k] = 0.0
-    right = np.zeros((n, k + 1, 1))
-    right[:, k] = 1.0
-    p = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)
-    return p / p.sum(axis=1, keepdims=True)
 
 
 def held_out(rows_key, codes, parts):
