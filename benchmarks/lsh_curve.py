@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.problems import SPREAD, mnist
+from benchmarks.problem import SPREAD, mnist
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "lsh-curve.json"

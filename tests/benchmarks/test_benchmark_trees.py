@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from benchmarks import tree_works
+from benchmarks import lsh_curve, tree_works
 from benchmarks.bars import BARS
 from benchmarks.checks import REDUCED, NeighborsCheck, checker, verdict
 from benchmarks.libraries import LIBRARIES
@@ -187,3 +187,10 @@ def test_what_a_library_cannot_do_is_left_out():
     with pytest.raises(NotImplementedError, match="minutes"):
         tree_works.Sklearn.allow(10**6, 10, 3, "tree")
     tree_works.Sklearnex.allow(10**6, 10, 3, "tree")
+
+
+def test_the_curve_of_recall_knows_its_rows():
+    X, Q = lsh_curve.rows_of("normal")
+    assert X.shape == (100_000, 64)
+    assert Q.shape == (lsh_curve.QUERIES, 64)
+    assert "statfast k-d tree (exact)" in lsh_curve.LIBRARIES
