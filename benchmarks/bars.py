@@ -64,7 +64,10 @@ BARS: dict[str, dict[str, list[Bar]]] = {
         "": [Bar("other shapes")],
     },
     "ols": {
-        "ols": [Bar("least squares; ridge for 100 penalties", least=3.0)],
+        "ols": [
+            Bar("least squares; ridge for 100 penalties", ("scikit-learn",), least=3.0),
+            Bar("the same"),
+        ],
         "": [Bar("other shapes")],
     },
     "svc": {

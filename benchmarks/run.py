@@ -285,7 +285,8 @@ def _wheel():
 
 def _arguments(arguments):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    parser.add_argument("suite", nargs="+", choices=SUITES)
+    parser.add_argument("suite", nargs="+", choices=SUITES, metavar="SUITE", help=", ".join(SUITES))
+    parser.add_argument("--list", action="store_true", help="print the problems' names, run none")
     parser.add_argument("--quick", action="store_true", help="small shapes, three rounds")
     parser.add_argument("--out", type=Path, help="the JSON file (default: in benchmarks/results)")
     parser.add_argument("--threads", type=int, default=2)
@@ -294,7 +295,13 @@ def _arguments(arguments):
         "--coretype", help=f"OPENBLAS_CORETYPE for the libraries; {UNSET!r} takes it away"
     )
     parser.add_argument("--only", default="", help="only problems whose name contains this")
-    parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, help="only these")
+    parser.add_argument(
+        "--libraries",
+        nargs="+",
+        choices=LIBRARIES,
+        metavar="LIBRARY",
+        help=f"only these of {', '.join(LIBRARIES)}",
+    )
     parser.add_argument(
         "--add", action="store_true", help="keep the file's results of other problems"
     )
@@ -310,6 +317,9 @@ def _arguments(arguments):
 def main(arguments=None) -> None:
     options = _arguments(arguments)
     for suite in options.suite:
+        if options.list:
+            print(*(problem.name for problem in find(suite, quick=options.quick)), sep="\n")
+            continue
         document = run(suite, options)
         print(report.table(document))
         out = options.out
