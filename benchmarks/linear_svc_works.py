@@ -68,14 +68,23 @@ class ObjectiveCheck:
             bound = value - 0.5 * gradient @ gradient
             if value - bound <= STILL * value:
                 break
-            some = self.Z[np.flatnonzero(curve)]
-            weighted = some * curve[curve > 0][:, None]
-            H = some.T @ weighted
-            H = (H.toarray() if hasattr(H, "toarray") else H) + np.eye(len(v))
-            step, t = np.linalg.solve(H, gradient), 1.0
+            step, t = _newton_step(self.Z[np.flatnonzero(curve)], curve[curve > 0], gradient), 1.0
             for _ in range(HALVINGS):
                 if self._value(v - t * step, width)[0] <= value - 1e-4 * t * step @ gradient:
                     break
                 t /= 2
             v = v - t * step
         return v, bound
+
+
+def _newton_step(Z, weights, gradient):
+    """(I + Z' W Z)^-1 gradient, from the smaller of that matrix and W^-1 + Z Z'."""
+    if Z.shape[0] < Z.shape[1]:
+        inner = _dense(Z @ Z.T) + np.diag(1 / weights)
+        return gradient - Z.T @ np.linalg.solve(inner, Z @ gradient)
+    outer = _dense(Z.T @ (Z * weights[:, None])) + np.eye(len(gradient))
+    return np.linalg.solve(outer, gradient)
+
+
+def _dense(matrix):
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix
