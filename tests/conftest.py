@@ -12,9 +12,13 @@ import statfast
 ROOT = Path(__file__).resolve().parents[1]
 
 # Timing plays no part in these tests. The examples are the same on every run, so that a failure
-# can be repeated; HYPOTHESIS_PROFILE=explore draws new ones.
+# can be repeated; HYPOTHESIS_PROFILE=explore draws new ones, and "brief" is for repetitions of the
+# suite on further instruction-set levels.
 hypothesis.settings.register_profile(
     "repeatable", deadline=None, derandomize=True, max_examples=60, database=None
+)
+hypothesis.settings.register_profile(
+    "brief", deadline=None, derandomize=True, max_examples=20, database=None
 )
 hypothesis.settings.register_profile(
     "explore", deadline=None, max_examples=1000, print_blob=True, database=None
