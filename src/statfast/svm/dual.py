@@ -26,6 +26,7 @@ from statfast._blocks import checkpoint
 from statfast._core import smo
 from statfast.svm.newton import leap, worth
 
+FIRST = 512  # active variables as long as nothing is known of any, and the fewest later
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
 MOST_ACTIVE = 4096  # where many are: 64 MB
 WORKING = 1024  # variables of a working set, where few are free
@@ -35,6 +36,7 @@ STEPS = 20  # on a working set, for each of its variables
 SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
 TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell from none
+MEETING = 1e-10  # of the squared lengths: a distance of the hulls of the nu problem that is none
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 ROUNDING = 1e-14  # of the largest f: so little is none
@@ -94,7 +96,8 @@ def solve(
     Dual
         Its `reason` is "tol"; "max_iter", "time_limit" or "progress"; "precision" if steps become
         too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
-        the largest length of an image.
+        the largest length of an image; "meeting" if the classes of a nu problem are no farther
+        apart than 1e-5 of that.
     """
     return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
         inf if max_iter is None else max_iter,
@@ -131,6 +134,10 @@ class _Descent:
         if hard:  # what is beyond is no answer, and need not be met
             cap = max(2.0 * self.most, 1.0)
             self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
+        # Of the nu problem, w is half the sum of all |b| times what lies between the (reduced) hulls.
+        meets = self.groups == 2 and not self.c.any()
+        least = max(MEETING * float(gram.diagonal.max()), TOUCHING * gram.longest)
+        self.nothing = least * (0.5 * np.abs(self.b).sum()) ** 2 if meets else -1.0
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
@@ -157,13 +164,15 @@ class _Descent:
     def violation(self, f):
         """The largest -f of what may rise and the smallest of what may fall, in each group."""
         rises, falls = self.b < self.high, self.b > self.low
-        top, bottom = [], []
+        top, bottom = np.empty(self.groups), np.empty(self.groups)
         for g in range(self.groups):
-            of_group = self.group == g
-            top.append((-f[rises & of_group]).max(initial=-inf))
-            bottom.append((-f[falls & of_group]).min(initial=inf))
-        gap = max(0.0, max(t - b for t, b in zip(top, bottom, strict=True)))
-        return gap, np.array(top), np.array(bottom)
+            if self.groups == 1:
+                up, down = rises, falls
+            else:
+                up, down = rises & (self.group == g), falls & (self.group == g)
+            top[g] = -f.min(initial=inf, where=up)
+            bottom[g] = -f.max(initial=-inf, where=down)
+        return max(0.0, float((top - bottom).max())), top, bottom
 
     def run(self, max_iter, deadline, progress):
         """Rounds, until the violation is at most tol by float64 sums."""
@@ -174,7 +183,9 @@ class _Descent:
                 self.stop("progress")
             if self.hard and np.abs(self.b).sum() > self.most:
                 self.stop("inseparable")
-            done = gap <= self.tol and self.reason != "inseparable"
+            if self.is_exact and self.nothing >= 0.0 and float(self.b @ f) <= self.nothing:
+                self.stop("meeting")
+            done = gap <= self.tol and self.reason not in ("inseparable", "meeting")
             if (done and self.is_exact) or self.reason != "tol":
                 if self.is_exact:
                     return self.answer(f, gap, done)
@@ -214,10 +225,13 @@ class _Descent:
         above = -f - middle[self.group]
         rise = np.where(self.b < self.high, above, -inf)
         fall = np.where(self.b > self.low, -above, -inf)
+        most = np.maximum(rise, fall)
+        violating = FIRST // 2 if not self.b.any() else np.count_nonzero(most > 0.0)
+        count = min(count, max(FIRST, 2 * violating))
         chosen = np.zeros(m, bool)
         for score in (rise, fall):
             chosen[_largest(score, count // 2)] = True
-        rest = np.where(chosen, -inf, np.maximum(rise, fall))
+        rest = np.where(chosen, -inf, most)
         chosen[_largest(rest, count - int(chosen.sum()))] = True
         self.active = np.flatnonzero(chosen)
         self.block = self.gram.block(self.point[self.active])
@@ -225,8 +239,11 @@ class _Descent:
     def round(self, f, tol, max_iter, deadline, progress):
         """Solve for the active variables, then bring the sums up to date."""
         active = self.active
-        low, high, group = self.low[active], self.high[active], self.group[active]
-        b, f = self.b[active], f[active]
+        if len(active) == len(self.b):
+            low, high, group, b = self.low, self.high, self.group, self.b.copy()
+        else:
+            low, high, group = self.low[active], self.high[active], self.group[active]
+            b, f = self.b[active], f[active]
         moving, work_done, q = True, 0.0, 0
         while moving and self.reason == "tol":
             checkpoint()
