@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The dual of support vector machines: minimise a'Qa/2 + p'a, 0 <= a <= upper, s'a as it is.
 
-Three levels. Of all variables an active set of some thousands is chosen: the worst violators of the
-conditions of optimality, hence all that are free. Its square of the kernel matrix is made, and on
-it the compiled solver (_core/smo.pyx) works with working sets of some hundreds that stay in the
-second cache. What has changed then moves the gradient of all variables by rows of the matrix. That
-is shrinking turned round: variables at a bound that they will not leave never become active.
+Three levels. Of all variables an active set of some hundreds or thousands is chosen (active.py).
+Its square of the kernel matrix is made, and on it the compiled solver (_core/smo.pyx) works with
+working sets of some hundreds that stay in the second cache. What has changed then moves the
+gradient of all variables by rows of the matrix. That is shrinking turned round: variables at a
+bound that they will not leave never become active.
 
 The matrix is float32, as LIBSVM's is; gradients are float64. At the end the gradient is made again
 from a float64 matrix, on all points. What then violates the conditions is worked on further, from
@@ -24,9 +24,9 @@ import numpy as np
 
 from statfast._blocks import checkpoint
 from statfast._core import smo
+from statfast.svm.active import next_active
 from statfast.svm.newton import leap, worth
 
-FIRST = 512  # active variables as long as nothing is known of any, and the fewest later
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
 MOST_ACTIVE = 4096  # where many are: 64 MB
 WORKING = 1024  # variables of a working set, where few are free
@@ -134,7 +134,7 @@ class _Descent:
         if hard:  # what is beyond is no answer, and need not be met
             cap = max(2.0 * self.most, 1.0)
             self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
-        # Of the nu problem, w is half the sum of all |b| times what lies between the (reduced) hulls.
+        # Of the nu problem, w is what lies between the reduced hulls, times half the sum of |b|.
         meets = self.groups == 2 and not self.c.any()
         least = max(MEETING * float(gram.diagonal.max()), TOUCHING * gram.longest)
         self.nothing = least * (0.5 * np.abs(self.b).sum()) ** 2 if meets else -1.0
@@ -210,7 +210,7 @@ class _Descent:
         self.reason = reason if self.reason == "tol" else self.reason
 
     def choose(self, f, top, bottom):
-        """The active set, ascending: the worst violators, and what is nearest to violating."""
+        """The active set: all variables where they are few."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
         slow = ACTIVE * (1 + self.rounds / 8)  # where many change from bound to bound
         count = int(min(max(slow, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
@@ -219,22 +219,16 @@ class _Descent:
                 self.active = np.arange(m)
                 self.block = self.gram.block(self.point)
             return
-        ends = np.isfinite(top) & np.isfinite(bottom)
-        middle = np.zeros(self.groups)
-        middle[ends] = 0.5 * (top[ends] + bottom[ends])
-        above = -f - middle[self.group]
-        rise = np.where(self.b < self.high, above, -inf)
-        fall = np.where(self.b > self.low, -above, -inf)
-        most = np.maximum(rise, fall)
-        violating = FIRST // 2 if not self.b.any() else np.count_nonzero(most > 0.0)
-        count = min(count, max(FIRST, 2 * violating))
-        chosen = np.zeros(m, bool)
-        for score in (rise, fall):
-            chosen[_largest(score, count // 2)] = True
-        rest = np.where(chosen, -inf, most)
-        chosen[_largest(rest, count - int(chosen.sum()))] = True
-        self.active = np.flatnonzero(chosen)
+        middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
+        self.active = next_active(f, self.b, self.low, self.high, middle[self.group], count)
         self.block = self.gram.block(self.point[self.active])
+
+    def middle(self, f, top, bottom, g):
+        """What -f of free variables of a group will be at the solution, about."""
+        free = (self.b > self.low) & (self.b < self.high) & (self.group == g)
+        if free.any():
+            return -float(f[free].mean())
+        return 0.5 * (top + bottom) if np.isfinite(top) and np.isfinite(bottom) else 0.0
 
     def round(self, f, tol, max_iter, deadline, progress):
         """Solve for the active variables, then bring the sums up to date."""
@@ -267,7 +261,7 @@ class _Descent:
             elif progress is not None and progress(self.steps, gap) is True:
                 self.stop("progress")
             work_done += BUDGET
-            if worth(free, work_done):
+            if tol == INNER * self.tol and worth(free, work_done):
                 leap(self.block, b, f, low, high, group, self.groups)
                 work_done = 0.0
         change = np.zeros(len(self.b))
@@ -321,17 +315,3 @@ def _working(free, m):
     """Variables of a working set: some more than are free, or all, which saves copying."""
     q = int(max(WORKING, 1.2 * ROOM * free))
     return q if q < 0.7 * m else m
-
-
-def _largest(score, count):
-    """Places of the largest scores, the lowest place on ties; no -inf."""
-    if count <= 0:
-        return np.empty(0, np.intp)
-    if count >= len(score):
-        return np.flatnonzero(score > -inf)
-    least = np.partition(score, len(score) - count)[len(score) - count]
-    if least == -inf:
-        return np.flatnonzero(score > -inf)
-    found = np.flatnonzero(score > least)
-    ties = np.flatnonzero(score == least)[: count - len(found)]
-    return np.concatenate([found, ties])
