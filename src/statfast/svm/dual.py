@@ -36,7 +36,6 @@ STEPS = 20  # on a working set, for each of its variables
 SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
 TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell from none
-MEETING = 1e-10  # of the squared lengths: a distance of the hulls of the nu problem that is none
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 ROUNDING = 1e-14  # of the largest f: so little is none
@@ -95,9 +94,8 @@ def solve(
     -------
     Dual
         Its `reason` is "tol"; "max_iter", "time_limit" or "progress"; "precision" if steps become
-        too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
-        the largest length of an image; "meeting" if the classes of a nu problem are no farther
-        apart than 1e-5 of that.
+        too small for float64; "inseparable" if, with `hard` or for the nu problem of classes,
+        the margin would be less than 3e-4 of the largest length of an image.
     """
     return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
         inf if max_iter is None else max_iter,
@@ -134,10 +132,9 @@ class _Descent:
         if hard:  # what is beyond is no answer, and need not be met
             cap = max(2.0 * self.most, 1.0)
             self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
-        # Of the nu problem, w is what lies between the reduced hulls, times half the sum of |b|.
+        # Of the nu problem, |w| is g times the sum of all |b|, which stays.
         meets = self.groups == 2 and not self.c.any()
-        least = max(MEETING * float(gram.diagonal.max()), TOUCHING * gram.longest)
-        self.nothing = least * (0.5 * np.abs(self.b).sum()) ** 2 if meets else -1.0
+        self.nothing = least * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
@@ -183,9 +180,12 @@ class _Descent:
                 self.stop("progress")
             if self.hard and np.abs(self.b).sum() > self.most:
                 self.stop("inseparable")
-            if self.is_exact and self.nothing >= 0.0 and float(self.b @ f) <= self.nothing:
-                self.stop("meeting")
-            done = gap <= self.tol and self.reason not in ("inseparable", "meeting")
+            if float(self.b @ f) <= self.nothing:
+                if not self.is_exact:
+                    self.refresh()
+                    continue
+                self.stop("inseparable")
+            done = gap <= self.tol and self.reason != "inseparable"
             if (done and self.is_exact) or self.reason != "tol":
                 if self.is_exact:
                     return self.answer(f, gap, done)
@@ -253,6 +253,8 @@ class _Descent:
             if gap <= tol:
                 break
             if self.hard and np.abs(b).sum() > self.most:
+                break
+            if len(active) == len(self.b) and float(b @ f) <= self.nothing:
                 break
             if self.steps >= max_iter:
                 self.stop("max_iter")

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 LEAST_MARGIN = 1e-8  # of the gradient: a smaller one is none
 FINEST = 1e-14  # of the gradient: no tolerance is smaller
 TOUCHING = 0.1  # of the margin
-INSEPARABLE = "inseparable"  # why a hard margin was not found
-MEETING = "meeting"  # why a margin of the nu problem is none
+INSEPARABLE = "inseparable"  # why a margin was not found
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
         dual = solve(zero, sign, weights, point=rows, start=alpha, groups="each", tol=tol)
         steps += dual.n_iter
         scale = np.abs(dual.gradient).max(initial=0.0)
-        if scale == 0.0 or dual.reason == MEETING:
+        if scale == 0.0 or dual.reason == INSEPARABLE:
             return None
         # What is returned is divided by the margin r, and so are the violations.
         none = dual.r <= LEAST_MARGIN * scale
