@@ -35,6 +35,7 @@ BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
 SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
+MEETING = 1e-4  # the same of the nu problem, whose hulls are those of averages of rows
 TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell from none
 AHEAD = 0.1  # of the violation is left before other variables are looked at
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
@@ -94,8 +95,8 @@ def solve(
     -------
     Dual
         Its `reason` is "tol"; "max_iter", "time_limit" or "progress"; "precision" if steps become
-        too small for float64; "inseparable" if, with `hard` or for the nu problem of classes,
-        the margin would be less than 3e-4 of the largest length of an image.
+        too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
+        the largest length of an image (of the nu problem of classes, 1e-4).
     """
     return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
         inf if max_iter is None else max_iter,
@@ -134,7 +135,8 @@ class _Descent:
             self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
         # Of the nu problem, |w| is g times the sum of all |b|, which stays.
         meets = self.groups == 2 and not self.c.any()
-        self.nothing = least * float(np.abs(self.b).sum()) ** 2 if meets else -inf
+        near = max(MEETING**2 * float(gram.diagonal.max()), TOUCHING * gram.longest)
+        self.nothing = near * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
