@@ -114,8 +114,10 @@ class _Descent:
         self.sign = np.asarray(sign, np.float64)
         self.upper = np.asarray(upper, np.float64)
         self.point = np.arange(m) if point is None else np.asarray(point, np.intp)
-        self.one_each = m == gram.n and bool((self.point == np.arange(m)).all())
-        self.at = None if self.one_each else np.unique(self.point)  # points that matter
+        self.distinct = bool((self.point[1:] > self.point[:-1]).all())
+        self.one_each = m == gram.n and self.distinct
+        self.at = self.point if self.distinct else np.unique(self.point)  # points that matter
+        self.at = None if self.one_each else self.at
         self.c = self.sign * np.asarray(linear, np.float64)
         rises = self.sign > 0
         self.low, self.high = np.where(rises, 0.0, -self.upper), np.where(rises, self.upper, 0.0)
@@ -154,8 +156,8 @@ class _Descent:
 
     def by_point(self, variables, values):
         """The points of variables, and the sum of values at each."""
-        if self.one_each:
-            return variables, values[variables]
+        if self.distinct:
+            return self.point[variables], values[variables]
         total = np.bincount(self.point[variables], values[variables], self.gram.n)
         index = np.flatnonzero(total)
         return index, total[index]
@@ -303,9 +305,9 @@ class _Descent:
 
     def _offset(self, f, free, of_group):
         """The mean f of the free variables of a group, or the middle of what is possible."""
-        some = free & of_group
+        some = free if self.groups == 1 else free & of_group
         if some.any():
-            return float(f[some].mean())
+            return float(f[some].sum()) / int(np.count_nonzero(some))
         # With none free, -f of what may rise is below that of what may fall.
         ends = [
             -(-f[of_group & (self.b < self.high)]).max(initial=-inf),
