@@ -40,18 +40,21 @@ def next_active(f, b, low, high, middle, most):
     violating = int(np.count_nonzero(score > 0.0)) if b.any() else 0
     count = min(most, max(FEWEST, AMPLE * violating))
     chosen = np.zeros(len(b), bool)
-    for side in sides:
-        chosen[largest(side, max(1, int(WORST * count)))] = True
+    wrong = [np.flatnonzero(side > 0.0) for side in sides]
+    for side, places in zip(sides, wrong, strict=True):
+        chosen[places[largest(side[places], max(1, int(WORST * count)))]] = True
     free &= ~chosen
-    outer = [np.flatnonzero((side > 0.0) & ~free & ~chosen) for side in sides]
+    outer = [places[~(free | chosen)[places]] for places in wrong]
     many, room = [len(places) for places in outer], count - int(np.count_nonzero(chosen))
-    room -= min(int(np.count_nonzero(free)), max(room // 2, room - sum(many)))
+    inner = int(np.count_nonzero(free))
+    room -= min(inner, max(room // 2, room - sum(many)))
     part = min(many[0], max(room // 2, room - many[1]))
     for places, some in zip(outer, (part, min(many[1], room - part)), strict=True):
         chosen[places[largest(places * GOLDEN % 1.0, some)]] = True
-    for left in (np.where(free, score, -inf), score):
-        left[chosen] = -inf
-        chosen[largest(left, count - int(np.count_nonzero(chosen)))] = True
+    room = count - int(np.count_nonzero(chosen))
+    chosen[free if inner <= room else largest(np.where(free, score, -inf), room)] = True
+    score[chosen] = -inf
+    chosen[largest(score, count - int(np.count_nonzero(chosen)))] = True
     return np.flatnonzero(chosen)
 
 

@@ -37,7 +37,8 @@ SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
 MEETING = 1e-4  # the same of the nu problem, whose hulls are those of averages of rows
 TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell from none
-AHEAD = 0.1  # of the violation is left before other variables are looked at
+AHEAD = 0.1  # of the violation is left before other variables are looked at,
+NEAR = 0.05  # or this where all that violate are active
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 ROUNDING = 1e-14  # of the largest f: so little is none
 IDLE = 10  # rounds without a smaller violation after which there will be none
@@ -201,9 +202,8 @@ class _Descent:
             if self.is_exact and self.rests(gap):
                 self.stop("precision")
                 continue
-            self.choose(f, top, bottom)
-            ahead = 0.0 if len(self.active) == len(f) else AHEAD * gap
-            self.round(f, max(INNER * self.tol, ahead), max_iter, deadline, progress)
+            ahead = self.choose(f, top, bottom)
+            self.round(f, max(INNER * self.tol, ahead * gap), max_iter, deadline, progress)
 
     def rests(self, gap):
         """Whether rounding keeps the violation from falling."""
@@ -222,10 +222,12 @@ class _Descent:
             if self.active is None or len(self.active) < m:
                 self.active = np.arange(m)
                 self.block = self.gram.block(self.point)
-            return
+            return 0.0
         middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
+        started = self.b.any()
         self.active = next_active(f, self.b, self.low, self.high, middle[self.group], count)
         self.block = self.gram.block(self.point[self.active])
+        return NEAR if started and len(self.active) < count else AHEAD
 
     def middle(self, f, top, bottom, g):
         """What -f of free variables of a group will be at the solution, about."""

@@ -28,6 +28,7 @@ from statfast.svm.moderate import away_of, is_far, moderate
 SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
 PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
+TASK = 4e6  # flop at least, as a task costs some 20 microseconds
 LARGEST = 1e37  # value: sums of some must be finite
 LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
@@ -292,9 +293,10 @@ class TileGram(Gram):
                     self._kernel, rows, start, w, self.X, at[block], self.origin, out[block]
                 )
 
-            most = max(64, int(PIECE / (2 * (d + 32) * len(some))) // 64 * 64)
             effort = 2.0 * len(some) * len(at) * (d + 32)
-            each(task, grid(len(at), 256, most), n_jobs=self.n_jobs, effort=effort)
+            most = max(64, int(PIECE * len(at) / effort) // 64 * 64)
+            parts = int(np.clip(effort / TASK, 4, 64))
+            each(task, grid(len(at), 64, most, parts), n_jobs=self.n_jobs, effort=effort)
 
 
 class KernelGram(Gram):
