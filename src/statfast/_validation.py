@@ -319,8 +319,7 @@ def _code_integers(y):
 
 
 def _code_floats(y, name):
-    if y.dtype != np.float64 or not isfinite(np.vdot(y, y)):  # as of a finite sum of squares
-        explain_nonfinite(y, name)
+    explain_nonfinite(y, name)
     fractions = y != np.floor(y)
     if fractions.any():
         row = fractions.argmax()

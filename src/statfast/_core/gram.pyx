@@ -174,7 +174,7 @@ def weigh(
     cdef floating tile[MOST_ROWS * MOST_COLUMNS]
     cdef floating one = 0
     cdef Py_ssize_t wide = panel_columns(one), ld = rows.shape[1], d = X.shape[1]
-    cdef Py_ssize_t k = weights.shape[0], p = points.shape[0], r, j, i, c, begin, some, columns
+    cdef Py_ssize_t k = weights.shape[0], p = points.shape[0], r, j, c, begin, some, columns
     cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows
     cdef Py_ssize_t block = wide * max(1, min(PACKED // (wide * ld), (p + wide - 1) // wide))
     name = "f" if floating is float else "d"
