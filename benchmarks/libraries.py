@@ -134,7 +134,7 @@ LIBRARIES: dict[str, Library] = {
             "lasso path": lasso.StatfastPath,
             "ols": partial(lasso.LeastSquares, "statfast.linear"),
             "ridge path": lasso.StatfastRidge,
-            "svc": partial(svc.Machine, "statfast.svm"),
+            "svc": partial(svc.Machine, "statfast.svm", threaded=True),
             "logistic": glm.Statfast,
             "glm": glm.Statfast,
             "linear svc": partial(linear.Linear, "statfast.svm.LinearSVC"),
@@ -265,6 +265,7 @@ LIBRARIES: dict[str, Library] = {
         packages=("faiss-cpu",),
         dtypes={"neighbors": ("float32",), "neighbors metric": ("float32",)},
     ),
+    "thundersvm": Library({"svc": svc.ThunderMachine}, packages=("thundersvm-cpu",)),
     "scipy": Library(
         {
             "neighbors": CdistNeighbors,

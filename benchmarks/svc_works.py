@@ -15,12 +15,12 @@ FINER = 1e-2  # of the tolerance: what the best dual is found with
 class Machine(Work):
     """A package's ``SVC``; the answer is its expansion, y_i alpha_i at support vectors."""
 
-    def __init__(self, module):
-        self.module = module
+    def __init__(self, module, threaded=False):
+        self.module, self.threaded = module, threaded  # whether it takes `n_jobs`
 
     def prepare(self, data, threads):
         self.X, self.y = data["X"], data["y"]
-        more = {"n_jobs": threads} if self.module.startswith("statfast") else {}
+        more = {"n_jobs": threads} if self.threaded else {}
         estimator = importlib.import_module(self.module).SVC
         self.model = estimator(C=data["C"], gamma=data["gamma"], tol=TOL, cache_size=CACHE, **more)
 
@@ -32,6 +32,17 @@ class Machine(Work):
             "support": np.asarray(self.model.support_),
             "coef": np.asarray(self.model.dual_coef_, np.float64)[0],
         }
+
+
+class ThunderMachine(Machine):
+    """ThunderSVM's, whose coefficients are positive for the class it meets first."""
+
+    def __init__(self):
+        super().__init__("thundersvm", threaded=True)
+
+    def answer(self):
+        found = super().answer()
+        return {**found, "coef": self.y[0] * found["coef"]}
 
 
 class DualCheck:

@@ -53,7 +53,7 @@ def extent_of(rows: np.ndarray | Chunks, n_jobs: int | None = None) -> Extent:
 
 def origin_of(mean: np.ndarray) -> np.ndarray:
     """The point to move rows to: their mean, as float32 so that rows of all types move alike."""
-    return np.clip(np.nan_to_num(mean), -FLOAT32_MAX, FLOAT32_MAX).astype(np.float32)
+    return np.where(mean == mean, mean, 0.0).clip(-FLOAT32_MAX, FLOAT32_MAX).astype(np.float32)
 
 
 def scale_of(reach: float) -> float:

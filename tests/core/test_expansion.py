@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from statfast import _blocks
 from statfast.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
-from statfast.svm.expansion import Expansion, tile_for
+from statfast.svm.expansion import Expansion
 
 KERNELS = {
     "rbf": RBF(0.3),
@@ -24,9 +24,7 @@ KERNELS = {
 
 def expansion(kernel, vectors, coef, cuts):
     parts = tuple(slice(a, b) for a, b in pairwise(cuts))
-    return Expansion(
-        kernel, vectors, np.arange(len(vectors)), parts, coef, tile_for(kernel, vectors)
-    )
+    return Expansion(kernel, vectors, np.arange(len(vectors)), parts, coef)
 
 
 def check(kernel, rows, vectors, coef, cuts):

@@ -74,6 +74,15 @@ def test_rows_that_cannot_be_told_apart():
         NuSVC().fit(np.ones((10, 2)), np.arange(10) % 2)
 
 
+@pytest.mark.parametrize(("kernel", "nu"), [("linear", 0.5), ("rbf", 0.01), ("rbf", 0.3)])
+def test_hulls_that_meet_are_found_out_soon(kernel, nu):
+    """Steps towards a margin of zero would go on and on, as the tolerance is a part of it."""
+    rows = np.random.default_rng(0).standard_normal((600, 3))
+    with pytest.raises(ValueError, match=r"told apart with nu=.*: the margin is zero, or"):
+        NuSVC(kernel=kernel, nu=nu, max_iter=2_000_000).fit(rows, np.arange(600) % 2)
+    NuSVC(kernel=kernel, nu=0.99, max_iter=10_000).fit(rows, np.arange(600) % 2)
+
+
 @pytest.mark.parametrize("kind", [SVC, NuSVC])
 def test_labels(kind):
     with pytest.raises(ValueError, match="y must hold at least 2 classes; got one class, 'a'"):

@@ -18,7 +18,19 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
 from statfast._core.rows cimport convert, measure, padded, panel_columns, real
-from statfast._core.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active
+from statfast._core.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active, level
+
+cdef extern from "gram_kernels.h" nogil:
+    ctypedef struct gram_kernels:
+        void (*sum_f32)(
+            const float *x, Py_ssize_t wide, Py_ssize_t n, const double *w, double *sums
+        ) noexcept nogil
+        void (*sum_f64)(
+            const double *x, Py_ssize_t wide, Py_ssize_t n, const double *w, double *sums
+        ) noexcept nogil
+    const gram_kernels *gram_at(int level)
+
+cdef const gram_kernels *kernels = gram_at(level())
 
 cdef enum:
     MOST_ROWS = 112     # of a tile's rows at once: with 32 columns of floats, 14 KB
@@ -162,9 +174,9 @@ def weigh(
     cdef floating tile[MOST_ROWS * MOST_COLUMNS]
     cdef floating one = 0
     cdef Py_ssize_t wide = panel_columns(one), ld = rows.shape[1], d = X.shape[1]
-    cdef Py_ssize_t k = weights.shape[0], p = points.shape[0], r, j, i, c, begin, some, columns
+    cdef Py_ssize_t k = weights.shape[0], p = points.shape[0], r, j, c, begin, some, columns
     cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows
-    cdef Py_ssize_t block = wide * max(1, PACKED // (wide * ld))
+    cdef Py_ssize_t block = wide * max(1, min(PACKED // (wide * ld), (p + wide - 1) // wide))
     name = "f" if floating is float else "d"
     cdef floating[:, ::1] flat = np.zeros((block, ld), name)
     cdef floating[::1] panels = np.zeros(block * max(d, 1), name)
@@ -194,9 +206,10 @@ def weigh(
                     if s.kind == KIND_RBF:
                         down, over = &start[r], &across[j]
                     make(&s, &rows[r, 0], ld, down, some, &panels[j * d], over, d, tile, wide)
-                    for i in range(some):
-                        for c in range(wide):
-                            sums[j + c] += weights[r + i] * tile[i * wide + c]
+                    if floating is float:
+                        kernels.sum_f32(tile, wide, some, &weights[r], &sums[j])
+                    else:
+                        kernels.sum_f64(tile, wide, some, &weights[r], &sums[j])
                     j += wide
                 r += most
             for c in range(columns):

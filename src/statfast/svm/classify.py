@@ -101,7 +101,8 @@ class PairwiseMachines(Classifier, KernelMachine):
             If `max_iter`, `time_limit` or `progress` ended the training; the model is usable.
         """
         self._check_flags()
-        rng = as_generator(self.random_state)
+        asked = self.probability or self.random_state is not None  # a new generator takes time
+        rng = as_generator(self.random_state) if asked else None
         checked = []
 
         def weights_of(n):

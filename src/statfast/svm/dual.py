@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The dual of support vector machines: minimise a'Qa/2 + p'a, 0 <= a <= upper, s'a as it is.
 
-Three levels. Of all variables an active set of some thousands is chosen: the worst violators of the
-conditions of optimality, hence all that are free. Its square of the kernel matrix is made, and on
-it the compiled solver (_core/smo.pyx) works with working sets of some hundreds that stay in the
-second cache. What has changed then moves the gradient of all variables by rows of the matrix. That
-is shrinking turned round: variables at a bound that they will not leave never become active.
+Three levels. Of all variables an active set of some hundreds or thousands is chosen (active.py).
+Its square of the kernel matrix is made, and on it the compiled solver (_core/smo.pyx) works with
+working sets of some hundreds that stay in the second cache. What has changed then moves the
+gradient of all variables by rows of the matrix. That is shrinking turned round: variables at a
+bound that they will not leave never become active.
 
 The matrix is float32, as LIBSVM's is; gradients are float64. At the end the gradient is made again
 from a float64 matrix, on all points. What then violates the conditions is worked on further, from
@@ -24,6 +24,7 @@ import numpy as np
 
 from statfast._blocks import checkpoint
 from statfast._core import smo
+from statfast.svm.active import next_active
 from statfast.svm.newton import leap, worth
 
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
@@ -34,8 +35,10 @@ BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
 SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
+MEETING = 1e-4  # the same of the nu problem, whose hulls are those of averages of rows
 TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell from none
-AHEAD = 0.1  # of the violation is left before other variables are looked at
+AHEAD = 0.1  # of the violation is left before other variables are looked at,
+NEAR = 0.05  # or this where all that violate are active
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 ROUNDING = 1e-14  # of the largest f: so little is none
 IDLE = 10  # rounds without a smaller violation after which there will be none
@@ -94,7 +97,7 @@ def solve(
     Dual
         Its `reason` is "tol"; "max_iter", "time_limit" or "progress"; "precision" if steps become
         too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
-        the largest length of an image.
+        the largest length of an image (of the nu problem of classes, 1e-4).
     """
     return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
         inf if max_iter is None else max_iter,
@@ -112,8 +115,10 @@ class _Descent:
         self.sign = np.asarray(sign, np.float64)
         self.upper = np.asarray(upper, np.float64)
         self.point = np.arange(m) if point is None else np.asarray(point, np.intp)
-        self.one_each = m == gram.n and bool((self.point == np.arange(m)).all())
-        self.at = None if self.one_each else np.unique(self.point)  # points that matter
+        self.distinct = bool((self.point[1:] > self.point[:-1]).all())
+        self.one_each = m == gram.n and self.distinct
+        self.at = self.point if self.distinct else np.unique(self.point)  # points that matter
+        self.at = None if self.one_each else self.at
         self.c = self.sign * np.asarray(linear, np.float64)
         rises = self.sign > 0
         self.low, self.high = np.where(rises, 0.0, -self.upper), np.where(rises, self.upper, 0.0)
@@ -131,6 +136,10 @@ class _Descent:
         if hard:  # what is beyond is no answer, and need not be met
             cap = max(2.0 * self.most, 1.0)
             self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
+        # Of the nu problem, |w| is g times the sum of all |b|, which stays.
+        meets = self.groups == 2 and not self.c.any()
+        near = max(MEETING**2 * float(gram.diagonal.max()), TOUCHING * gram.longest)
+        self.nothing = near * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
@@ -148,8 +157,8 @@ class _Descent:
 
     def by_point(self, variables, values):
         """The points of variables, and the sum of values at each."""
-        if self.one_each:
-            return variables, values[variables]
+        if self.distinct:
+            return self.point[variables], values[variables]
         total = np.bincount(self.point[variables], values[variables], self.gram.n)
         index = np.flatnonzero(total)
         return index, total[index]
@@ -157,13 +166,15 @@ class _Descent:
     def violation(self, f):
         """The largest -f of what may rise and the smallest of what may fall, in each group."""
         rises, falls = self.b < self.high, self.b > self.low
-        top, bottom = [], []
+        top, bottom = np.empty(self.groups), np.empty(self.groups)
         for g in range(self.groups):
-            of_group = self.group == g
-            top.append((-f[rises & of_group]).max(initial=-inf))
-            bottom.append((-f[falls & of_group]).min(initial=inf))
-        gap = max(0.0, max(t - b for t, b in zip(top, bottom, strict=True)))
-        return gap, np.array(top), np.array(bottom)
+            if self.groups == 1:
+                up, down = rises, falls
+            else:
+                up, down = rises & (self.group == g), falls & (self.group == g)
+            top[g] = -f.min(initial=inf, where=up)
+            bottom[g] = -f.max(initial=-inf, where=down)
+        return max(0.0, float((top - bottom).max())), top, bottom
 
     def run(self, max_iter, deadline, progress):
         """Rounds, until the violation is at most tol by float64 sums."""
@@ -173,6 +184,11 @@ class _Descent:
             if self.steps and progress is not None and progress(self.steps, gap) is True:
                 self.stop("progress")
             if self.hard and np.abs(self.b).sum() > self.most:
+                self.stop("inseparable")
+            if float(self.b @ f) <= self.nothing:
+                if not self.is_exact:
+                    self.refresh()
+                    continue
                 self.stop("inseparable")
             done = gap <= self.tol and self.reason != "inseparable"
             if (done and self.is_exact) or self.reason != "tol":
@@ -186,9 +202,8 @@ class _Descent:
             if self.is_exact and self.rests(gap):
                 self.stop("precision")
                 continue
-            self.choose(f, top, bottom)
-            ahead = 0.0 if len(self.active) == len(f) else AHEAD * gap
-            self.round(f, max(INNER * self.tol, ahead), max_iter, deadline, progress)
+            ahead = self.choose(f, top, bottom)
+            self.round(f, max(INNER * self.tol, ahead * gap), max_iter, deadline, progress)
 
     def rests(self, gap):
         """Whether rounding keeps the violation from falling."""
@@ -199,7 +214,7 @@ class _Descent:
         self.reason = reason if self.reason == "tol" else self.reason
 
     def choose(self, f, top, bottom):
-        """The active set, ascending: the worst violators, and what is nearest to violating."""
+        """The active set: all variables where they are few."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
         slow = ACTIVE * (1 + self.rounds / 8)  # where many change from bound to bound
         count = int(min(max(slow, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
@@ -207,26 +222,28 @@ class _Descent:
             if self.active is None or len(self.active) < m:
                 self.active = np.arange(m)
                 self.block = self.gram.block(self.point)
-            return
-        ends = np.isfinite(top) & np.isfinite(bottom)
-        middle = np.zeros(self.groups)
-        middle[ends] = 0.5 * (top[ends] + bottom[ends])
-        above = -f - middle[self.group]
-        rise = np.where(self.b < self.high, above, -inf)
-        fall = np.where(self.b > self.low, -above, -inf)
-        chosen = np.zeros(m, bool)
-        for score in (rise, fall):
-            chosen[_largest(score, count // 2)] = True
-        rest = np.where(chosen, -inf, np.maximum(rise, fall))
-        chosen[_largest(rest, count - int(chosen.sum()))] = True
-        self.active = np.flatnonzero(chosen)
+            return 0.0
+        middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
+        started = self.b.any()
+        self.active = next_active(f, self.b, self.low, self.high, middle[self.group], count)
         self.block = self.gram.block(self.point[self.active])
+        return NEAR if started and len(self.active) < count else AHEAD
+
+    def middle(self, f, top, bottom, g):
+        """What -f of free variables of a group will be at the solution, about."""
+        free = (self.b > self.low) & (self.b < self.high) & (self.group == g)
+        if free.any():
+            return -float(f[free].mean())
+        return 0.5 * (top + bottom) if np.isfinite(top) and np.isfinite(bottom) else 0.0
 
     def round(self, f, tol, max_iter, deadline, progress):
         """Solve for the active variables, then bring the sums up to date."""
         active = self.active
-        low, high, group = self.low[active], self.high[active], self.group[active]
-        b, f = self.b[active], f[active]
+        if len(active) == len(self.b):
+            low, high, group, b = self.low, self.high, self.group, self.b.copy()
+        else:
+            low, high, group = self.low[active], self.high[active], self.group[active]
+            b, f = self.b[active], f[active]
         moving, work_done, q = True, 0.0, 0
         while moving and self.reason == "tol":
             checkpoint()
@@ -243,6 +260,8 @@ class _Descent:
                 break
             if self.hard and np.abs(b).sum() > self.most:
                 break
+            if len(active) == len(self.b) and float(b @ f) <= self.nothing:
+                break
             if self.steps >= max_iter:
                 self.stop("max_iter")
             elif time.monotonic() > deadline:
@@ -250,7 +269,7 @@ class _Descent:
             elif progress is not None and progress(self.steps, gap) is True:
                 self.stop("progress")
             work_done += BUDGET
-            if worth(free, work_done):
+            if tol == INNER * self.tol and worth(free, work_done):
                 leap(self.block, b, f, low, high, group, self.groups)
                 work_done = 0.0
         change = np.zeros(len(self.b))
@@ -288,9 +307,9 @@ class _Descent:
 
     def _offset(self, f, free, of_group):
         """The mean f of the free variables of a group, or the middle of what is possible."""
-        some = free & of_group
+        some = free if self.groups == 1 else free & of_group
         if some.any():
-            return float(f[some].mean())
+            return float(f[some].sum()) / int(np.count_nonzero(some))
         # With none free, -f of what may rise is below that of what may fall.
         ends = [
             -(-f[of_group & (self.b < self.high)]).max(initial=-inf),
@@ -304,17 +323,3 @@ def _working(free, m):
     """Variables of a working set: some more than are free, or all, which saves copying."""
     q = int(max(WORKING, 1.2 * ROOM * free))
     return q if q < 0.7 * m else m
-
-
-def _largest(score, count):
-    """Places of the largest scores, the lowest place on ties; no -inf."""
-    if count <= 0:
-        return np.empty(0, np.intp)
-    if count >= len(score):
-        return np.flatnonzero(score > -inf)
-    least = np.partition(score, len(score) - count)[len(score) - count]
-    if least == -inf:
-        return np.flatnonzero(score > -inf)
-    found = np.flatnonzero(score > least)
-    ties = np.flatnonzero(score == least)[: count - len(found)]
-    return np.concatenate([found, ties])

@@ -2,6 +2,7 @@
 """Values of f(x) = sum over support vectors of coefficient times K(vector, x), for new rows."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,11 @@ class Expansion:
     support: NDArray[np.intp]  # their places among the training rows
     parts: tuple[slice, ...]
     coef: NDArray[np.float64]  # (Q, S)
-    tile: "Tile | None"
+
+    @cached_property
+    def tile(self) -> "Tile | None":
+        """The vectors laid out, when they are first needed; None where kernels have no tiles."""
+        return tile_for(self.kernel, self.vectors)
 
     def values(self, points, n_jobs=None):
         """For each part the sums of all new points: arrays (n, Q), float64.

@@ -11,6 +11,7 @@ a_i + a_j is taken off K_ij. Where images lie far from 0, values are made so tha
 before they are rounded to float32; `exact` sums are of the kernel itself.
 """
 
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -27,6 +28,7 @@ from statfast.svm.moderate import away_of, is_far, moderate
 SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
 PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
+TASK = 4e6  # flop at least, as a task costs some 20 microseconds
 LARGEST = 1e37  # value: sums of some must be finite
 LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
@@ -63,16 +65,15 @@ class Gram:
                 "matrix is kept. Scale the columns of X, or choose another kernel."
             )
         self._ld = _whole(n, smo.WIDE)
-        free = (_free_memory() or 2**32) / 4
-        limit = free if cache_size is None else cache_size * 2**20
-        self.slots = int(min(n, max(limit // (4 * self._ld), LEAST_SLOTS)))
-        self._slab = None
-        self._slot = np.full(n, -1, np.int32)  # of a point, -1 if it has none
-        self._point = np.full(self.slots, -1, np.int64)  # of a slot
-        self._used = np.zeros(self.slots, np.int64)  # when
-        self._clock = 0
-        self.made = 0  # rows, so far
+        self._cache_size, self._slab, self._clock = cache_size, None, 0
         self._square = np.empty(0, np.float32)  # of `block`: fresh memory costs more than values
+
+    @cached_property
+    def slots(self):
+        """How many rows the slab has room for."""
+        free = (_free_memory() or 2**32) / 4 if self._cache_size is None else 0.0
+        limit = free if self._cache_size is None else self._cache_size * 2**20
+        return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
 
     def rows(self, index):
         """Rows of the matrix as a new array, float32 (len(index), n)."""
@@ -104,6 +105,9 @@ class Gram:
     def _hold(self, part):
         """The slots of distinct points, no more than there are; their rows are in the slab."""
         if self._slab is None:
+            self._slot = np.full(self.n, -1, np.int32)  # of a point, -1 if it has none
+            self._point = np.full(self.slots, -1, np.int64)  # of a slot
+            self._used = np.zeros(self.slots, np.int64)  # when
             self._slab = np.empty((self.slots, self._ld), np.float32)
         self._clock += 1
         slots = self._slot[part]
@@ -120,7 +124,6 @@ class Gram:
             except BaseException:
                 self._point[free], self._slot[missing], self._used[free] = -1, -1, 0
                 raise
-            self.made += len(missing)
         return self._slot[part]
 
     def _oldest(self, count):
@@ -158,12 +161,11 @@ class TileGram(Gram):
     The linear kernel of rows far from 0 is made of the rows less their mean.
     """
 
-    def __init__(self, X, kind, gamma, degree, coef0, cache_size, n_jobs=None):
+    def __init__(self, X, extent, kind, gamma, degree, coef0, cache_size, n_jobs=None):
         n, d = X.shape
         self.X = np.ascontiguousarray(X)
         self._kernel = (kind, float(gamma), int(degree), float(coef0))
         self.origin = np.zeros(d, np.float32)
-        extent = extent_of(X, n_jobs)
         if kind == tiles.RBF or (kind == tiles.LINEAR and is_far(extent)):
             self.origin = origin_of(extent.mean)
         self._panels = None
@@ -291,9 +293,10 @@ class TileGram(Gram):
                     self._kernel, rows, start, w, self.X, at[block], self.origin, out[block]
                 )
 
-            most = max(64, int(PIECE / (2 * (d + 32) * len(some))) // 64 * 64)
             effort = 2.0 * len(some) * len(at) * (d + 32)
-            each(task, grid(len(at), 64, most), n_jobs=self.n_jobs, effort=effort)
+            most = max(64, int(PIECE * len(at) / effort) // 64 * 64)
+            parts = int(np.clip(effort / TASK, 4, 64))
+            each(task, grid(len(at), 64, most, parts), n_jobs=self.n_jobs, effort=effort)
 
 
 class KernelGram(Gram):
@@ -404,8 +407,10 @@ def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
     if kernel.domain == MATRIX:
         return MatrixGram(kernel._matrix(X, X, np.float64, n_jobs), n_jobs)
     kind, gamma, degree, coef0 = _shape(kernel)
-    if kind is not None and moderate(X, kind, gamma, degree, coef0, n_jobs):
-        return TileGram(X, kind, gamma, degree, coef0, cache_size, n_jobs)
+    if kind is not None:
+        extent = extent_of(X, n_jobs)
+        if moderate(extent, kind, gamma, degree, coef0):
+            return TileGram(X, extent, kind, gamma, degree, coef0, cache_size, n_jobs)
     return KernelGram(kernel, X, cache_size, n_jobs)
 
 

@@ -12,7 +12,7 @@ from statfast._blocks import usable_threads
 from statfast._errors import ConvergenceWarning, warn_user
 from statfast._validation import as_real
 from statfast.kernels import Linear
-from statfast.svm.expansion import Expansion, require_finite_values, tile_for
+from statfast.svm.expansion import Expansion, require_finite_values
 from statfast.svm.gram import Gram, gram_of
 from statfast.svm.problems import Machine
 from statfast.svm.rows import Points, as_new_points, as_training_points
@@ -140,8 +140,7 @@ class KernelMachine(Estimator):
 def expansion_of(points, support, parts, coef):
     """What prediction needs of the support vectors."""
     vectors = points.take(support)
-    tile = tile_for(points.kernel, vectors)
-    return Expansion(points.kernel, vectors, np.asarray(support), tuple(parts), coef, tile)
+    return Expansion(points.kernel, vectors, np.asarray(support), tuple(parts), coef)
 
 
 def grouped(machine):

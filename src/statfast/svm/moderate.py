@@ -4,7 +4,6 @@
 import numpy as np
 
 from statfast._core import gram as tiles
-from statfast._extent import extent_of
 
 FAR = 1e12  # numbers beyond may overflow float32 when squared
 FAR_OFF = 16.0  # times their squared distances: squared lengths of images that are far from 0
@@ -26,9 +25,8 @@ def away_of(diagonal, row, middle):
         return away if np.abs(diagonal).mean() > FAR_OFF * spread else None
 
 
-def moderate(X, kind, gamma, degree, coef0, n_jobs):
-    """Whether float32 tiles neither overflow nor lose all digits on such rows."""
-    extent = extent_of(X, n_jobs)
+def moderate(extent, kind, gamma, degree, coef0):
+    """Whether float32 tiles neither overflow nor lose all digits on rows of that extent."""
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     if kind == tiles.RBF:
         reach = float(np.square(high - low).sum())  # of squared distances

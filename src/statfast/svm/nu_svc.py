@@ -182,7 +182,7 @@ class NuSVC(PairwiseMachines):
         if machine is None:
             raise ValueError(
                 f"The rows of two classes of y cannot be told apart with nu={settled}: the margin "
-                "is zero. Raise nu, choose another kernel, or use SVC."
+                "is zero, or nearly. Raise nu, choose another kernel, or use SVC."
             )
         return machine
 

@@ -12,7 +12,7 @@ from statfast._validation import as_count, as_generator, as_labels, as_real, as_
 from statfast.kernels import RBF, as_kernel
 from statfast.svm.classify import as_classes, pair_tasks
 from statfast.svm.distances import Distances
-from statfast.svm.expansion import Expansion, tile_for
+from statfast.svm.expansion import Expansion
 from statfast.svm.gram import gram_of
 from statfast.svm.one_vs_one import votes
 from statfast.svm.platt import held_out
@@ -288,7 +288,6 @@ def held_out_values(points, kernel, machines, new, n_jobs):
     vectors = points.take(support)
     expansion = Expansion(
         kernel, vectors, support, (slice(0, len(support)),), np.ascontiguousarray(coef[:, some]),
-        tile_for(kernel, vectors),
     )  # fmt: skip
     rows = points.part(new) if isinstance(new, np.ndarray) and new.ndim == 1 else new
     return expansion.values(rows, n_jobs)[0].T - np.array([[m.rho] for m in machines])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 LEAST_MARGIN = 1e-8  # of the gradient: a smaller one is none
 FINEST = 1e-14  # of the gradient: no tolerance is smaller
 TOUCHING = 0.1  # of the margin
-INSEPARABLE = "inseparable"  # why a hard margin was not found
+INSEPARABLE = "inseparable"  # why a margin was not found
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,10 @@ def c_svc(solve: Any, rows, sign, costs, start=None) -> Machine:
         dual = dual._replace(reason=INSEPARABLE)
     slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
     norm2 = max(0.0, float(dual.alpha @ (dual.gradient + 1.0)))
-    f = sign * (dual.gradient + 1.0)
-    primal = _widest(norm2, f, sign) if hard else norm2 / 2 + float(costs @ slack)
+    if hard:
+        primal = _widest(norm2, sign * (dual.gradient + 1.0), sign)
+    else:
+        primal = norm2 / 2 + float(costs @ slack)
     return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, primal)
 
 
@@ -84,7 +86,7 @@ def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
         dual = solve(zero, sign, weights, point=rows, start=alpha, groups="each", tol=tol)
         steps += dual.n_iter
         scale = np.abs(dual.gradient).max(initial=0.0)
-        if scale == 0.0:
+        if scale == 0.0 or dual.reason == INSEPARABLE:
             return None
         # What is returned is divided by the margin r, and so are the violations.
         none = dual.r <= LEAST_MARGIN * scale

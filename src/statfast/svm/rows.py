@@ -15,6 +15,7 @@ from statfast.kernels.named import NAMES
 from statfast.kernels.points import MATRIX, ROWS, STRINGS, as_strings, require_symmetric
 
 LARGEST = 1e150  # numbers beyond overflow when squared and added up
+BLOCK = 1 << 18  # numbers looked at together
 
 
 @dataclass(frozen=True)
@@ -139,20 +140,28 @@ def gamma_of(gamma, X, weights=None):
         return 1.0 / d
     if gamma != "scale":
         return float(gamma)
-    size = float(np.abs(X).max())
+    size = max(float(X.max()), -float(X.min()))
     if size < 1e-150:  # squares vanish: as for constant rows, whose variance is zero
         return 1.0
-    some = np.ones(len(X)) if weights is None else weights
-    mass = some.sum() * d
-    columns = [np.ascontiguousarray(column, dtype=np.float64) / size for column in X.T]
-    mean = sum(some @ column for column in columns) / mass
-    variance = sum(some @ (column - mean) ** 2 for column in columns) / mass * size * size
+    step = max(1, BLOCK // d)
+    blocks = [slice(start, start + step) for start in range(0, len(X), step)]
+    mass = d * (len(X) if weights is None else weights.sum())
+
+    def mean(of):
+        total = 0.0
+        for some in blocks:
+            values = of(np.divide(X[some], size, dtype=np.float64))
+            total += values.sum() if weights is None else (weights[some] @ values).sum()
+        return float(total / mass)
+
+    middle = mean(lambda x: x)
+    variance = mean(lambda x: np.square(x - middle)) * size * size
     return 1.0 / (d * variance) if variance > 1e-300 else 1.0
 
 
 def refuse_huge(X):
     """Squares have to be finite."""
-    if X.dtype == np.float64 and (largest := np.abs(X).max()) > LARGEST:
+    if X.dtype == np.float64 and (largest := max(X.max(), -X.min())) > LARGEST:
         raise ValueError(
             f"X holds values as large as {largest:.3g}, whose squares overflow. Scale its columns."
         )
