@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from statfast._core import dual_descent as kernel
+from tests.reference import linear_svm as twin
 
 
 def problem(seed, n, d, dtype=np.float64):
@@ -127,9 +128,34 @@ def test_sparse_sums(seed, n, d):
         v, s, w = rng.standard_normal(q), rng.standard_normal(n), rng.uniform(0, 1, n)
         w[0] = 0.0
         out, g, h = np.empty(n), np.zeros(q), np.zeros((q, q))
-        kernel.sparse_predict(start, column, value, v, intercept, out)
+        kernel.sparse_predict(start, column, value, v, intercept, None, out)
         np.testing.assert_allclose(out, Z @ v, rtol=1e-12, atol=1e-12)
+        kernel.sparse_predict(start, column, value, v, intercept, w, out)
+        np.testing.assert_allclose(out, w * (Z @ v), rtol=1e-12, atol=1e-12)
         kernel.sparse_accumulate(start, column, value, intercept, s, w, h, g)
         kernel.sparse_accumulate(start, column, value, intercept, s, w, None, g)
         np.testing.assert_allclose(g, 2 * Z.T @ s, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(h, np.tril((Z.T * w) @ Z), rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(
+    n=st.integers(1, 9), sides=st.integers(1, 2), seed=st.integers(0, 10**6),
+    mu=st.sampled_from([0.0, 1e-6, 0.3]), t=st.sampled_from([0.0, 0.4]),
+)  # fmt: skip
+def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t):
+    rng = np.random.default_rng(seed)
+    state = rng.uniform(0.1, 1.0, (6 + 7 * sides, n + 3))
+    state[0] = np.sign(rng.standard_normal(n + 3)) if sides == 1 else rng.standard_normal(n + 3)
+    state[1] += 1.0  # costs, above all multipliers
+    state[2:4] = rng.standard_normal((2, n + 3))
+    state[10::7] *= 0.1
+    wanted = state.copy()
+    epsilon = 0.2 if sides == 2 else 0.0
+    for stage, number in enumerate((t, 0.0, mu, mu)):
+        sums = np.zeros(3)
+        known = twin.path_stage(stage, wanted[:, 1 : n + 1], sides, epsilon, number)
+        kernel.hinges(stage, state, 1, n + 1, sides, epsilon, number, sums)
+        np.testing.assert_allclose(state, wanted, rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(sums, known, rtol=1e-11, atol=1e-13)
+        wanted[3] = state[3] = rng.standard_normal(n + 3)
