@@ -23,6 +23,7 @@ from statfast.svm.polish import polished
 from statfast.svm.positive import factored, solved
 
 NEARLY = 0.995  # of the way to the nearest bound
+MOST = 1e6  # of k, below: multipliers are no closer to a bound than 1 / k, at the beginning
 NEAR = 1e-3  # of the primal: a gap at which the rows on the margin may be known
 EXACT = 1e-12  # of the primal: a gap of so little is rounding
 TINY = 1e-14  # of the primal: progress of so little is none
@@ -44,7 +45,7 @@ def follow(path, tol, clock, n_iter=0, leave=None):
         found = path.look(n_iter)
         last = found.gap <= max(tol**2 * found.primal, path.rounding)
         if found.gap <= NEAR * found.primal:
-            found = min(found, *polished(path, n_iter, last), key=lambda one: one.gap)
+            found = min([found, *polished(path, n_iter, last)], key=lambda one: one.gap)
         better = best is None or found.gap < best.gap - TINY * abs(best.primal)
         idle = 0 if better or path.total < 0.9 * total else idle + 1
         total = min(total, path.total)
@@ -92,7 +93,7 @@ class Path:
         self.scale, self.rounding = problem.scale, problem.rounding
         self.v, self.t = np.zeros(self.rows.q), 0.0
         if start is None:
-            self.a[...] = 0.5 * self.cost
+            self.a[...] = 0.5 * self.cost * problem.balance
             self.xi[...] = np.maximum(self.level, 0.0) + self.scale
             self.r[...] = self.xi - self.level
         else:
@@ -100,6 +101,7 @@ class Path:
             self._centre(mu)
         self.guess = None  # which rows were on the margin at the last point
         self.told = False  # whether so few were that they may be the right ones
+        self.stride = 0.0  # the most that f changed in the last step
         self.lag = self.rows.ridge * self.v - problem.gathered(self.beta())
 
     @cached_property
@@ -123,7 +125,7 @@ class Path:
 
     def _centre(self, mu):
         """Multipliers of the path: with k = c short / mu and p = a / c, 1 / (1 - p) - 1 / p = k."""
-        k = self.cost * self.short() / mu
+        k = np.clip(self.cost * self.short() / mu, -MOST, MOST)
         root = np.sqrt(k * k + 4.0)
         small = (1.0 + 2.0 / (root + np.abs(k))) / (root + 2.0)  # the lesser of p and 1 - p
         p, rest = np.where(k < 0.0, small, 1.0 - small), np.where(k < 0.0, 1.0 - small, small)
@@ -180,6 +182,7 @@ class Path:
 
         (most,) = rows.sums(correct, pairs=False)
         self.t = min(1.0, NEARLY * most.reach)
+        self.stride = float(np.abs(state[ALONG, : rows.n]).max())
         self.v += self.t * dv
         self.lag *= 1.0 - self.t
 

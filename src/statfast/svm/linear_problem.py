@@ -72,6 +72,16 @@ class Problem:
         sign = np.array([[1.0], [-1.0]]) * np.ones(self.rows.n)
         return sign, sign * self.target - self.epsilon
 
+    @property
+    def balance(self):
+        """Factors of costs with which both signs weigh the same."""
+        if not self.classes:
+            return 1.0
+        on = self.target > 0.0
+        mass, rest = float(self.cost[on].sum()), float(self.cost[~on].sum())
+        least = min(mass, rest)
+        return np.where(on, least / mass, least / rest) if least > 0.0 else 1.0
+
     @cached_property
     def scale(self):
         """The size of levels."""
