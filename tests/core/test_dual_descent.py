@@ -159,3 +159,23 @@ def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t):
         np.testing.assert_allclose(state, wanted, rtol=1e-11, atol=1e-13)
         np.testing.assert_allclose(sums, known, rtol=1e-11, atol=1e-13)
         wanted[3] = state[3] = rng.standard_normal(n + 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_packed_rows_are_the_sparse_ones(dtype):
+    rng = np.random.default_rng(0)
+    for n, d in ((1, 1), (7, 30), (40, 3)):
+        X = np.where(rng.random((n, d)) < 0.3, rng.standard_normal((n, d)), 0.0).astype(dtype)
+        X[n // 2], X[0, 0] = 0.0, -0.0
+        for rows in (X, np.asfortranarray(X), X[:, ::-1]):
+            wanted = sparse.csr_array(rows)
+            single = dtype == np.float32
+            sources = (None, rows) if single else (rows, None)
+            count = np.empty(n, np.intp)
+            kernel.pack(*sources, count, None, None)
+            assert np.array_equal(count, np.diff(wanted.indptr))
+            column, value = np.empty(count.sum(), np.int32), np.empty(count.sum())
+            kernel.pack(*sources, count, column, value)
+            assert np.array_equal(count, np.diff(wanted.indptr))
+            assert np.array_equal(column, wanted.indices)
+            assert np.array_equal(value, wanted.data)

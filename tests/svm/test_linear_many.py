@@ -33,7 +33,6 @@ def text(n=3_000, d=800, density=0.02, seed=0):
 def of_all_rows(monkeypatch, model, X, y):
     """The fit by a path on which no row drops out."""
     with monkeypatch.context() as patch:
-        patch.setattr(narrowing, "FEW", 10**9)
         patch.setattr(narrowing, "KEPT", 10**9)
         return model.fit(X, y)
 
@@ -70,7 +69,6 @@ def test_rows_drop_out_of_the_absolute_error(epsilon, monkeypatch):
     given = {"loss": EPSILON[0], "epsilon": 100.0 * epsilon, "C": 0.3}
     model = LinearSVR(**given).fit(X, y, sample_weight=cost)
     with monkeypatch.context() as patch:
-        patch.setattr(narrowing, "FEW", 10**9)
         patch.setattr(narrowing, "KEPT", 10**9)
         whole = LinearSVR(**given).fit(X, y, sample_weight=cost)
     assert model.converged_

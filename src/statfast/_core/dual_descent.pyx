@@ -120,6 +120,38 @@ def sweep(
 # ------------------------------------------------------------------ sums over sparse rows
 
 
+def pack(
+    const double[:, :] X,           # IN (n, d) or None
+    const float[:, :] X_single,     # IN (n, d) or None: one of the two
+    Py_ssize_t[::1] count,          # OUT (n,) numbers of a row that are not 0
+    int32_t[::1] column,            # OUT (sum of count,) their columns, or None: they are counted
+    double[::1] value,              # OUT and they themselves
+):
+    """Make dense rows sparse."""
+    cdef Py_ssize_t d = X.shape[1] if X is not None else X_single.shape[1]
+    cdef Py_ssize_t i, j, k = 0, before, down, across
+    cdef Py_ssize_t room = 0 if column is None else column.shape[0]
+    cdef bint single = X is None
+    cdef double x
+    cdef const char *row
+    if single:
+        row, down, across = <const char *>&X_single[0, 0], X_single.strides[0], X_single.strides[1]
+    else:
+        row, down, across = <const char *>&X[0, 0], X.strides[0], X.strides[1]
+    with nogil:
+        for i in range(count.shape[0]):
+            before = k
+            for j in range(d):
+                x = (<const float *>(row + j * across))[0] if single else (
+                    <const double *>(row + j * across))[0]
+                if k < room:  # if not they are counted, or the rest is zeros
+                    column[k] = <int32_t>j
+                    value[k] = x
+                k += x != 0
+            count[i] = k - before
+            row += down
+
+
 def sparse_predict(
     const Py_ssize_t[::1] start,    # IN (n + 1,) numbers of entries of all rows, these or others
     const int32_t[::1] column,      # IN (nonzeros of all,)

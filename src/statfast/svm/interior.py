@@ -28,7 +28,7 @@ NEAR = 1e-3  # of the primal: a gap at which the rows on the margin may be known
 EXACT = 1e-12  # of the primal: a gap of so little is rounding
 TINY = 1e-14  # of the primal: progress of so little is none
 PATIENCE = 5  # iterations without progress
-EXTRA = 3  # iterations more that the rows on the margin are worth, if they may soon be known
+EXTRA = 3  # iterations more, if the rows on the margin may soon be known; one is nearly free
 
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
 TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL = range(7)
@@ -40,7 +40,7 @@ def follow(path, tol, clock, n_iter=0, leave=None):
 
     Returns a Solution, the number of iterations, and whether that is the end.
     """
-    best, idle, extra, total = None, 0, 0, np.inf
+    best, idle, extra, total, first = None, 0, 0, np.inf, n_iter
     while True:
         found = path.look(n_iter)
         last = found.gap <= max(tol**2 * found.primal, path.rounding)
@@ -50,11 +50,13 @@ def follow(path, tol, clock, n_iter=0, leave=None):
         idle = 0 if better or path.total < 0.9 * total else idle + 1
         total = min(total, path.total)
         best = found if better else best
-        if best.gap <= EXACT * best.primal or (last and (extra == EXTRA or not path.told)):
+        if best.gap <= EXACT * best.primal or (last and (extra == EXTRA or (extra and not path.told))):
             break
         extra += last
         reason = clock.stopped(n_iter)
         if idle >= PATIENCE and not reason:
+            reason = f"in {n_iter} iterations, as rounding hides the rest"
+        if not (np.isfinite(found.gap) or reason or n_iter == first):
             reason = f"in {n_iter} iterations, as rounding hides the rest"
         if reason:
             best.reason = reason

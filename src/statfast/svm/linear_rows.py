@@ -41,20 +41,22 @@ def rows_of(X, n_jobs=None):
 def _packed(X, n_jobs):
     from scipy.sparse import csr_array
 
-    n, d = X.shape
+    start = np.zeros(len(X) + 1, np.intp)
 
     def work(rows):
-        block = X[rows].reshape(-1)
-        at = np.flatnonzero(block != 0.0)
-        ends = np.arange(0, len(block) + 1, d)
-        count = np.diff(np.searchsorted(at, ends))
-        column = (at - np.repeat(ends[:-1], count)).astype(np.int32)
-        return block[at].astype(np.float64, copy=False), column, count
+        parts = [None, None]
+        if whole:
+            parts = [part[start[rows.start] : start[rows.stop]] for part in whole]
+        source = (None, X[rows]) if X.dtype == np.float32 else (X[rows], None)
+        dual_descent.pack(*source, count[rows], *parts)
+        checkpoint()
 
-    parts = each(work, grid(n), n_jobs=n_jobs, effort=4.0 * X.size)
-    value, column, count = (np.concatenate(part) for part in zip(*parts, strict=True))
-    start = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
-    return csr_array((value, column, start), shape=X.shape)
+    whole, count = [], np.empty(len(X), np.intp)
+    each(work, grid(len(X)), n_jobs=n_jobs, effort=4.0 * X.size)
+    start[1:] = np.cumsum(count)
+    whole[:] = np.empty(start[-1], np.int32), np.empty(start[-1])
+    each(work, grid(len(X)), n_jobs=n_jobs, effort=4.0 * X.size)
+    return csr_array((whole[1], whole[0], start.astype(np.int32)), shape=X.shape)
 
 
 def new_rows(estimator, X):

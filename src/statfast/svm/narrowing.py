@@ -14,42 +14,47 @@ from statfast.svm.interior import Path, follow, is_enough
 from statfast.svm.linear_problem import Solution
 
 REACH = 10.0  # times mu: c |short| of a row that is far from its margin
-WIDER = 4.0  # times that, where the gap shows that it was too short
+WIDER = 40.0  # the same where the gap shows that this was too short
 KEPT, EACH = 256, 4  # rows that stay at least, and rows for each column
 FALL, WORTH = 2.0, 2.0  # what mu has to fall by, and the rows, that they are chosen anew
 SOME = 16  # rows of which one is looked at for that
+TRIES = 2  # parts whose solution is not that of all rows: then no row drops out any more
 
 
 def narrow(problem, tol, clock):
     """Solve a problem of hinges until the gap is at most tol^2 of the primal; a Solution."""
     least = KEPT + EACH * problem.rows.q
     path, index, beta = Path(problem), None, None
-    n_iter, reach, begun = 0, REACH, np.inf
+    n_iter, begun, tries = 0, np.inf, 0
     while True:
 
-        def leave(path, begun=begun, reach=reach):
+        def leave(path, begun=begun):
             if path.rows.n <= 2 * least or path.mu > begun / FALL:
                 return False
             far = _far(path, slice(None, None, SOME))
-            return WORTH * (far <= _limit(path, reach)).mean() < 1.0
+            return WORTH * (far <= _limit(path)).mean() < 1.0
 
-        found, n_iter, ended = follow(path, tol, clock, n_iter, leave)
+        found, n_iter, ended = follow(path, tol, clock, n_iter, leave if tries < TRIES else None)
         if index is None and ended:
             return found
         f = problem.rows.product(found.v)
-        mu, limit = path.mu, _limit(path, reach)
+        mu, limit = path.mu, _limit(path)
         if ended:
             beta[index] = found.beta
             primal = problem.primal(found.v, f)
             whole = Solution(found.v, beta, primal, found.dual, n_iter, False, found.reason)
             whole.converged = is_enough(whole, tol, path.rounding)
-            if whole.converged or found.reason:
+            if whole.converged or clock.stopped(n_iter):
                 whole.reason = "" if whole.converged else found.reason
                 return whole
-            reach *= WIDER
-            mu, limit = _misjudged(problem, f, beta, index, mu, reach)
-        path, index, beta = _near(problem, found.v, f, mu, limit, least)
-        begun = mu
+            tries = TRIES if found.reason else tries + 1
+            mu, limit = _misjudged(problem, f, beta, index, mu)
+        near = _near(problem, f, limit, least) if tries < TRIES else None
+        if near is None:
+            path, index, beta, tries = Path(problem), None, None, TRIES
+        else:
+            index, beta = near
+            path, begun = Path(problem.near(index, beta), (found.v, f[index], mu)), mu
 
 
 def _far(path, some):
@@ -57,14 +62,13 @@ def _far(path, some):
     return np.abs(path.short(some)).min(axis=0) * path.cost[some]
 
 
-def _limit(path, reach):
+def _limit(path):
     """How far is far: beyond what mu says, and what the last step may be off by."""
-    return max(reach * path.mu, path.stride * float(path.cost.max()))
+    return max(REACH * path.mu, path.stride * float(path.cost.max()))
 
 
-def _near(problem, v, f, mu, limit, least):
-    """The path of the rows near their margin, which they are, and all multipliers at bounds; of the
-    whole problem, and None twice, if that is not much less."""
+def _near(problem, f, limit, least):
+    """Which rows are near their margin, and all multipliers at bounds; None if most rows are."""
     sign, level = problem.hinges
     short = level - sign * f
     far = np.abs(short).min(axis=0) * problem.cost
@@ -72,13 +76,13 @@ def _near(problem, v, f, mu, limit, least):
     if on.sum() < least < problem.rows.n:
         on = far <= np.partition(far, least)[least]
     if WORTH * on.sum() > problem.rows.n:
-        return Path(problem, (v, f, mu)), None, None
+        return None
     index = np.flatnonzero(on)
     beta = (sign * np.where(short > 0.0, problem.cost, 0.0)).sum(axis=0)
-    return Path(problem.near(index, beta), (v, f[index], mu)), index, beta
+    return index, beta
 
 
-def _misjudged(problem, f, beta, index, mu, reach):
+def _misjudged(problem, f, beta, index, mu):
     """Where to go on, mu and how far rows may be, if some were held at the wrong bound: they have
     to come back."""
     u = problem.left(f)
@@ -87,4 +91,4 @@ def _misjudged(problem, f, beta, index, mu, reach):
         excess += problem.epsilon * np.abs(beta)
     excess[index] = 0.0
     mu = max(mu, float(excess.sum()) / (2.0 * len(index)))
-    return mu, max(reach * mu, float(excess.max()))
+    return mu, max(WIDER * mu, float(excess.max()))
