@@ -106,6 +106,17 @@ class Path:
         self.stride = 0.0  # the most that f changed in the last step
         self.lag = self.rows.ridge * self.v - problem.gathered(self.beta())
 
+    def take(self, other, index, old):
+        """Multipliers of another path, for those of rows `index` that are among its rows `old`."""
+        at = np.arange(len(index)), index
+        if old is not None:
+            place = np.minimum(np.searchsorted(old, index), len(old) - 1)
+            same = np.flatnonzero(old[place] == index)
+            at = same, place[same]
+        for mine, others in ((self.a, other.a), (self.r, other.r), (self.xi, other.xi)):
+            mine[:, at[0]] = others[:, at[1]]
+        self.lag = self.rows.ridge * self.v - self.problem.gathered(self.beta())
+
     @cached_property
     def sign(self):
         return self.problem.hinges[0]

@@ -53,8 +53,10 @@ def narrow(problem, tol, clock):
         if near is None:
             path, index, beta, tries = Path(problem), None, None, TRIES
         else:
-            index, beta = near
+            before, old, (index, beta) = path, index, near
             path, begun = Path(problem.near(index, beta), (found.v, f[index], mu)), mu
+            if not ended:
+                path.take(before, index, old)
 
 
 def _far(path, some):
