@@ -128,12 +128,14 @@ def test_sparse_sums(seed, n, d):
         v, s, w = rng.standard_normal(q), rng.standard_normal(n), rng.uniform(0, 1, n)
         w[0] = 0.0
         out, g, h = np.empty(n), np.zeros(q), np.zeros((q, q))
-        kernel.sparse_predict(start, column, value, v, intercept, None, out)
+        rows = start, column, value, intercept
+        kernel.sparse_pass(*rows, v, None, None, None, None, out)
         np.testing.assert_allclose(out, Z @ v, rtol=1e-12, atol=1e-12)
-        kernel.sparse_predict(start, column, value, v, intercept, w, out)
-        np.testing.assert_allclose(out, w * (Z @ v), rtol=1e-12, atol=1e-12)
-        kernel.sparse_accumulate(start, column, value, intercept, s, w, h, g)
-        kernel.sparse_accumulate(start, column, value, intercept, s, w, None, g)
+        kernel.sparse_pass(*rows, v, None, w, None, g, None)
+        np.testing.assert_allclose(g, Z.T @ (w * (Z @ v)), rtol=1e-11, atol=1e-12)
+        g[:] = 0.0
+        kernel.sparse_pass(*rows, None, s, w, h, g, None)
+        kernel.sparse_pass(*rows, None, s, w, None, g, None)
         np.testing.assert_allclose(g, 2 * Z.T @ s, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(h, np.tril((Z.T * w) @ Z), rtol=1e-12, atol=1e-12)
 

@@ -114,11 +114,11 @@ def test_many_columns_take_steps_without_a_matrix(stored, intercept):
     assert model.solver_ == "newton"
     assert model.converged_
     value = model.primal_objective_[0]
-    assert -1e-10 * value <= model.gap_[0] <= 1e-5 * value
+    assert -1e-10 * value <= model.gap_[0] <= 1e-4 * value
     best = LinearSVC(**given, tol=1e-9).fit(X, y)
     assert best.converged_
     assert best.gap_[0] <= 1e-10 * value
-    assert value <= best.primal_objective_[0] * (1 + 1e-5)
+    assert value <= best.primal_objective_[0] * (1 + 1e-4)
     descent = LinearSVC(**given, dual=True, tol=1e-7, max_iter=20_000, random_state=0).fit(X, y)
     np.testing.assert_allclose(descent.coef_, best.coef_, rtol=1e-3, atol=1e-5)
 

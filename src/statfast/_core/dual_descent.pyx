@@ -47,8 +47,10 @@ cdef extern from "dual_descent_kernels.h" nogil:
     ctypedef struct dual_descent_kernels:
         void (*f64)(dual_job *) noexcept nogil
         void (*f32)(dual_job *) noexcept nogil
-        void (*sparse)(dual_job *) noexcept nogil
     const dual_descent_kernels *dual_descent_at(int level)
+
+cdef extern from "dual_sparse.h" nogil:
+    void dual_sparse(dual_job *) noexcept
 
 cdef const dual_descent_kernels *table = dual_descent_at(level())
 
@@ -112,7 +114,7 @@ def sweep(
         job.column = &column[0] if column.shape[0] else NULL
         job.value = &value[0] if value.shape[0] else NULL
         with nogil:
-            table.sparse(&job)
+            dual_sparse(&job)
     seen[0], seen[1], seen[2] = job.most, job.least, job.sum
     return job.kept
 
@@ -152,58 +154,63 @@ def pack(
             row += down
 
 
-def sparse_predict(
+def sparse_pass(
     const Py_ssize_t[::1] start,    # IN (n + 1,) numbers of entries of all rows, these or others
     const int32_t[::1] column,      # IN (nonzeros of all,)
     const double[::1] value,        # IN
-    const double[::1] v,            # IN (1 + d,) or (d,)
-    bint intercept,
-    const double[::1] w,            # IN (n,) or None: factors of the values
-    double[::1] out,                # OUT (n,)
-):
-    """f = v0 + x'v of every row, but for those of factor 0."""
-    cdef Py_ssize_t i, k
-    cdef double total
-    with nogil:
-        for i in range(out.shape[0]):
-            total = v[0] if intercept else 0
-            if w is not None and w[i] == 0:
-                out[i] = 0
-                continue
-            for k in range(start[i], start[i + 1]):
-                total += value[k] * v[intercept + column[k]]
-            out[i] = total if w is None else w[i] * total
-
-
-def sparse_accumulate(
-    const Py_ssize_t[::1] start,
-    const int32_t[::1] column,
-    const double[::1] value,
     bint intercept,                 # a column of ones comes before those of X: z = (1, x)
-    const double[::1] s,            # IN (n,)
-    const double[::1] w,            # IN (n,)
-    double[:, ::1] h,               # INOUT (q, q) lower triangle += z'Wz; or None
-    double[::1] g,                  # INOUT (q,) += z's
+    const double[::1] v,            # IN (q,) or None
+    const double[::1] s,            # IN (n,) or None
+    const double[::1] w,            # IN (n,) or None
+    double[:, ::1] h,               # INOUT (q, q) or None
+    double[::1] g,                  # INOUT (q,) or None
+    double[::1] out,                # OUT (n,) or None
 ):
-    """The same sums as irls.accumulate, over sparse rows."""
-    cdef Py_ssize_t i, k, j, first
-    cdef double part
+    """What is asked for of out = z'v; g += z's, or z'w(z'v) where there is no s (rows of weight 0
+    take no time); and the lower triangle of h += z'wz."""
+    cdef Py_ssize_t i, k, j, first, last
+    cdef double f = 0, two, three, four, part
     cdef double *line
+    cdef double *to = NULL if g is None else &g[0] + intercept
+    cdef const double *u = NULL
     cdef const int32_t *at = &column[0] if column.shape[0] else NULL
     cdef const double *number = &value[0] if value.shape[0] else NULL
+    if v is not None:
+        u = &v[0] + intercept
     with nogil:
-        for i in range(s.shape[0]):
-            first = start[i]
-            if s[i] != 0:
+        for i in range(start.shape[0] - 1):
+            first, last = start[i], start[i + 1]
+            if v is not None:
+                if out is None and w[i] == 0:
+                    continue
+                f = v[0] if intercept else 0
+                two = three = four = 0  # sums that do not wait for each other
+                k = first
+                while k + 4 <= last:
+                    f += number[k] * u[at[k]]
+                    two += number[k + 1] * u[at[k + 1]]
+                    three += number[k + 2] * u[at[k + 2]]
+                    four += number[k + 3] * u[at[k + 3]]
+                    k += 4
+                while k < last:
+                    f += number[k] * u[at[k]]
+                    k += 1
+                f = (f + two) + (three + four)
+                if out is not None:
+                    out[i] = f
+            if g is None:
+                continue
+            part = s[i] if s is not None else w[i] * f
+            if part != 0:
                 if intercept:
-                    g[0] += s[i]
-                for k in range(first, start[i + 1]):
-                    g[intercept + at[k]] += s[i] * number[k]
+                    g[0] += part
+                for k in range(first, last):
+                    to[at[k]] += part * number[k]
             if h is None or w[i] == 0:
                 continue
             if intercept:
                 h[0, 0] += w[i]
-            for k in range(first, start[i + 1]):
+            for k in range(first, last):
                 part = w[i] * number[k]
                 line = &h[intercept + at[k], 0]
                 if intercept:

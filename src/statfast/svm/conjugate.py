@@ -12,7 +12,7 @@ import numpy as np
 
 from statfast.svm.positive import require_products
 
-ROUGH = 0.1  # of the gradient: what a step may leave of it, far from the solution
+ROUGH = 0.2  # of the gradient: what a step may leave of it, far from the solution
 MOST = 1000  # products with the Hessian for a step
 
 
@@ -41,7 +41,7 @@ class Conjugate:
         else:
             rows, cost = rows.part(np.flatnonzero(self.on)), cost[self.on]
         step, left = np.zeros(rows.q), -gradient
-        enough = min(ROUGH, np.sqrt(share)) * np.linalg.norm(gradient)
+        enough = min(ROUGH, share**0.25) * np.linalg.norm(gradient)
         near = left / diagonal
         along, size = near, float(left @ near)
         for _ in range(MOST):

@@ -50,7 +50,9 @@ def follow(path, tol, clock, n_iter=0, leave=None):
         idle = 0 if better or path.total < 0.9 * total else idle + 1
         total = min(total, path.total)
         best = found if better else best
-        if best.gap <= EXACT * best.primal or (last and (extra == EXTRA or (extra and not path.told))):
+        if best.gap <= EXACT * best.primal or (
+            last and (extra == EXTRA or (extra and not path.told))
+        ):
             break
         extra += last
         reason = clock.stopped(n_iter)

@@ -18,7 +18,7 @@ from statfast.svm.linear_rows import VECTOR, LinearRows
 from statfast.svm.narrowing import narrow
 
 SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
-FINER = 0.1  # of the gradient asked for: where Newton steps are inexact
+FINER = 0.3  # of the gradient asked for: where Newton steps are inexact
 
 
 class Settings(NamedTuple):

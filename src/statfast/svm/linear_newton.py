@@ -62,7 +62,7 @@ def minimise(problem, tol, clock, finer=FINER, by=None):
         n_iter += 1
     primal, gap, size, v, f = best
     beta = 2.0 * problem.cost * problem.left(f)
-    converged = bool(size <= tol * first)
+    converged = bool(size <= tol * first or gap <= EXACT * primal)
     reason = "" if converged else reason or f"in {n_iter} iterations, as rounding hides the rest"
     return Solution(v, beta, primal, primal - gap, n_iter, converged, reason)
 

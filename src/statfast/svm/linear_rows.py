@@ -96,18 +96,17 @@ class LinearRows:
         if self.intercept:
             self.ridge[0] = self.scale**-2.0
 
-    def predict(self, rows, v, block, w=None):
-        """z'v of the rows in a slice, times w if given; `block` holds them if they are dense."""
+    def predict(self, rows, v, block):
+        """z'v of the rows in a slice; `block` holds them if they are dense."""
         out = np.empty(rows.stop - rows.start)
         for some in self._calls(len(out), 1):
             if self.sparse:
-                factor = None if w is None else w[some]
-                part = self._part(rows, some)
-                dual_descent.sparse_predict(*part, v, self.intercept, factor, out[some])
+                part = *self._part(rows, some), self.intercept
+                dual_descent.sparse_pass(*part, v, None, None, None, None, out[some])
             else:
                 irls.predict(block[some], self.nothing, self.intercept, v, None, out[some])
             checkpoint()
-        return out if w is None or self.sparse else w * out
+        return out
 
     def accumulate(self, rows, block, s, w, h, g):
         """g += z's, and unless h is None its lower triangle += z'wz, over the rows in a slice."""
@@ -115,9 +114,8 @@ class LinearRows:
             w = s  # any numbers will do
         for some in self._calls(len(s), 1 if h is None else 2):
             if self.sparse:
-                dual_descent.sparse_accumulate(
-                    *self._part(rows, some), self.intercept, s[some], w[some], h, g
-                )
+                part = *self._part(rows, some), self.intercept
+                dual_descent.sparse_pass(*part, None, s[some], w[some], h, g, None)
             else:
                 part = block[some], self.nothing, self.intercept
                 irls.accumulate(*part, s[some], w[some], h, g)
@@ -185,8 +183,14 @@ class LinearRows:
 
         def partial(rows, block):
             g = np.zeros(self.q)
-            score = self.predict(rows, v, block, w[rows])
-            self.accumulate(rows, block, score, None, None, g)
+            if not self.sparse:
+                score = w[rows] * self.predict(rows, v, block)
+                self.accumulate(rows, block, score, None, None, g)
+                return [g]
+            for some in self._calls(rows.stop - rows.start, 1):
+                part = *self._part(rows, some), self.intercept
+                dual_descent.sparse_pass(*part, v, None, w[rows][some], None, g, None)
+                checkpoint()
             return [g]
 
         return self.sums(partial, pairs=False)[0]

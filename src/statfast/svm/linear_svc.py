@@ -92,11 +92,11 @@ class LinearSVC(Classifier, LinearMachine):
     (LIBLINEAR gives the others weight 1). **Ties** between classes go to the lowest label, a
     decision value of 0 to the first of two.
 
-    Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row) and
-    d^3 / 3, 5 to 30 times; of many rows the interior point needs all but a few times, then those
-    near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a thread
-    and O(n); rows are read where they lie, but for dense ones of which at most a sixth is not zero:
-    they are made sparse.
+    Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row)
+    and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
+    those near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a
+    thread and O(n); rows are read where they lie, but for dense ones of 64 columns or more of which
+    at most a sixth is not zero: they are made sparse.
 
     References
     ----------

@@ -86,11 +86,11 @@ class LinearSVR(Regressor, LinearMachine):
     A weight of 2 is a row repeated. Where several solutions of the absolute error would tie, the
     penalty decides: the solution is unique, and there are no **ties**.
 
-    Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row) and
-    d^3 / 3, 5 to 30 times; of many rows the interior point needs all but a few times, then those
-    near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a thread
-    and O(n); rows are read where they lie, but for dense ones of which at most a sixth is not zero:
-    they are made sparse.
+    Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row)
+    and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
+    those near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a
+    thread and O(n); rows are read where they lie, but for dense ones of 64 columns or more of which
+    at most a sixth is not zero: they are made sparse.
 
     References
     ----------
