@@ -28,6 +28,7 @@ NEAR = 1e-3  # of the primal: a gap at which the rows on the margin may be known
 EXACT = 1e-12  # of the primal: a gap of so little is rounding
 TINY = 1e-14  # of the primal: progress of so little is none
 PATIENCE = 5  # iterations without progress
+STUMBLE, STUMBLES = 0.1, 3  # a step is short; so many are no way to go
 EXTRA = 3  # iterations more, if the rows on the margin may soon be known; one is nearly free
 
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
@@ -47,7 +48,8 @@ def follow(path, tol, clock, n_iter=0, leave=None):
         if found.gap <= NEAR * found.primal:
             found = min([found, *polished(path, n_iter, last)], key=lambda one: one.gap)
         better = best is None or found.gap < best.gap - TINY * abs(best.primal)
-        idle = 0 if better or path.total < 0.9 * total else idle + 1
+        falls = abs(best.primal if best else 0.0) * TINY < path.total < 0.9 * total
+        idle = 0 if better or falls else idle + 1
         total = min(total, path.total)
         best = found if better else best
         if best.gap <= EXACT * best.primal or (
@@ -106,7 +108,8 @@ class Path:
         self.guess = None  # which rows were on the margin at the last point
         self.told = False  # whether so few were that they may be the right ones
         self.stride = 0.0  # the most that f changed in the last step
-        self.lag = self.rows.ridge * self.v - problem.gathered(self.beta())
+        self.stumbles = 0  # short steps, one after the other
+        self._measure()
 
     def take(self, other, index, old):
         """Multipliers of another path, for those of rows `index` that are among its rows `old`."""
@@ -117,7 +120,16 @@ class Path:
             at = same, place[same]
         for mine, others in ((self.a, other.a), (self.r, other.r), (self.xi, other.xi)):
             mine[:, at[0]] = others[:, at[1]]
-        self.lag = self.rows.ridge * self.v - self.problem.gathered(self.beta())
+        self._measure()
+
+    @property
+    def is_lost(self):
+        """Whether it makes no headway."""
+        return self.stumbles >= STUMBLES or not np.isfinite(self.total)
+
+    def excess(self):
+        """What the gap is about, where values are near those of the multipliers."""
+        return self.total + 0.5 * float(self.lag @ (self.lag / self.rows.ridge))
 
     @cached_property
     def sign(self):
@@ -126,6 +138,11 @@ class Path:
     @cached_property
     def level(self):
         return self.problem.hinges[1]
+
+    def _measure(self):
+        """How far the conditions are from being met: ridge v - z'beta, and the products."""
+        self.lag = self.rows.ridge * self.v - self.problem.gathered(self.beta())
+        self.total = float((self.a * self.r + (self.cost - self.a) * self.xi).sum())
 
     def beta(self):
         return (self.sign * self.a).sum(axis=0)
@@ -159,6 +176,7 @@ class Path:
 
         self.h, self.pull, sums = rows.sums(partial)
         loss, reward, self.total = map(float, sums)
+        self.t = 0.0
         g = rows.ridge * self.v - self.lag
         primal = problem.quadratic(self.v) + loss
         dual = problem.base + reward - 0.5 * float(g @ (g / rows.ridge))
@@ -197,6 +215,7 @@ class Path:
 
         (most,) = rows.sums(correct, pairs=False)
         self.t = min(1.0, NEARLY * most.reach)
+        self.stumbles = self.stumbles + 1 if self.t < STUMBLE else 0
         self.stride = float(np.abs(state[ALONG, : rows.n]).max())
         self.v += self.t * dv
         self.lag *= 1.0 - self.t

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROUNDING = 1e-15  # of the losses of rows at 0
+LEVEL = 0.1  # the least factor that makes two classes weigh the same
 
 
 @dataclass
@@ -79,8 +80,9 @@ class Problem:
             return 1.0
         on = self.target > 0.0
         mass, rest = float(self.cost[on].sum()), float(self.cost[~on].sum())
-        least = min(mass, rest)
-        return np.where(on, least / mass, least / rest) if least > 0.0 else 1.0
+        if not (mass and rest):
+            return 1.0
+        return np.where(on, *(max(min(1.0, ratio), LEVEL) for ratio in (rest / mass, mass / rest)))
 
     @cached_property
     def scale(self):

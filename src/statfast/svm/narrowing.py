@@ -18,6 +18,7 @@ WIDER = 40.0  # the same where the gap shows that this was too short
 KEPT, EACH = 256, 4  # rows that stay at least, and rows for each column
 FALL, WORTH = 2.0, 2.0  # what mu has to fall by, and the rows, that they are chosen anew
 SOME = 16  # rows of which one is looked at for that
+JUMP = 100.0  # of the gap, about: where it grows more when rows drop out, they had better not
 TRIES = 2  # parts whose solution is not that of all rows: then no row drops out any more
 
 
@@ -28,7 +29,9 @@ def narrow(problem, tol, clock):
     n_iter, begun, tries = 0, np.inf, 0
     while True:
 
-        def leave(path, begun=begun):
+        def leave(path, begun=begun, part=index is not None):
+            if part and path.is_lost:
+                return True
             if path.rows.n <= 2 * least or path.mu > begun / FALL:
                 return False
             far = _far(path, slice(None, None, SOME))
@@ -37,8 +40,7 @@ def narrow(problem, tol, clock):
         found, n_iter, ended = follow(path, tol, clock, n_iter, leave if tries < TRIES else None)
         if index is None and ended:
             return found
-        f = problem.rows.product(found.v)
-        mu, limit = path.mu, _limit(path)
+        f, mu, limit = problem.rows.product(found.v), path.mu, _limit(path)
         if ended:
             beta[index] = found.beta
             primal = problem.primal(found.v, f)
@@ -49,14 +51,22 @@ def narrow(problem, tol, clock):
                 return whole
             tries = TRIES if found.reason else tries + 1
             mu, limit = _misjudged(problem, f, beta, index, mu)
+        elif path.is_lost:
+            tries = TRIES
         near = _near(problem, f, limit, least) if tries < TRIES else None
-        if near is None:
+        part = None
+        if near is not None:
+            part = Path(problem.near(*near), (found.v, f[near[0]], mu))
+            if not ended:
+                part.take(path, near[0], index)
+                if not part.excess() < JUMP * path.excess():
+                    part = None
+        if part is not None:
+            path, (index, beta), begun = part, near, mu
+        elif ended or path.is_lost:
             path, index, beta, tries = Path(problem), None, None, TRIES
         else:
-            before, old, (index, beta) = path, index, near
-            path, begun = Path(problem.near(index, beta), (found.v, f[index], mu)), mu
-            if not ended:
-                path.take(before, index, old)
+            begun = mu  # it goes on with the rows it has
 
 
 def _far(path, some):
