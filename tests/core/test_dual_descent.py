@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from statfast._core import dual_descent as kernel
+from tests.reference import linear_svm as twin
 
 
 def problem(seed, n, d, dtype=np.float64):
@@ -127,9 +128,56 @@ def test_sparse_sums(seed, n, d):
         v, s, w = rng.standard_normal(q), rng.standard_normal(n), rng.uniform(0, 1, n)
         w[0] = 0.0
         out, g, h = np.empty(n), np.zeros(q), np.zeros((q, q))
-        kernel.sparse_predict(start, column, value, v, intercept, out)
+        rows = start, column, value, intercept
+        kernel.sparse_pass(*rows, v, None, None, None, None, out)
         np.testing.assert_allclose(out, Z @ v, rtol=1e-12, atol=1e-12)
-        kernel.sparse_accumulate(start, column, value, intercept, s, w, h, g)
-        kernel.sparse_accumulate(start, column, value, intercept, s, w, None, g)
+        kernel.sparse_pass(*rows, v, None, w, None, g, None)
+        np.testing.assert_allclose(g, Z.T @ (w * (Z @ v)), rtol=1e-11, atol=1e-12)
+        g[:] = 0.0
+        kernel.sparse_pass(*rows, None, s, w, h, g, None)
+        kernel.sparse_pass(*rows, None, s, w, None, g, None)
         np.testing.assert_allclose(g, 2 * Z.T @ s, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(h, np.tril((Z.T * w) @ Z), rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(
+    n=st.integers(1, 9), sides=st.integers(1, 2), seed=st.integers(0, 10**6),
+    mu=st.sampled_from([0.0, 1e-6, 0.3]), t=st.sampled_from([0.0, 0.4]),
+)  # fmt: skip
+def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t):
+    rng = np.random.default_rng(seed)
+    state = rng.uniform(0.1, 1.0, (6 + 7 * sides, n + 3))
+    state[0] = np.sign(rng.standard_normal(n + 3)) if sides == 1 else rng.standard_normal(n + 3)
+    state[1] += 1.0  # costs, above all multipliers
+    state[2:4] = rng.standard_normal((2, n + 3))
+    state[10::7] *= 0.1
+    wanted = state.copy()
+    epsilon = 0.2 if sides == 2 else 0.0
+    for stage, number in enumerate((t, 0.0, mu, mu)):
+        sums = np.zeros(3)
+        known = twin.path_stage(stage, wanted[:, 1 : n + 1], sides, epsilon, number)
+        kernel.hinges(stage, state, 1, n + 1, sides, epsilon, number, sums)
+        np.testing.assert_allclose(state, wanted, rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(sums, known, rtol=1e-11, atol=1e-13)
+        wanted[3] = state[3] = rng.standard_normal(n + 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_packed_rows_are_the_sparse_ones(dtype):
+    rng = np.random.default_rng(0)
+    for n, d in ((1, 1), (7, 30), (40, 3)):
+        X = np.where(rng.random((n, d)) < 0.3, rng.standard_normal((n, d)), 0.0).astype(dtype)
+        X[n // 2], X[0, 0] = 0.0, -0.0
+        for rows in (X, np.asfortranarray(X), X[:, ::-1]):
+            wanted = sparse.csr_array(rows)
+            single = dtype == np.float32
+            sources = (None, rows) if single else (rows, None)
+            count = np.empty(n, np.intp)
+            kernel.pack(*sources, count, None, None)
+            assert np.array_equal(count, np.diff(wanted.indptr))
+            column, value = np.empty(count.sum(), np.int32), np.empty(count.sum())
+            kernel.pack(*sources, count, column, value)
+            assert np.array_equal(count, np.diff(wanted.indptr))
+            assert np.array_equal(column, wanted.indices)
+            assert np.array_equal(value, wanted.data)

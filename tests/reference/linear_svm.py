@@ -49,3 +49,52 @@ def solve_dual(Z, target, cost, squared, epsilon=None, sweeps=2000, tol=1e-13):
         if moved <= tol:
             break
     return w, beta
+
+
+def path_stage(stage, state, sides, epsilon, number):
+    """What a stage of an interior point's step does to its arrays, rows one by one; its sums.
+
+    Arrays are target, cost, f, along, score, weight, and for each hinge a, r, xi, theta, da, dr,
+    dxi.
+    """
+    sums = [0.0, 0.0, 0.0]
+    for row in state.T:  # views: a row's numbers
+        if stage == 0:
+            row[2] += number * row[3]
+        if stage in (0, 2):
+            row[4] = 0.0
+        if stage == 0:
+            row[5] = 0.0
+        for k in range(sides):
+            side = row[6 + 7 * k : 13 + 7 * k]
+            if stage == 0:
+                side[:3] += number * side[4:]
+            sign = row[0] if sides == 1 else (1.0, -1.0)[k]
+            level = 1.0 if sides == 1 else sign * row[0] - epsilon
+            short = level - sign * row[2]
+            a, r, xi, theta, da, dr, dxi = side
+            rest = row[1] - a
+            if stage == 0:
+                side[3] = 1.0 / (r / a + xi / rest)
+                row[4] += sign * side[3] * short
+                row[5] += side[3]
+                sums[0] += row[1] * max(short, 0.0)
+                sums[1] += a * level
+                sums[2] += a * r + rest * xi
+            elif stage == 1:
+                da = theta * (short - sign * row[3])
+                dr, dxi = -r - r * da / a, -xi + xi * da / rest
+                sums[0] += a * dr + rest * dxi + da * r - da * xi
+                sums[1] += da * dr - da * dxi
+                sums[2] = max(sums[2], -da / a, da / rest, -dr / r, -dxi / xi)
+                side[4:] = da, short - da * dr / a - da * dxi / rest, 1.0 / a - 1.0 / rest
+            elif stage == 2:
+                row[4] += sign * theta * (dr + number * dxi)
+            else:
+                now = theta * (dr + number * dxi - sign * row[3])
+                old_r, old_xi = -r - r * da / a, -xi + xi * da / rest
+                dr = (number - da * old_r - r * now) / a - r
+                dxi = (number + da * old_xi + xi * now) / rest - xi
+                sums[2] = max(sums[2], -now / a, now / rest, -dr / r, -dxi / xi)
+                side[4:] = now, dr, dxi
+    return sums

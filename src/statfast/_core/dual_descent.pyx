@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coordinate descent on the dual of a linear support vector machine; sums over its sparse rows.
+"""Coordinate descent on the dual of a linear support vector machine, and what its other solvers
+need: sums over sparse rows, and the arithmetic of an interior point.
 
 C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi & S. Sundararajan 2008, A dual coordinate descent
 method for large-scale linear SVM, doi:10.1145/1390156.1390208. Minimises over beta, one number a
@@ -13,8 +14,9 @@ come in a random order, and those at a bound or at 0 whose gradient keeps them t
 walked, so that what has left takes no time.
 
 Cost: two operations a number of each row visited, four if its coordinate moves; for the matrix of
-products, half the square of a row's nonzeros. The caller guarantees numbers below n in the order,
-sorted columns without duplicates, and calls short enough for Ctrl-C.
+products, half the square of a row's nonzeros. The interior point (svm/interior.py) takes up to five
+divisions a hinge in each of a step's four stages. The caller guarantees numbers below n in the
+order, sorted columns without duplicates, and calls short enough for Ctrl-C.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -45,8 +47,10 @@ cdef extern from "dual_descent_kernels.h" nogil:
     ctypedef struct dual_descent_kernels:
         void (*f64)(dual_job *) noexcept nogil
         void (*f32)(dual_job *) noexcept nogil
-        void (*sparse)(dual_job *) noexcept nogil
     const dual_descent_kernels *dual_descent_at(int level)
+
+cdef extern from "dual_sparse.h" nogil:
+    void dual_sparse(dual_job *) noexcept
 
 cdef const dual_descent_kernels *table = dual_descent_at(level())
 
@@ -110,7 +114,7 @@ def sweep(
         job.column = &column[0] if column.shape[0] else NULL
         job.value = &value[0] if value.shape[0] else NULL
         with nogil:
-            table.sparse(&job)
+            dual_sparse(&job)
     seen[0], seen[1], seen[2] = job.most, job.least, job.sum
     return job.kept
 
@@ -118,53 +122,209 @@ def sweep(
 # ------------------------------------------------------------------ sums over sparse rows
 
 
-def sparse_predict(
+def pack(
+    const double[:, :] X,           # IN (n, d) or None
+    const float[:, :] X_single,     # IN (n, d) or None: one of the two
+    Py_ssize_t[::1] count,          # OUT (n,) numbers of a row that are not 0
+    int32_t[::1] column,            # OUT (sum of count,) their columns, or None: they are counted
+    double[::1] value,              # OUT and they themselves
+):
+    """Make dense rows sparse."""
+    cdef Py_ssize_t d = X.shape[1] if X is not None else X_single.shape[1]
+    cdef Py_ssize_t i, j, k = 0, before, down, across
+    cdef Py_ssize_t room = 0 if column is None else column.shape[0]
+    cdef bint single = X is None
+    cdef double x
+    cdef const char *row
+    if single:
+        row, down, across = <const char *>&X_single[0, 0], X_single.strides[0], X_single.strides[1]
+    else:
+        row, down, across = <const char *>&X[0, 0], X.strides[0], X.strides[1]
+    with nogil:
+        for i in range(count.shape[0]):
+            before = k
+            for j in range(d):
+                x = (<const float *>(row + j * across))[0] if single else (
+                    <const double *>(row + j * across))[0]
+                if k < room:  # if not they are counted, or the rest is zeros
+                    column[k] = <int32_t>j
+                    value[k] = x
+                k += x != 0
+            count[i] = k - before
+            row += down
+
+
+def sparse_pass(
     const Py_ssize_t[::1] start,    # IN (n + 1,) numbers of entries of all rows, these or others
     const int32_t[::1] column,      # IN (nonzeros of all,)
     const double[::1] value,        # IN
-    const double[::1] v,            # IN (1 + d,) or (d,)
-    bint intercept,
-    double[::1] out,                # OUT (n,)
-):
-    """f = v0 + x'v of every row."""
-    cdef Py_ssize_t i, k
-    cdef double total
-    with nogil:
-        for i in range(out.shape[0]):
-            total = v[0] if intercept else 0
-            for k in range(start[i], start[i + 1]):
-                total += value[k] * v[intercept + column[k]]
-            out[i] = total
-
-
-def sparse_accumulate(
-    const Py_ssize_t[::1] start,
-    const int32_t[::1] column,
-    const double[::1] value,
     bint intercept,                 # a column of ones comes before those of X: z = (1, x)
-    const double[::1] s,            # IN (n,)
-    const double[::1] w,            # IN (n,)
-    double[:, ::1] h,               # INOUT (q, q) lower triangle += z'Wz; or None
-    double[::1] g,                  # INOUT (q,) += z's
+    const double[::1] v,            # IN (q,) or None
+    const double[::1] s,            # IN (n,) or None
+    const double[::1] w,            # IN (n,) or None
+    double[:, ::1] h,               # INOUT (q, q) or None
+    double[::1] g,                  # INOUT (q,) or None
+    double[::1] out,                # OUT (n,) or None
 ):
-    """The same sums as irls.accumulate, over sparse rows."""
-    cdef Py_ssize_t i, k, j, row
-    cdef double part
+    """What is asked for of out = z'v; g += z's, or z'w(z'v) where there is no s (rows of weight 0
+    take no time); and the lower triangle of h += z'wz."""
+    cdef Py_ssize_t i, k, j, first, last
+    cdef double f = 0, two, three, four, part
+    cdef double *line
+    cdef double *to = NULL if g is None else &g[0] + intercept
+    cdef const double *u = NULL
+    cdef const int32_t *at = &column[0] if column.shape[0] else NULL
+    cdef const double *number = &value[0] if value.shape[0] else NULL
+    if v is not None:
+        u = &v[0] + intercept
     with nogil:
-        for i in range(s.shape[0]):
-            if s[i] != 0:
+        for i in range(start.shape[0] - 1):
+            first, last = start[i], start[i + 1]
+            if v is not None:
+                if out is None and w[i] == 0:
+                    continue
+                f = v[0] if intercept else 0
+                two = three = four = 0  # sums that do not wait for each other
+                k = first
+                while k + 4 <= last:
+                    f += number[k] * u[at[k]]
+                    two += number[k + 1] * u[at[k + 1]]
+                    three += number[k + 2] * u[at[k + 2]]
+                    four += number[k + 3] * u[at[k + 3]]
+                    k += 4
+                while k < last:
+                    f += number[k] * u[at[k]]
+                    k += 1
+                f = (f + two) + (three + four)
+                if out is not None:
+                    out[i] = f
+            if g is None:
+                continue
+            part = s[i] if s is not None else w[i] * f
+            if part != 0:
                 if intercept:
-                    g[0] += s[i]
-                for k in range(start[i], start[i + 1]):
-                    g[intercept + column[k]] += s[i] * value[k]
+                    g[0] += part
+                for k in range(first, last):
+                    to[at[k]] += part * number[k]
             if h is None or w[i] == 0:
                 continue
             if intercept:
                 h[0, 0] += w[i]
-            for k in range(start[i], start[i + 1]):
-                part = w[i] * value[k]
-                row = intercept + column[k]
+            for k in range(first, last):
+                part = w[i] * number[k]
+                line = &h[intercept + at[k], 0]
                 if intercept:
-                    h[row, 0] += part
-                for j in range(start[i], k + 1):
-                    h[row, intercept + column[j]] += part * value[j]
+                    line[0] += part
+                    line += 1
+                for j in range(first, k + 1):
+                    line[at[j]] += part * number[j]
+
+
+# ------------------------------------------------------------------ the path of an interior point
+
+# Arrays of a path, as svm/interior.py names them: those of rows, then seven for each hinge.
+cdef enum:
+    TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL
+cdef enum:
+    A, R, XI, THETA, DA, DR, DXI, SIDE
+cdef enum:
+    LOOKS, PREDICTS, AIMS, CORRECTS
+LOOK, PREDICT, AIM, CORRECT = LOOKS, PREDICTS, AIMS, CORRECTS
+
+cdef struct hinge:                  # of one row: max(0, lack) is its loss, 0 < a < a + rest
+    double *row                     # with the state's arrays n numbers apart, as those of the side
+    double *side
+    Py_ssize_t n
+    double sign, level, lack, rest
+
+
+def hinges(
+    int stage,                      # of a step, one of the four
+    double[:, ::1] state,           # INOUT (ALL + SIDE * sides, n)
+    Py_ssize_t begin,               # rows from here
+    Py_ssize_t end,                 # to there
+    Py_ssize_t sides,               # hinges of a row: 1, for classes, or 2
+    double epsilon,
+    double number,                  # LOOK: how far to go along the last step; the last two: mu
+    double[::1] sums,               # INOUT (3,)
+):
+    """The arithmetic of rows in one stage of a step.
+
+    LOOK: first the step before; then theta of every hinge, and what rows are scaled by for the
+    matrix and its right-hand side; sums += losses, a'level, a'r + (c - a)'xi. PREDICT: the step
+    towards mu = 0, where ALONG holds the values aimed at; sums += linear and square change of
+    a'r + (c - a)'xi, and the largest of one over the longest step. AIM: what rows are scaled by on
+    the corrector's right-hand side. CORRECT: the step, where ALONG holds its values; the last of
+    sums as with PREDICT.
+    """
+    cdef Py_ssize_t i, k
+    cdef hinge it
+    cdef double *total = &sums[0]
+    it.n = state.shape[1]
+    with nogil:
+        for i in range(begin, end):
+            it.row = &state[0, i]
+            if stage == LOOKS:
+                it.row[F * it.n] += number * it.row[ALONG * it.n]
+                it.row[WEIGHT * it.n] = 0
+            if stage == LOOKS or stage == AIMS:
+                it.row[SCORE * it.n] = 0
+            for k in range(sides):
+                it.side = it.row + (ALL + k * SIDE) * it.n
+                if stage == LOOKS:
+                    it.side[A * it.n] += number * it.side[DA * it.n]
+                    it.side[R * it.n] += number * it.side[DR * it.n]
+                    it.side[XI * it.n] += number * it.side[DXI * it.n]
+                it.sign = it.row[TARGET * it.n] if sides == 1 else 1 - 2 * k
+                it.level = 1 if sides == 1 else it.sign * it.row[TARGET * it.n] - epsilon
+                it.lack = it.level - it.sign * it.row[F * it.n]
+                it.rest = it.row[COST * it.n] - it.side[A * it.n]
+                if stage == LOOKS:
+                    look(&it, total)
+                elif stage == PREDICTS:
+                    predict(&it, total)
+                elif stage == AIMS:
+                    it.row[SCORE * it.n] += it.sign * it.side[THETA * it.n] * (
+                        it.side[DR * it.n] + number * it.side[DXI * it.n])
+                else:
+                    correct(&it, number, total)
+
+
+cdef inline void look(const hinge *it, double *sums) noexcept nogil:
+    cdef Py_ssize_t n = it.n
+    cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n]
+    cdef double theta = 1 / (r / a + xi / it.rest)
+    it.side[THETA * n] = theta
+    it.row[SCORE * n] += it.sign * theta * it.lack
+    it.row[WEIGHT * n] += theta
+    sums[0] += it.row[COST * n] * max(it.lack, 0.0)
+    sums[1] += a * it.level
+    sums[2] += a * r + it.rest * xi
+
+
+cdef inline void predict(const hinge *it, double *sums) noexcept nogil:
+    """DR and DXI are left what the corrector's score is made of."""
+    cdef Py_ssize_t n = it.n
+    cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n]
+    cdef double da = it.side[THETA * n] * (it.lack - it.sign * it.row[ALONG * n])
+    cdef double up = da / a, down = da / it.rest, dr = -r * (1 + up), dxi = -xi * (1 - down)
+    sums[0] += (a * dr + it.rest * dxi) + da * (r - xi)
+    sums[1] += da * (dr - dxi)
+    sums[2] = max(sums[2], max(max(-up, down), max(1 + up, 1 - down)))
+    it.side[DA * n] = da
+    it.side[DR * n] = it.lack - (dr * up + dxi * down)
+    it.side[DXI * n] = 1 / a - 1 / it.rest
+
+
+cdef inline void correct(const hinge *it, double mu, double *sums) noexcept nogil:
+    cdef Py_ssize_t n = it.n
+    cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n], da = it.side[DA * n]
+    cdef double dr = -r * (1 + da / a), dxi = -xi * (1 - da / it.rest)
+    cdef double now = it.side[DR * n] + mu * it.side[DXI * n] - it.sign * it.row[ALONG * n]
+    now *= it.side[THETA * n]
+    dr = (mu - da * dr - r * now) / a - r
+    dxi = (mu + da * dxi + xi * now) / it.rest - xi
+    sums[2] = max(sums[2], max(max(-now / a, now / it.rest), max(-dr / r, -dxi / xi)))
+    it.side[DA * n] = now
+    it.side[DR * n] = dr
+    it.side[DXI * n] = dxi

@@ -6,17 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from statfast._base import Estimator
 from statfast._blocks import each, grid
 from statfast._errors import ConvergenceWarning, warn_user, wrong_type
 from statfast._validation import as_count, as_generator, as_real, explain_nonfinite
-from statfast.svm.interior import follow
+from statfast.svm.conjugate import Conjugate
 from statfast.svm.linear_descent import descend
 from statfast.svm.linear_newton import minimise
 from statfast.svm.linear_problem import Clock
-from statfast.svm.linear_rows import LinearRows
+from statfast.svm.linear_rows import VECTOR, LinearRows
+from statfast.svm.narrowing import narrow
 
 SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
-VECTOR = 8.0  # products of dense columns are made so many at a time
+FINER = 0.3  # of the gradient asked for: where Newton steps are inexact
 
 
 class Settings(NamedTuple):
@@ -52,12 +54,21 @@ def settings_of(model):
     )  # fmt: skip
 
 
-def weighty(rows, costs, *aligned):
-    """Rows, costs and more of the rows that have a weight."""
-    on = costs > 0.0
-    if on.all():
-        return rows, costs, *aligned
-    return tuple(part[on] for part in (rows, costs, *aligned))
+class LinearMachine(Estimator):
+    """An estimator that is a linear machine."""
+
+    def _rows(self, rows, settings, weights, target):
+        """The rows that have a weight, their costs and their targets."""
+        costs = np.full(len(target), settings.C) if weights is None else settings.C * weights
+        on = costs > 0.0
+        if not on.all():
+            rows, costs, target = rows[on], costs[on], target[on]
+        return LinearRows(rows, settings.intercept, settings.scale, self.n_jobs), costs, target
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def clock_of(settings):
@@ -75,13 +86,21 @@ def is_direct(rows):
 
 def solved(problem, settings, clock, seed, enough=1.0):
     """The Solution, and the name of what found it."""
-    direct = is_direct(problem.rows) if isinstance(settings.dual, str) else not settings.dual
+    rows = problem.rows
+    direct = few = is_direct(rows)
+    if not isinstance(settings.dual, str):
+        direct = not settings.dual
+    elif problem.squared:
+        direct = few or rows.n >= rows.q
     with np.errstate(all="ignore"):  # what is not finite has no small gap
         if not direct:
             return descend(problem, settings.tol, clock, np.random.default_rng(seed)), "descent"
-        if problem.squared:
+        if not problem.squared:
+            return narrow(problem, settings.tol, clock), "interior point"
+        if few:
             return minimise(problem, settings.tol * enough, clock), "newton"
-        return follow(problem, settings.tol, clock), "interior point"
+        by = Conjugate(problem, clock)
+        return minimise(problem, settings.tol * enough, clock, FINER, by), "newton"
 
 
 def warn_stopped(model, solution, of=""):

@@ -9,6 +9,8 @@ https://jmlr.org/papers/v6/keerthi05a.html).
 
 At any v, beta = 2 c u is feasible for the dual, and the gap is half the squared length of the
 gradient in the metric of the penalty.
+
+How the steps are found is another's part: `Products` here, or `Conjugate`, for many columns.
 """
 
 import numpy as np
@@ -27,27 +29,20 @@ EXACT = 1e-15  # of the primal: a gap of so little is rounding
 STILL = 1e-14  # of the primal: a fall of so little is rounding
 
 
-def minimise(problem, tol, clock, finer=FINER):
+def minimise(problem, tol, clock, finer=FINER, by=None):
     """Minimise the primal; returns a Solution. `tol` is the length of the gradient, relative to
-    that at 0, at which it counts as converged; the iteration goes on to `finer` times that."""
-    rows = problem.rows
+    that at 0, at which it counts as converged; the iteration goes on to `finer` times that. Steps
+    are found `by` something other than products of columns, if given."""
+    rows, wide = problem.rows, by is not None
+    by = by or Products(problem)
     v, f = np.zeros(rows.q), np.zeros(rows.n)
     first = float(np.linalg.norm(rows.combined(2.0 * problem.cost * problem.left(f))))
-    if rows.n >= max(FEW, COLUMNS * rows.q):
+    if not wide and rows.n >= max(FEW, COLUMNS * rows.q):
         v = minimise(problem.part(np.arange(0, rows.n, SHARE), SHARE), ROUGH, clock, 1.0).v
         f = rows.product(v)
-    best, last, n_iter, reason, active = None, np.inf, 0, "", None
-    h, peak = np.zeros((rows.q, rows.q)), rows.ridge
+    best, last, n_iter, reason = None, np.inf, 0, ""
     while True:
-        before, active = active, problem.left(f) != 0.0
-        if before is not None and 4 * (active != before).sum() > active.sum():
-            before = None
-        more, pull, loss = _sums(problem, f, active, before)
-        h = more if before is None else h + more
-        require_products(float(h.diagonal().max()))
-        peak = np.maximum(peak, h.diagonal())
-        if (h.diagonal() + rows.ridge < CANCELLED * peak).any():  # of large rows, rounding is left
-            h, peak = _sums(problem, f, active, None)[0], rows.ridge
+        pull, loss = by.look(f)
         gradient = rows.ridge * v - pull
         primal = 0.5 * float(v @ (rows.ridge * v)) + loss
         gap, size = 0.5 * float(gradient @ (gradient / rows.ridge)), np.linalg.norm(gradient)
@@ -60,38 +55,64 @@ def minimise(problem, tol, clock, finer=FINER):
         reason = clock.stopped(n_iter)
         if reason:
             break
-        step = -solved(factored(h.copy(), rows.ridge), gradient)
+        step = by.step(gradient, size / first)
         along = rows.product(step)
         t = _lowest(problem, v, f, step, along)
         v, f, last = v + t * step, f + t * along, primal
         n_iter += 1
     primal, gap, size, v, f = best
     beta = 2.0 * problem.cost * problem.left(f)
-    converged = bool(size <= tol * first)
+    converged = bool(size <= tol * first or gap <= EXACT * primal)
     reason = "" if converged else reason or f"in {n_iter} iterations, as rounding hides the rest"
     return Solution(v, beta, primal, primal - gap, n_iter, converged, reason)
 
 
-def _sums(problem, f, active, before):
-    """By how much the Hessian (lower triangle, without the penalty) changes when the rows with a
-    loss were others before, of which there are few; z'(2 c u); and the sum of the losses."""
-    rows = problem.rows
-    new = active if before is None else active & ~before
-    old = None if before is None else before & ~active
+class Products:
+    """Steps by Cholesky's factor of the Hessian, which changes by the rows that change sides."""
 
-    def partial(some, block):
-        u, cost = problem.left(f[some], some), 2.0 * problem.cost[some]
-        h, g = np.zeros((rows.q, rows.q)), np.zeros(rows.q)
-        if before is None:
-            rows.accumulate(some, block, cost * u, np.where(new[some], cost, 0.0), h, g)
-        else:
-            rows.accumulate(some, block, cost * u, None, None, g)
-            rows.products(some, block, np.where(old[some], cost, 0.0), h)
-            h *= -1.0
-            rows.products(some, block, np.where(new[some], cost, 0.0), h)
-        return [h, g, problem.loss(u, some)]
+    def __init__(self, problem):
+        rows = problem.rows
+        self.problem, self.active = problem, None
+        self.h, self.peak = np.zeros((rows.q, rows.q)), rows.ridge
 
-    return rows.sums(partial, pairs=before is None)
+    def look(self, f):
+        """z'(2 c u), and the sum of the losses, at values f."""
+        before, self.active = self.active, self.problem.left(f) != 0.0
+        if before is not None and 4 * (self.active != before).sum() > self.active.sum():
+            before = None
+        more, pull, loss = self._sums(f, before)
+        self.h = more if before is None else self.h + more
+        diagonal, ridge = self.h.diagonal(), self.problem.rows.ridge
+        require_products(float(diagonal.max()))
+        self.peak = np.maximum(self.peak, diagonal)
+        if (diagonal + ridge < CANCELLED * self.peak).any():  # of large rows, rounding is left
+            self.h, self.peak = self._sums(f, None)[0], ridge
+        return pull, loss
+
+    def step(self, gradient, share):
+        """The step to the lowest point of the piece that f lies on."""
+        return -solved(factored(self.h.copy(), self.problem.rows.ridge), gradient)
+
+    def _sums(self, f, before):
+        """By how much the Hessian (lower triangle, without the penalty) changes when the rows with
+        a loss were others before, of which there are few; z'(2 c u); and the sum of the losses."""
+        problem, rows = self.problem, self.problem.rows
+        new = self.active if before is None else self.active & ~before
+        old = None if before is None else before & ~self.active
+
+        def partial(some, block):
+            u, cost = problem.left(f[some], some), 2.0 * problem.cost[some]
+            h, g = np.zeros((rows.q, rows.q)), np.zeros(rows.q)
+            if before is None:
+                rows.accumulate(some, block, cost * u, np.where(new[some], cost, 0.0), h, g)
+            else:
+                rows.accumulate(some, block, cost * u, None, None, g)
+                rows.products(some, block, np.where(old[some], cost, 0.0), h)
+                h *= -1.0
+                rows.products(some, block, np.where(new[some], cost, 0.0), h)
+            return [h, g, problem.loss(u, some)]
+
+        return rows.sums(partial, pairs=before is None)
 
 
 def _lowest(problem, v, f, step, along):

@@ -13,13 +13,20 @@ epsilon towards 0. The dual is to maximise, over beta, one number a row,
 
 where soft is 0 and |beta| <= c for |u|, soft is 1 / (2 c) for u^2; and for classes t beta >= 0.
 Any beta gives a lower bound: what the primal is above it is the gap.
+
+Where the multipliers of some rows are held at a bound, these rows are linear in v: what is left is
+the problem of the others with `base` - `pull`'v added to the primal, and `pull` to g in the dual.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+ROUNDING = 1e-15  # of the losses of rows at 0
+LEVEL = 0.1  # the least factor that makes two classes weigh the same
 
 
 @dataclass
@@ -31,6 +38,8 @@ class Problem:
     cost: NDArray[np.float64]  # (n,) positive
     squared: bool
     epsilon: float | None = None
+    pull: Any = 0.0  # (q,) what rows held at a bound add up to,
+    base: float = 0.0  # and what they add to both objectives
 
     @property
     def classes(self):
@@ -50,16 +59,65 @@ class Problem:
 
     def primal(self, v, f):
         """The primal objective at v, whose values are f."""
-        return 0.5 * float(v @ (self.rows.ridge * v)) + self.loss(self.left(f))
+        return self.quadratic(v) + self.loss(self.left(f))
+
+    def quadratic(self, v):
+        """The primal objective without the losses."""
+        return float(v @ (0.5 * self.rows.ridge * v - self.pull)) + self.base
+
+    @cached_property
+    def hinges(self):
+        """Signs and levels (m, n) of the hinges c max(0, level - sign f) that a loss is made of."""
+        if self.classes:
+            return self.target[None], np.ones((1, self.rows.n))
+        sign = np.array([[1.0], [-1.0]]) * np.ones(self.rows.n)
+        return sign, sign * self.target - self.epsilon
+
+    @property
+    def balance(self):
+        """Factors of costs with which both signs weigh the same."""
+        if not self.classes:
+            return 1.0
+        on = self.target > 0.0
+        mass, rest = float(self.cost[on].sum()), float(self.cost[~on].sum())
+        if not (mass and rest):
+            return 1.0
+        return np.where(on, *(max(min(1.0, ratio), LEVEL) for ratio in (rest / mass, mass / rest)))
+
+    @cached_property
+    def scale(self):
+        """The size of levels."""
+        return 1.0 if self.classes else float(np.abs(self.hinges[1]).mean()) or 1.0
+
+    @cached_property
+    def rounding(self):
+        """A gap of so little is rounding."""
+        return ROUNDING * self.scale * float(self.cost.sum())
 
     def part(self, index, share):
         """The problem of some rows, their costs times a factor."""
         rows, cost = self.rows.part(index), share * self.cost[index]
         return Problem(rows, self.target[index], cost, self.squared, self.epsilon)
 
+    def near(self, index, beta):
+        """The problem of some rows, where the multipliers beta of the others are held."""
+        rest = beta.copy()
+        rest[index] = 0.0
+        reward = float(self.target @ rest) - (self.epsilon or 0.0) * float(np.abs(rest).sum())
+        rows, pull = self.rows.part(index), self.rows.combined(rest)
+        part = Problem(
+            rows, self.target[index], self.cost[index], self.squared, self.epsilon, pull, reward
+        )
+        part.scale, part.rounding = self.scale, self.rounding
+        return part
+
+    def gathered(self, beta):
+        """What all rows add up to, with multipliers beta."""
+        return self.rows.combined(beta) + self.pull
+
     def dual(self, beta, g):
-        """The dual objective at beta, whose rows add up to g."""
-        value = float(self.target @ beta) - 0.5 * float(g @ (g / self.rows.ridge))
+        """The dual objective at beta, where all rows add up to g."""
+        value = self.base + float(self.target @ beta) - 0.5 * float(g @ (g / self.rows.ridge))
         if self.epsilon:
             value -= self.epsilon * float(np.abs(beta).sum())
         if self.squared:

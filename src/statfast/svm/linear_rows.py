@@ -12,19 +12,51 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, reduce
+from statfast._blocks import checkpoint, each, grid, reduce
 from statfast._core import dual_descent, irls, sparselloyd
-from statfast._sparse import as_csr, is_sparse, parts_of
+from statfast._sparse import WIDEST, as_csr, is_sparse, parts_of
 from statfast._validation import as_rows, rows_for
 
 CALL = 2e8  # multiplications of a kernel call: some 30 ms
-LEAST = 8192  # rows of a block: fewer would spend their time between calls
+LEAST, BLOCK = 8192, 1e6  # rows of a block, or operations: fewer would spend it between calls
 ROW = 100  # operations that a row costs besides its products
+SLOW, VECTOR = 4.0, 8.0  # how much dearer an operation is with sparse rows than others, and dense
+SPARSE, WIDE = 6, 64  # dense rows so wide are packed where at most one number in so many is not 0
+LOOK = 512  # rows that are looked at for that
 
 
-def rows_of(X):
-    """Rows to fit: a finite ndarray, or CSR."""
-    return as_csr(X) if is_sparse(X) else as_rows(X)
+def rows_of(X, n_jobs=None):
+    """Rows to fit: a finite ndarray, or CSR, which an ndarray becomes that is mostly zeros."""
+    if is_sparse(X):
+        return as_csr(X)
+    X = as_rows(X)
+    n, d = X.shape
+    if d >= WIDE and n * d < WIDEST:
+        some = X[:: max(1, n // LOOK)]
+        if SPARSE * np.count_nonzero(some) <= some.size:
+            return _packed(X, n_jobs)
+    return X
+
+
+def _packed(X, n_jobs):
+    from scipy.sparse import csr_array
+
+    start = np.zeros(len(X) + 1, np.intp)
+
+    def work(rows):
+        parts = [None, None]
+        if whole:
+            parts = [part[start[rows.start] : start[rows.stop]] for part in whole]
+        source = (None, X[rows]) if X.dtype == np.float32 else (X[rows], None)
+        dual_descent.pack(*source, count[rows], *parts)
+        checkpoint()
+
+    whole, count = [], np.empty(len(X), np.intp)
+    each(work, grid(len(X)), n_jobs=n_jobs, effort=4.0 * X.size)
+    start[1:] = np.cumsum(count)
+    whole[:] = np.empty(start[-1], np.int32), np.empty(start[-1])
+    each(work, grid(len(X)), n_jobs=n_jobs, effort=4.0 * X.size)
+    return csr_array((whole[1], whole[0], start.astype(np.int32)), shape=X.shape)
 
 
 def new_rows(estimator, X):
@@ -67,9 +99,10 @@ class LinearRows:
     def predict(self, rows, v, block):
         """z'v of the rows in a slice; `block` holds them if they are dense."""
         out = np.empty(rows.stop - rows.start)
-        for some in self._calls(len(out), self.q):
+        for some in self._calls(len(out), 1):
             if self.sparse:
-                dual_descent.sparse_predict(*self._part(rows, some), v, self.intercept, out[some])
+                part = *self._part(rows, some), self.intercept
+                dual_descent.sparse_pass(*part, v, None, None, None, None, out[some])
             else:
                 irls.predict(block[some], self.nothing, self.intercept, v, None, out[some])
             checkpoint()
@@ -78,12 +111,11 @@ class LinearRows:
     def accumulate(self, rows, block, s, w, h, g):
         """g += z's, and unless h is None its lower triangle += z'wz, over the rows in a slice."""
         if w is None:
-            w = np.zeros_like(s)
-        for some in self._calls(len(s), 2 * self.q if h is None else self.q**2):
+            w = s  # any numbers will do
+        for some in self._calls(len(s), 1 if h is None else 2):
             if self.sparse:
-                dual_descent.sparse_accumulate(
-                    *self._part(rows, some), self.intercept, s[some], w[some], h, g
-                )
+                part = *self._part(rows, some), self.intercept
+                dual_descent.sparse_pass(*part, None, s[some], w[some], h, g, None)
             else:
                 part = block[some], self.nothing, self.intercept
                 irls.accumulate(*part, s[some], w[some], h, g)
@@ -103,12 +135,27 @@ class LinearRows:
 
         `pairs` says whether there are products of columns among them.
         """
-        effort = (self.pairs if pairs else 4.0 * self.size) + ROW * self.n
+        cost = self.cost_of(pairs)
+        least = int(min(LEAST, max(256.0, BLOCK * self.n / cost)))
+        if pairs:
+            least = max(least, 8 * self.q)
+        if self.n <= least:
+            checkpoint()
+            return partial(slice(0, self.n), self.whole)
         source = np.empty((self.n, 1), np.bool_) if self.sparse else self.X  # a length will do
         return reduce(
-            partial, source, merge=_added, n_jobs=self.n_jobs, effort=effort,
-            least=max(LEAST, 8 * self.q) if pairs else LEAST,
-        )  # fmt: skip
+            partial, source, merge=_added, n_jobs=self.n_jobs, effort=SLOW * cost, least=least
+        )
+
+    def cost_of(self, pairs):
+        """Operations of a pass over the rows, in units of those with sparse rows."""
+        work = self.pairs if pairs else 4.0 * self.size
+        return work / (1.0 if self.sparse else VECTOR) + ROW * self.n
+
+    @cached_property
+    def whole(self):
+        """All rows as a block."""
+        return None if self.sparse else np.ascontiguousarray(self.X)
 
     def product(self, v):
         """z'v of all rows."""
@@ -130,6 +177,42 @@ class LinearRows:
             return [g]
 
         return self.sums(partial, pairs=False)[0]
+
+    def turned(self, v, w):
+        """z'w(z v): rows weighted by w and their own values, added up."""
+
+        def partial(rows, block):
+            g = np.zeros(self.q)
+            if not self.sparse:
+                score = w[rows] * self.predict(rows, v, block)
+                self.accumulate(rows, block, score, None, None, g)
+                return [g]
+            for some in self._calls(rows.stop - rows.start, 1):
+                part = *self._part(rows, some), self.intercept
+                dual_descent.sparse_pass(*part, v, None, w[rows][some], None, g, None)
+                checkpoint()
+            return [g]
+
+        return self.sums(partial, pairs=False)[0]
+
+    def column_squares(self, w):
+        """The sums of w z^2 of each column."""
+
+        def partial(rows, block):
+            g = np.full(self.q, w[rows].sum())
+            if self.sparse:
+                start, column, value = self.parts
+                some = slice(start[rows.start], start[rows.stop])
+                weight = np.repeat(w[rows], np.diff(start[rows.start : rows.stop + 1]))
+                weight *= value[some] ** 2
+                g[self.one :] = np.bincount(column[some], weight, self.d)
+            else:
+                block = block.astype(np.float64, copy=False)
+                g[self.one :] = np.einsum("ij,ij,i->j", block, block, w[rows])
+            return [g]
+
+        with np.errstate(over="ignore"):
+            return self.sums(partial, pairs=False)[0]
 
     def squares(self):
         """|x|^2 + scale^2 of each row (without an intercept |x|^2)."""
@@ -169,7 +252,9 @@ class LinearRows:
         whole = X.strides[1] == X.itemsize and X.strides[0] % X.itemsize == 0
         return X if whole else np.ascontiguousarray(X)
 
-    def _calls(self, n, cost):
+    def _calls(self, n, power):
+        """Parts of n rows for kernel calls; the cost of a row is a power of its length."""
+        cost = (self.size / self.n if self.sparse else self.q) ** power
         step = max(64, int(CALL / (cost + ROW)))
         return [slice(a, min(n, a + step)) for a in range(0, n, step)]
 

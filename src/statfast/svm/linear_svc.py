@@ -3,26 +3,26 @@
 
 import numpy as np
 
-from statfast._base import Classifier, Estimator
+from statfast._base import Classifier
 from statfast._blocks import each
 from statfast._class_weights import class_weighted
 from statfast._errors import shown
 from statfast._validation import as_choice, as_labels, as_weights
 from statfast.svm.linear_machine import (
+    LinearMachine,
     clock_of,
     settings_of,
     solved,
     values,
     warn_stopped,
-    weighty,
 )
 from statfast.svm.linear_problem import Problem
-from statfast.svm.linear_rows import LinearRows, new_rows, rows_of
+from statfast.svm.linear_rows import new_rows, rows_of
 
 LOSSES = ("hinge", "squared_hinge")
 
 
-class LinearSVC(Classifier, Estimator):
+class LinearSVC(Classifier, LinearMachine):
     """Linear support vector machine for classes.
 
     With labels y = 1 and -1 it minimises, over w and b::
@@ -42,9 +42,10 @@ class LinearSVC(Classifier, Estimator):
         The larger it is, the less the intercept is penalised: it is the coefficient of a column
         that holds this number.
     dual : {"auto", True, False}, default="auto"
-        True is coordinate descent on the dual. False is a direct method, which sums products of
-        columns: Newton's method for the squared loss, an interior point for the hinge. "auto"
-        takes the direct method up to some hundred columns, where it is exact and far quicker.
+        True is coordinate descent on the dual. False is Newton's method for the squared loss, an
+        interior point for the hinge, both with sums of products of columns; Newton's steps are by
+        conjugate gradients where that is cheaper. "auto" takes descent for more than some hundred
+        columns with the hinge, for more columns than rows with the squared loss.
     tol : float, default=1e-4
         As LIBLINEAR's. Descent: the largest less the least projected gradient of the dual. Newton:
         the length of the gradient, relative to that at 0 times the share of the smaller class.
@@ -91,9 +92,11 @@ class LinearSVC(Classifier, Estimator):
     (LIBLINEAR gives the others weight 1). **Ties** between classes go to the lowest label, a
     decision value of 0 to the first of two.
 
-    Cost: the direct methods take n d^2 operations (the squares of the nonzeros of each sparse row)
-    and d^3 / 3, 5 to 30 times; a sweep of descent 4 n d. Memory: O(d^2) a thread and O(n). Rows
-    are read where they lie.
+    Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row)
+    and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
+    those near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a
+    thread and O(n); rows are read where they lie, but for dense ones of 64 columns or more of which
+    at most a sixth is not zero: they are made sparse.
 
     References
     ----------
@@ -175,7 +178,7 @@ class LinearSVC(Classifier, Estimator):
         ConvergenceWarning
             If max_iter or time_limit was reached; it tells the gap.
         """
-        rows = rows_of(X)
+        rows = rows_of(X, self.n_jobs)
         classes, codes = as_labels(y, rows.shape[0])
         if len(classes) < 2:
             raise ValueError(
@@ -186,9 +189,7 @@ class LinearSVC(Classifier, Estimator):
         weights = class_weighted(weights, self.class_weight, classes, codes)
         squared = as_choice(self.loss, "loss", LOSSES) == "squared_hinge"
         settings = settings_of(self)
-        costs = np.full(rows.shape[0], settings.C) if weights is None else settings.C * weights
-        rows, costs, codes = weighty(rows, costs, codes)
-        made = LinearRows(rows, settings.intercept, settings.scale, self.n_jobs)
+        made, costs, codes = self._rows(rows, settings, weights, codes)
         tasks = [1] if len(classes) == 2 else list(range(len(classes)))
         seeds = settings.seeds.integers(2**63, size=len(tasks))
         clock = clock_of(settings)
@@ -258,8 +259,3 @@ class LinearSVC(Classifier, Estimator):
         scores = self.decision_function(X)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_.take(winners)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -3,25 +3,24 @@
 
 import numpy as np
 
-from statfast._base import Estimator
 from statfast._errors import warn_column_vector
 from statfast._regression import Regressor, as_targets
 from statfast._validation import as_choice, as_real, as_weights
 from statfast.svm.linear_machine import (
+    LinearMachine,
     clock_of,
     settings_of,
     solved,
     values,
     warn_stopped,
-    weighty,
 )
 from statfast.svm.linear_problem import Problem
-from statfast.svm.linear_rows import LinearRows, new_rows, rows_of
+from statfast.svm.linear_rows import new_rows, rows_of
 
 LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
 
-class LinearSVR(Regressor, Estimator):
+class LinearSVR(Regressor, LinearMachine):
     """Linear support vector machine for numbers.
 
     It minimises, over w and b::
@@ -43,9 +42,10 @@ class LinearSVR(Regressor, Estimator):
         The larger it is, the less the intercept is penalised: it is the coefficient of a column
         that holds this number.
     dual : {"auto", True, False}, default="auto"
-        True is coordinate descent on the dual. False is a direct method, which sums products of
-        columns: Newton's method for the squared loss, an interior point for the other. "auto"
-        takes the direct method up to some hundred columns, where it is exact and far quicker.
+        True is coordinate descent on the dual. False is Newton's method for the squared loss, an
+        interior point for the other, both with sums of products of columns; Newton's steps are by
+        conjugate gradients where that is cheaper. "auto" takes descent for more than some hundred
+        columns with the other, for more columns than rows with the squared loss.
     tol : float, default=1e-4
         As LIBLINEAR's. Descent: the sum of the sizes of the projected gradients of the dual, in
         units of that in the first sweep. Newton: the length of the gradient, in units of that at
@@ -86,9 +86,11 @@ class LinearSVR(Regressor, Estimator):
     A weight of 2 is a row repeated. Where several solutions of the absolute error would tie, the
     penalty decides: the solution is unique, and there are no **ties**.
 
-    Cost: the direct methods take n d^2 operations (the squares of the nonzeros of each sparse row)
-    and d^3 / 3, 5 to 30 times; a sweep of descent 4 n d. Memory: O(d^2) a thread and O(n). Rows
-    are read where they lie.
+    Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row)
+    and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
+    those near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a
+    thread and O(n); rows are read where they lie, but for dense ones of 64 columns or more of which
+    at most a sixth is not zero: they are made sparse.
 
     References
     ----------
@@ -167,7 +169,7 @@ class LinearSVR(Regressor, Estimator):
         ConvergenceWarning
             If max_iter or time_limit was reached; it tells the gap.
         """
-        rows = rows_of(X)
+        rows = rows_of(X, self.n_jobs)
         target, flat = as_targets(y, rows.shape[0])
         if target.shape[1] != 1:
             raise ValueError(
@@ -180,9 +182,7 @@ class LinearSVR(Regressor, Estimator):
         squared = as_choice(self.loss, "loss", LOSSES) != "epsilon_insensitive"
         epsilon = as_real(self.epsilon, "epsilon", 0.0)
         settings = settings_of(self)
-        costs = np.full(rows.shape[0], settings.C) if weights is None else settings.C * weights
-        rows, costs, target = weighty(rows, costs, target[:, 0])
-        made = LinearRows(rows, settings.intercept, settings.scale, self.n_jobs)
+        made, costs, target = self._rows(rows, settings, weights, target[:, 0])
         problem = Problem(made, np.ascontiguousarray(target), costs, squared, epsilon)
         seed = settings.seeds.integers(2**63)
         solution, solver = solved(problem, settings, clock_of(settings), seed)
@@ -218,8 +218,3 @@ class LinearSVR(Regressor, Estimator):
         """
         rows = new_rows(self, X)
         return values(rows, self.coef_[None], self.intercept_, self.n_jobs)[:, 0]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

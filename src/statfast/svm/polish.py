@@ -15,7 +15,7 @@ EFFORT, SHARE = 1e6, 0.05  # of the equations: they may cost so much, or this sh
 MOST_EFFORT = 5e7  # but no more, which would keep Ctrl-C waiting
 
 
-def polished(problem, path, n_iter, last):
+def polished(path, n_iter, last):
     """A list of the Solution that the point of an interior path leads to; empty if none does.
 
     Where the rows on the margin are other than at the point before, they will hardly be the right
@@ -23,7 +23,7 @@ def polished(problem, path, n_iter, last):
     """
     from scipy.linalg import LinAlgError, lstsq
 
-    rows, cost = problem.rows, problem.cost
+    problem, rows, cost = path.problem, path.rows, path.cost
     share = path.a / cost
     up = 1.0 - share <= path.xi / path.scale  # the multiplier is at its upper bound
     free = ~up & (share > path.r / path.scale)
@@ -38,7 +38,7 @@ def polished(problem, path, n_iter, last):
     beta = (path.sign * np.where(up, cost, 0.0)).sum(axis=0)
     beta[index] = 0.0
     root = 1.0 / np.sqrt(rows.ridge)
-    begin = root * rows.combined(beta)
+    begin = root * problem.gathered(beta)
     if len(index):
         z = rows.take(index) * root
         weight = free[:, index]
@@ -55,4 +55,4 @@ def polished(problem, path, n_iter, last):
         begin = begin + more
     v = root * begin
     primal = problem.primal(v, rows.product(v))
-    return [Solution(v, beta, primal, problem.dual(beta, rows.combined(beta)), n_iter, False)]
+    return [Solution(v, beta, primal, problem.dual(beta, problem.gathered(beta)), n_iter, False)]

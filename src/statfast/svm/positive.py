@@ -22,10 +22,10 @@ def require_products(largest):
 
 def factored(h, ridge):
     """A factor of h (lower triangle, overwritten) + diag(ridge), its diagonal scaled to one."""
-    index = np.diag_indices_from(h)
-    h[index] += ridge
-    require_products(float(h[index].max()))
-    root = 1.0 / np.sqrt(h[index])
+    diagonal = h.reshape(-1)[:: len(h) + 1]
+    diagonal += ridge
+    require_products(float(diagonal.max()))
+    root = 1.0 / np.sqrt(diagonal)
     h *= root
     h *= root[:, None]
     if len(h) <= SMALL:

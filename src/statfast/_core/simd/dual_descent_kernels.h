@@ -28,7 +28,6 @@ typedef struct {
 typedef struct {
     void (*f64)(dual_job *);
     void (*f32)(dual_job *);
-    void (*sparse)(dual_job *);
 } dual_descent_kernels;
 TABLE_AT(dual_descent_kernels, dual_descent)
 
