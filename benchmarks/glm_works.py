@@ -2,7 +2,8 @@
 """What the suites ``irls`` and ``glm`` ask of a library: coefficients by maximum likelihood.
 
 The tolerance of each is the loosest power of ten with which its answers come within 1e-8 of the
-solution. Ours includes the covariance matrix, as does statsmodels'; the others have none.
+solution on all problems. Ours includes the covariance matrix, as does statsmodels'; the others have
+none.
 """
 
 import importlib
