@@ -55,7 +55,7 @@ cdef extern from "irls_kernels.h" nogil:
         Py_ssize_t ld, tall
         double *work
     ctypedef struct irls_kernels:
-        Py_ssize_t (*room)(Py_ssize_t q, Py_ssize_t ld, Py_ssize_t tall) noexcept nogil
+        Py_ssize_t (*room)(const irls_job *job) noexcept nogil
         void (*sweep)(const irls_job *job) noexcept nogil
         void (*dots)(
             const double *a, Py_ssize_t lda, const double *b, Py_ssize_t n, double *out
@@ -175,7 +175,7 @@ cdef int run(irls_job *job) except -1:
     job.tall = (q + down - 1) // down * down
     job.ld = padded(max(job.tall, (q + across - 1) // across * across))
     job.rank_update, job.rough_update = active().f64.rank_update, active().f32.rank_update
-    block = malloc(64 + sizeof(double) * table.room(q, job.ld, job.tall))
+    block = malloc(64 + sizeof(double) * table.room(job))
     if block == NULL:
         raise MemoryError
     job.work = <double *>aligned(block)

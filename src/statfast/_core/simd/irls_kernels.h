@@ -42,7 +42,7 @@ typedef struct {
 } irls_job;
 
 typedef struct {
-    ptrdiff_t (*room)(ptrdiff_t q, ptrdiff_t ld, ptrdiff_t tall);
+    ptrdiff_t (*room)(const irls_job *);
     void (*sweep)(const irls_job *);
     /* the products of four rows of n numbers, lda apart, with another */
     void (*dots)(const double *a, ptrdiff_t lda, const double *b, ptrdiff_t n, double *out);

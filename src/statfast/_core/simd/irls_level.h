@@ -18,8 +18,7 @@
 #define SHEET 4096 /* numbers of a sheet that is transposed: 32 KB, with 4 groups at least */
 #define TALL 128   /* rows of a sheet of many columns */
 #define FOUR 4     /* of them are worked on together */
-#define SHORT 32   /* the same where their products are not wanted: they are read again in cache */
-#define AHEAD 1024 /* numbers from which rows of many columns are on their way, or four rows */
+#define SHORT 16   /* the same where their products are not wanted: they are read again in cache */
 #if defined(FETCH)
 #elif defined(STATFAST_VECTORS)
 #define FETCH(address) __builtin_prefetch(address)
@@ -37,9 +36,10 @@
 #include "irls_few.h"
 #include "irls_many.h"
 
-static ptrdiff_t irls_room(ptrdiff_t q, ptrdiff_t ld, ptrdiff_t tall) {
-    const ptrdiff_t sheet = sizeof(irls_sheet) / sizeof(double);
-    return q <= FEW ? (GROUPS * q + q + q * q) * LANES + sheet : (TALL + tall) * ld + sheet;
+static ptrdiff_t irls_room(const irls_job *job) {
+    const ptrdiff_t sheet = sizeof(irls_sheet) / sizeof(double), q = job->p + job->intercept;
+    if (q <= FEW) return sheet + (GROUPS * q + q + q * q) * LANES;
+    return sheet + (job->h ? (TALL + job->tall) * job->ld : 0);
 }
 
 static void irls_sweep(const irls_job *job) {

@@ -3,12 +3,13 @@
    float where half the digits of X'WX are enough. */
 
 /* The linear predictors of four rows, which share what they load of shift and b; row r of them is
-   row `first` + r, or the last one. */
+   row `first` + r, or the last one.  Rows of even number that come SHORT rows later are fetched
+   meanwhile, and those of odd number while scores are summed. */
 #define ROWS_OF(SRC, NAME, WIDE)                                                                   \
     static void irls_dot_##NAME(const irls_job *job, ptrdiff_t first, ptrdiff_t rows,              \
                                 double *eta) {                                                     \
         const double *b = job->b + job->intercept, *shift = job->shift;                            \
-        const ptrdiff_t four = FOUR * job->ldx, ahead = four > AHEAD ? four : AHEAD;               \
+        const ptrdiff_t ahead = SHORT * job->ldx;                                                  \
         const SRC *x[FOUR];                                                                        \
         for (int r = 0; r < FOUR; r++)                                                             \
             x[r] = (const SRC *)job->x + (first + (r < rows ? r : rows - 1)) * job->ldx;           \
@@ -18,7 +19,7 @@
         for (; j + LANES <= job->p; j += LANES) {                                                  \
             const f64_v from = f64_load(shift + j), by = f64_load(b + j);                          \
             UNROLL for (int r = 0; r < FOUR; r++) {                                                \
-                FETCH(x[r] + j + ahead);                                                           \
+                if (!(r & 1)) FETCH(x[r] + j + ahead);                                             \
                 sum[r] = f64_fma(WIDE(x[r] + j) - from, by, sum[r]);                               \
             }                                                                                      \
         }                                                                                          \
@@ -32,6 +33,7 @@
     /* g += s (1, x - shift) of four rows; those beyond `rows` have s = 0 */                       \
     static void irls_gather_##NAME(const irls_job *job, ptrdiff_t first, ptrdiff_t rows,           \
                                    const double *s) {                                              \
+        const ptrdiff_t ahead = SHORT * job->ldx;                                                  \
         const double *shift = job->shift;                                                          \
         double *g = job->g;                                                                        \
         const SRC *x[FOUR];                                                                        \
@@ -48,7 +50,10 @@
         for (; j + LANES <= job->p; j += LANES) {                                                  \
             const f64_v from = f64_load(shift + j);                                                \
             f64_v sum = f64_load(g + j);                                                           \
-            UNROLL for (int r = 0; r < FOUR; r++) sum = f64_fma(by[r], WIDE(x[r] + j) - from, sum); \
+            UNROLL for (int r = 0; r < FOUR; r++) {                                                \
+                if (r & 1) FETCH(x[r] + j + ahead);                                                \
+                sum = f64_fma(by[r], WIDE(x[r] + j) - from, sum);                                  \
+            }                                                                                      \
             f64_store(g + j, sum);                                                                 \
         }                                                                                          \
         for (; j < job->p; j++)                                                                    \
@@ -78,11 +83,11 @@ ROWS_OF(float, f32, f64_widen)
 
 static void irls_many(const irls_job *job) {
     const ptrdiff_t q = job->p + job->intercept, ld = job->ld;
-    double *z = job->work, *h = z + TALL * ld;
+    irls_sheet *sheet = (irls_sheet *)job->work;
+    double *z = (double *)(sheet + 1), *h = z + TALL * ld; /* where there is a job->h */
     float *round_z = (float *)z, *round_h = (float *)h;
-    irls_sheet *sheet = (irls_sheet *)(h + job->tall * ld);
-    memset(z, 0, (size_t)((TALL + (job->h ? job->tall : 0)) * ld) * sizeof(double));
     memset(sheet->eta, 0, sizeof sheet->eta);
+    if (job->h) memset(z, 0, (size_t)((TALL + job->tall) * ld) * sizeof(double));
     const ptrdiff_t height = job->h ? TALL : SHORT;
     for (ptrdiff_t first = 0; first < job->n; first += height) {
         const ptrdiff_t rows = job->n - first < height ? job->n - first : height;
