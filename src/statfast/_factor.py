@@ -10,7 +10,6 @@ import numpy as np
 from statfast._core import irls as kernel
 
 SMALL = 1024  # columns up to which our own factor is quicker: threads of LAPACK spin on after it
-FEW = 256  # the same for the inverse
 PIVOT = 1e-15  # of the scaled matrix: below, its eigenvalues are looked at
 LEAST = 1e-16  # of the largest eigenvalue: smaller ones are rounding
 
@@ -52,7 +51,7 @@ class Factor:
         return out
 
     def inverse(self):
-        if len(self.lower) <= FEW:
+        if len(self.lower) <= SMALL:
             out = np.empty(self.lower.shape)
             kernel.cholesky_inverse(self.lower, self.scale, out)
             return out

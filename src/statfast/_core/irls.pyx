@@ -14,7 +14,7 @@ of the lengths given, and a call short enough for Ctrl-C.
 """
 
 from libc.math cimport fabs, sqrt
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 
 from statfast._core.rows cimport aligned, padded, panel_columns, real, stride_of
 from statfast._core.tiles cimport active, level
@@ -244,20 +244,32 @@ def cholesky_inverse(
     const double[::1] scale,        # IN (q,) its scale, of `cholesky`
     double[:, ::1] out,             # OUT (q, q) inverse of the factored matrix
 ):
-    """The inverse of a matrix with a factor of `cholesky`."""
-    cdef Py_ssize_t q = a.shape[0], i, j, k
-    cdef double *upper = <double *>malloc(sizeof(double) * q * q)
+    """The inverse of a matrix with a factor of `cholesky`, four columns at a time."""
+    cdef Py_ssize_t q = a.shape[0], i, j, r
+    cdef double *upper = <double *>calloc(q * q, sizeof(double))
+    cdef double *row
+    cdef double[4] sums
     if upper == NULL:
         raise MemoryError
     with nogil:
-        for j in range(q):  # row j of `upper`: column j of the factor's inverse
-            upper[j * q + j] = 1 / a[j, j]
-            for i in range(j + 1, q):
-                upper[j * q + i] = -dot(&a[i, j], &upper[j * q + j], i - j) / a[i, i]
+        for j in range(0, q, 4):  # row j of `upper`: column j of the factor's inverse
+            row = upper + j * q
+            for r in range(min(4, q - j)):
+                row[r * q + j + r] = 1 / a[j + r, j + r]
+                for i in range(j + r + 1, min(j + 4, q)):
+                    row[r * q + i] = -dot(&a[i, j], row + r * q + j, i - j) / a[i, i]
+            for i in range(j + 4, q):
+                table.dots(row + j, q, &a[i, j], i - j, sums)
+                for r in range(4):
+                    row[r * q + i] = -sums[r] / a[i, i]
         for i in range(q):
+            for j in range(0, i // 4 * 4, 4):
+                table.dots(upper + j * q + i, q, upper + i * q + i, q - i, sums)
+                for r in range(4):
+                    out[i, j + r] = sums[r]
+            for j in range(i // 4 * 4, i + 1):
+                out[i, j] = dot(upper + j * q + i, upper + i * q + i, q - i)
             for j in range(i + 1):
-                k = i
-                out[i, j] = dot(&upper[i * q + k], &upper[j * q + k], q - k)
                 out[i, j] *= scale[i] * scale[j]
                 out[j, i] = out[i, j]
     free(upper)

@@ -44,7 +44,9 @@ class Sums:
 
     def finite(self):
         """Whether all of `h` is; a sum of squares that is finite says so at once."""
-        return isfinite(np.vdot(self.h, self.h)) or bool(np.isfinite(self.h).all())
+        if len(self.h) <= FEW and isfinite(np.vdot(self.h, self.h)):
+            return True
+        return bool(np.isfinite(self.h).all())  # BLAS has threads for more, which spin on
 
     def __iadd__(self, more):
         self.h += more.h

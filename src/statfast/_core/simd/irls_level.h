@@ -16,7 +16,7 @@
 #define FEW 64     /* columns: beyond, tiles of whole rows waste less than lanes cost */
 #define GROUPS 16  /* of LANES rows in a sheet, at most: more are not fetched in time */
 #define SHEET 4096 /* numbers of a sheet that is transposed: 32 KB, with 4 groups at least */
-#define TALL 128   /* rows of a sheet of many columns */
+#define TALL 64   /* rows of a sheet of many columns */
 #define FOUR 4     /* of them are worked on together */
 #define SHORT 16   /* the same where their products are not wanted: they are read again in cache */
 #if defined(FETCH)
