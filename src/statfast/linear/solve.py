@@ -56,21 +56,21 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
         R, QtY = inner[:rank, :rank], inner[:rank, rank:]
         condition = condition_of(R)
     columns = kept[first:] - first
+    near = triangle.near if R is triangle.R else None
     outcome = []
     for t, y in enumerate(np.ascontiguousarray(Y.T)):
         twice = triangle.exact and GENTLE < condition < GAINING
         turns = ROUNDS if twice else 0 if triangle.exact else 1
         if not triangle.exact and triangle.centred > GENTLE:
             turns = 2
-        if triangle.start is not None and R is triangle.R:
-            step = solve_triangular(R, triangle.rest, check_finite=False)
-            b = triangle.start + step
-            rss = triangle.squares - float(triangle.rest @ triangle.rest)
-            if rss > 0.5 * triangle.squares and _is_sharp(triangle, step[first:], b[first:]):
-                outcome.append((b[first:], b[0] if first else 0.0, rss))
-                continue
-        else:
+        if near is None:
             b = solve_triangular(R, QtY[:, t], check_finite=False)
+        else:
+            step = solve_triangular(R, near.rest, check_finite=False)
+            b, left = near.coef + step, near.squares - float(near.rest @ near.rest)
+            if left > 0.5 * near.squares and _is_sharp(triangle, step[first:], b[first:]):
+                outcome.append((b[first:], b[0] if first else 0.0, left))
+                continue
         outcome.append(_corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs))
     coefs, intercepts, rss = (np.array(part) for part in zip(*outcome, strict=True))
     aliased = np.setdiff1d(np.arange(p), columns)

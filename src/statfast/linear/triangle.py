@@ -34,6 +34,15 @@ SURE = 1e-8  # pivots of their scaled products, from which it is one
 
 
 @dataclass(frozen=True)
+class Near:
+    """Coefficients near the solution of a single target."""
+
+    coef: NDArray[np.float64]  # (q,)
+    rest: NDArray[np.float64]  # (q,) Q'r of their residuals r
+    squares: float  # r'r
+
+
+@dataclass(frozen=True)
 class Triangle:
     """R of (1, X) scaled by the roots of the weights, and Q'Y; without 1 if no intercept."""
 
@@ -42,9 +51,7 @@ class Triangle:
     condition: float  # of the columns of R scaled to length one, about; inf if singular
     centred: float  # the same of the centred columns, where those are what was squared
     exact: bool  # by QR
-    start: NDArray[np.float64] | None = None  # (q,) coefficients near the solution of one target;
-    rest: NDArray[np.float64] | None = None  # (q,) then Q'r of their residuals r,
-    squares: float = 0.0  # and r'r
+    near: Near | None = None
 
 
 def triangle_of(X, Y, weights, intercept, n_jobs=None) -> Triangle:
@@ -153,9 +160,7 @@ def _by_residuals(X, Y, weights, intercept, n_jobs):
     """The same for one target, with the residuals of coefficients that a sample has."""
     y = np.ascontiguousarray(Y[:, 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        rows = Rows(
-            X, y, weights, None, FAMILIES["gaussian"], LINKS["identity"], intercept, n_jobs
-        )
+        rows = Rows(X, y, weights, None, FAMILIES["gaussian"], LINKS["identity"], intercept, n_jobs)
         start = _start(rows)
         sums = rows.sums_at(start)
         p, one = rows.p, int(intercept)
@@ -172,16 +177,15 @@ def _by_residuals(X, Y, weights, intercept, n_jobs):
     rest = rest[:, 0]
     QtY = inner @ start[one:] + rest
     if not intercept:
-        return Triangle(inner, QtY[:, None], condition, condition, False, start, rest, table[p, p])
+        near = Near(start, rest, float(table[p, p]))
+        return Triangle(inner, QtY[:, None], condition, condition, False, near)
     root = np.sqrt(mass)
     R = _bordered(root, rows.shift + offset[:p], inner)
     target = start[0] + offset[:p] @ start[1:] + offset[p]
     QtY = np.append(root * target, QtY)[:, None]
     rest = np.append(root * offset[p], rest)
-    squares = table[p, p] + mass * offset[p] ** 2
-    return Triangle(
-        R, QtY, condition_of(R), condition, False, rows.to_user(start), rest, squares
-    )  # fmt: skip
+    near = Near(rows.to_user(start), rest, float(table[p, p] + mass * offset[p] ** 2))
+    return Triangle(R, QtY, condition_of(R), condition, False, near)
 
 
 def _start(rows):
