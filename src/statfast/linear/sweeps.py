@@ -23,6 +23,7 @@ from statfast._validation import FLOATS
 CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 30 ms
 PIECE = 32768  # numbers of the rows that stay in cache between two kernel calls
 LEAST = 4096  # rows of a block
+LEAST_WIDE = 1024  # the same of many columns, where a row is work enough
 MOST = 262144  # rows of a block of few columns: a block should take far longer than to hand it out
 PARTS = 16
 FEW = 64  # columns whose sums take so little room that those of all blocks may wait
@@ -269,7 +270,7 @@ class Rows:
             last,
             merge=lambda total, more: total.__iadd__(more), n_jobs=self.n_jobs,
             effort=float(self.n) * per_row,
-            least=min(LEAST, max(SAMPLE, 2 * self.q, self.n // PARTS)),
+            least=min(LEAST, max(LEAST_WIDE, 2 * self.q, self.n // PARTS)),
         )  # fmt: skip
 
     def _each(self, partial, last, per_row):
