@@ -209,14 +209,14 @@ LIBRARIES: dict[str, Library] = {
     "glmnet": Library({"lasso path": lasso.GlmnetPath}, packages=("glmstar",)),
     "scikit-learn (newton-cholesky)": Library(
         {
-            "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-6),
+            "logistic": partial(glm.Sklearn, "newton-cholesky", 1e-9),
             "glm": partial(glm.Sklearn, "newton-cholesky", 1e-6),
             "multinomial": _multinomial("newton-cholesky", 1e-6),
         },
     ),
     "scikit-learn (newton-cg)": Library(
         {
-            "logistic": partial(glm.Sklearn, "newton-cg", 1e-6),
+            "logistic": partial(glm.Sklearn, "newton-cg", 1e-10),
             "multinomial": _multinomial("newton-cg", 1e-8),
         }
     ),
@@ -247,7 +247,7 @@ LIBRARIES: dict[str, Library] = {
         packages=("scikit-learn-intelex", "daal"),
     ),
     "scikit-learn-intelex (newton-cg)": Library(
-        {"logistic": partial(glm.Sklearn, "newton-cg", 1e-8, "sklearnex")},
+        {"logistic": partial(glm.Sklearn, "newton-cg", 1e-10, "sklearnex")},
     ),
     "glum": Library({"logistic": glm.Glum, "glm": glm.Glum}, packages=("glum",)),
     "statsmodels": Library(

@@ -27,6 +27,7 @@ FOUNDATIONS = [
     "_blocks",
     "_coupling",
     "_extent",
+    "_factor",
     "_distances",
     "_precomputed",
     "_dissimilarity",

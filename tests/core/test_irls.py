@@ -94,6 +94,28 @@ def test_at_every_edge_of_a_tile(p, dtype):
             compare(X, shift, intercept, *rest, ("binomial", "logit"))
 
 
+@pytest.mark.parametrize("p", [6, 64, 79, 130])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_in_half_the_digits(p, dtype):
+    rng = np.random.default_rng(p)
+    how = {"weighted": False, "offset": False, "intercept": True}
+    for n in (1, 16, 130, 300):
+        X, shift, one, b, y, *_ = drawn(rng, n, p, ("binomial", "logit"), dtype, **how)
+        totals = []
+        for rough in (False, True):
+            h, g, sums = np.zeros((p + 1, p + 1)), np.zeros(p + 1), np.zeros(2)
+            kind = irls.KINDS["binomial", "logit"]
+            irls.sweep(X, shift, one, b, kind, y, None, None, None, h, g, sums, rough)
+            totals.append((h, g, sums))
+        (fine, *same), (half, *others) = totals
+        for mine, theirs in zip(same, others, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+        scale = np.sqrt(np.diag(fine))
+        error = np.abs(fine - half) / scale / scale[:, None]
+        assert error.max() < 3e-6
+        assert error.any() == (p >= 64)
+
+
 def test_scores_and_weights_that_are_given():
     rng = np.random.default_rng(0)
     for p in (5, 80):

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from statfast import Chunks, ConvergenceWarning
-from statfast.linear import GeneralizedLinearModel, LogisticRegression
+from statfast.linear import GeneralizedLinearModel, LogisticRegression, sweeps
 from statfast.linear.families import as_family
 from statfast.linear.links import LINKS, as_link
 
@@ -117,6 +117,35 @@ def test_a_sample_of_many_rows_does_not_change_the_answer():
         Z = np.column_stack([np.ones(len(X)), X - X.mean(axis=0)])
         g = Z.T @ (y - mu)
         assert np.abs(g / np.sqrt(((Z * (mu * (1 - mu))[:, None]) * Z).sum(0))).max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["plain", "huge", "tiny", "near"])
+def test_half_the_digits_of_the_information_are_enough_on_the_way(monkeypatch, kind):
+    rng = np.random.default_rng(9)
+    X = rng.standard_normal((4000, 70))
+    if kind == "huge":
+        X[:, 5] *= 1e30
+    elif kind == "tiny":
+        X[:, 5] *= 1e-30
+    elif kind == "near":
+        X[:, 5] = X[:, 4] + 1e-3 * X[:, 5]
+    y = (X[:, 0] + rng.logistic(size=4000) > 0).astype(float)
+    models = [LogisticRegression(n_jobs=k).fit(X, y) for k in (1, 2, 7)]
+    for other in models[1:]:
+        np.testing.assert_array_equal(other.coef_, models[0].coef_)
+        np.testing.assert_array_equal(other.covariance_, models[0].covariance_)
+    seen, plain = [], sweeps.Rows.sums_at
+
+    def in_full(rows, b, *, hessian=True, rough=False):
+        seen.append(rough)
+        return plain(rows, b, hessian=hessian)
+
+    monkeypatch.setattr(sweeps.Rows, "sums_at", in_full)
+    slow = LogisticRegression().fit(X, y)
+    assert any(seen)
+    size = X.std(0)
+    np.testing.assert_allclose(models[0].coef_ * size, slow.coef_ * size, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(models[0].standard_errors_, slow.standard_errors_, rtol=1e-9)
 
 
 def test_exposure_is_the_offset_of_its_logarithm():

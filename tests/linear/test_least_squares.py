@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statfast import Chunks, GeneralizedLinearModel, LinearRegression, _blocks
-from statfast.linear import triangle
+from statfast.linear import sweeps, triangle
 
 # Digits reached in the coefficients and in their standard errors (15 are certified), as
 # docs/howto/least_squares.rst says; those of Filip are lost when x^10 is rounded to float64.
@@ -129,7 +129,8 @@ def test_both_factors_give_the_solution(n, p, seed, one, weighted, offset):
     for found in results:
         got = np.vstack([found.intercept[None]] * one + [found.coef.T])
         np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9 * (1 + offset))
-        np.testing.assert_allclose(found.residuals.T, Y - A @ want, atol=1e-8 * (1 + offset))
+        rss = ((Y - A @ want) ** 2 * root[:, None] ** 2).sum(0)
+        np.testing.assert_allclose(found.rss, rss, rtol=1e-8 * (1 + offset))
 
 
 def test_many_rows_agree_with_qr(monkeypatch):
@@ -144,6 +145,63 @@ def test_many_rows_agree_with_qr(monkeypatch):
     lost = np.abs(plain / slow.coef_ - 1).max()  # slow is corrected in twice the precision
     assert np.abs(fast.coef_ / slow.coef_ - 1).max() <= 10 * lost + 1e-14
     np.testing.assert_allclose(fast.standard_errors_, slow.standard_errors_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("one", [False, True])
+def test_one_pass_over_many_rows_is_as_good_as_qr(monkeypatch, dtype, weighted, one):
+    rng = np.random.default_rng(50)
+    X = (rng.standard_normal((50_003, 6)) * [1, 1e5, 1e-5, 1, 1, 1] + 2 * one).astype(dtype)
+    y = (X - 2 * one) @ [1.0, 1e-5, 1e5, 2.0, -1.0, 0.0] + rng.standard_normal(len(X))
+    w = rng.integers(0, 3, len(X)).astype(float) if weighted else None
+    passes = passes_of(monkeypatch)
+    fast = LinearRegression(fit_intercept=one).fit(X, y, w)
+    assert passes.count(len(X)) == 1
+    monkeypatch.setattr(triangle, "MANY", np.inf)
+    slow = LinearRegression(fit_intercept=one).fit(X, y, w)
+    size = X.std(0)
+    assert np.abs((fast.coef_ - slow.coef_) * size).max() < 2e-14
+    np.testing.assert_allclose(fast.intercept_, slow.intercept_, rtol=1e-13)
+    np.testing.assert_allclose(fast.rss_, slow.rss_, rtol=1e-13)
+    np.testing.assert_allclose(fast.r_squared_, slow.r_squared_, rtol=1e-12)
+    np.testing.assert_allclose(fast.covariance_, slow.covariance_, rtol=1e-9, atol=1e-18)
+
+
+def passes_of(monkeypatch):
+    """The numbers of rows that are passed over from now on."""
+    found, plain = [], sweeps.Rows.sums_at
+
+    def sums_at(rows, b, **how):
+        found.append(rows.n)
+        return plain(rows, b, **how)
+
+    monkeypatch.setattr(sweeps.Rows, "sums_at", sums_at)
+    return found
+
+
+def test_a_poor_start_is_corrected(monkeypatch):
+    rng = np.random.default_rng(51)
+    X = rng.standard_normal((50_000, 5))
+    X[:, 1] = X[:, 0] + 0.03 * X[:, 1]  # its condition, squared, is larger than what is left
+    y = X @ [1.0, -1.0, 0.1, 0.0, 0.0] + 10 * rng.standard_normal(len(X))
+    passes = passes_of(monkeypatch)
+    fast = LinearRegression().fit(X, y)
+    assert passes.count(len(X)) > 1
+    monkeypatch.setattr(triangle, "MANY", np.inf)
+    np.testing.assert_allclose(fast.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-11)
+    perfect = LinearRegression().fit(X, X @ np.arange(5.0) + 1.0)
+    np.testing.assert_allclose(perfect.coef_, np.arange(5.0), atol=1e-13)
+    assert 0 <= perfect.rss_ < 1e-18
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("n", [50, 50_000])
+def test_what_is_no_number_is_found(n, wrong):
+    X = np.random.default_rng(52).standard_normal((n, 5))
+    X[n // 2, 3] = wrong
+    with pytest.raises(ValueError, match=f"X contains .*, first at row {n // 2}, column 3"):
+        LinearRegression().fit(X, np.ones(n))
 
 
 def test_chunks_are_the_rows():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast import LogisticRegressionCV, logistic_path
+from statfast import ConvergenceWarning, LogisticRegressionCV, logistic_path
 from statfast.linear.logistic_path import solve_logistic
 
 
@@ -104,6 +104,19 @@ def test_three_classes_are_each_against_the_others():
     np.testing.assert_allclose(model.predict_proba(X).sum(1), 1.0)
     assert model.score(X, y) > 0.9
     assert alone.fit(X, y).deviance_path_.shape == (3, 4, 2)
+
+
+def test_passes_that_were_not_enough_are_said():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((80, 4))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(80) > 0).astype(int)
+    alphas = [0.1, 1e-3]
+    with pytest.warns(ConvergenceWarning, match="LogisticRegressionCV did not converge in 1 "):
+        hasty = LogisticRegressionCV(alphas=alphas, cv=2, max_iter=1).fit(X, y)
+    assert hasty.n_iter_ == 1
+    patient = LogisticRegressionCV(alphas=alphas, cv=2).fit(X, y)  # a warning is an error here
+    assert patient.n_iter_ > 1
+    assert (patient.dual_gap_ < hasty.dual_gap_).all()
 
 
 def test_a_class_held_out_whole():

@@ -14,7 +14,7 @@ of the lengths given, and a call short enough for Ctrl-C.
 """
 
 from libc.math cimport fabs, sqrt
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 
 from statfast._core.rows cimport aligned, padded, panel_columns, real, stride_of
 from statfast._core.tiles cimport active, level
@@ -48,11 +48,18 @@ cdef extern from "irls_kernels.h" nogil:
         void (*rank_update)(
             const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, double *c
         ) noexcept nogil
+        bint rough
+        void (*rough_update)(
+            const float *z, const float *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, float *c
+        ) noexcept nogil
         Py_ssize_t ld, tall
         double *work
     ctypedef struct irls_kernels:
-        Py_ssize_t (*room)(Py_ssize_t q, Py_ssize_t ld, Py_ssize_t tall) noexcept nogil
+        Py_ssize_t (*room)(const irls_job *job) noexcept nogil
         void (*sweep)(const irls_job *job) noexcept nogil
+        void (*dots)(
+            const double *a, Py_ssize_t lda, const double *b, Py_ssize_t n, double *out
+        ) noexcept nogil
     const irls_kernels *irls_at(int level)
 
 cdef const irls_kernels *table = irls_at(level())
@@ -80,11 +87,13 @@ def sweep(
     double[:, ::1] h,               # INOUT (q, q) lower triangle += z'Wz; or None
     double[::1] g,                  # INOUT (q,) += z's
     double[::1] sums,               # INOUT (2,) += half the deviance, chi-square
+    bint rough=False,               # of many columns, h is summed in float32
 ):
     """Add one block of rows to the sums of an iteration, for a pair that has vector code."""
     cdef irls_job job
     fill(&job, X, shift, intercept, b, offset)
     job.kind = kind
+    job.rough = rough
     if job.n == 0:
         return
     job.y = &y[0]
@@ -153,7 +162,7 @@ cdef void fill(
         job.x = &X[0, 0]
         job.ldx = stride_of(X)
         job.offset = &offset[0] if offset is not None else NULL
-    job.single = real is float
+    job.single, job.rough = real is float, False
     job.intercept = intercept
     job.shift = &shift[0]
     job.b = &b[0]
@@ -161,12 +170,12 @@ cdef void fill(
 
 cdef int run(irls_job *job) except -1:
     cdef Py_ssize_t q = job.p + job.intercept
-    cdef Py_ssize_t down = active().rows, across = panel_columns(<double>0)
+    cdef Py_ssize_t down = active().rows, across = panel_columns(<float>0)
     cdef void *block
     job.tall = (q + down - 1) // down * down
     job.ld = padded(max(job.tall, (q + across - 1) // across * across))
-    job.rank_update = active().f64.rank_update
-    block = malloc(64 + sizeof(double) * table.room(q, job.ld, job.tall))
+    job.rank_update, job.rough_update = active().f64.rank_update, active().f32.rank_update
+    block = malloc(64 + sizeof(double) * table.room(job))
     if block == NULL:
         raise MemoryError
     job.work = <double *>aligned(block)
@@ -181,17 +190,27 @@ def cholesky(
     double[:, ::1] a,               # OUT (q, q) the lower factor of h with its diagonal scaled to 1
     double[::1] scale,              # OUT (q,) by which it was scaled: a a' = scale h scale
 ):
-    """Cholesky's factor, for few columns: a library's threads would cost more than it.
+    """Cholesky's factor: a library's threads, which spin on after it, would cost more than it.
 
-    Returns the least pivot, the square of a diagonal element; 0 if the matrix is not positive.
+    Four rows at a time, so that those above are read a quarter as often. Returns the least pivot,
+    the square of a diagonal element; 0 if the matrix is not positive.
     """
-    cdef Py_ssize_t q = h.shape[0], i, j
+    cdef Py_ssize_t q = h.shape[0], i, j, r, start
     cdef double pivot, least = 1e300
+    cdef double[4] sums
     with nogil:
         for i in range(q):
             scale[i] = 1 / sqrt(h[i, i]) if h[i, i] > 0 else 1
         for i in range(q):
-            for j in range(i):
+            start = i // 4 * 4
+            if start + 4 > q:
+                start = 0
+            if i == start:
+                for j in range(i):
+                    table.dots(&a[i, 0], q, &a[j, 0], j, sums)
+                    for r in range(4):
+                        a[i + r, j] = (h[i + r, j] * (scale[i + r] * scale[j]) - sums[r]) / a[j, j]
+            for j in range(start, i):
                 a[i, j] = (h[i, j] * (scale[i] * scale[j]) - dot(&a[i, 0], &a[j, 0], j)) / a[j, j]
             pivot = h[i, i] * (scale[i] * scale[i]) - dot(&a[i, 0], &a[i, 0], i)
             if not pivot > 0:
@@ -225,20 +244,32 @@ def cholesky_inverse(
     const double[::1] scale,        # IN (q,) its scale, of `cholesky`
     double[:, ::1] out,             # OUT (q, q) inverse of the factored matrix
 ):
-    """The inverse of a matrix with a factor of `cholesky`."""
-    cdef Py_ssize_t q = a.shape[0], i, j, k
-    cdef double *upper = <double *>malloc(sizeof(double) * q * q)
+    """The inverse of a matrix with a factor of `cholesky`, four columns at a time."""
+    cdef Py_ssize_t q = a.shape[0], i, j, r
+    cdef double *upper = <double *>calloc(q * q, sizeof(double))
+    cdef double *row
+    cdef double[4] sums
     if upper == NULL:
         raise MemoryError
     with nogil:
-        for j in range(q):  # row j of `upper`: column j of the factor's inverse
-            upper[j * q + j] = 1 / a[j, j]
-            for i in range(j + 1, q):
-                upper[j * q + i] = -dot(&a[i, j], &upper[j * q + j], i - j) / a[i, i]
+        for j in range(0, q, 4):  # row j of `upper`: column j of the factor's inverse
+            row = upper + j * q
+            for r in range(min(4, q - j)):
+                row[r * q + j + r] = 1 / a[j + r, j + r]
+                for i in range(j + r + 1, min(j + 4, q)):
+                    row[r * q + i] = -dot(&a[i, j], row + r * q + j, i - j) / a[i, i]
+            for i in range(j + 4, q):
+                table.dots(row + j, q, &a[i, j], i - j, sums)
+                for r in range(4):
+                    row[r * q + i] = -sums[r] / a[i, i]
         for i in range(q):
+            for j in range(0, i // 4 * 4, 4):
+                table.dots(upper + j * q + i, q, upper + i * q + i, q - i, sums)
+                for r in range(4):
+                    out[i, j + r] = sums[r]
+            for j in range(i // 4 * 4, i + 1):
+                out[i, j] = dot(upper + j * q + i, upper + i * q + i, q - i)
             for j in range(i + 1):
-                k = i
-                out[i, j] = dot(&upper[i * q + k], &upper[j * q + k], q - k)
                 out[i, j] *= scale[i] * scale[j]
                 out[j, i] = out[i, j]
     free(upper)

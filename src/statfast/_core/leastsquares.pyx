@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Residuals of a linear fit and their products with the columns, in once or twice the precision.
+"""Products of the residuals of a linear fit with the columns, in twice the precision.
 
 A solution of the normal equations becomes as good as one by QR when it is corrected once by the
 gradient X'r of its own residuals (A. Bjorck 1987, Stability analysis of the method of seminormal
@@ -8,8 +8,8 @@ are nearly dependent, residuals and gradient are summed in twice the precision, 
 and sums that are exact in two doubles of T. J. Dekker 1971, doi:10.1007/BF01397083: the corrected
 solution then has all of its digits as long as a correction gains any.
 
-Cost: 4 n d flop and one read of the rows; about twenty times the flop in twice the precision. The
-caller guarantees finite numbers and C-contiguous rows.
+Cost: about 80 n d flop and one read of the rows. The caller guarantees finite numbers and
+C-contiguous rows.
 """
 
 from statfast._core.rows cimport real
@@ -23,35 +23,7 @@ cdef struct pair:  # the unevaluated sum of two doubles, the second below half a
     double low
 
 
-def residuals(
-    const real[:, ::1] X,        # IN (n, d)
-    const double[::1] y,         # IN (n,)
-    const double[::1] weights,   # IN (n,) or None for ones
-    const double[::1] coef,      # IN (d,)
-    const double[::1] rest,      # IN (d,) what `coef` lacks to twice the precision, or None
-    double intercept,
-    double[::1] r,               # OUT (n,) y - intercept - X coef
-    double[::1] gradient,        # INOUT (d + 2,) += sums of w r, of w r x, and of w r^2
-):
-    """Residuals of a block of rows, added to the gradient."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i, p
-    cdef double w = 1, fit, wr
-    with nogil:
-        for i in range(n):
-            fit = dot(&X[i, 0], &coef[0], d)
-            if rest is not None:
-                fit += dot(&X[i, 0], &rest[0], d)
-            r[i] = (y[i] - intercept) - fit
-            if weights is not None:
-                w = weights[i]
-            wr = w * r[i]
-            gradient[0] += wr
-            for p in range(d):
-                gradient[p + 1] += wr * <double>X[i, p]
-            gradient[d + 1] += wr * r[i]
-
-
-def residuals_twice(
+def gradient_twice(
     const real[:, ::1] X,        # IN (n, d)
     const double[::1] y,         # IN (n,)
     const double[::1] weights,   # IN (n,) or None for ones
@@ -59,10 +31,9 @@ def residuals_twice(
     const double[::1] rest,      # IN (d,) what `coef` lacks to twice the precision
     double intercept,
     double intercept_rest,
-    double[::1] r,               # OUT (n,) y - intercept - X coef, rounded once
-    double[:, ::1] gradient,     # INOUT (2, d + 2) high and low parts of the sums of `residuals`
+    double[:, ::1] gradient,     # INOUT (2, d + 2) high and low parts: += sums of w r, w r x, w r^2
 ):
-    """The same with all sums in two doubles."""
+    """Add a block of rows to the gradient, with r = y - intercept - X coef."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i, p
     cdef pair left, wr, sum
     with nogil:
@@ -71,7 +42,6 @@ def residuals_twice(
             left = plus(left, -intercept_rest)
             for p in range(d):
                 left = minus_product(left, <double>X[i, p], coef[p], rest[p])
-            r[i] = left.high
             wr = left
             if weights is not None:
                 wr = times(left, weights[i])
@@ -86,21 +56,6 @@ def residuals_twice(
                     sum = add(sum, times(wr, left.high))
                 gradient[0, p] = sum.high
                 gradient[1, p] = sum.low
-
-
-cdef inline double dot(const real *x, const double *b, Py_ssize_t d) noexcept nogil:
-    cdef double first = 0, second = 0, third = 0, fourth = 0
-    cdef Py_ssize_t p = 0
-    while p + 4 <= d:
-        first += <double>x[p] * b[p]
-        second += <double>x[p + 1] * b[p + 1]
-        third += <double>x[p + 2] * b[p + 2]
-        fourth += <double>x[p + 3] * b[p + 3]
-        p += 4
-    while p < d:
-        first += <double>x[p] * b[p]
-        p += 1
-    return (first + second) + (third + fourth)
 
 
 # ---------------------------------------------------------------- two doubles

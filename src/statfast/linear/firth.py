@@ -22,8 +22,8 @@ from math import inf
 import numpy as np
 
 from statfast._blocks import reduce
+from statfast._factor import Factor
 from statfast.linear.class_sums import Frame, added, frame_of
-from statfast.linear.irls import Factor
 
 LONGEST = 5.0  # how far one step may move a linear predictor
 HALVINGS = 30

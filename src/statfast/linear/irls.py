@@ -4,7 +4,9 @@
 At each point one pass over the rows gives the information z'Wz, the score z's and the deviance
 (McCullagh & Nelder 1989, section 2.5, doi:10.1007/978-1-4899-3242-6; Green 1984,
 doi:10.1111/j.2517-6161.1984.tb01288.x). Of many rows a sample is fitted first: its solution is so
-near that two or three passes over all are left.
+near that two or three passes over all are left. Of many columns, the information is summed in
+float32 while the solution is far, where half its digits make as good a step; scores, deviances and
+the last information are in float64.
 
 The step is solved by Cholesky's factor of the information with its diagonal scaled to one. Where
 its pivots tell that columns are collinear, or nearly, QR of the weighted rows decides, and columns
@@ -18,13 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core import irls as kernel
+from statfast._factor import Factor
 
 PIVOT = 1e-11  # of the scaled information: below, QR is asked whether columns are independent
 ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
 FINE = 1e-6  # pivots below this cost the covariance digits: it is then made by QR
-SMALL = (
-    256  # columns up to which a factor of our own is quicker: threads of LAPACK spin on after it
-)
 HALVINGS = 30
 WIDE = 64  # coefficients from which the information costs far more than the score
 PAIRS = 12  # of steps and changes of the score that are remembered
@@ -36,6 +36,7 @@ PLENTY = 40  # by which its information is that of all rows, but for a third
 CLOSE = 3e-8  # a step of so little leaves the information as it is, to 7 digits or more
 DEAR = 1 << 20  # numbers in the rows from which those digits are not worth another pass
 NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
+DOUBTFUL = 1e-4  # pivots below this are not looked at in float32
 ROUNDING = 1e-14  # a step this small beside the coefficients is none
 STALLED = 8  # iterations in which a step that will converge has shrunk by half
 
@@ -96,6 +97,7 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
     """
     loop = _Loop(rows, ridge, tol)
     if start is not None:
+        loop.rough = False  # which may be as near as can be
         return loop.run(max_iter, rows.from_user(start))
     return loop.run(max_iter, *_beginning(rows, ridge))
 
@@ -144,46 +146,6 @@ def _least(sums):
     if not np.isfinite(full).all():
         raise Unsolvable
     return np.linalg.lstsq(full, sums.g, rcond=1e-12)[0]
-
-
-class Factor:
-    """Cholesky's factor of a matrix given by its lower triangle, scaled to a diagonal of ones."""
-
-    def __init__(self, h):
-        self.small = len(h) <= SMALL
-        if self.small:
-            self.lower, self.scale = np.empty(h.shape), np.empty(len(h))
-            self.pivot = kernel.cholesky(h, self.lower, self.scale)
-            return
-        from scipy.linalg.lapack import dpotrf
-
-        diagonal = h.diagonal()
-        positive = bool((diagonal > 0).all())
-        self.scale = 1 / np.sqrt(diagonal if positive else np.where(diagonal > 0, diagonal, 1.0))
-        # As columns, which LAPACK takes without a copy, the lower triangle is the upper one.
-        upper = (h * (self.scale[:, None] * self.scale)).T
-        upper, info = dpotrf(upper, lower=0, clean=0, overwrite_a=1)
-        self.lower = upper.T
-        self.pivot = 0.0
-        if info == 0 and positive:
-            self.pivot = float(upper.diagonal().min()) ** 2
-
-    def solve(self, g):
-        # Not LAPACK's, whose threads spin on for longer than the pass that comes next.
-        out = g.copy()
-        kernel.cholesky_solve(self.lower, self.scale, out)
-        return out
-
-    def inverse(self):
-        if self.small:
-            out = np.empty(self.lower.shape)
-            kernel.cholesky_inverse(self.lower, self.scale, out)
-            return out
-        from scipy.linalg.lapack import dpotri
-
-        half = np.triu(dpotri(self.lower.T, lower=0)[0])
-        out = half + np.triu(half, 1).T
-        return out * (self.scale[:, None] * self.scale)
 
 
 class _Times:
@@ -243,6 +205,7 @@ class _Loop:
         self.penalised = bool(ridge) and rows.p > 0
         self.close = CLOSE if rows.n * rows.q >= DEAR else 0.0
         self.kept = None  # all columns
+        self.rough = True  # whether float32 may do for the information, while that is not the last
         self.mass = rows.mass
         y = rows.y  # where the variance is constant, nothing but y says what is small
         self.size = max(y.max(), -y.min()) if rows.family.own == "gaussian" else 1.0
@@ -253,7 +216,7 @@ class _Loop:
         if near is not None:
             b, sums, before = self._approach(b, near)
         else:
-            sums = self.rows.sums_at(b)
+            sums = self.rows.sums_at(b, rough=self.rough)
         if not (sums.finite() and np.isfinite(sums.g).all()):
             raise Unsolvable
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)  # sizes of columns
@@ -286,15 +249,19 @@ class _Loop:
             if n_iter == max_iter:
                 break
             if self.rows.q >= WIDE and rms <= NEAR:
-                b, sums, moved = self._follow(b, step, sums, factor)
+                b, sums, moved = self._follow(b, step, sums, factor, rough=not covariance)
             else:
-                b, sums, moved = self._move(b, step, sums)
+                far = self.rows.q >= WIDE or not covariance
+                b, sums, moved = self._move(b, step, sums, rough=far)
             if not moved:  # as far down as rounding lets it
                 converged = bool(rms <= 1e-6)
                 break
         self.b = b
         if not covariance:
             return Fit(b, None, self._aliased(), 0.0, 0.0, n_iter, converged, diverged, sizes)
+        if sums.rough:
+            sums = self.rows.sums_at(b)
+            factor = self._factor(sums, b, first=False)
         about = self._covariance(factor, b)
         return Fit(
             self.rows.to_user(b),
@@ -318,7 +285,7 @@ class _Loop:
         score = self._score(sums, b)
         step = near.solve(score)
         before = self._rms(step, score, sums)
-        b, sums, moved = self._follow(b, step, sums, near)
+        b, sums, moved = self._follow(b, step, sums, near, rough=False)
         return b, (sums if moved else self.rows.sums_at(b)), before
 
     def _rms(self, step, score, sums):
@@ -340,20 +307,20 @@ class _Loop:
     def _objective(self, sums, b):
         return sums.deviance + (float(self.penalty @ b**2) if self.penalised else 0.0)
 
-    def _move(self, b, step, sums):
+    def _move(self, b, step, sums, *, rough):
         """The step, halved until the penalised deviance does not rise."""
         before = self._objective(sums, b)
         slack = SLACK * (abs(before) + 1e-3) if isfinite(before) else 0.0
         for _ in range(HALVINGS):
             trial = b + step
-            new = self.rows.sums_at(trial)
+            new = self.rows.sums_at(trial, rough=rough and self.rough)
             after = self._objective(new, trial)
             if isfinite(after) and new.finite() and not after > before + slack:
                 return trial, new, True
             step = 0.5 * step
         return b, sums, False
 
-    def _follow(self, b, step, sums, factor):
+    def _follow(self, b, step, sums, factor, *, rough):
         """On from a point near the solution with scores alone, then the information there.
 
         The information changes little, so that its factor, corrected by the changes of the score
@@ -376,9 +343,7 @@ class _Loop:
             if sqrt(size / (self._dispersion(new) * self.mass)) <= max(0.1 * self.tol, self.close):
                 break
             step = self._corrected(score, pairs, factor)
-        if not pairs:
-            return self._move(b, step, sums)
-        return self._move(b, at - b, sums)
+        return self._move(b, at - b if pairs else step, sums, rough=rough)
 
     def _corrected(self, score, pairs, factor):
         """The step for a score: by the factor, corrected by the pairs (two-loop recursion)."""
@@ -402,6 +367,10 @@ class _Loop:
         if self.kept is not None:
             h = h[np.ix_(self.kept, self.kept)]
         factor = Factor(h)
+        if sums.rough and not factor.pivot >= DOUBTFUL:
+            fine = self.rows.sums_at(b)
+            self.rough, sums.h, sums.rough = False, fine.h, False
+            return self._factor(sums, b, first)
         if factor.pivot >= PIVOT:
             return factor
         if not first and factor.pivot <= 0.0:

@@ -74,9 +74,10 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
     Notes
     -----
     Few rows: QR of (1, X), then corrections with residuals in twice the precision while they gain
-    digits. Many rows: one pass for the cross products, one for the residuals by which the solution
-    is corrected (Björck 1987 [1]_); where the condition of the scaled columns exceeds 1e3, QR of
-    blocks of rows, merged by QR [2]_. Time O(n d^2), memory O(d^2) a thread, beside the residuals.
+    digits. Many rows: one pass for the cross products and the residuals of a sample's solution,
+    which are its correction (Björck 1987 [1]_), and another such pass or two where the columns'
+    condition asks for it; where that exceeds 1e3, QR of blocks of rows, merged by QR [2]_. Time
+    O(n d^2), memory O(d^2) a thread.
 
     References
     ----------
@@ -113,7 +114,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         -------
         self
         """
-        rows = X if isinstance(X, Chunks) else as_rows(X)
+        rows = X if isinstance(X, Chunks) else as_rows(X, finite=False)  # its sums will tell
         Y, flat = as_targets(y, np.shape(y)[0] if isinstance(X, Chunks) else len(rows))
         weights = as_weights(sample_weight, len(Y))
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
@@ -257,9 +258,12 @@ def _results(found, Y, weights, names, intercept, analytic):
     out = []
     for t, y in enumerate(Y.T):
         rss = float(found.rss[t])
-        mean = np.average(y, weights=weights) if intercept else 0.0
-        apart = (y - mean) ** 2
-        tss = float(apart.sum() if weights is None else weights @ apart)
+        if found.explained is not None:
+            tss = rss + float(found.explained[t])
+        else:
+            mean = np.average(y, weights=weights) if intercept else 0.0
+            apart = (y - mean) ** 2
+            tss = float(apart.sum() if weights is None else weights @ apart)
         loglik = nan
         if rss > 0:
             loglik = -0.5 * count * (log(2 * pi * rss / count) + 1)

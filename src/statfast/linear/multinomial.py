@@ -11,9 +11,9 @@ from math import sqrt
 
 import numpy as np
 
+from statfast._factor import Factor
 from statfast._validation import refuse_large
 from statfast.linear.class_sums import Sums
-from statfast.linear.irls import Factor
 from statfast.linear.quasi_newton import Minimum, minimise
 from statfast.linear.separation import Separation, in_memory, maximum_exists, separated_rows
 

@@ -16,6 +16,8 @@ from statfast._summary import CoefficientTable
 from statfast._validation import as_choice, as_rows, column_names
 from statfast.linear.inference import Inference
 
+ROUNDING = 1e-14  # of a deviance: a difference of so little is none
+
 
 def anova(*models, test=None):
     """Analysis of deviance of nested models.
@@ -128,6 +130,7 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
     df = np.array([np.nan, *(fit.df_residual - result.df_residual for fit in fits)])
     deviance = np.array([result.deviance, *(fit.deviance for fit in fits)])
     rise = np.append(np.nan, deviance[1:] - deviance[0])
+    rise[np.abs(rise) <= ROUNDING * deviance[0]] = 0.0
     columns = {
         "Df": df,
         "Deviance": deviance,

@@ -4,7 +4,8 @@
 The solution R b = Q'y is corrected by the gradient of its own residuals, R'R c = X'(y - X b): once
 for a factor from cross products, which makes it as good as one by QR (Bjorck 1987,
 doi:10.1016/0024-3795(87)90101-7); a few times, with residuals in twice the precision, where the
-columns are nearly dependent but not hopelessly so.
+columns are nearly dependent but not hopelessly so. The products of one target are such a gradient
+already, about the solution of a sample.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._blocks import reduce
-from statfast._core.leastsquares import residuals, residuals_twice
+from statfast._core.leastsquares import gradient_twice
+from statfast.linear.families import FAMILIES
+from statfast.linear.links import LINKS
+from statfast.linear.sweeps import Rows
 from statfast.linear.triangle import condition_of, independent_columns, triangle_of
 
 GENTLE = 100.0  # condition: up to it, residuals need not be more precise than float64
@@ -24,12 +28,13 @@ ROUNDS = 6  # of corrections in twice the precision, at most
 
 @dataclass(frozen=True)
 class Solution:
-    """Coefficients, residuals and the factor of the columns that are kept."""
+    """Coefficients, what they leave, and the factor of the columns that are kept."""
 
     coef: NDArray[np.float64]  # (T, p), 0 where a column is aliased
     intercept: NDArray[np.float64]  # (T,)
-    residuals: NDArray[np.float64]  # (T, n)
-    rss: NDArray[np.float64]  # (T,) sum of weighted squares
+    rss: NDArray[np.float64]  # (T,) sum of weighted squares of the residuals
+    explained: NDArray[np.float64] | None  # (T,) what the columns take off those of y less their
+    # means (of y without an intercept), where it is known to all digits
     R: NDArray[np.float64]  # (rank, rank) of the kept columns, the intercept first
     kept: NDArray[np.intp]  # of the columns of X
     aliased: NDArray[np.intp]
@@ -51,32 +56,52 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
         R, QtY = inner[:rank, :rank], inner[:rank, rank:]
         condition = condition_of(R)
     columns = kept[first:] - first
+    near = triangle.near if R is triangle.R else None
     outcome = []
     for t, y in enumerate(np.ascontiguousarray(Y.T)):
-        b = solve_triangular(R, QtY[:, t], check_finite=False)
         twice = triangle.exact and GENTLE < condition < GAINING
         turns = ROUNDS if twice else 0 if triangle.exact else 1
         if not triangle.exact and triangle.centred > GENTLE:
             turns = 2
+        if near is None:
+            b = solve_triangular(R, QtY[:, t], check_finite=False)
+        else:
+            step = solve_triangular(R, near.rest, check_finite=False)
+            b, left = near.coef + step, near.squares - float(near.rest @ near.rest)
+            if left > 0.5 * near.squares and _is_sharp(triangle, step[first:], b[first:]):
+                outcome.append((b[first:], b[0] if first else 0.0, left))
+                continue
         outcome.append(_corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs))
-    coefs, intercepts, left, rss = (np.array(part) for part in zip(*outcome, strict=True))
+    coefs, intercepts, rss = (np.array(part) for part in zip(*outcome, strict=True))
     aliased = np.setdiff1d(np.arange(p), columns)
-    return Solution(coefs, intercepts, left, rss, R, columns, aliased, condition)
+    explained = None if triangle.exact else (QtY[first:] ** 2).sum(0)
+    return Solution(coefs, intercepts, rss, explained, R, columns, aliased, condition)
+
+
+def _is_sharp(triangle, step, slopes):
+    """Whether what the condition, squared, costs the last step is rounding beside the slopes."""
+    length = np.sqrt((triangle.R[len(triangle.R) - len(step) :, -len(step) :] ** 2).sum(0))
+    lost, whole = (float(np.linalg.norm(length * part)) for part in (step, slopes))
+    return triangle.centred**2 * lost <= whole
 
 
 def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
-    """Correct the solution b of one target; returns coef, intercept, residuals, squares."""
+    """Correct the solution b of one target; returns coef, intercept, squares of residuals."""
     from scipy.linalg import solve_triangular
 
     first = int(intercept)
+    family, link = FAMILIES["gaussian"], LINKS["identity"]
+    rows = Rows(X, y, weights, None, family, link, intercept, n_jobs, np.zeros(p))
     rest = np.zeros_like(b)  # what b lacks to twice the precision
     last = np.inf
     for turn in range(turns + 1):
-        r, gradient = _pass(b, rest, columns, p, X, y, weights, first, turns > 1, n_jobs)
+        wide, lacking = np.zeros(p + first), np.zeros(p + first)
+        place = np.concatenate([np.arange(first), columns + first])
+        wide[place], lacking[place] = b, rest
+        gradient, rss = _pass(rows, wide, lacking, turns > 1)
         if turn == turns:
             break
-        use = np.concatenate([gradient[:first], gradient[1:-1][columns]])
-        half = solve_triangular(R, use, trans="T", check_finite=False)
+        half = solve_triangular(R, gradient[place], trans="T", check_finite=False)
         step = solve_triangular(R, half, check_finite=False)
         gain = np.abs(step / np.where(b == 0, 1.0, b)).max(initial=0.0)
         if not gain < last / 2 or gain < LEAST:
@@ -87,41 +112,33 @@ def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
         b = total
     coef = np.zeros(p)
     coef[columns] = b[first:]
-    return coef, b[0] if first else 0.0, r, gradient[-1]
+    return coef, b[0] if first else 0.0, rss
 
 
-def _pass(b, rest, columns, p, X, y, weights, first, twice, n_jobs):
-    """Residuals and their products with (1, X, r)."""
-    coef, lacking = np.zeros(p), np.zeros(p)
-    coef[columns], lacking[columns] = b[first:], rest[first:]
-    start, start_rest = (b[0], rest[0]) if first else (0.0, 0.0)
-    left = np.empty(len(y))
+def _pass(rows, b, lacking, twice):
+    """The products (q,) of the residuals with (1, X), and the sum of their squares."""
+    if not twice:
+        sums = rows.sums_at(b, hessian=False)
+        return sums.g, sums.deviance
+    p, first = rows.p, int(rows.intercept)
+    start, start_rest = (b[0], lacking[0]) if first else (0.0, 0.0)
 
-    def partial(rows, block, target, w):
-        out = np.empty(len(block))
-        if twice:
-            gradient = np.zeros((2, p + 2))
-            residuals_twice(block, target, w, coef, lacking, start, start_rest, out, gradient)
-        else:
-            gradient = np.zeros((1, p + 2))
-            residuals(block, target, w, coef, None, start, out, gradient[0])
-        left[rows] = out
+    def partial(_, block, target, w):
+        gradient = np.zeros((2, p + 2))
+        gradient_twice(block, target, w, b[first:], lacking[first:], start, start_rest, gradient)
         return gradient
 
     def merge(total, more):
         high = total[0] + more[0]  # exactly, with what is lost in the low parts
         t = high - total[0]
         lost = (total[0] - (high - t)) + (more[0] - t)
-        if not twice:
-            total[0] = high
-            return total
         low = lost + total[1] + more[1]
         total[0] = high + low
         total[1] = low - (total[0] - high)
         return total
 
     gradient = reduce(
-        partial, X, y, weights, merge=merge, n_jobs=n_jobs,
-        effort=(80.0 if twice else 4.0) * len(y) * p,
-    )  # fmt: skip
-    return left, gradient.sum(0)
+        partial, rows.X, rows.y, rows.weights, merge=merge, n_jobs=rows.n_jobs,
+        effort=80.0 * rows.n * p,
+    ).sum(0)  # fmt: skip
+    return gradient[1 - first : p + 1], gradient[p + 1]

@@ -20,10 +20,11 @@ from statfast._core import tiles
 from statfast._core.extent import zeros_and_ones
 from statfast._validation import FLOATS
 
-CALL = min(4e8, 2e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 20 ms
+CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 30 ms
 PIECE = 32768  # numbers of the rows that stay in cache between two kernel calls
 LEAST = 4096  # rows of a block
-MOST = 65536  # rows of a block of few columns: a block should take far longer than to hand it out
+LEAST_WIDE = 1024  # the same of many columns, where a row is work enough
+MOST = 262144  # rows of a block of few columns: a block should take far longer than to hand it out
 PARTS = 16
 FEW = 64  # columns whose sums take so little room that those of all blocks may wait
 SAMPLE = 1024  # rows whose mean is near that of all
@@ -40,10 +41,13 @@ class Sums:
     g: NDArray[np.float64]  # (q,)
     deviance: float
     chi2: float
+    rough: bool = False  # whether `h` has the digits of float32 only
 
     def finite(self):
         """Whether all of `h` is; a sum of squares that is finite says so at once."""
-        return isfinite(np.vdot(self.h, self.h)) or bool(np.isfinite(self.h).all())
+        if len(self.h) <= FEW and isfinite(np.vdot(self.h, self.h)):
+            return True
+        return bool(np.isfinite(self.h).all())  # BLAS has threads for more, which spin on
 
     def __iadd__(self, more):
         self.h += more.h
@@ -107,19 +111,22 @@ class Rows:
             return xlogy(self.y, self.y) + xlogy(1 - self.y, 1 - self.y)
         return np.log(np.where(self.y > 0, self.y, 1.0))
 
-    def sums_at(self, b, *, hessian=True):
-        """The sums at coefficients `b`."""
+    def sums_at(self, b, *, hessian=True, rough=False):
+        """The sums at coefficients `b`; `rough` lets z'Wz be summed in float32 where that pays."""
         if self.sparse:
             return self._sparse_sums(b, hessian)
         work = self._plain if self.kind is None else self._fused
+        rough = rough and hessian and self.kind is not None and self.q > FEW
 
         def partial(rows, block, y, weights, offset, aux):
             sums = self._nothing(hessian)
+            sums.rough = rough
             work(sums, b, hessian, as_float(block), y, weights, offset, aux)
             return sums
 
         if self.kind is not None:  # nothing but the kernel
-            return self._reduced(partial, hessian)
+            sums = self._reduced(partial, hessian)
+            return sums if not rough or sums.finite() else self.sums_at(b)
         with np.errstate(all="ignore"):
             return self._reduced(partial, hessian)
 
@@ -193,7 +200,13 @@ class Rows:
                 return None
             tail = values.shape[1:]
             runs = values[:kept].reshape(-1, run * share, *tail)[:, :run]
-            return np.ascontiguousarray(runs).reshape(-1, *tail)
+            out = np.empty(runs.shape, runs.dtype)
+
+            def copy(some):
+                out[some] = runs[some]
+
+            each(copy, grid(len(runs), 1, MOST, PARTS), n_jobs=self.n_jobs, effort=4.0 * out.size)
+            return out.reshape(-1, *tail)
 
         parts = (cut(part) for part in (self.X, self.y, self.weights, self.offset))
         return Rows(*parts, self.family, self.link, self.intercept, self.n_jobs, self.shift)
@@ -234,7 +247,7 @@ class Rows:
         if not self.intercept:
             return cov
         out = cov.copy()
-        inner = (cov[1:, 1:] * self.shift).sum(axis=1)  # no threads that spin on: see irls.SMALL
+        inner = (cov[1:, 1:] * self.shift).sum(axis=1)  # no threads that spin on: see _factor.SMALL
         out[0, 1:] -= inner
         out[1:, 0] = out[0, 1:]
         out[0, 0] += self.shift @ inner - 2.0 * (self.shift @ cov[1:, 0])
@@ -256,7 +269,8 @@ class Rows:
             partial, self.X, self.y, self.weights, self.offset,
             last,
             merge=lambda total, more: total.__iadd__(more), n_jobs=self.n_jobs,
-            effort=float(self.n) * per_row, least=max(LEAST, 8 * self.q),
+            effort=float(self.n) * per_row,
+            least=min(LEAST, max(LEAST_WIDE, 2 * self.q, self.n // PARTS)),
         )  # fmt: skip
 
     def _each(self, partial, last, per_row):
@@ -283,7 +297,7 @@ class Rows:
             sweep(
                 block[some], self.shift, self.intercept, b, self.kind, y[some],
                 _part(weights, some), _part(offset, some), _part(aux, some),
-                sums.h if hessian else None, sums.g, pair,
+                sums.h if hessian else None, sums.g, pair, sums.rough,
             )  # fmt: skip
             checkpoint()
         sums.deviance += 2 * pair[0]

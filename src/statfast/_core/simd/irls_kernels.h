@@ -35,13 +35,17 @@ typedef struct {
     double *g;              /* (q,) += z' s */
     double *sums;           /* (2,) += half the deviance, Pearson's chi-square */
     void (*rank_update)(const double *, const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
-    ptrdiff_t ld, tall;     /* what rank_update wants: a row stride, and rows of its result */
+    int rough;              /* of many columns, z' w z is summed in float by the next */
+    void (*rough_update)(const float *, const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, float *);
+    ptrdiff_t ld, tall;     /* what these want: a row stride, and rows of its result */
     double *work;           /* as many doubles as `room` says, on a cache line */
 } irls_job;
 
 typedef struct {
-    ptrdiff_t (*room)(ptrdiff_t q, ptrdiff_t ld, ptrdiff_t tall);
+    ptrdiff_t (*room)(const irls_job *);
     void (*sweep)(const irls_job *);
+    /* the products of four rows of n numbers, lda apart, with another */
+    void (*dots)(const double *a, ptrdiff_t lda, const double *b, ptrdiff_t n, double *out);
 } irls_kernels;
 TABLE_AT(irls_kernels, irls)
 

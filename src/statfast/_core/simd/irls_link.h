@@ -24,6 +24,22 @@ static INLINE irls_row irls_logit(f64_v eta, f64_v y, f64_v a, f64_v aux) {
     return out;
 }
 
+/* e^x for -700 <= x <= 0: as in vmath.h, but without the ends of the range, so that 2^n is a number;
+   and the polynomial in two halves, whose chains run side by side. */
+static INLINE f64_v irls_exp(f64_v x) {
+    const f64_v rounder = f64_set1(0x1.8p52 + 1023), log2_e = f64_set1(1.44269504088896340736);
+    const f64_v t = f64_fma(x, log2_e, rounder), n = t - rounder;
+    const f64_v high = f64_fma(n, f64_set1(-0x1.62e42fefa38p-1), x);
+    const f64_v low = n * f64_set1(-0x1.ef35793c7673p-45), r = high + low, square = r * r;
+    f64_v even = f64_set1(f64_exp_terms[8]), odd = f64_set1(f64_exp_terms[9]);
+    UNROLL for (int i = 6; i >= 0; i -= 2) {
+        even = f64_fma(even, square, f64_set1(f64_exp_terms[i]));
+        odd = f64_fma(odd, square, f64_set1(f64_exp_terms[i + 1]));
+    }
+    const f64_v tail = f64_fma(square, f64_fma(odd, r, even), low);
+    return (f64_set1(1) + (high + tail)) * f64_asreal(f64_asint(t) << 52);
+}
+
 /* The same where y is 0 or 1 and a is 1.  With t = eta or -eta, the log-odds of the row's own class,
    and e = exp(-|t|): s is e / (1 + e) and s^2 / w is e where t is positive, else 1 / (1 + e) and
    1 / e, both from one division.  The loss lacks log(1 + e): `more` = 1 + e, which is at most 2, so
@@ -31,7 +47,7 @@ static INLINE irls_row irls_logit(f64_v eta, f64_v y, f64_v a, f64_v aux) {
 static INLINE irls_row irls_classes(f64_v eta, f64_v y, f64_v *more) {
     const f64_v zero = f64_set1(0), one = f64_set1(1), side = y + y - one, t = side * eta;
     const f64_m right = f64_gt(t, zero);
-    const f64_v e = f64_exp(f64_max(f64_set1(-700), f64_min(t, zero - t))); /* e e' is a number */
+    const f64_v e = irls_exp(f64_max(f64_set1(-700), f64_min(t, zero - t))); /* e e' is a number */
     const f64_v up = one + e, both = one / (e * up), rate = both * e, small = e * rate;
     irls_row out;
     out.s = side * f64_select(right, small, rate);
