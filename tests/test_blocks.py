@@ -197,6 +197,20 @@ def test_small_calls_stay_in_the_thread_of_the_caller():
     assert set(ran) == {here}
 
 
+def test_calls_that_are_not_quite_so_small_are_shared_with_a_thread_that_is_awake(monkeypatch):
+    monkeypatch.setattr(_blocks, "_pool", _blocks._Pool())
+
+    def ran():
+        tasks = range(20)
+        return each(
+            lambda _: (time.sleep(0.001), threading.get_ident())[1], tasks, effort=2e6, n_jobs=2
+        )
+
+    assert set(ran()) == {threading.get_ident()}
+    _blocks._pool.awake = 1
+    assert len(set(ran())) == 2
+
+
 # ---------------------------------------------------------------- blocks of arrays
 
 

@@ -30,6 +30,7 @@ FOUNDATIONS = [
     "_distances",
     "_precomputed",
     "_dissimilarity",
+    "_kd_turn",
     "_kd_tree",
     "_sparse",
     "_summary",

@@ -30,6 +30,7 @@ from statfast._chunks import Chunks
 from statfast._core.linger import linger
 
 SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
+AWAKE = 1e6  # the same where a thread waits awake, and costs no more than a few microseconds
 LINGER = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
 TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
 
@@ -215,8 +216,9 @@ def _run(work, batches, absorb, count, ahead, n_jobs, effort, progress):
     """Pass the result of each task to `absorb`, in the order of the tasks."""
     if progress is None and _here.task is None:
         progress = _progress
-    threads = 1 if n_jobs is None and effort < SMALL else usable_threads(n_jobs)
-    threads = 1 if effort < SMALL else min(threads, inf if count is None else count)
+    small = effort < (AWAKE if _pool.awake else SMALL)
+    threads = 1 if n_jobs is None and small else usable_threads(n_jobs)
+    threads = 1 if small else min(threads, inf if count is None else count)
     if threads > 1:
         _Run(work, absorb, threads, ahead, progress, count).lead(batches)
         return
@@ -360,6 +362,7 @@ class _Pool:
         self.lock = threading.RLock()  # a finalizer run meanwhile may call the engine, too
         self.calls, self.size = SimpleQueue(), 0
         self.posted = array("q", [0])  # how many calls have been
+        self.awake = 0  # threads that wait awake
 
     def call(self, context, function, size):
         """Have one of `size` threads call a function in this context (of np.errstate, say)."""
@@ -371,11 +374,17 @@ class _Pool:
         with self.lock:
             self.posted[0] += 1
 
+    def awaken(self, change):
+        with self.lock:
+            self.awake += change
+
     def serve(self):
         while True:
             seen = self.posted[0]
             if self.calls.empty():
+                self.awaken(1)
                 linger(self.posted, seen, LINGER)
+                self.awaken(-1)
             context, function = self.calls.get()
             context.run(function)
             del context, function  # asleep, keep nobody's arrays alive

@@ -6,17 +6,20 @@ What the arrays mean is said in ``_core/kdtree.pxd``.
 
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 import numpy as np
 
 from statfast._blocks import each, grid
 from statfast._core import kdbuild
+from statfast._kd_turn import slack, turn_of
 
 LANES = 8  # children of a node
 MOST_LEAF = 256  # points of a leaf that the kernels have room for
 ALIGNED = 64  # bytes: a cache line, and the longest vector
 SUBTREE = 1 << 16  # points: built by one task, within the level-2 cache
 SUBTREES = 16  # so many tasks there are at most where the points are many
+FEW = 1 << 11  # points that are not worth two tasks
 
 
 @dataclass(frozen=True)
@@ -29,23 +32,30 @@ class KDArrays:
     least: np.ndarray  # (groups, 8) int32
     first: np.ndarray  # (levels,) intp
     n: int  # points
+    turn: np.ndarray | None = None  # (d + 1, d) how boxes see points (_kd_turn.py); None: as they are
 
     @property
     def fields(self) -> tuple:
         """What kernels take, in the order in which they take it."""
-        return self.blocks, self.ids, self.boxes, self.least, self.first, self.n
+        return self.blocks, self.ids, self.boxes, self.least, self.first, self.n, self.turn
 
     @property
     def nbytes(self) -> int:
-        return sum(a.nbytes for a in (self.blocks, self.ids, self.boxes, self.least, self.first))
+        return sum(a.nbytes for a in self.fields if isinstance(a, np.ndarray))
 
     def __reduce__(self):
         return _rebuilt, self.fields
 
     @classmethod
-    def build(cls, X: np.ndarray, leaf: int, n_jobs: int | None = None) -> "KDArrays":
-        """The tree of the rows X (n, d), float64 or float32; `leaf` is a multiple of 8."""
+    def build(
+        cls, X: np.ndarray, leaf: int, n_jobs: int | None = None, *, turns: bool = True
+    ) -> "KDArrays":
+        """The tree of the rows X (n, d), float64 or float32; `leaf` is a multiple of 8.
+
+        Its boxes may be those of turned points only if all distances asked for are Euclidean.
+        """
         n, d = X.shape
+        turn = turn_of(X, leaf) if turns else None
         leaves = -(-n // leaf)
         first, groups = levels_of(leaves)
         blocks, boxes = aligned((leaves, d, leaf), X.dtype), aligned((groups, d, 2, LANES), X.dtype)
@@ -60,7 +70,7 @@ class KDArrays:
         bottom = boxes[first[0] :], least[first[0] :]
 
         def lay(block):
-            kdbuild.columns(X, block.start, block.stop, *sides[0])
+            kdbuild.columns(X, block.start, block.stop, *sides[0], turn)
 
         def split(part):
             start, stop, side = part
@@ -73,9 +83,17 @@ class KDArrays:
                 *sides[side], *sides[1 - side], work, start, stop, n, blocks, ids, *bottom
             )
 
-        share = partial(each, n_jobs=n_jobs, effort=n * d * 50.0)
-        share(lay, grid(n))
-        size = max(SUBTREE // leaf, -(-leaves // SUBTREES))
+        def restore(part):
+            start, stop, _ = part
+            rows = ids[start * leaf : min(stop * leaf, n)]
+            full = len(rows) // leaf
+            some, rest = np.split(rows, [full * leaf])
+            blocks[start : start + full] = X[some].reshape(full, leaf, d).transpose(0, 2, 1)
+            blocks[start + full : stop, :, : len(rest)] = X[rest].T
+
+        share = partial(each, n_jobs=n_jobs, effort=n * d * 10.0 * leaves.bit_length())
+        share(lay, grid(n, least=16384))
+        size = max(min(SUBTREE, n // 2) // leaf, FEW // leaf, -(-leaves // SUBTREES))
         small, large = [], [(0, leaves, 0)]
         while large:
             small += [part for part in large if part[1] - part[0] <= size]
@@ -83,7 +101,12 @@ class KDArrays:
             large = [half for halves in share(split, large) for half in halves]
         share(grow, small)
         kdbuild.enclose(boxes, least, first, leaves)
-        return cls(blocks, ids, boxes, least, first, n)
+        if turn is not None:
+            share(restore, small)
+            more = slack(boxes)[:, None]
+            boxes[:, :, 0] -= more
+            boxes[:, :, 1] += more
+        return cls(blocks, ids, boxes, least, first, n, turn)
 
 
 def levels_of(leaves: int) -> tuple[np.ndarray, int]:
@@ -91,20 +114,20 @@ def levels_of(leaves: int) -> tuple[np.ndarray, int]:
     sizes = [-(-leaves // LANES)]
     while sizes[-1] > 1:
         sizes.append(-(-sizes[-1] // LANES))
-    ends = np.cumsum(sizes[::-1], dtype=np.intp)[::-1]
-    return np.ascontiguousarray(ends - sizes), int(ends[0])
+    first = [sum(sizes[level + 1 :]) for level in range(len(sizes))]
+    return np.array(first, np.intp), sum(sizes)
 
 
 def aligned(shape: tuple, dtype) -> np.ndarray:
     """An empty array that begins at a cache line."""
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    size = prod(shape) * np.dtype(dtype).itemsize
     block = np.empty(size + ALIGNED, np.uint8)
     start = -block.ctypes.data % ALIGNED
     return block[start : start + size].view(dtype).reshape(shape)
 
 
-def _rebuilt(blocks, ids, boxes, least, first, n):
+def _rebuilt(blocks, ids, boxes, least, first, n, turn):
     """A bundle out of a pickle, where arrays lie anywhere."""
     places = aligned(blocks.shape, blocks.dtype), aligned(boxes.shape, boxes.dtype)
     places[0][:], places[1][:] = blocks, boxes
-    return KDArrays(places[0], ids, places[1], least, first, n)
+    return KDArrays(places[0], ids, places[1], least, first, n, turn)

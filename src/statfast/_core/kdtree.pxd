@@ -24,6 +24,12 @@ Bounds. The distance of a point to a box is summed in the order in which the dis
 are (`apart` of rows.pxd), and rounding is monotone: so the bound, as computed, is never above the
 distance, as computed, of a point inside, and ``bound > r`` prunes exactly, without any slack. The
 distance of a box that is missing is inf.
+
+Turned points. Where points lie aslant, the boxes may be those of turned points: turn (d + 1, d) is the
+centre and the matrix (_kd_turn.py), blocks hold the points as they are, and `axis` of a division is
+one of the turned. A query is turned for the boxes and left as it is for the points. Boxes are widened,
+and the matrix shrinks, so that again no bound, as computed, is above the distance, as computed, of a
+point inside; the distance to the farthest corner may fall short by KD_SHORT (simd/kdturn.h).
 """
 
 from libc.stdint cimport int32_t
@@ -35,7 +41,7 @@ from statfast._core.rows cimport real
 cdef inline void bind_tree(
     kd_tree *t, const real[:, :, ::1] blocks, const int32_t[::1] ids,
     const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
-    Py_ssize_t n,
+    Py_ssize_t n, const double[:, ::1] turn,
 ) noexcept nogil:
     """Point the struct at the arrays of the bundle (_kd_tree.py)."""
     t.blocks = &blocks[0, 0, 0]
@@ -43,6 +49,9 @@ cdef inline void bind_tree(
     t.boxes = &boxes[0, 0, 0, 0]
     t.least = &least[0, 0]
     t.first = &first[0]
+    t.turn = NULL
+    if turn is not None:
+        t.turn = &turn[0, 0]
     t.n = n
     t.leaves = blocks.shape[0]
     t.d = blocks.shape[1]

@@ -66,7 +66,7 @@ static INLINE void V(visit)(const kd_tree *t, kd_forest *f, const double *q, ptr
 
 /* The bounds of the children of a node; returns those within reach that hold another part. */
 static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const kd_job *job,
-                                   const double *q, f64_v own, ptrdiff_t group, double *bound,
+                                   const double *z, f64_v own, ptrdiff_t group, double *bound,
                                    double limit, const int D) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
@@ -74,7 +74,7 @@ static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const k
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
         const unsigned other = V(others)(f->same + group * KD_LANES + c, own);
         if (!other) continue;
-        const f64_v v = V(from_boxes)(job, q, box + c, d, D, METRIC_EUCLIDEAN);
+        const f64_v v = V(from_boxes)(job, z, box + c, d, D, METRIC_EUCLIDEAN);
         f64_store(bound + c, v);
         near |= (f64_bits(f64_gt(f64_set1(limit), v)) & other) << c;
     }
@@ -88,12 +88,14 @@ static INLINE double V(search)(const kd_tree *t, kd_forest *f, const kd_job *job
     const ptrdiff_t d = D ? D : t->d, leaf = t->leaf, top = t->levels - 1, home = place / leaf;
     const f64_v own = f64_set1(f->part[place]);
     const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], *q = D ? few : f->q, *limit = &below;
+    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], seen[8], *limit = &below;
+    double *q = D ? few : f->q, *z = D ? seen : f->q + d;
     ptrdiff_t node[KD_LEVELS], level = top;
     unsigned open[KD_LEVELS];
     for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
+    kd_see(t->turn, d, q, z);
     node[top] = 0;
-    open[top] = V(approach)(t, f, job, q, own, 0, bound[top], *limit, D);
+    open[top] = V(approach)(t, f, job, z, own, 0, bound[top], *limit, D);
     for (;;) {
         unsigned near = open[level];
         if (near) {
@@ -116,7 +118,7 @@ static INLINE double V(search)(const kd_tree *t, kd_forest *f, const kd_job *job
             level--;
             node[level] = under;
             open[level] =
-                V(approach)(t, f, job, q, own, t->first[level] + under, bound[level], *limit, D);
+                V(approach)(t, f, job, z, own, t->first[level] + under, bound[level], *limit, D);
         }
     }
     return below;
@@ -195,8 +197,9 @@ static INLINE int V(search_around)(const kd_tree *t, kd_forest *f, const kd_job 
                                    double *reach, const int D) {
     const ptrdiff_t d = D ? D : t->d, leaf = t->leaf;
     int32_t number[AROUND];
-    double same[AROUND] ALIGN64, bound[KD_LANES] ALIGN64, few[8];
-    double *q = D ? few : f->q, *boxes = f->q + d, own_part = f->same[t->first[0] * KD_LANES + home];
+    double same[AROUND] ALIGN64, bound[KD_LANES] ALIGN64, few[8], seen[8];
+    double *q = D ? few : f->q, *z = D ? seen : f->q + d, *boxes = f->q + 2 * d;
+    double own_part = f->same[t->first[0] * KD_LANES + home];
     double farthest = 0;
     for (ptrdiff_t i = 0; i < points; i++) farthest = reach[i] > farthest ? reach[i] : farthest;
     if (own_part < 0) own_part = -2; /* of several: no leaf can be left out for all */
@@ -218,12 +221,13 @@ static INLINE int V(search_around)(const kd_tree *t, kd_forest *f, const kd_job 
         const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
         double limit = reach[i] < known ? reach[i] : known;
         for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
+        kd_see(t->turn, d, q, z);
         for (ptrdiff_t g = 0; g < count; g += KD_LANES) {
             unsigned near = 0;
             for (int c = 0; c < KD_LANES; c += F64_LANES) {
                 const double *of = same + g + c;
                 const unsigned other = V(others)(of, own) & f64_bits(f64_gt(f64_load(of), nobody));
-                const f64_v v = V(from_boxes)(job, q, boxes + g * d * 2 + c, d, D, METRIC_EUCLIDEAN);
+                const f64_v v = V(from_boxes)(job, z, boxes + g * d * 2 + c, d, D, METRIC_EUCLIDEAN);
                 f64_store(bound + c, v);
                 near |= (f64_bits(f64_gt(f64_set1(limit), v)) & other) << c;
             }

@@ -3,6 +3,7 @@
 
 #include "kdradius_kernels.h"
 #include "kdterms.h"
+#include "kdturn.h"
 #include "ordered.h"
 
 #define REAL float

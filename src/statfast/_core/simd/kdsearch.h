@@ -58,14 +58,14 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
 }
 
 /* The bounds of the children of a node; returns which of them are within reach. */
-static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *q,
+static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *z,
                                 ptrdiff_t group, double *bound, double limit, const int D,
                                 const int kind) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(from_boxes)(job, q, box + c, d, D, kind);
+        f64_v v = V(from_boxes)(job, z, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 0x1p-48); /* pow is not quite monotone */
         f64_store(bound + c, v);
         near |= f64_bits(f64_ge(f64_set1(limit), v)) << c;
@@ -82,8 +82,8 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
     s.key = job->key;
     s.id = job->id;
     s.capacity = job->capacity;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8];
-    double *q = D ? few : job->q;
+    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], seen[8];
+    double *q = D ? few : job->q, *z = D ? seen : job->q + d; /* z: as boxes see it */
     ptrdiff_t node[KD_LEVELS];
     unsigned open[KD_LEVELS]; /* children within reach that have not been entered */
     for (ptrdiff_t p = 0; p < d; p++) q[p] = 0;
@@ -116,9 +116,10 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             }
             nearest_reset(&s, limit);
         }
+        kd_see(t->turn, d, q, z);
         ptrdiff_t level = top;
         node[top] = 0;
-        open[top] = V(enter)(t, job, q, 0, bound[top], s.limit, D, kind);
+        open[top] = V(enter)(t, job, z, 0, bound[top], s.limit, D, kind);
         for (;;) {
             unsigned near = open[level];
             if (near) {
@@ -145,7 +146,7 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
                 level--;
                 node[level] = below;
                 open[level] =
-                    V(enter)(t, job, q, t->first[level] + below, bound[level], s.limit, D, kind);
+                    V(enter)(t, job, z, t->first[level] + below, bound[level], s.limit, D, kind);
             }
         }
         if (one) {
