@@ -11,8 +11,9 @@ from math import prod
 import numpy as np
 
 from statfast._blocks import each, grid
-from statfast._core import kdbuild
-from statfast._kd_turn import slack, turn_of
+from statfast._core import kdbuild, kdsearch
+from statfast._distances import EUCLIDEAN
+from statfast._kd_turn import scattered, slack, turn_of
 
 LANES = 8  # children of a node
 MOST_LEAF = 256  # points of a leaf that the kernels have room for
@@ -20,6 +21,8 @@ ALIGNED = 64  # bytes: a cache line, and the longest vector
 SUBTREE = 1 << 16  # points: built by one task, within the level-2 cache
 SUBTREES = 16  # so many tasks there are at most where the points are many
 FEW = 1 << 11  # points that are not worth two tasks
+TRIED, ASKED = 1 << 12, 64  # points and queries that tell whether turning pays
+PAYS = 1.6  # times fewer points looked at for rows, times that for queries anywhere
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,17 @@ class KDArrays:
 
         Its boxes may be those of turned points only if all distances asked for are Euclidean.
         """
-        n, d = X.shape
         turn = turn_of(X, leaf) if turns else None
+        if turn is not None and not pays(X, turn):
+            turn = None
+        return cls.grown(X, leaf, n_jobs, turn)
+
+    @classmethod
+    def grown(
+        cls, X: np.ndarray, leaf: int, n_jobs: int | None, turn: np.ndarray | None
+    ) -> "KDArrays":
+        """The same where it is known how the boxes see points."""
+        n, d = X.shape
         leaves = -(-n // leaf)
         first, groups = levels_of(leaves)
         blocks, boxes = aligned((leaves, d, leaf), X.dtype), aligned((groups, d, 2, LANES), X.dtype)
@@ -107,6 +119,25 @@ class KDArrays:
             boxes[:, :, 0] -= more
             boxes[:, :, 1] += more
         return cls(blocks, ids, boxes, least, first, n, turn)
+
+
+def pays(X: np.ndarray, turn: np.ndarray) -> bool:
+    """Whether boxes of turned points spare enough, as counted in small trees of some of the rows."""
+    rows = scattered(X, TRIED + ASKED)
+    some, asked = rows[:TRIED], rows[TRIED:].astype(np.float64)
+    anywhere = np.random.default_rng(0).uniform(some.min(axis=0), some.max(axis=0), asked.shape)
+    trees = [KDArrays.grown(some, LANES, 1, how) for how in (None, turn)]
+    spared = 1.0
+    for queries in (asked, anywhere):
+        plainly, turned = (looked_at(tree, queries) for tree in trees)
+        spared *= plainly / turned
+    return spared >= PAYS
+
+
+def looked_at(tree: KDArrays, Q: np.ndarray, k: int = 4) -> int:
+    """How many points a search for neighbours of Q (m, d), float64, looks at."""
+    apart, ids = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp)
+    return kdsearch.search(*tree.fields, Q, None, 0, len(Q), EUCLIDEAN, 2.0, apart, ids)
 
 
 def levels_of(leaves: int) -> tuple[np.ndarray, int]:

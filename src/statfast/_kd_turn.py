@@ -15,19 +15,17 @@ and distances are computed of those alone. Only what boxes rule out may err, and
 So the distance of a turned query to a box, as computed, is never above the distance of the query
 to a point inside, as computed.
 
-It pays where a leaf is thinner along the points' axes than along the coordinates (`spared`). To tell
-costs no look at more than some of the rows. Turning itself costs O(n d^2), and O(d^2) a query.
+It costs O(n d^2), and O(d^2) a query. Whether it may pay is told by a sample's covariance: most rows
+are let go after some 0.1 ms. Whether it does, `_kd_tree.pays` counts.
 """
-
-from math import log2
 
 import numpy as np
 
 SAMPLE = 512  # rows that tell how the others lie
-GOLDEN = np.arange(SAMPLE) * 0.6180339887498949 % 1.0  # at these parts of all rows: no period fits
+GOLDEN = 0.6180339887498949  # whose multiples spread evenly over the unit interval, in no period
 LEAVES = 512  # in fewer a search is soon done
 MOST = 64  # columns; KD_TURNED in kdturn.h
-BITS = 1.0  # by which a leaf has to be smaller: halves of its volume
+BITS = 1.0  # by which the box along the coordinates is larger where turning is thought of
 FLAT = 1e-24  # share of all variance that counts as none
 FAR = 8.0  # times the distance of nine tenths of the rows: outliers, which are to turn nothing
 LOSS = 2.0**-36  # see also KD_SHORT in kdturn.h
@@ -36,13 +34,12 @@ RANGE = 1e-18, 1e18  # of numbers whose squares and roundings are far from the e
 
 
 def turn_of(X: np.ndarray, leaf: int) -> np.ndarray | None:
-    """How boxes had better see rows X (n, d), for leaves of so many: the centre and the matrix A,
-    (d + 1, d); None if as they are."""
+    """How boxes may see rows X (n, d), for leaves of so many: the centre and the matrix A, (d + 1, d);
+    None if turning them makes little difference."""
     n, d = X.shape
-    leaves = n // leaf
-    if leaves < LEAVES or not 2 <= d <= MOST:
+    if n < LEAVES * leaf or not 2 <= d <= MOST:
         return None
-    some = X[(GOLDEN * n).astype(np.intp)].astype(np.float64)
+    some = scattered(X, SAMPLE).astype(np.float64)
     with np.errstate(all="ignore"):
         if not excess(spread(some)) >= BITS:
             return None
@@ -52,11 +49,15 @@ def turn_of(X: np.ndarray, leaf: int) -> np.ndarray | None:
     scatter = spread(some)
     if not np.sqrt(scatter.trace()) > RANGE[0]:
         return None
-    value, axis = np.linalg.eigh(scatter)
-    value = np.maximum(value, FLAT * scatter.trace())
-    if spared(value, axis, leaves) < BITS or abs(axis.T @ axis - np.eye(d)).max() > ORTHOGONAL / d:
+    axis = np.linalg.eigh(scatter)[1]
+    if abs(axis.T @ axis - np.eye(d)).max() > ORTHOGONAL / d:
         return None
     return np.array([some.mean(axis=0), *(1 - LOSS) * axis.T])
+
+
+def scattered(X: np.ndarray, count: int) -> np.ndarray:
+    """So many rows from everywhere, always the same: a copy."""
+    return X[(np.arange(count) * GOLDEN % 1 * len(X)).astype(np.intp)]
 
 
 def slack(boxes: np.ndarray) -> np.ndarray:
@@ -79,20 +80,6 @@ def spread(rows):
 def excess(scatter):
     """Bits by which a box along the coordinates is larger than one along the axes of a cloud."""
     return (np.log2(scatter.diagonal()).sum() - np.linalg.slogdet(scatter)[1] / np.log(2)) / 2
-
-
-def spared(value, axis, leaves):
-    """The same of a leaf, for a cloud that has the eigenvalues (d,), rising, and vectors (d, d).
-
-    As many divisions as it takes to get so many leaves halve the widest axis each, so that in the
-    end those that were divided have one width, and a leaf's shape is that of the cloud, cut off
-    there. Where all of them were divided it is a cube, and turning spares nothing.
-    """
-    widths = np.log2(value[::-1]) / 2 + log2(12) / 2
-    cut = ((np.cumsum(widths) - log2(leaves)) / np.arange(1, len(widths) + 1)).max()
-    shape = np.minimum(widths, cut)
-    along = axis[:, ::-1] ** 2 @ 4.0 ** (shape - cut)
-    return np.log2(along).sum() / 2 - (shape - cut).sum()
 
 
 def without_outliers(rows):

@@ -54,7 +54,7 @@ def slab(rng, n, d):
 
 def pancakes(rng, n, d):
     """Widths of all scales, and some rows far out."""
-    rows = rng.standard_normal((n, d)) * 10.0 ** -np.arange(d)
+    rows = rng.standard_normal((n, d)) * 100.0 ** -np.arange(d)
     rows[:: n // 7] *= 1e4
     return rows @ rotation(rng, d)
 
@@ -64,8 +64,9 @@ SLANTING = [line, plane, far_away, diagonal_grid, slab, pancakes]
 
 @pytest.fixture
 def few(monkeypatch):
-    """Small trees turn, too."""
+    """Small trees turn, too, if rows lie aslant, whether it pays or not."""
     monkeypatch.setattr(_kd_turn, "LEAVES", 4)
+    monkeypatch.setattr(_kd_tree, "pays", lambda X, turn: True)
 
 
 def turned_anyhow(X, leaf):
@@ -83,6 +84,7 @@ def turned_anyhow(X, leaf):
 def anyhow(monkeypatch):
     """All trees turn."""
     monkeypatch.setattr(_kd_tree, "turn_of", turned_anyhow)
+    monkeypatch.setattr(_kd_tree, "pays", lambda X, turn: True)
 
 
 def plainly(X, leaf=32):
@@ -136,6 +138,7 @@ def test_answers_are_those_of_brute_force(cloud, d, dtype):
 def test_turned_anyhow(seed, cloud, n, d, k, leaf, dtypes):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_kd_tree, "turn_of", turned_anyhow)
+        patch.setattr(_kd_tree, "pays", lambda X, turn: True)
         rng = np.random.default_rng(seed)
         X = cloud(rng, n, d).astype(dtypes[0])
         index = KDTreeIndex.build(X, leaf_size=leaf)
@@ -165,8 +168,7 @@ def test_trees_turned_differently():
 
 @pytest.mark.parametrize("d", [2, 3, 5, 8])
 @pytest.mark.parametrize("cloud", SLANTING)
-def test_spanning_trees(cloud, d, monkeypatch):
-    monkeypatch.setattr(_kd_turn, "LEAVES", 4)
+def test_spanning_trees(cloud, d, few, monkeypatch):
     X = cloud(np.random.default_rng(d), 1500, d)
     found = [minimum_spanning_tree(X, n_jobs=n_jobs) for n_jobs in (1, 2, 7)]
     same(found[0], found[1])
@@ -276,7 +278,7 @@ def ordinary(rng, n, d):
 @pytest.mark.parametrize("d", [2, 3, 5])
 def test_what_is_not_aslant_is_left_as_it_is(d, dtype):
     for X in ordinary(np.random.default_rng(d), 100_000, d):
-        assert _kd_turn.turn_of(X.astype(dtype), 32) is None
+        assert KDArrays.build(X.astype(dtype), 32).turn is None
 
 
 def test_what_is_not_turned():
