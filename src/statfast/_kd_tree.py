@@ -35,7 +35,7 @@ class KDArrays:
     least: np.ndarray  # (groups, 8) int32
     first: np.ndarray  # (levels,) intp
     n: int  # points
-    turn: np.ndarray | None = None  # (d + 1, d) how boxes see points (_kd_turn.py); None: as they are
+    turn: np.ndarray | None = None  # (d + 1, d) how boxes see points; None: as they are
 
     @property
     def fields(self) -> tuple:
@@ -122,7 +122,7 @@ class KDArrays:
 
 
 def pays(X: np.ndarray, turn: np.ndarray) -> bool:
-    """Whether boxes of turned points spare enough, as counted in small trees of some of the rows."""
+    """Whether boxes of turned points spare enough, counted in small trees of some of the rows."""
     rows = scattered(X, TRIED + ASKED)
     some, asked = rows[:TRIED], rows[TRIED:].astype(np.float64)
     anywhere = np.random.default_rng(0).uniform(some.min(axis=0), some.max(axis=0), asked.shape)

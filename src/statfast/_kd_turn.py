@@ -15,8 +15,8 @@ and distances are computed of those alone. Only what boxes rule out may err, and
 So the distance of a turned query to a box, as computed, is never above the distance of the query
 to a point inside, as computed.
 
-It costs O(n d^2), and O(d^2) a query. Whether it may pay is told by a sample's covariance: most rows
-are let go after some 0.1 ms. Whether it does, `_kd_tree.pays` counts.
+It costs O(n d^2), and O(d^2) a query. Whether it may pay is told by a sample's covariance: most
+rows are let go after some 0.1 ms. Whether it does, `_kd_tree.pays` counts.
 """
 
 import numpy as np
@@ -34,8 +34,8 @@ RANGE = 1e-18, 1e18  # of numbers whose squares and roundings are far from the e
 
 
 def turn_of(X: np.ndarray, leaf: int) -> np.ndarray | None:
-    """How boxes may see rows X (n, d), for leaves of so many: the centre and the matrix A, (d + 1, d);
-    None if turning them makes little difference."""
+    """How boxes may see rows X (n, d), for leaves of so many: the centre and the matrix A, in
+    (d + 1, d); None if turning them makes little difference."""
     n, d = X.shape
     if n < LEAVES * leaf or not 2 <= d <= MOST:
         return None

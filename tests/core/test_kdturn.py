@@ -73,7 +73,7 @@ def turned_anyhow(X, leaf):
     """In the place of turn_of: any rotation about any centre."""
     n, d = X.shape
     size = abs(X - X[0]).max()
-    if not 1e-18 < size or abs(X).max() > 1e18:
+    if not size > 1e-18 or abs(X).max() > 1e18:
         return None
     rng = np.random.default_rng(n + d)
     centre = X[rng.integers(n)] + size * rng.standard_normal(d)

@@ -6,8 +6,8 @@ sample of the points spreads most; the rank of a division is the multiple of the
 makes all leaves full and their place computable (kdtree.pxd), not always the exact middle;
 of points with equal coordinates the lower numbers go left, so that duplicates of any count divide
 well. Points lie in columns and are moved from one buffer to another and back, each division
-reading and writing every column once (simd/split.h). Where points lie aslant their turned columns
-(_kd_turn.py) take the place of their own: then the boxes and the order of the points are what counts.
+reading and writing every column once (simd/split.h). Where points lie aslant, turned columns
+take the place of their own (_kd_turn.py): boxes and the order of the points are made of those.
 
 Cost: O(n d log n). Memory: two buffers of n (d + 1) numbers and one of n beside the tree. A call
 must not get more than some million points. The caller guarantees finite rows and buffers of the
@@ -24,7 +24,7 @@ from statfast._core.tiles cimport active
 cdef extern from "kdturn.h" nogil:
     enum:
         KD_TURNED
-    void kd_see(const double *turn, Py_ssize_t d, const double *q, double *z)
+    void kd_turn(const double *turn, Py_ssize_t d, const double *q, double *z)
 
 
 cdef inline Py_ssize_t widest(
@@ -85,7 +85,7 @@ def columns(
                 continue
             for p in range(d):
                 row[p] = X[i, p]
-            kd_see(&turn[0, 0], d, row, seen)
+            kd_turn(&turn[0, 0], d, row, seen)
             for p in range(d):
                 x[p, i] = <real>seen[p]
 

@@ -25,11 +25,11 @@ are (`apart` of rows.pxd), and rounding is monotone: so the bound, as computed, 
 distance, as computed, of a point inside, and ``bound > r`` prunes exactly, without any slack. The
 distance of a box that is missing is inf.
 
-Turned points. Where points lie aslant, the boxes may be those of turned points: turn (d + 1, d) is the
-centre and the matrix (_kd_turn.py), blocks hold the points as they are, and `axis` of a division is
-one of the turned. A query is turned for the boxes and left as it is for the points. Boxes are widened,
-and the matrix shrinks, so that again no bound, as computed, is above the distance, as computed, of a
-point inside; the distance to the farthest corner may fall short by KD_SHORT (simd/kdturn.h).
+Turned points. Where points lie aslant, the boxes may be those of turned points: turn (d + 1, d) is
+the centre and the matrix (_kd_turn.py), blocks hold the points as they are. A query is turned for
+the boxes and left as it is for the points. Boxes are widened, and the matrix shrinks, so that again
+no bound, as computed, is above the distance, as computed, of a point inside; the distance to the
+farthest corner may fall short by KD_SHORT (simd/kdturn.h).
 """
 
 from libc.stdint cimport int32_t

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wait awake for a count to change: what a thread does before it goes to sleep; and where it does not.
+"""Wait awake for a count to change: what a thread does before it sleeps; and where it does not.
 
 To wake a thread costs the time of a small call, ten times that on a virtual machine whose idle
-processor has been given away. Such a processor Linux does not take for one that could be had: it has
-the thread share that of its caller, for milliseconds, unless it is told that it must not. The caller
-guarantees that nothing is wrong with waking up too early.
+processor has been given away. Linux does not count such a processor as one that could be had, and
+has the thread share that of its caller, for milliseconds, unless it is told that it must not. The
+caller guarantees that nothing is wrong with waking up too early.
 """
 
 from libc.stdint cimport int64_t

@@ -89,36 +89,34 @@ static INLINE double V(search)(const kd_tree *t, kd_forest *f, const kd_job *job
     const f64_v own = f64_set1(f->part[place]);
     const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
     double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], seen[8], *limit = &below;
-    double *q = D ? few : f->q, *z = D ? seen : f->q + d;
-    ptrdiff_t node[KD_LEVELS], level = top;
+    double *q = D ? few : f->q;
+    ptrdiff_t node[KD_LEVELS], level = top, under = 0;
     unsigned open[KD_LEVELS];
     for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-    kd_see(t->turn, d, q, z);
-    node[top] = 0;
-    open[top] = V(approach)(t, f, job, z, own, 0, bound[top], *limit, D);
-    for (;;) {
-        unsigned near = open[level];
-        if (near) {
-            unsigned still = 0;
-            for (int c = 0; c < KD_LANES; c += F64_LANES)
-                still |= f64_bits(f64_gt(f64_set1(*limit), f64_load(bound[level] + c))) << c;
-            near &= still;
-        }
-        if (!near) {
-            if (level++ == top) break;
-            continue;
-        }
-        int child = LOWEST_BIT(near);
-        if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
-        open[level] = near & ~(1u << child);
-        const ptrdiff_t under = node[level] * KD_LANES + child;
-        if (level == 0) {
+    const double *z = kd_seen(t, q, D ? seen : f->q + d);
+    while (level <= top) {
+        node[level] = under;
+        open[level] =
+            V(approach)(t, f, job, z, own, t->first[level] + under, bound[level], *limit, D);
+        for (;;) {
+            unsigned near = open[level];
+            if (near) {
+                unsigned still = 0;
+                for (int c = 0; c < KD_LANES; c += F64_LANES)
+                    still |= f64_bits(f64_gt(f64_set1(*limit), f64_load(bound[level] + c))) << c;
+                near &= still;
+            }
+            if (!near) {
+                if (level++ == top) break;
+                continue;
+            }
+            int child = LOWEST_BIT(near);
+            if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
+            open[level] = near & ~(1u << child);
+            under = node[level] * KD_LANES + child;
+            if (level--) break;
+            level = 0;
             if (under != home) V(visit)(t, f, q, under, limit, place, D);
-        } else {
-            level--;
-            node[level] = under;
-            open[level] =
-                V(approach)(t, f, job, z, own, t->first[level] + under, bound[level], *limit, D);
         }
     }
     return below;
@@ -198,7 +196,7 @@ static INLINE int V(search_around)(const kd_tree *t, kd_forest *f, const kd_job 
     const ptrdiff_t d = D ? D : t->d, leaf = t->leaf;
     int32_t number[AROUND];
     double same[AROUND] ALIGN64, bound[KD_LANES] ALIGN64, few[8], seen[8];
-    double *q = D ? few : f->q, *z = D ? seen : f->q + d, *boxes = f->q + 2 * d;
+    double *q = D ? few : f->q, *boxes = f->q + 2 * d;
     double own_part = f->same[t->first[0] * KD_LANES + home];
     double farthest = 0;
     for (ptrdiff_t i = 0; i < points; i++) farthest = reach[i] > farthest ? reach[i] : farthest;
@@ -221,7 +219,7 @@ static INLINE int V(search_around)(const kd_tree *t, kd_forest *f, const kd_job 
         const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
         double limit = reach[i] < known ? reach[i] : known;
         for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-        kd_see(t->turn, d, q, z);
+        const double *z = kd_seen(t, q, D ? seen : f->q + d);
         for (ptrdiff_t g = 0; g < count; g += KD_LANES) {
             unsigned near = 0;
             for (int c = 0; c < KD_LANES; c += F64_LANES) {

@@ -211,20 +211,7 @@ static int V(meet_trees)(const kd_tree *t, kd_meet *w) {
         const ptrdiff_t m = s->n - first < s->leaf ? s->n - first : s->leaf;
         const ptrdiff_t filled = w->filled;
         ptrdiff_t total = 0, level = top, below = 0, groups = 0;
-        for (ptrdiff_t p = 0; p < d; p++) low[p] = INFINITY, high[p] = -INFINITY;
-        for (ptrdiff_t c = 0; c < m; c++) {
-            for (ptrdiff_t p = 0; p < d; p++) {
-                const ptrdiff_t at = (own * d + p) * s->leaf + c;
-                point[c * d + p] = job->single ? (double)((const float *)s->blocks)[at]
-                                             : ((const double *)s->blocks)[at];
-            }
-            if (t->turn) kd_turn(t->turn, d, point + c * d, seen + c * d);
-            for (ptrdiff_t p = 0; p < d; p++) {
-                const double x = seen[c * d + p];
-                low[p] = x < low[p] ? x : low[p];
-                high[p] = x > high[p] ? x : high[p];
-            }
-        }
+        points_of_leaf(t, w, own, m, point, seen, low, high);
         for (;;) {
             unsigned inside;
             unsigned near =

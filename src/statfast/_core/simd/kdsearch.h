@@ -83,7 +83,7 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
     s.id = job->id;
     s.capacity = job->capacity;
     double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], seen[8];
-    double *q = D ? few : job->q, *z = D ? seen : job->q + d; /* z: as boxes see it */
+    double *q = D ? few : job->q;
     ptrdiff_t node[KD_LEVELS];
     unsigned open[KD_LEVELS]; /* children within reach that have not been entered */
     for (ptrdiff_t p = 0; p < d; p++) q[p] = 0;
@@ -116,37 +116,35 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             }
             nearest_reset(&s, limit);
         }
-        kd_see(t->turn, d, q, z);
-        ptrdiff_t level = top;
-        node[top] = 0;
-        open[top] = V(enter)(t, job, z, 0, bound[top], s.limit, D, kind);
-        for (;;) {
-            unsigned near = open[level];
-            if (near) {
-                const f64_v limit = f64_set1(s.limit);
-                unsigned still = 0;
-                for (int c = 0; c < KD_LANES; c += F64_LANES)
-                    still |= f64_bits(f64_ge(limit, f64_load(bound[level] + c))) << c;
-                near &= still;
-            }
-            if (!near) {
-                if (level++ == top) break;
-                continue;
-            }
-            int child = LOWEST_BIT(near);
-            if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
-            open[level] = near & ~(1u << child);
-            if (bound[level][child] == s.limit
-                && t->least[(t->first[level] + node[level]) * KD_LANES + child] > s.limit_id)
-                continue;
-            const ptrdiff_t below = node[level] * KD_LANES + child;
-            if (level == 0) {
+        const double *z = kd_seen(t, q, D ? seen : job->q + d); /* as boxes see it */
+        ptrdiff_t level = top, below = 0;
+        while (level <= top) {
+            node[level] = below;
+            open[level] =
+                V(enter)(t, job, z, t->first[level] + below, bound[level], s.limit, D, kind);
+            for (;;) {
+                unsigned near = open[level];
+                if (near) {
+                    const f64_v limit = f64_set1(s.limit);
+                    unsigned still = 0;
+                    for (int c = 0; c < KD_LANES; c += F64_LANES)
+                        still |= f64_bits(f64_ge(limit, f64_load(bound[level] + c))) << c;
+                    near &= still;
+                }
+                if (!near) {
+                    if (level++ == top) break;
+                    continue;
+                }
+                int child = LOWEST_BIT(near);
+                if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
+                open[level] = near & ~(1u << child);
+                if (bound[level][child] == s.limit
+                    && t->least[(t->first[level] + node[level]) * KD_LANES + child] > s.limit_id)
+                    continue;
+                below = node[level] * KD_LANES + child;
+                if (level--) break;
+                level = 0;
                 if (below != home) V(scan)(t, job, &s, q, below, -1, D, kind, one);
-            } else {
-                level--;
-                node[level] = below;
-                open[level] =
-                    V(enter)(t, job, z, t->first[level] + below, bound[level], s.limit, D, kind);
             }
         }
         if (one) {

@@ -20,11 +20,7 @@ static NOINLINE void kd_turn(const double *turn, ptrdiff_t d, const double *q, d
     }
 }
 
-/* The same where boxes may see points as they are. */
-static INLINE void kd_see(const double *turn, ptrdiff_t d, const double *q, double *z) {
-    if (turn) kd_turn(turn, d, q, z);
-    else
-        for (ptrdiff_t p = 0; p < d; p++) z[p] = q[p];
-}
+/* The same in `room`, or q itself where boxes see points as they are. */
+#define kd_seen(t, q, room) ((t)->turn ? (kd_turn((t)->turn, (t)->d, q, room), (room)) : (q))
 
 #endif
