@@ -379,10 +379,8 @@ class _Pool:
             self.posted[0] += 1
 
     def part(self, short):
-        """Keep threads off the processor of the caller during a short call, and not in others.
-
-        It may be left to what they run in long calls, and to what that starts, where to run.
-        """
+        """Keep threads off the processor of the caller during a short call, and not in others:
+        there they may start threads of their own, which are to run anywhere."""
         here = processor() if short and len(self.places) <= FEW else 0
         with self.lock:
             for number, barred in self.places:
