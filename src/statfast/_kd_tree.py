@@ -18,7 +18,7 @@ from statfast._kd_turn import scattered, slack, turn_of
 LANES = 8  # children of a node
 MOST_LEAF = 256  # points of a leaf that the kernels have room for
 ALIGNED = 64  # bytes: a cache line, and the longest vector
-SUBTREE = 1 << 16  # points: built by one task, within the level-2 cache
+SUBTREE = 1 << 14  # points: built by one task, within the level-2 cache
 SUBTREES = 16  # so many tasks there are at most where the points are many
 FEW = 1 << 11  # points that are not worth two tasks
 TRIED, ASKED = 1 << 12, 64  # points and queries that tell whether turning pays
@@ -39,23 +39,24 @@ class KDArrays:
 
     @property
     def fields(self) -> tuple:
-        """What kernels take, in the order in which they take it."""
-        return self.blocks, self.ids, self.boxes, self.least, self.first, self.n, self.turn
+        """What kernels take, in the order in which they take it; `turn` follows, if it may be."""
+        return self.blocks, self.ids, self.boxes, self.least, self.first, self.n
 
     @property
     def nbytes(self) -> int:
-        return sum(a.nbytes for a in self.fields if isinstance(a, np.ndarray))
+        return sum(a.nbytes for a in (*self.fields, self.turn) if isinstance(a, np.ndarray))
 
     def __reduce__(self):
-        return _rebuilt, self.fields
+        return _rebuilt, (*self.fields, self.turn)
 
     @classmethod
     def build(
-        cls, X: np.ndarray, leaf: int, n_jobs: int | None = None, *, turns: bool = True
+        cls, X: np.ndarray, leaf: int, n_jobs: int | None = None, *, turns: bool = False
     ) -> "KDArrays":
         """The tree of the rows X (n, d), float64 or float32; `leaf` is a multiple of 8.
 
-        Its boxes may be those of turned points only if all distances asked for are Euclidean.
+        If it `turns`, which is for Euclidean distances alone, its boxes may be those of turned
+        points: its kernels have to know.
         """
         turn = turn_of(X, leaf) if turns else None
         if turn is not None and not pays(X, turn):
@@ -103,7 +104,7 @@ class KDArrays:
             blocks[start : start + full] = X[some].reshape(full, leaf, d).transpose(0, 2, 1)
             blocks[start + full : stop, :, : len(rest)] = X[rest].T
 
-        share = partial(each, n_jobs=n_jobs, effort=n * d * 10.0 * leaves.bit_length())
+        share = partial(each, n_jobs=n_jobs, effort=60.0 * n * (d + 1))
         share(lay, grid(n, least=16384))
         size = max(min(SUBTREE, n // 2) // leaf, FEW // leaf, -(-leaves // SUBTREES))
         small, large = [], [(0, leaves, 0)]
@@ -137,7 +138,7 @@ def pays(X: np.ndarray, turn: np.ndarray) -> bool:
 def looked_at(tree: KDArrays, Q: np.ndarray, k: int = 4) -> int:
     """How many points a search for neighbours of Q (m, d), float64, looks at."""
     apart, ids = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp)
-    return kdsearch.search(*tree.fields, Q, None, 0, len(Q), EUCLIDEAN, 2.0, apart, ids)
+    return kdsearch.search(*tree.fields, tree.turn, Q, None, 0, len(Q), EUCLIDEAN, 2.0, apart, ids)
 
 
 def levels_of(leaves: int) -> tuple[np.ndarray, int]:

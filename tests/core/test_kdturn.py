@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from statfast import _kd_tree, _kd_turn
 from statfast._distances import as_metric
 from statfast._kd_tree import KDArrays
-from statfast.cluster import minimum_spanning_tree
 from statfast.neighbors.kd_index import KDTreeIndex
 from tests.core import test_kdradius, test_kdtree
 from tests.reference import metrics as twin
@@ -89,7 +88,7 @@ def anyhow(monkeypatch):
 
 def plainly(X, leaf=32):
     """The index as it would be without."""
-    return KDTreeIndex(KDArrays.build(X, leaf, turns=False))
+    return KDTreeIndex(KDArrays.build(X, leaf))
 
 
 def about(rng, X, m):
@@ -166,17 +165,6 @@ def test_trees_turned_differently():
         assert one.count_pairs(other, 1.25) == expected
 
 
-@pytest.mark.parametrize("d", [2, 3, 5, 8])
-@pytest.mark.parametrize("cloud", SLANTING)
-def test_spanning_trees(cloud, d, few, monkeypatch):
-    X = cloud(np.random.default_rng(d), 1500, d)
-    found = [minimum_spanning_tree(X, n_jobs=n_jobs) for n_jobs in (1, 2, 7)]
-    same(found[0], found[1])
-    same(found[0], found[2])
-    monkeypatch.setattr(_kd_turn, "LEAVES", 1 << 30)
-    np.testing.assert_array_equal(minimum_spanning_tree(X)[1], found[0][1])
-
-
 @pytest.mark.parametrize("dtype", REALS)
 def test_large_trees_and_threads(dtype):
     """As they are chosen: nothing is patched. More rows than one task takes."""
@@ -185,14 +173,16 @@ def test_large_trees_and_threads(dtype):
     Q = about(rng, X, 6000)
     one, two, seven = (KDTreeIndex.build(X, n_jobs) for n_jobs in (1, 2, 7))
     assert one.arrays.turn is not None
-    same(one.arrays.fields, two.arrays.fields)
-    same(one.arrays.fields, seven.arrays.fields)
+    for other in (two, seven):
+        same(one.arrays.fields, other.arrays.fields)
+        same(one.arrays.turn, other.arrays.turn)
     expected = plainly(X).query(Q, 3)
     for n_jobs in (1, 2, 7):
         same(one.query(Q, 3, n_jobs), expected)
     same(one.self_query(2), plainly(X).self_query(2))
     again = pickle.loads(pickle.dumps(one))
     same(again.arrays.fields, one.arrays.fields)
+    same(again.arrays.turn, one.arrays.turn)
     same(again.query(Q, 3), expected)
     apart, ids = np.empty(3), np.empty(3, np.intp)
     assert one.prepared.query(X[7].astype(np.float64), apart, ids)
@@ -206,7 +196,7 @@ def test_large_trees_and_threads(dtype):
 @pytest.mark.parametrize("leaf", [8, 24])
 def test_the_leaves_are_rows_and_the_boxes_hold_them(cloud, leaf, dtype):
     X = cloud(np.random.default_rng(0), 1001, 3).astype(dtype)
-    tree = KDArrays.build(X, leaf)
+    tree = KDArrays.build(X, leaf, turns=True)
     if tree.turn is None:
         assert cloud is test_kdtree.one_outlier
         return
@@ -278,7 +268,7 @@ def ordinary(rng, n, d):
 @pytest.mark.parametrize("d", [2, 3, 5])
 def test_what_is_not_aslant_is_left_as_it_is(d, dtype):
     for X in ordinary(np.random.default_rng(d), 100_000, d):
-        assert KDArrays.build(X.astype(dtype), 32).turn is None
+        assert KDArrays.build(X.astype(dtype), 32, turns=True).turn is None
 
 
 def test_what_is_not_turned():

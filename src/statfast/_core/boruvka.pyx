@@ -62,7 +62,6 @@ def edges(
     const int32_t[:, ::1] least,
     const Py_ssize_t[::1] first,
     Py_ssize_t n,
-    const double[:, ::1] turn,
     const double[::1] part,         # IN (leaves * leaf,) a place of each place's part
     const double[:, ::1] same,      # IN (groups, 8) the part of all points of a child, or -1
     double largest,                 # IN the part whose edge need not be found, or -1
@@ -82,13 +81,13 @@ def edges(
     """Look from points for other parts; returns the leaf to go on with, and the count."""
     cdef kd_tree t
     cdef kd_forest f
-    bind_tree(&t, blocks, ids, boxes, least, first, n, turn)
+    bind_tree(&t, blocks, ids, boxes, least, first, n)
     f.part, f.same, f.beyond = &part[0], &same[0, 0], &beyond[0]
     f.k, f.low, f.near = low.shape[1], &low[0, 0], &near[0, 0]
     f.best, f.one, f.other, f.stamp = &best[0], &ends[0, 0], &ends[1, 0], &stamp[0]
     f.now, f.touched, f.count, f.begin, f.end = now, &touched[0], count, begin, end
     f.largest, f.budget = largest, budget
-    f.q = <double *>malloc((2 * t.d + AROUND * 2 * t.d) * sizeof(double))
+    f.q = <double *>malloc((t.d + AROUND * 2 * t.d) * sizeof(double))
     if f.q == NULL:
         raise MemoryError
     with nogil:

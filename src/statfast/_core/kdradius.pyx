@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdjob cimport KD_LEAF, kd_meet, kd_reach, kd_tree
-from statfast._core.kdtree cimport bind_tree, nodes_of
+from statfast._core.kdtree cimport bind_tree, nodes_of, turn_boxes
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
@@ -65,7 +65,8 @@ def within(
     cdef kd_tree t
     cdef kd_reach r
     cdef Py_ssize_t d = blocks.shape[1]
-    bind_tree(&t, blocks, ids, boxes, least, first, n, turn)
+    bind_tree(&t, blocks, ids, boxes, least, first, n)
+    turn_boxes(&t, turn)
     r.job.order = NULL
     if order is not None:
         r.job.order = &order[0]
@@ -131,7 +132,8 @@ def meet(
     cdef kd_meet w
     cdef Py_ssize_t d = blocks.shape[1], leaf = blocks2.shape[2], groups
     cdef bint roomy
-    bind_tree(&t, blocks, ids, boxes, least, first, n, turn)
+    bind_tree(&t, blocks, ids, boxes, least, first, n)
+    turn_boxes(&t, turn)
     w.other.blocks = &blocks2[0, 0, 0]
     w.other.ids = &ids2[0]
     w.other.n = n2

@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdjob cimport kd_job, kd_tree
-from statfast._core.kdtree cimport bind_tree
+from statfast._core.kdtree cimport bind_tree, turn_boxes
 from statfast._core.metric cimport EUCLIDEAN
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
@@ -72,7 +72,8 @@ def search(
     cdef kd_tree t
     cdef kd_job job
     cdef Py_ssize_t d = blocks.shape[1]
-    bind_tree(&t, blocks, ids, boxes, least, first, n, turn)
+    bind_tree(&t, blocks, ids, boxes, least, first, n)
+    turn_boxes(&t, turn)
     job.itself = Q is None
     job.order = NULL if order is None else &order[0]
     job.single = other is float
@@ -101,7 +102,8 @@ cdef void bind(
     const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
     Py_ssize_t n, const double[:, ::1] turn,
 ) noexcept:
-    bind_tree(tree, blocks, ids, boxes, least, first, n, turn)
+    bind_tree(tree, blocks, ids, boxes, least, first, n)
+    turn_boxes(tree, turn)
 
 
 cdef class Prepared:

@@ -41,22 +41,26 @@ from statfast._core.rows cimport real
 cdef inline void bind_tree(
     kd_tree *t, const real[:, :, ::1] blocks, const int32_t[::1] ids,
     const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
-    Py_ssize_t n, const double[:, ::1] turn,
+    Py_ssize_t n,
 ) noexcept nogil:
-    """Point the struct at the arrays of the bundle (_kd_tree.py)."""
+    """Point the struct at the bundle's arrays (_kd_tree.py), whose boxes see points as they are."""
     t.blocks = &blocks[0, 0, 0]
     t.ids = &ids[0]
     t.boxes = &boxes[0, 0, 0, 0]
     t.least = &least[0, 0]
     t.first = &first[0]
     t.turn = NULL
-    if turn is not None:
-        t.turn = &turn[0, 0]
     t.n = n
     t.leaves = blocks.shape[0]
     t.d = blocks.shape[1]
     t.leaf = blocks.shape[2]
     t.levels = first.shape[0]
+
+
+cdef inline void turn_boxes(kd_tree *t, const double[:, ::1] turn) noexcept nogil:
+    """Say how the boxes see points; None leaves it at: as they are."""
+    if turn is not None:
+        t.turn = &turn[0, 0]
 
 
 cdef inline const real *block_of(const kd_tree *t, Py_ssize_t leaf, real example) noexcept nogil:

@@ -75,7 +75,9 @@ class KDTreeIndex:
     @cached_property
     def prepared(self) -> kdsearch.Prepared:
         """For single queries of float64."""
-        return kdsearch.Prepared(*self.arrays.fields, self.metric.kind, self.metric.p)
+        return kdsearch.Prepared(
+            *self.arrays.fields, self.arrays.turn, self.metric.kind, self.metric.p
+        )
 
     @property
     def nbytes(self) -> int:
@@ -103,7 +105,16 @@ class KDTreeIndex:
                 checkpoint()
                 stop = min(start + pace, block.stop)
                 seen = kdsearch.search(
-                    *arrays.fields, Q, order, start, stop, metric.kind, metric.p, apart, ids
+                    *arrays.fields,
+                    arrays.turn,
+                    Q,
+                    order,
+                    start,
+                    stop,
+                    metric.kind,
+                    metric.p,
+                    apart,
+                    ids,
                 )
                 each_costs = (seen + 1) * (d + 8) / (stop - start)
                 looked, start = looked + seen, stop

@@ -66,7 +66,7 @@ static INLINE void V(visit)(const kd_tree *t, kd_forest *f, const double *q, ptr
 
 /* The bounds of the children of a node; returns those within reach that hold another part. */
 static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const kd_job *job,
-                                   const double *z, f64_v own, ptrdiff_t group, double *bound,
+                                   const double *q, f64_v own, ptrdiff_t group, double *bound,
                                    double limit, const int D) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
@@ -74,7 +74,7 @@ static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const k
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
         const unsigned other = V(others)(f->same + group * KD_LANES + c, own);
         if (!other) continue;
-        const f64_v v = V(from_boxes)(job, z, box + c, d, D, METRIC_EUCLIDEAN);
+        const f64_v v = V(from_boxes)(job, q, box + c, d, D, METRIC_EUCLIDEAN);
         f64_store(bound + c, v);
         near |= (f64_bits(f64_gt(f64_set1(limit), v)) & other) << c;
     }
@@ -88,35 +88,35 @@ static INLINE double V(search)(const kd_tree *t, kd_forest *f, const kd_job *job
     const ptrdiff_t d = D ? D : t->d, leaf = t->leaf, top = t->levels - 1, home = place / leaf;
     const f64_v own = f64_set1(f->part[place]);
     const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], seen[8], *limit = &below;
-    double *q = D ? few : f->q;
-    ptrdiff_t node[KD_LEVELS], level = top, under = 0;
+    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], *q = D ? few : f->q, *limit = &below;
+    ptrdiff_t node[KD_LEVELS], level = top;
     unsigned open[KD_LEVELS];
     for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-    const double *z = kd_seen(t, q, D ? seen : f->q + d);
-    while (level <= top) {
-        node[level] = under;
-        open[level] =
-            V(approach)(t, f, job, z, own, t->first[level] + under, bound[level], *limit, D);
-        for (;;) {
-            unsigned near = open[level];
-            if (near) {
-                unsigned still = 0;
-                for (int c = 0; c < KD_LANES; c += F64_LANES)
-                    still |= f64_bits(f64_gt(f64_set1(*limit), f64_load(bound[level] + c))) << c;
-                near &= still;
-            }
-            if (!near) {
-                if (level++ == top) break;
-                continue;
-            }
-            int child = LOWEST_BIT(near);
-            if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
-            open[level] = near & ~(1u << child);
-            under = node[level] * KD_LANES + child;
-            if (level--) break;
-            level = 0;
+    node[top] = 0;
+    open[top] = V(approach)(t, f, job, q, own, 0, bound[top], *limit, D);
+    for (;;) {
+        unsigned near = open[level];
+        if (near) {
+            unsigned still = 0;
+            for (int c = 0; c < KD_LANES; c += F64_LANES)
+                still |= f64_bits(f64_gt(f64_set1(*limit), f64_load(bound[level] + c))) << c;
+            near &= still;
+        }
+        if (!near) {
+            if (level++ == top) break;
+            continue;
+        }
+        int child = LOWEST_BIT(near);
+        if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
+        open[level] = near & ~(1u << child);
+        const ptrdiff_t under = node[level] * KD_LANES + child;
+        if (level == 0) {
             if (under != home) V(visit)(t, f, q, under, limit, place, D);
+        } else {
+            level--;
+            node[level] = under;
+            open[level] =
+                V(approach)(t, f, job, q, own, t->first[level] + under, bound[level], *limit, D);
         }
     }
     return below;
@@ -195,9 +195,8 @@ static INLINE int V(search_around)(const kd_tree *t, kd_forest *f, const kd_job 
                                    double *reach, const int D) {
     const ptrdiff_t d = D ? D : t->d, leaf = t->leaf;
     int32_t number[AROUND];
-    double same[AROUND] ALIGN64, bound[KD_LANES] ALIGN64, few[8], seen[8];
-    double *q = D ? few : f->q, *boxes = f->q + 2 * d;
-    double own_part = f->same[t->first[0] * KD_LANES + home];
+    double same[AROUND] ALIGN64, bound[KD_LANES] ALIGN64, few[8];
+    double *q = D ? few : f->q, *boxes = f->q + d, own_part = f->same[t->first[0] * KD_LANES + home];
     double farthest = 0;
     for (ptrdiff_t i = 0; i < points; i++) farthest = reach[i] > farthest ? reach[i] : farthest;
     if (own_part < 0) own_part = -2; /* of several: no leaf can be left out for all */
@@ -219,13 +218,12 @@ static INLINE int V(search_around)(const kd_tree *t, kd_forest *f, const kd_job 
         const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
         double limit = reach[i] < known ? reach[i] : known;
         for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-        const double *z = kd_seen(t, q, D ? seen : f->q + d);
         for (ptrdiff_t g = 0; g < count; g += KD_LANES) {
             unsigned near = 0;
             for (int c = 0; c < KD_LANES; c += F64_LANES) {
                 const double *of = same + g + c;
                 const unsigned other = V(others)(of, own) & f64_bits(f64_gt(f64_load(of), nobody));
-                const f64_v v = V(from_boxes)(job, z, boxes + g * d * 2 + c, d, D, METRIC_EUCLIDEAN);
+                const f64_v v = V(from_boxes)(job, q, boxes + g * d * 2 + c, d, D, METRIC_EUCLIDEAN);
                 f64_store(bound + c, v);
                 near |= (f64_bits(f64_gt(f64_set1(limit), v)) & other) << c;
             }

@@ -26,7 +26,7 @@ typedef struct {
     ptrdiff_t count;      /* INOUT of those */
     ptrdiff_t begin, end; /* INOUT, IN: leaves to look at */
     ptrdiff_t budget;     /* leaves to visit, about, before it returns */
-    double *q;            /* (2 d + 2 d AROUND,) work space */
+    double *q;            /* (d + 2 d AROUND,) work space */
 } kd_forest;
 
 typedef struct {

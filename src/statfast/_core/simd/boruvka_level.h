@@ -3,7 +3,6 @@
 
 #include "boruvka_kernels.h"
 #include "kdterms.h"
-#include "kdturn.h"
 
 static INLINE double part_limit(const kd_forest *f, ptrdiff_t part) {
     return f->stamp[part] == f->now ? f->best[part] : DBL_MAX;
