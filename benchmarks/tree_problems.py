@@ -43,6 +43,11 @@ def _half(rng, n, d):
     return rows
 
 
+def _aslant(rng, n, d):
+    """Correlated columns: rows near a slanting space of four dimensions."""
+    return rng.random((n, 4)) @ rng.standard_normal((4, d)) + 0.05 * rng.standard_normal((n, d))
+
+
 KINDS = {
     "surface": lambda rng, n, d: _surface(rng, n),
     "equal": lambda rng, n, d: np.full((n, d), 0.5),
@@ -52,6 +57,7 @@ KINDS = {
     "duplicates": lambda rng, n, d: _repeated(rng, n, d, 1_000),
     "half": _half,
     "offset": lambda rng, n, d: 1e8 + rng.random((n, d)),
+    "aslant": _aslant,
 }
 AT_THE_ROWS = {"equal", "line", "grid", "duplicates", "half"}  # half of the queries are rows too
 
@@ -202,6 +208,8 @@ PROBLEMS = [
     _cross("surface", 1_000_000, 3, 16, F32, beyond=True),
     _cross(U, 1_000_000, 3, 4, F64, ordered=True, beyond=True),
     _cross("offset", 100_000, 3, 4, F64, beyond=True),
+    _cross("aslant", 100_000, 8, 10, F64, beyond=True),
+    _cross("aslant", 100_000, 16, 10, F32, beyond=True),
     _self("surface", 1_000_000, 3, 10, F64, beyond=True),
     _self("normal", 100_000, 8, 10, F64, beyond=True),
     _auto(C, 200_000, 16, 10, F64, beyond=True),

@@ -31,6 +31,7 @@ FOUNDATIONS = [
     "_distances",
     "_precomputed",
     "_dissimilarity",
+    "_kd_turn",
     "_kd_tree",
     "_sparse",
     "_summary",

@@ -243,7 +243,7 @@ def test_a_kernel_stops_where_its_budget_ends():
     tree, Q = KDTreeIndex.build(rng.random((1000, 2))), rng.random((50, 2))
     count, limit = np.full(50, -1), np.full(50, 0.01)
     at = kdradius.within(
-        *tree.arrays.fields, Q, None, 3, 50, 0, 2.0, limit, 200, count, None, 0, None, None
+        *tree.arrays.fields, None, Q, None, 3, 50, 0, 2.0, limit, 200, count, None, 0, None, None
     )
     assert 3 < at < 50
     assert (count[3:at] >= 0).all()

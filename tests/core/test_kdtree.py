@@ -299,6 +299,6 @@ def test_the_kernel_counts_what_it_looks_at():
     X = np.random.default_rng(0).random((1000, 2))
     tree = KDArrays.build(X, 16)
     apart, ids = np.empty((1000, 1)), np.empty((1000, 1), np.intp)
-    seen = kdsearch.search(*tree.fields, X, None, 0, 1000, 0, 2.0, apart, ids)
+    seen = kdsearch.search(*tree.fields, tree.turn, X, None, 0, 1000, 0, 2.0, apart, ids)
     assert 16_000 <= seen < 1000 * 1000
     np.testing.assert_array_equal(ids[:, 0], np.arange(1000))

@@ -6,7 +6,8 @@ sample of the points spreads most; the rank of a division is the multiple of the
 makes all leaves full and their place computable (kdtree.pxd), not always the exact middle;
 of points with equal coordinates the lower numbers go left, so that duplicates of any count divide
 well. Points lie in columns and are moved from one buffer to another and back, each division
-reading and writing every column once (simd/split.h).
+reading and writing every column once (simd/split.h). Where points lie aslant, turned columns
+take the place of their own (_kd_turn.py): boxes and the order of the points are made of those.
 
 Cost: O(n d log n). Memory: two buffers of n (d + 1) numbers and one of n beside the tree. A call
 must not get more than some million points. The caller guarantees finite rows and buffers of the
@@ -18,6 +19,12 @@ from libc.stdint cimport INT32_MAX, int32_t
 from statfast._core.kdjob cimport KD_LANES
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport active
+
+
+cdef extern from "kdturn.h" nogil:
+    enum:
+        KD_TURNED
+    void kd_turn(const double *turn, Py_ssize_t d, const double *q, double *z)
 
 
 cdef inline Py_ssize_t widest(
@@ -64,14 +71,23 @@ def columns(
     Py_ssize_t stop,
     real[:, ::1] x,                 # OUT (d, ld)
     int32_t[::1] x_id,              # OUT (ld,)
+    const double[:, ::1] turn,      # IN (d + 1, d) how boxes are to see points, or None
 ):
-    """Lay the rows start .. stop - 1 out in columns."""
+    """Lay the rows start .. stop - 1 out in columns, turned if they are to be."""
     cdef Py_ssize_t i, p, d = X.shape[1]
+    cdef double[KD_TURNED] row, seen
     with nogil:
         for i in range(start, stop):
-            for p in range(d):
-                x[p, i] = X[i, p]
             x_id[i] = <int32_t>i
+            if turn is None:
+                for p in range(d):
+                    x[p, i] = X[i, p]
+                continue
+            for p in range(d):
+                row[p] = X[i, p]
+            kd_turn(&turn[0, 0], d, row, seen)
+            for p in range(d):
+                x[p, i] = <real>seen[p]
 
 
 def split(

@@ -16,6 +16,7 @@ cdef extern from "kdjob.h" nogil:
         const void *boxes
         const int32_t *least
         const Py_ssize_t *first
+        const double *turn
         Py_ssize_t n, d, leaf, leaves, levels
 
     ctypedef struct kd_job:

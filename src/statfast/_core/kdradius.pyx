@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdjob cimport KD_LEAF, kd_meet, kd_reach, kd_tree
-from statfast._core.kdtree cimport bind_tree, nodes_of
+from statfast._core.kdtree cimport bind_tree, nodes_of, turn_boxes
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
@@ -46,6 +46,7 @@ def within(
     const int32_t[:, ::1] least,
     const Py_ssize_t[::1] first,
     Py_ssize_t n,
+    const double[:, ::1] turn,
     const other[:, :] Q,            # IN (m, d) queries
     const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
     Py_ssize_t begin,               # of those in that order, these
@@ -65,6 +66,7 @@ def within(
     cdef kd_reach r
     cdef Py_ssize_t d = blocks.shape[1]
     bind_tree(&t, blocks, ids, boxes, least, first, n)
+    turn_boxes(&t, turn)
     r.job.order = NULL
     if order is not None:
         r.job.order = &order[0]
@@ -87,7 +89,7 @@ def within(
         r.job.apart = &apart[0]
         r.job.row = &row[0]
     r.job.capacity = most + KD_LEAF if start is not None else 0
-    r.job.key = <double *>malloc(4 * sizeof(double) * r.job.capacity + d * sizeof(double))
+    r.job.key = <double *>malloc(4 * sizeof(double) * r.job.capacity + 2 * d * sizeof(double))
     if r.job.key == NULL:
         raise MemoryError
     r.job.id = <int64_t *>(r.job.key + 2 * r.job.capacity)
@@ -108,6 +110,7 @@ def meet(
     const int32_t[:, ::1] least,
     const Py_ssize_t[::1] first,
     Py_ssize_t n,
+    const double[:, ::1] turn,
     const other[:, :, ::1] blocks2,  # IN the other tree, of as many columns; its first arrays
     const int32_t[::1] ids2,
     Py_ssize_t n2,
@@ -130,6 +133,7 @@ def meet(
     cdef Py_ssize_t d = blocks.shape[1], leaf = blocks2.shape[2], groups
     cdef bint roomy
     bind_tree(&t, blocks, ids, boxes, least, first, n)
+    turn_boxes(&t, turn)
     w.other.blocks = &blocks2[0, 0, 0]
     w.other.ids = &ids2[0]
     w.other.n = n2
@@ -148,10 +152,10 @@ def meet(
     w.room = 0 if pair is None else pair.shape[0]
     w.filled = filled
     groups = nodes_of(&t, 0)
-    w.job.q = <double *>malloc((2 + leaf) * d * sizeof(double) + 2 * groups * sizeof(int32_t))
+    w.job.q = <double *>malloc(2 * (1 + leaf) * d * sizeof(double) + 2 * groups * sizeof(int32_t))
     if w.job.q == NULL:
         raise MemoryError
-    w.group = <int32_t *>(w.job.q + (2 + leaf) * d)
+    w.group = <int32_t *>(w.job.q + 2 * (1 + leaf) * d)
     w.child = <unsigned int *>(w.group + groups)
     with nogil:
         if real is float:

@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdjob cimport kd_job, kd_tree
-from statfast._core.kdtree cimport bind_tree
+from statfast._core.kdtree cimport bind_tree, turn_boxes
 from statfast._core.metric cimport EUCLIDEAN
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
@@ -43,7 +43,7 @@ cdef int prepare(kd_job *job, Py_ssize_t d, Py_ssize_t k) noexcept nogil:
     job.capacity = k + k // 2 + 128
     job.k = k
     job.visited = 0
-    job.key = <double *>malloc(job.capacity * (4 * sizeof(double)) + d * sizeof(double))
+    job.key = <double *>malloc(job.capacity * (4 * sizeof(double)) + 2 * d * sizeof(double))
     if job.key == NULL:
         return 0
     job.id = <int64_t *>(job.key + 2 * job.capacity)
@@ -58,6 +58,7 @@ def search(
     const int32_t[:, ::1] least,
     const Py_ssize_t[::1] first,
     Py_ssize_t n,
+    const double[:, ::1] turn,
     const other[:, :] Q,            # IN (m, d) queries, or None: the points, without themselves
     const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
     Py_ssize_t begin,               # of those in that order (of the points: in the tree's order),
@@ -72,6 +73,7 @@ def search(
     cdef kd_job job
     cdef Py_ssize_t d = blocks.shape[1]
     bind_tree(&t, blocks, ids, boxes, least, first, n)
+    turn_boxes(&t, turn)
     job.itself = Q is None
     job.order = NULL if order is None else &order[0]
     job.single = other is float
@@ -98,9 +100,10 @@ def search(
 cdef void bind(
     kd_tree *tree, const real[:, :, ::1] blocks, const int32_t[::1] ids,
     const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
-    Py_ssize_t n,
+    Py_ssize_t n, const double[:, ::1] turn,
 ) noexcept:
     bind_tree(tree, blocks, ids, boxes, least, first, n)
+    turn_boxes(tree, turn)
 
 
 cdef class Prepared:
@@ -115,15 +118,15 @@ cdef class Prepared:
     cdef int kind
     cdef double p
 
-    def __init__(self, blocks, ids, boxes, least, first, n, kind, p):
-        self.arrays = blocks, ids, boxes, least, first
+    def __init__(self, blocks, ids, boxes, least, first, n, turn, kind, p):
+        self.arrays = blocks, ids, boxes, least, first, turn
         self.single = blocks.itemsize == sizeof(float)
         self.kind = kind
         self.p = p
         if self.single:
-            bind[float](&self.tree, blocks, ids, boxes, least, first, n)
+            bind[float](&self.tree, blocks, ids, boxes, least, first, n, turn)
         else:
-            bind[double](&self.tree, blocks, ids, boxes, least, first, n)
+            bind[double](&self.tree, blocks, ids, boxes, least, first, n, turn)
 
     def query(
         self,

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wait awake for a count to change: what a thread does before it goes to sleep.
+"""Wait awake for a count to change: what a thread does before it sleeps; and where it does not.
 
 To wake a thread costs the time of a small call, ten times that on a virtual machine whose idle
-processor has been given away. The caller guarantees that nothing is wrong with waking up too early.
+processor has been given away. Linux does not count such a processor as one that could be had, and
+has the thread share that of its caller, for milliseconds, unless it is told that it must not. The
+caller guarantees that nothing is wrong with waking up too early.
 """
 
 from libc.stdint cimport int64_t
@@ -33,6 +35,23 @@ cdef extern from *:
     #else
     #define PAUSE() ((void)0)
     #endif
+    #if defined(__linux__)
+    static int64_t processor_here(void) { return 1 + (int64_t)sched_getcpu(); }
+    static int allow_on(int64_t thread, int64_t place, int allowed) {
+        cpu_set_t set;
+        if (place < 1 || place > CPU_SETSIZE || sched_getaffinity((pid_t)thread, sizeof set, &set))
+            return 0;
+        if (allowed) CPU_SET(place - 1, &set);
+        else CPU_CLR(place - 1, &set);
+        return CPU_COUNT(&set) > 0 && sched_setaffinity((pid_t)thread, sizeof set, &set) == 0;
+    }
+    #else
+    static int64_t processor_here(void) { return 0; }
+    static int allow_on(int64_t thread, int64_t place, int allowed) {
+        (void)thread, (void)place, (void)allowed;
+        return 0;
+    }
+    #endif
     static void linger_on(const volatile int64_t *count, int64_t seen, double seconds) {
         const double end = seconds_now() + seconds;
         do {
@@ -45,6 +64,8 @@ cdef extern from *:
     }
     """
     void linger_on(const int64_t *count, int64_t seen, double seconds) noexcept nogil
+    int64_t processor_here() noexcept nogil
+    bint allow_on(int64_t thread, int64_t place, bint allowed) noexcept nogil
 
 
 def linger(
@@ -55,3 +76,17 @@ def linger(
     """Return when the count is no longer the one seen, or after so many seconds."""
     with nogil:
         linger_on(&count[0], seen, seconds)
+
+
+def processor():
+    """The number of the processor that this runs on, from 1; 0 if that is not known."""
+    return processor_here()
+
+
+def allow(
+    int64_t thread,            # as the system numbers them
+    int64_t place,             # the number of a processor
+    bint allowed,              # whether the thread may run there
+):
+    """Say where a thread may run; returns whether it was done: not if it may run nowhere else."""
+    return allow_on(thread, place, allowed)

@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import kdorder, kdsearch
-from statfast._distances import PLAIN, Metric
+from statfast._distances import EUCLIDEAN, PLAIN, Metric
 from statfast._kd_tree import LANES, MOST_LEAF, KDArrays
 from statfast.neighbors import kd_radius
 
@@ -36,7 +36,8 @@ class KDTreeIndex:
         """The tree of rows X (n, d) of float64 or float32, or of bytes, which become float32."""
         rows = X.astype(np.float32) if X.dtype == np.uint8 else X
         leaf = min(MOST_LEAF, -(-(leaf_size or LEAF) // LANES) * LANES)
-        return cls(KDArrays.build(rows, leaf, n_jobs), metric)
+        turns = metric.kind == EUCLIDEAN
+        return cls(KDArrays.build(rows, leaf, n_jobs, turns=turns), metric)
 
     def query(
         self, Q: np.ndarray, k: int, n_jobs: int | None = None
@@ -74,7 +75,9 @@ class KDTreeIndex:
     @cached_property
     def prepared(self) -> kdsearch.Prepared:
         """For single queries of float64."""
-        return kdsearch.Prepared(*self.arrays.fields, self.metric.kind, self.metric.p)
+        return kdsearch.Prepared(
+            *self.arrays.fields, self.arrays.turn, self.metric.kind, self.metric.p
+        )
 
     @property
     def nbytes(self) -> int:
@@ -102,7 +105,16 @@ class KDTreeIndex:
                 checkpoint()
                 stop = min(start + pace, block.stop)
                 seen = kdsearch.search(
-                    *arrays.fields, Q, order, start, stop, metric.kind, metric.p, apart, ids
+                    *arrays.fields,
+                    arrays.turn,
+                    Q,
+                    order,
+                    start,
+                    stop,
+                    metric.kind,
+                    metric.p,
+                    apart,
+                    ids,
                 )
                 each_costs = (seen + 1) * (d + 8) / (stop - start)
                 looked, start = looked + seen, stop

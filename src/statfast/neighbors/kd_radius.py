@@ -139,8 +139,8 @@ def _pass(
     while begin < block.stop:
         checkpoint()
         begin = kdradius.within(
-            *arrays.fields, Q, order, begin, block.stop, metric.kind, metric.p, limits, budget,
-            count, starts, most, apart, ids,
+            *arrays.fields, arrays.turn, Q, order, begin, block.stop, metric.kind, metric.p, limits,
+            budget, count, starts, most, apart, ids,
         )  # fmt: skip
 
 
@@ -150,8 +150,8 @@ def _meet(arrays, other, metric, r, block, found=None):
     while begin < block.stop:
         checkpoint()
         begin, more, filled, roomy = kdradius.meet(
-            *arrays.fields, other.blocks, other.ids, other.n, other is arrays, begin, block.stop,
-            metric.kind, metric.p, r, _budget(arrays), found, filled,
+            *arrays.fields, arrays.turn, other.blocks, other.ids, other.n, other is arrays, begin,
+            block.stop, metric.kind, metric.p, r, _budget(arrays), found, filled,
         )  # fmt: skip
         total += more
         if not roomy:

@@ -68,13 +68,15 @@ class KDTree(SpatialTree):
 
     The rows are divided at medians until a leaf is left; a leaf is scanned in vector code, and so
     are the eight boxes that a node encloses its rows with [1]_. The boxes are tight, so that gaps
-    between clusters are passed by. Many queries to a large tree are taken in the order in which
-    they lie in space. One query of shape (d,), float64 or float32, takes a shortcut of a few
-    microseconds.
+    between clusters are passed by. Where rows lie aslant, on a line, a plane or in many correlated
+    columns, boxes and divisions are those of turned rows, which changes the time alone. Many
+    queries to a large tree are taken in the order in which they lie in space. One query of shape
+    (d,), float64 or float32, takes a shortcut of a few microseconds.
 
-    Cost: O(n d log n) to build, O(log n + k) a query in few dimensions and up to O(n d) in many.
-    Memory: the rows in their own type and 4 n bytes of indices, and boxes of d / 2 numbers for
-    eight rows; twice the rows more while it is built. The tree pickles.
+    Cost: O(n d log n) to build, O(n d^2) more where rows are turned; O(log n + k) a query in few
+    dimensions and up to O(n d) in many. Memory: the rows in their own type, 4 n bytes of indices,
+    and boxes of d / 2 numbers for eight rows; twice the rows more while it is built. The tree
+    pickles.
 
     References
     ----------

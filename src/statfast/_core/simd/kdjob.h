@@ -16,6 +16,7 @@ typedef struct {
     const void *boxes;      /* (groups, d, 2, KD_LANES) */
     const int32_t *least;   /* (groups, KD_LANES) */
     const ptrdiff_t *first; /* (levels,) */
+    const double *turn;     /* (d + 1, d) how boxes see points (kdturn.h); NULL: as they are */
     ptrdiff_t n, d, leaf, leaves, levels;
 } kd_tree;
 
@@ -35,7 +36,7 @@ typedef struct {
     ptrdiff_t capacity;     /* of the work space: */
     double *key;            /* (2 capacity,) */
     int64_t *id;            /* (2 capacity,) */
-    double *q;              /* (d,) */
+    double *q;              /* (2 d,) */
 } kd_job;
 
 /* Queries for all points within a radius. Of the job: the queries, the metric, the work space (with
@@ -50,7 +51,7 @@ typedef struct {
 
 /* The points of two trees within a radius of each other. Of the job: begin and end, leaves of the
    other tree; single, the type of its numbers; itself, whether it is the same tree; the metric; and q,
-   for 2 d numbers and a leaf of the other tree. */
+   for 2 d numbers and twice a leaf of the other tree. */
 typedef struct {
     kd_job job;
     kd_tree other;

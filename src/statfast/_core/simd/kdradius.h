@@ -35,10 +35,11 @@ static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const do
     if (inside == NULL) return near;
     *inside = 0;
     if (!near) return 0;
+    const f64_v whole = f64_set1(t->turn ? limit * (1 - KD_SHORT) : limit);
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
         f64_v v = V(most_apart)(job, low, high, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 + 1e-12);
-        *inside |= f64_bits(f64_ge(top, v)) << c;
+        *inside |= f64_bits(f64_ge(whole, v)) << c;
     }
     *inside &= near;
     return near;
@@ -112,7 +113,7 @@ static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
     const int keeps = r->start != NULL;
     ptrdiff_t node[KD_LEVELS], i, looked = 0;
     unsigned open[KD_LEVELS];
-    double *q = job->q, *key = job->key, apart[64] ALIGN64;
+    double *q = job->q, *z = t->turn ? q + d : q, *key = job->key, apart[64] ALIGN64;
     int32_t *id = (int32_t *)(job->id + job->capacity);
 
     for (i = job->begin; i < job->end && looked <= r->budget; i++) {
@@ -122,9 +123,10 @@ static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
         for (ptrdiff_t p = 0; p < d; p++)
             q[p] = job->single ? (double)((const float *)job->queries)[row * job->ldq + p]
                                : ((const double *)job->queries)[row * job->ldq + p];
+        if (t->turn) kd_turn(t->turn, d, q, z);
         for (;;) {
             unsigned inside;
-            open[level] = hits.boxes(t, job, q, q, t->first[level] + below, limit,
+            open[level] = hits.boxes(t, job, z, z, t->first[level] + below, limit,
                                      keeps ? NULL : &inside);
             node[level] = below;
             looked += KD_LANES;
@@ -198,6 +200,7 @@ static int V(meet_trees)(const kd_tree *t, kd_meet *w) {
     const int keeps = w->pair != NULL, itself = job->itself;
     const double limit = w->limit;
     double *low = job->q, *high = job->q + d, *point = job->q + 2 * d;
+    double *seen = t->turn ? point + d * s->leaf : point; /* as boxes see them */
     ptrdiff_t node[KD_LEVELS], looked = 0, own = job->begin;
     unsigned open[KD_LEVELS];
     double apart[64] ALIGN64;
@@ -208,17 +211,7 @@ static int V(meet_trees)(const kd_tree *t, kd_meet *w) {
         const ptrdiff_t m = s->n - first < s->leaf ? s->n - first : s->leaf;
         const ptrdiff_t filled = w->filled;
         ptrdiff_t total = 0, level = top, below = 0, groups = 0;
-        for (ptrdiff_t p = 0; p < d; p++) {
-            low[p] = INFINITY, high[p] = -INFINITY;
-            for (ptrdiff_t c = 0; c < m; c++) {
-                const ptrdiff_t at = (own * d + p) * s->leaf + c;
-                const double x = job->single ? (double)((const float *)s->blocks)[at]
-                                             : ((const double *)s->blocks)[at];
-                point[c * d + p] = x;
-                low[p] = x < low[p] ? x : low[p];
-                high[p] = x > high[p] ? x : high[p];
-            }
-        }
+        points_of_leaf(t, w, own, m, point, seen, low, high);
         for (;;) {
             unsigned inside;
             unsigned near =
@@ -254,12 +247,12 @@ static int V(meet_trees)(const kd_tree *t, kd_meet *w) {
             level--;
         }
         for (ptrdiff_t a = 0; a < m; a++) {
-            const double *q = point + a * d;
+            const double *q = point + a * d, *z = seen + a * d;
             for (ptrdiff_t g = 0; g < groups; g++) {
                 unsigned inside;
                 unsigned near =
                     w->child[g]
-                    & hits.boxes(t, job, q, q, t->first[0] + w->group[g], limit, &inside);
+                    & hits.boxes(t, job, z, z, t->first[0] + w->group[g], limit, &inside);
                 looked += KD_LANES;
                 for (; near; near &= near - 1) {
                     const int child = LOWEST_BIT(near);

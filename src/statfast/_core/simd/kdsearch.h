@@ -58,14 +58,14 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
 }
 
 /* The bounds of the children of a node; returns which of them are within reach. */
-static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *q,
+static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *z,
                                 ptrdiff_t group, double *bound, double limit, const int D,
                                 const int kind) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(from_boxes)(job, q, box + c, d, D, kind);
+        f64_v v = V(from_boxes)(job, z, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 0x1p-48); /* pow is not quite monotone */
         f64_store(bound + c, v);
         near |= f64_bits(f64_ge(f64_set1(limit), v)) << c;
@@ -82,7 +82,7 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
     s.key = job->key;
     s.id = job->id;
     s.capacity = job->capacity;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8];
+    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], seen[8];
     double *q = D ? few : job->q;
     ptrdiff_t node[KD_LEVELS];
     unsigned open[KD_LEVELS]; /* children within reach that have not been entered */
@@ -116,36 +116,35 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             }
             nearest_reset(&s, limit);
         }
-        ptrdiff_t level = top;
-        node[top] = 0;
-        open[top] = V(enter)(t, job, q, 0, bound[top], s.limit, D, kind);
-        for (;;) {
-            unsigned near = open[level];
-            if (near) {
-                const f64_v limit = f64_set1(s.limit);
-                unsigned still = 0;
-                for (int c = 0; c < KD_LANES; c += F64_LANES)
-                    still |= f64_bits(f64_ge(limit, f64_load(bound[level] + c))) << c;
-                near &= still;
-            }
-            if (!near) {
-                if (level++ == top) break;
-                continue;
-            }
-            int child = LOWEST_BIT(near);
-            if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
-            open[level] = near & ~(1u << child);
-            if (bound[level][child] == s.limit
-                && t->least[(t->first[level] + node[level]) * KD_LANES + child] > s.limit_id)
-                continue;
-            const ptrdiff_t below = node[level] * KD_LANES + child;
-            if (level == 0) {
+        const double *z = kd_seen(t, q, D ? seen : job->q + d); /* as boxes see it */
+        ptrdiff_t level = top, below = 0;
+        while (level <= top) {
+            node[level] = below;
+            open[level] =
+                V(enter)(t, job, z, t->first[level] + below, bound[level], s.limit, D, kind);
+            for (;;) {
+                unsigned near = open[level];
+                if (near) {
+                    const f64_v limit = f64_set1(s.limit);
+                    unsigned still = 0;
+                    for (int c = 0; c < KD_LANES; c += F64_LANES)
+                        still |= f64_bits(f64_ge(limit, f64_load(bound[level] + c))) << c;
+                    near &= still;
+                }
+                if (!near) {
+                    if (level++ == top) break;
+                    continue;
+                }
+                int child = LOWEST_BIT(near);
+                if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
+                open[level] = near & ~(1u << child);
+                if (bound[level][child] == s.limit
+                    && t->least[(t->first[level] + node[level]) * KD_LANES + child] > s.limit_id)
+                    continue;
+                below = node[level] * KD_LANES + child;
+                if (level--) break;
+                level = 0;
                 if (below != home) V(scan)(t, job, &s, q, below, -1, D, kind, one);
-            } else {
-                level--;
-                node[level] = below;
-                open[level] =
-                    V(enter)(t, job, q, t->first[level] + below, bound[level], s.limit, D, kind);
             }
         }
         if (one) {

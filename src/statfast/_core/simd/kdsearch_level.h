@@ -3,6 +3,7 @@
 
 #include "kdsearch_kernels.h"
 #include "kdterms.h"
+#include "kdturn.h"
 
 #define REAL double
 #define V(word) f64_##word
