@@ -14,26 +14,20 @@ from statfast._core.tiles cimport active
 
 # Rows whose chances are summed together: as many look for the row that is drawn.
 cdef enum:
-    STRETCH = 256
-    AHEAD = 8
+    STRETCH = 32
+    AHEAD = 16
 
 cdef extern from *:
     """
     #if defined(__GNUC__) || defined(__clang__)
     #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
     #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
-    #define STATFAST_COUNT(bits) __builtin_popcount(bits)
     #else
     #define STATFAST_PREFETCH(p) (void)(p)
     static int STATFAST_LOWEST(unsigned bits) {
         int place = 0;
         while (!(bits >> place & 1)) place++;
         return place;
-    }
-    static int STATFAST_COUNT(unsigned bits) {
-        int count = 0;
-        for (; bits; bits &= bits - 1) count++;
-        return count;
     }
     #endif
     #define STATFAST_REST 6e-7
@@ -43,7 +37,6 @@ cdef extern from *:
     const double EXACT "STATFAST_EXACT"  # more than what sums of differences in double lose
     void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
     int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
-    int popcount "STATFAST_COUNT"(uint32_t bits) noexcept nogil
 
 ctypedef void (*apart_kind)(
     const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
@@ -59,7 +52,6 @@ cdef struct Rows:
     apart_kind apart
     add_up_kind sum
     const double *weights
-    const float *norms
     double scale
     double *squares
     double *closest
@@ -79,7 +71,6 @@ cdef inline Rows rows_of(
     const unsigned char[:, :] X,    # IN (n, bytes) the numbers of each row, of one type
     Py_ssize_t d,
     const double[::1] weights,      # IN (n,), or None
-    const float[::1] norms,         # IN (n',)
     double scale,
     double[::1] squares,            # INOUT (n,) squared distance from the origin
     double[::1] closest,            # INOUT (n,)
@@ -100,7 +91,6 @@ cdef inline Rows rows_of(
     elif size == 1:
         s.apart = active().apart_u8
     s.weights = NULL if weights is None else &weights[0]
-    s.norms = &norms[0]
     s.scale = scale
     s.squares = &squares[0]
     s.closest = &closest[0]
@@ -121,22 +111,24 @@ cdef inline void approach(const Rows *s, Py_ssize_t row, double d2) noexcept nog
     cdef double half, size, rest
     s.closest[row] = d2
     half = (d2 - s.squares[row]) * s.scale * (s.scale / 2)
-    size = <double>s.norms[row] * s.norms[row]
+    size = 1.00001 * s.squares[row] * s.scale * s.scale  # no less than the float row's
     rest = (s.d + 4) * UNIT64 * size + REST * (fabs(half) + size) + s.d * <double>FLT_MIN
     s.top[row] = <float>(half + rest)
 
 
-cdef inline void add_up(const Rows *s, Py_ssize_t i) noexcept nogil:
+cdef inline void add_up(const Rows *s, Py_ssize_t stretch) noexcept nogil:
     """The chances of a stretch of rows."""
-    s.sums[i // STRETCH] = s.sum(
+    cdef Py_ssize_t i = stretch * STRETCH
+    s.sums[stretch] = s.sum(
         s.closest + i, NULL if s.weights == NULL else s.weights + i,
         min(<Py_ssize_t>STRETCH, s.n - i))
 
 
 cdef inline Drawn drawn_of(
-    const uint32_t[:, ::1] hits, const double[:, ::1] points, double[:, ::1] lost
+    const uint32_t[:, ::1] hits, const double[:, ::1] points, double[:, ::1] lost, Py_ssize_t later
 ):
     cdef Drawn c
+    c.later = later
     c.m = hits.shape[1]
     c.stop = points.shape[0]
     c.hits = &hits[0, 0]
@@ -146,63 +138,71 @@ cdef inline Drawn drawn_of(
     return c
 
 
-cdef inline void join_rows(
-    const Rows *s, Drawn *c, Py_ssize_t which, Py_ssize_t first, Py_ssize_t stop
+cdef inline Py_ssize_t gather(
+    const Drawn *c, Py_ssize_t which, Py_ssize_t first, Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
-    """Let a candidate become a centre, for some of the rows."""
-    cdef Py_ssize_t across = panel_columns(<float>0), d = s.d, at, panel, end, i = first, j, r, o
-    cdef const double *center = c.points + which * d
-    cdef const uint32_t *hits
-    cdef int32_t[STRETCH] near
-    cdef Py_ssize_t count, k
-    cdef uint32_t bits, wanted
-    cdef double d2, far, before, w
-    cdef bint changed
+    """The rows from `first`, a panel's first, on that may be nearer to a candidate; how many."""
+    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, i = first
+    cdef const uint32_t *hits = c.hits + first // across * c.m + which
+    cdef uint32_t bits
     while i < stop:
-        end = min(stop, i + STRETCH)
-        count = 0
-        j = i
-        while j < end:
-            bits = c.hits[j // across * c.m + which]
-            while bits:
-                near[count] = <int32_t>(j + lowest(bits))
-                count += 1
-                bits &= bits - 1
-            j += across
-        changed = False
-        panel = -1
-        wanted = 0
-        hits = NULL
-        for k in range(count):
-            if k + AHEAD < count:  # rows here and there: memory is asked for them in time
-                at = 0
-                while at < s.line:
-                    prefetch(s.x + near[k + AHEAD] * s.step + at)
-                    at += 64
-            r = near[k]
-            d2 = apart(s, center, r)
-            before = s.closest[r]
-            if d2 >= before:
-                continue
-            approach(s, r, d2)
-            changed = True
-            if r // across != panel:
-                panel = r // across
-                hits = c.hits + panel * c.m
-                wanted = 0
-                for o in range(c.later, c.stop):
-                    wanted |= hits[o]
-            bits = <uint32_t>1 << (r - panel * across)
-            if wanted & bits:
-                w = 1 if s.weights == NULL else s.weights[r]
-                for o in range(c.later, c.stop):
-                    if hits[o] & bits:
-                        far = apart(s, c.points + o * d, r)
-                        c.lost[o] += w * (max(0.0, before - far) - max(0.0, d2 - far))
-                        c.of[o] += w * before
-        if changed:
-            add_up(s, i)
-        i = end
+        bits = hits[0]
+        while bits:
+            near[count] = <int32_t>(i + lowest(bits))
+            count += 1
+            bits &= bits - 1
+        hits += c.m
+        i += across
+    return count
+
+
+cdef inline void join_rows(
+    const Rows *s, Drawn *c, Py_ssize_t which, const int32_t *near, Py_ssize_t count
+) noexcept nogil:
+    """Let a candidate become a centre, for these rows."""
+    cdef Py_ssize_t across = panel_columns(<float>0), d = s.d, panel = -1, stretch = -1, r, o, k, at
+    cdef const double *center = c.points + which * d
+    cdef const uint32_t *hits = NULL
+    cdef uint32_t bits, wanted = 0
+    cdef double d2, far, before, w
+    for k in range(count):
+        if k + AHEAD < count:  # rows here and there: memory is asked for them in time
+            r = near[k + AHEAD]
+            at = 0
+            while at < s.line:
+                prefetch(s.x + r * s.step + at)
+                at += 64
+            prefetch(s.closest + r)
+            prefetch(s.squares + r)
+            prefetch(s.top + r)
+        r = near[k]
+        d2 = apart(s, center, r)
+        before = s.closest[r]
+        if d2 >= before:
+            continue
+        approach(s, r, d2)
+        if r // STRETCH != stretch:
+            if stretch >= 0:
+                add_up(s, stretch)
+            stretch = r // STRETCH
+        if c.later == c.stop:
+            continue
+        if r // across != panel:
+            panel = r // across
+            hits = c.hits + panel * c.m
+            wanted = 0
+            for o in range(c.later, c.stop):
+                wanted |= hits[o]
+        bits = <uint32_t>1 << (r - panel * across)
+        if wanted & bits:
+            w = 1 if s.weights == NULL else s.weights[r]
+            for o in range(c.later, c.stop):
+                if hits[o] & bits:
+                    far = apart(s, c.points + o * d, r)
+                    c.lost[o] += w * (max(0.0, before - far) - max(0.0, d2 - far))
+                    c.of[o] += w * before
+    if stretch >= 0:
+        add_up(s, stretch)
 
 
 cdef inline Py_ssize_t sole(const int32_t[::1] group, const double[:, ::1] bounds) noexcept nogil:

@@ -23,7 +23,7 @@ from libc.math cimport fabs, nextafter
 from libc.stdint cimport int32_t, uint32_t
 
 from statfast._core.chances cimport (
-    REST, STRETCH, Drawn, Rows, add_up, apart, approach, drawn_of, join_rows, lessen, popcount,
+    REST, STRETCH, Drawn, Rows, add_up, apart, approach, drawn_of, gather, join_rows, lessen,
     rows_of, sole, thin,
 )
 from statfast._core.rows cimport UNIT32, UNIT64, measure, padded, panel_columns
@@ -105,6 +105,7 @@ def draw(
     const double[::1] closest,      # IN (n,) squared distance to the nearest centre so far
     const double[::1] weights,      # IN (n,), or None: one each
     const double[::1] sums,         # IN (ceil(n / STRETCH),) of weight * closest
+    double[::1] running,            # OUT like sums: the running sums of them
     const double[::1] at,           # IN (m,) numbers in [0, 1)
     int32_t[::1] rows,              # OUT (m,)
 ):
@@ -112,29 +113,25 @@ def draw(
 
     The row drawn is the first at which the running sum passes `at` of the whole.
     """
-    cdef Py_ssize_t n = closest.shape[0], m = at.shape[0], c, b, i, last
+    cdef Py_ssize_t n = closest.shape[0], c, low, high, middle, i
     cdef double total = 0, goal, before, chance
     with nogil:
-        for b in range(sums.shape[0]):
-            total += sums[b]
-        for c in range(m if total > 0 else 0):
+        for i in range(sums.shape[0]):
+            total += sums[i]
+            running[i] = total
+        for c in range(at.shape[0] if total > 0 else 0):
             goal = min(max(at[c], 0.0) * total, nextafter(total, 0))
+            low = 0
+            high = sums.shape[0] - 1
+            while low < high:  # the first whose running sum exceeds the goal
+                middle = (low + high) // 2
+                if running[middle] > goal:
+                    high = middle
+                else:
+                    low = middle + 1
+            goal -= running[low - 1] if low > 0 else 0
             before = 0
-            b = 0
-            last = 0
-            while b < sums.shape[0]:
-                if sums[b] > 0:
-                    last = b
-                    if before + sums[b] > goal:
-                        break
-                before += sums[b]
-                b += 1
-            else:
-                before -= sums[last]
-            goal -= before
-            before = 0
-            rows[c] = -1
-            for i in range(last * STRETCH, min(n, (last + 1) * STRETCH)):
+            for i in range(low * STRETCH, min(n, (low + 1) * STRETCH)):
                 chance = closest[i] if weights is None else closest[i] * weights[i]
                 before += chance
                 if chance > 0:
@@ -213,7 +210,6 @@ def begin(
     const unsigned char[:, :] X,    # and what follows: see rows_of
     Py_ssize_t d,
     const double[::1] weights,
-    const float[::1] norms,
     double scale,
     double[::1] squares,
     double[::1] closest,
@@ -225,24 +221,20 @@ def begin(
     Py_ssize_t stop,
 ):
     """The first centre, for some of the rows."""
-    cdef Rows s = rows_of(
-        X, d, weights, norms, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
     cdef Py_ssize_t i
     with nogil:
         for i in range(first, stop):
             s.squares[i] = apart(&s, &origin[0], i)
             approach(&s, i, apart(&s, &center[0], i))
-        i = first
-        while i < stop:
+        for i in range(first // STRETCH, (stop + STRETCH - 1) // STRETCH):
             add_up(&s, i)
-            i += STRETCH
 
 
 def join(
     const unsigned char[:, :] X,    # and what follows: see rows_of
     Py_ssize_t d,
     const double[::1] weights,
-    const float[::1] norms,
     double scale,
     double[::1] squares,
     double[::1] closest,
@@ -254,23 +246,21 @@ def join(
                                     # is the difference; added to
     Py_ssize_t which,               # of the candidates becomes a centre
     Py_ssize_t later,               # the first of those that are left
+    int32_t[::1] near,              # OUT (n,) room
     Py_ssize_t first,               # row, the first of a stretch
     Py_ssize_t stop,
 ):
     """Let a candidate join the centres, for some of the rows."""
-    cdef Rows s = rows_of(
-        X, d, weights, norms, scale, squares, closest, top, sums, kernels.add_up)
-    cdef Drawn c = drawn_of(hits, points, lost)
-    c.later = later
+    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Drawn c = drawn_of(hits, points, lost, later)
     with nogil:
-        join_rows(&s, &c, which, first, stop)
+        join_rows(&s, &c, which, &near[first], gather(&c, which, first, stop, &near[first]))
 
 
 def select(
     const unsigned char[:, :] X,    # and what follows: see rows_of
     Py_ssize_t d,
     const double[::1] weights,
-    const float[::1] norms,
     double scale,
     double[::1] squares,
     double[::1] closest,
@@ -287,6 +277,7 @@ def select(
     double half,
     Py_ssize_t start,               # the first candidate that is left
     Py_ssize_t most,                # rows that may be nearer to a centre, for it to be joined here
+    int32_t[::1] near,              # OUT (n,) room
     int32_t[::1] group,             # OUT (l,) the candidates for the last centre looked at
     int32_t[::1] chosen,            # OUT (centres wanted,) the candidates that became centres
 ):
@@ -296,10 +287,9 @@ def select(
     still to be chosen or joined; or -1 where too few candidates are left. The last centre wanted is
     not joined.
     """
-    cdef Rows s = rows_of(
-        X, d, weights, norms, scale, squares, closest, top, sums, kernels.add_up)
-    cdef Drawn c = drawn_of(hits, points, lost)
-    cdef Py_ssize_t count = 0, p, nearer, best
+    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Drawn c = drawn_of(hits, points, lost, start)
+    cdef Py_ssize_t count = 0, nearer, best
     with nogil:
         while count < chosen.shape[0]:
             start = thin(rows, closest, before, keep, start, group)
@@ -310,13 +300,11 @@ def select(
                 break
             chosen[count] = <int32_t>best
             if count + 1 < chosen.shape[0]:
-                nearer = 0
-                for p in range(hits.shape[0]):
-                    nearer += popcount(hits[p, best])
+                nearer = gather(&c, best, 0, s.n, &near[0])
                 if nearer > most:
                     break
                 c.later = start
-                join_rows(&s, &c, best, 0, s.n)
+                join_rows(&s, &c, best, &near[0], nearer)
                 lessen(bounds, lost, unit, half)
             count += 1
     return count, start

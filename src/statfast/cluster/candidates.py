@@ -47,7 +47,7 @@ class Candidates:
         step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
         self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
         self.closest, self._squares = np.empty((2, n))
-        self._sums = np.empty(-(-n // kernel.stretch_rows()))
+        self._sums, self._running = np.empty((2, -(-n // kernel.stretch_rows())))
         self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)
         self._weights, heaviest = None, 1.0
         if data.weights is not None:
@@ -56,10 +56,11 @@ class Candidates:
             self._weights[:n] = data.weights / heaviest
         self._unit = scale / heaviest, scale / 2
         self._state = (
-            data.rows.view(np.uint8), data.shape[1], data.weights, norms, scale, self._squares,
-            self.closest, self._top, self._sums,
+            data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._squares, self.closest,
+            self._top, self._sums,
         )  # fmt: skip
         self._room = np.empty(0, np.uint32)
+        self._near = np.empty(n, np.int32)
         self._group = np.empty(n_trials, np.int32)
         self._most = np.ones((3, filled // kernel.panel_rows()), np.float32)  # of what errs
         # Rows that two threads would not measure sooner than one does.
@@ -85,7 +86,10 @@ class Candidates:
         """
         (n, d), m, data = self.data.shape, len(at), self.data
         self.rows, self._keep = np.empty(m, np.int32), keep
-        if not kernel.draw(self.closest, data.weights, self._sums, at, self.rows) > 0:
+        total = kernel.draw(
+            self.closest, data.weights, self._sums, self._running, at, self.rows
+        )
+        if not total > 0:
             return False
         self.points, self._before = data.take(self.rows), self.closest[self.rows]
         even = m + m % 2  # the last is no candidate where there is one too many
@@ -133,7 +137,8 @@ class Candidates:
         chosen = np.empty(most, np.int32)
         count, self._later = kernel.select(
             *self._state, self._hits, self.points, self._lost, self.rows, self._before, self._keep,
-            self._bounds, self._unit[0], self._unit[1], self._later, self._few, self._group, chosen,
+            self._bounds, *self._unit, self._later, self._few, self._near,
+            self._group, chosen,
         )  # fmt: skip
         group = self._group[: 0 if count == most or self._later < 0 else None]
         high, low = self._bounds[:, group]
@@ -147,7 +152,7 @@ class Candidates:
             part = self._tasks[task]
             kernel.join(
                 *self._state, self._hits, self.points, lost[task], which, self._later,
-                part.start, part.stop,
+                self._near, part.start, part.stop,
             )  # fmt: skip
 
         each(work, range(len(lost)), n_jobs=self.data.n_jobs)
