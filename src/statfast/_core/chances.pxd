@@ -15,7 +15,7 @@ from statfast._core.tiles cimport active
 # Rows whose chances are summed together: as many look for the row that is drawn.
 cdef enum:
     STRETCH = 32
-    AHEAD = 16
+    AHEAD = 2048  # bytes
 
 cdef extern from *:
     """
@@ -164,10 +164,11 @@ cdef inline void join_rows(
     cdef const double *center = c.points + which * d
     cdef const uint32_t *hits = NULL
     cdef uint32_t bits, wanted = 0
+    cdef Py_ssize_t ahead = max(<Py_ssize_t>4, AHEAD // s.line)
     cdef double d2, far, before, w
     for k in range(count):
-        if k + AHEAD < count:  # rows here and there: memory is asked for them in time
-            r = near[k + AHEAD]
+        if k + ahead < count:  # rows here and there: memory is asked for them in time
+            r = near[k + ahead]
             at = 0
             while at < s.line:
                 prefetch(s.x + r * s.step + at)
