@@ -66,9 +66,11 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
         i, c = np.nonzero(gain > 1e-12 * closest[:, None])
         assert (state._hits[i // across, c] >> (i % across).astype(np.uint32) & 1).all()
 
-        chosen, rivals = state.choose(2)  # the second does not join
-        joined = chosen[:1]
-        if len(chosen) < 2 and len(rivals):
+        chosen, rivals = state.choose(3)
+        if len(chosen) == 3:  # which do not join
+            return
+        joined = chosen
+        if len(rivals):
             state.join(rivals[0])
             joined = np.append(joined, rivals[0])
         closest = np.minimum(closest, twin.squared(rows, state.points[joined]).min(axis=1))
@@ -111,6 +113,8 @@ def test_the_best_is_among_the_rivals(seed, n, d, n_trials, kind):
             assert not (total[first] < 0.99 * total.max()).any()
         if len(chosen) == 0:
             state.join(rivals[0])
+        elif len(chosen) == 2:
+            break  # they have not joined
         if draws.random() < 0.3:
             break
 

@@ -126,7 +126,7 @@ def test_rows_kept_are_drawn_from_the_chances_of_now():
     draws, seen, group = rng(), np.zeros(4), np.empty(2, np.int32)
     for _ in range(4000):
         rows = draws.choice(4, 12, p=before / before.sum()).astype(np.int32)
-        later = thinned(rows, now, before[rows], draws.random(12), 2, group)
+        later = thinned(now[rows], before[rows], draws.random(12), 2, group)
         if later > 0:
             assert (group >= 2).all()
             assert group[1] == later - 1

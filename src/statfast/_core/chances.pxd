@@ -6,7 +6,7 @@ other candidates may gain as well tell how much less those gain now.
 """
 
 from libc.float cimport FLT_MIN
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint32_t
 
 from statfast._core.rows cimport UNIT64, panel_columns
@@ -15,19 +15,25 @@ from statfast._core.tiles cimport active
 # Rows whose chances are summed together: as many look for the row that is drawn.
 cdef enum:
     STRETCH = 32
-    AHEAD = 2048  # bytes
+    AHEAD = 2048  # bytes of rows that are asked for
 
 cdef extern from *:
     """
     #if defined(__GNUC__) || defined(__clang__)
     #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
     #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
+    #define STATFAST_COUNT(bits) __builtin_popcount(bits)
     #else
     #define STATFAST_PREFETCH(p) (void)(p)
     static int STATFAST_LOWEST(unsigned bits) {
         int place = 0;
         while (!(bits >> place & 1)) place++;
         return place;
+    }
+    static int STATFAST_COUNT(unsigned bits) {
+        int count = 0;
+        for (; bits; bits &= bits - 1) count++;
+        return count;
     }
     #endif
     #define STATFAST_REST 6e-7
@@ -37,6 +43,7 @@ cdef extern from *:
     const double EXACT "STATFAST_EXACT"  # more than what sums of differences in double lose
     void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
     int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
+    int popcount "STATFAST_COUNT"(uint32_t bits) noexcept nogil
 
 ctypedef void (*apart_kind)(
     const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
@@ -60,11 +67,9 @@ cdef struct Rows:
 
 
 cdef struct Drawn:
-    Py_ssize_t m, later, stop
+    Py_ssize_t m, d, stop
     const uint32_t *hits
     const double *points
-    double *lost
-    double *of
 
 
 cdef inline Rows rows_of(
@@ -125,47 +130,38 @@ cdef inline void add_up(const Rows *s, Py_ssize_t stretch) noexcept nogil:
 
 
 cdef inline Drawn drawn_of(
-    const uint32_t[:, ::1] hits, const double[:, ::1] points, double[:, ::1] lost, Py_ssize_t later
+    const uint32_t[:, ::1] hits,    # IN (panels, m or more) rows that may be nearer to each
+    const double[:, ::1] points,    # IN (m, d)
 ):
     cdef Drawn c
-    c.later = later
     c.m = hits.shape[1]
+    c.d = points.shape[1]
     c.stop = points.shape[0]
     c.hits = &hits[0, 0]
     c.points = &points[0, 0]
-    c.lost = &lost[0, 0]
-    c.of = &lost[1, 0]
     return c
 
 
-cdef inline Py_ssize_t gather(
-    const Drawn *c, Py_ssize_t which, Py_ssize_t first, Py_ssize_t stop, int32_t *near
+cdef inline void join_rows(
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t first,
+    Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
-    """The rows from `first`, a panel's first, on that may be nearer to a candidate; how many."""
-    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, i = first
-    cdef const uint32_t *hits = c.hits + first // across * c.m + which
+    """Let some candidates become centres, for the rows from one panel's first on; `near` is room."""
+    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, r, o, k, at
+    cdef Py_ssize_t ahead = max(<Py_ssize_t>4, AHEAD // s.line)
+    cdef const uint32_t *hits = c.hits + first // across * c.m
     cdef uint32_t bits
+    cdef double d2
     while i < stop:
-        bits = hits[0]
+        bits = 0
+        for o in range(centres):
+            bits |= hits[chosen[o]]
         while bits:
             near[count] = <int32_t>(i + lowest(bits))
             count += 1
             bits &= bits - 1
         hits += c.m
         i += across
-    return count
-
-
-cdef inline void join_rows(
-    const Rows *s, Drawn *c, Py_ssize_t which, const int32_t *near, Py_ssize_t count
-) noexcept nogil:
-    """Let a candidate become a centre, for these rows."""
-    cdef Py_ssize_t across = panel_columns(<float>0), d = s.d, panel = -1, stretch = -1, r, o, k, at
-    cdef const double *center = c.points + which * d
-    cdef const uint32_t *hits = NULL
-    cdef uint32_t bits, wanted = 0
-    cdef Py_ssize_t ahead = max(<Py_ssize_t>4, AHEAD // s.line)
-    cdef double d2, far, before, w
     for k in range(count):
         if k + ahead < count:  # rows here and there: memory is asked for them in time
             r = near[k + ahead]
@@ -177,33 +173,75 @@ cdef inline void join_rows(
             prefetch(s.squares + r)
             prefetch(s.top + r)
         r = near[k]
-        d2 = apart(s, center, r)
-        before = s.closest[r]
-        if d2 >= before:
-            continue
-        approach(s, r, d2)
-        if r // STRETCH != stretch:
-            if stretch >= 0:
-                add_up(s, stretch)
-            stretch = r // STRETCH
-        if c.later == c.stop:
-            continue
-        if r // across != panel:
-            panel = r // across
-            hits = c.hits + panel * c.m
-            wanted = 0
-            for o in range(c.later, c.stop):
-                wanted |= hits[o]
-        bits = <uint32_t>1 << (r - panel * across)
-        if wanted & bits:
-            w = 1 if s.weights == NULL else s.weights[r]
-            for o in range(c.later, c.stop):
-                if hits[o] & bits:
-                    far = apart(s, c.points + o * d, r)
-                    c.lost[o] += w * (max(0.0, before - far) - max(0.0, d2 - far))
-                    c.of[o] += w * before
+        d2 = nearest(s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across))
+        if d2 < s.closest[r]:
+            approach(s, r, d2)
+            if r // STRETCH != stretch:
+                if stretch >= 0:
+                    add_up(s, stretch)
+                stretch = r // STRETCH
     if stretch >= 0:
         add_up(s, stretch)
+
+
+cdef inline double nearest(
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t row,
+    Py_ssize_t panel, uint32_t bit
+) noexcept nogil:
+    """The least squared distance of a row to those of the candidates that it may be nearer to."""
+    cdef const uint32_t *hits = c.hits + panel * c.m
+    cdef double d2 = INFINITY
+    cdef Py_ssize_t o
+    for o in range(centres):
+        if hits[chosen[o]] & bit:
+            d2 = min(d2, apart(s, c.points + chosen[o] * c.d, row))
+    return d2
+
+
+cdef inline Py_ssize_t adopt(
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t which,
+    Py_ssize_t later, const int32_t[::1] rows, double[::1] now, double[:, ::1] bounds,
+    double unit, double half,
+) noexcept nogil:
+    """What the candidates from `later` on gain less once another is a centre, before it joins.
+
+    The `chosen` have not joined either. Returns how many rows that one may gain.
+    """
+    cdef Py_ssize_t across = panel_columns(<float>0), panels = (s.n + across - 1) // across
+    cdef Py_ssize_t count = 0, p, o, r
+    cdef const double *center = c.points + which * c.d
+    cdef const uint32_t *hits = c.hits
+    cdef uint32_t bits, bit, wanted
+    cdef double d2, far, before, w, less, error
+    for p in range(panels):
+        bits = hits[which]
+        if bits:
+            count += popcount(bits)
+            wanted = 0
+            for o in range(later, c.stop):
+                wanted |= hits[o]
+            bits &= wanted
+            while bits:
+                r = p * across + lowest(bits)
+                bit = bits & (0 - bits)
+                bits ^= bit
+                before = min(s.closest[r], nearest(s, c, chosen, centres, r, p, bit))
+                d2 = apart(s, center, r)
+                if d2 < before:
+                    w = 1 if s.weights == NULL else s.weights[r]
+                    for o in range(later, c.stop):
+                        if hits[o] & bit:
+                            far = apart(s, c.points + o * c.d, r)
+                            less = w * (max(0.0, before - far) - max(0.0, d2 - far))
+                            error = EXACT * w * before
+                            bounds[0, o] -= (less - error) * unit * half
+                            bounds[1, o] -= (less + error) * unit * half
+        hits += c.m
+    for o in range(later, c.stop):
+        r = rows[o]
+        if c.hits[r // across * c.m + which] >> (r % across) & 1:
+            now[o] = min(now[o], apart(s, center, r))
+    return count
 
 
 cdef inline Py_ssize_t sole(const int32_t[::1] group, const double[:, ::1] bounds) noexcept nogil:
@@ -218,20 +256,9 @@ cdef inline Py_ssize_t sole(const int32_t[::1] group, const double[:, ::1] bound
     return best
 
 
-cdef inline void lessen(
-    double[:, ::1] bounds, double[:, ::1] lost, double unit, double half
-) noexcept nogil:
-    """Take from the bounds what is lost, in units of `unit` times `half`."""
-    cdef Py_ssize_t o
-    for o in range(bounds.shape[1]):
-        bounds[0, o] -= (lost[0, o] - EXACT * lost[1, o]) * unit * half
-        bounds[1, o] -= (lost[0, o] + EXACT * lost[1, o]) * unit * half
-        lost[0, o] = lost[1, o] = 0
-
-
 cdef inline Py_ssize_t thin(
-    const int32_t[::1] rows, const double[::1] closest, const double[::1] before,
-    const double[::1] keep, Py_ssize_t start, int32_t[::1] group,
+    const double[::1] now, const double[::1] before, const double[::1] keep, Py_ssize_t start,
+    int32_t[::1] group,
 ) noexcept nogil:
     """Collect the candidates for one centre; returns the first after them, -1 if they are too few.
 
@@ -239,10 +266,8 @@ cdef inline Py_ssize_t thin(
     now / before (von Neumann's rejection); chances never rise.
     """
     cdef Py_ssize_t t, count = 0
-    cdef double now
-    for t in range(start, rows.shape[0]):
-        now = closest[rows[t]]
-        if now == before[t] or keep[t] * before[t] < now:
+    for t in range(start, now.shape[0]):
+        if now[t] == before[t] or keep[t] * before[t] < now[t]:
             group[count] = <int32_t>t
             count += 1
             if count == group.shape[0]:

@@ -23,8 +23,8 @@ from libc.math cimport fabs, nextafter
 from libc.stdint cimport int32_t, uint32_t
 
 from statfast._core.chances cimport (
-    REST, STRETCH, Drawn, Rows, add_up, apart, approach, drawn_of, gather, join_rows, lessen,
-    rows_of, sole, thin,
+    REST, STRETCH, Drawn, Rows, add_up, adopt, apart, approach, drawn_of, join_rows, rows_of, sole,
+    thin,
 )
 from statfast._core.rows cimport UNIT32, UNIT64, measure, padded, panel_columns
 from statfast._core.tiles cimport level
@@ -242,19 +242,16 @@ def join(
     double[::1] sums,
     const uint32_t[:, ::1] hits,    # IN (panels, m or more)
     const double[:, ::1] points,    # IN (m, d) the candidates
-    double[:, ::1] lost,            # INOUT (2, m) what those left gain less, and of how much that
-                                    # is the difference; added to
-    Py_ssize_t which,               # of the candidates becomes a centre
-    Py_ssize_t later,               # the first of those that are left
+    const int32_t[::1] chosen,      # IN those that become centres
     int32_t[::1] near,              # OUT (n,) room
     Py_ssize_t first,               # row, the first of a stretch
     Py_ssize_t stop,
 ):
-    """Let a candidate join the centres, for some of the rows."""
+    """Let candidates join the centres, for some of the rows."""
     cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
-    cdef Drawn c = drawn_of(hits, points, lost, later)
+    cdef Drawn c = drawn_of(hits, points)
     with nogil:
-        join_rows(&s, &c, which, &near[first], gather(&c, which, first, stop, &near[first]))
+        join_rows(&s, &c, &chosen[0], chosen.shape[0], first, stop, &near[first])
 
 
 def select(
@@ -268,65 +265,49 @@ def select(
     double[::1] sums,
     const uint32_t[:, ::1] hits,    # IN (panels, m or more)
     const double[:, ::1] points,    # IN (m, d) the candidates
-    double[:, ::1] lost,            # INOUT (2, m) zero
-    const int32_t[::1] rows,        # IN (m,) the candidates
-    const double[::1] before,       # IN (m,) `closest` of each when they were drawn
+    const int32_t[::1] rows,        # IN (m,) the same
+    const double[::1] before,       # IN (m,) squared distance of each to the centres when drawn
+    double[::1] now,                # INOUT (m,) and now
     const double[::1] keep,         # IN (m,) numbers in [0, 1): see thin
     double[:, ::1] bounds,          # INOUT (2, m) from above and below on what each gains
     double unit,                    # times half: what squared distance times weight is in them
     double half,
     Py_ssize_t start,               # the first candidate that is left
-    Py_ssize_t most,                # rows that may be nearer to a centre, for it to be joined here
-    int32_t[::1] near,              # OUT (n,) room
+    Py_ssize_t given,               # how many centres are chosen already
     int32_t[::1] group,             # OUT (l,) the candidates for the last centre looked at
-    int32_t[::1] chosen,            # OUT (centres wanted,) the candidates that became centres
+    int32_t[::1] chosen,            # INOUT (centres wanted,) candidates that become centres
 ):
-    """Choose centres and join them, as long as it is easy.
+    """Choose centres, which then have to join, as long as bounds tell the best.
 
-    Returns how many there are, and the first candidate after `group`, which is that of a centre
-    still to be chosen or joined; or -1 where too few candidates are left. The last centre wanted is
-    not joined.
+    Returns how many there are; the first candidate after `group`, whose best is not known, or -1
+    where too few candidates are left; and how many rows the centres may gain.
     """
     cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
-    cdef Drawn c = drawn_of(hits, points, lost, start)
-    cdef Py_ssize_t count = 0, nearer, best
+    cdef Drawn c = drawn_of(hits, points)
+    cdef Py_ssize_t count = 0, nearer = 0, best
     with nogil:
         while count < chosen.shape[0]:
-            start = thin(rows, closest, before, keep, start, group)
-            if start < 0:
-                break
-            best = sole(group, bounds)
-            if best < 0:
-                break
-            chosen[count] = <int32_t>best
-            if count + 1 < chosen.shape[0]:
-                nearer = gather(&c, best, 0, s.n, &near[0])
-                if nearer > most:
+            if count >= given:
+                start = thin(now, before, keep, start, group)
+                if start < 0:
                     break
-                c.later = start
-                join_rows(&s, &c, best, &near[0], nearer)
-                lessen(bounds, lost, unit, half)
+                best = sole(group, bounds)
+                if best < 0:
+                    break
+                chosen[count] = <int32_t>best
+            if count + 1 < chosen.shape[0] or given > 0:
+                nearer += adopt(
+                    &s, &c, &chosen[0], count, chosen[count], start, rows, now, bounds, unit, half)
             count += 1
-    return count, start
-
-
-def take(
-    double[:, ::1] bounds,          # INOUT (2, m)
-    double[:, ::1] lost,            # IN (2, m); becomes zero
-    double unit,
-    double half,
-):
-    """Take from the bounds what is lost."""
-    lessen(bounds, lost, unit, half)
+    return count, start, nearer
 
 
 def thinned(
-    const int32_t[::1] rows,        # IN (m,) rows drawn in proportion to `before`
-    const double[::1] closest,      # IN (n,)
-    const double[::1] before,       # IN (m,)
+    const double[::1] now,          # IN (m,) squared distances of rows drawn to the centres
+    const double[::1] before,       # IN (m,) what they were drawn in proportion to
     const double[::1] keep,         # IN (m,) numbers in [0, 1)
     Py_ssize_t start,               # the first that is left
-    int32_t[::1] group,             # OUT (l,) indexes into `rows`
+    int32_t[::1] group,             # OUT (l,) which they are
 ):
     """The candidates for one centre; returns the first after them, -1 if they are too few."""
-    return thin(rows, closest, before, keep, start, group)
+    return thin(now, before, keep, start, group)

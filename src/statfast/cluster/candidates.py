@@ -18,7 +18,7 @@ class Candidates:
     Candidates for several centres are drawn and weighed together. Float32 scores bound what each
     gains, and name the few rows that may be nearer to it than to all centres so far; those rows
     alone are measured, in float64, when it becomes a centre. What the candidates that are left gain
-    less for it is summed up then, over the rows they have in common. Where two candidates are too
+    less for it is summed up before, over the rows they have in common. Where two candidates are too
     much alike for that, `choose` says which, and they have to be weighed by other means.
 
     Parameters
@@ -42,7 +42,8 @@ class Candidates:
     def __init__(self, data, panels, norms, scale, n_trials):
         self.data, self._panels, self._norms, self._scale = data, panels, norms, scale
         n, filled = data.shape[0], len(norms)
-        parts = min(16, max(2, int(2.0 * n * data.shape[1] * n_trials / PART)))
+        parts = 2.0 * n * data.shape[1] * n_trials / PART
+        parts = 2 ** min(4, max(1, round(np.log2(max(parts, 1.0)))))  # the same for each thread
         step = kernel.stretch_rows()
         step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
         self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
@@ -92,6 +93,7 @@ class Candidates:
         if not total > 0:
             return False
         self.points, self._before = data.take(self.rows), self.closest[self.rows]
+        self._now = self._before.copy()
         even = m + m % 2  # the last is no candidate where there is one too many
         a, terms = np.zeros((even, kernel.width(d)), np.float32), np.zeros((3, even), np.float32)
         terms[0, m:] = -np.finfo(np.float32).max
@@ -114,7 +116,6 @@ class Candidates:
         tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
         low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
         self._bounds = np.array([high * (1 + ROUNDING) + tiny, low - tiny])
-        self._lost = np.zeros((2, m))
         self._later = 0
         return True
 
@@ -129,31 +130,39 @@ class Candidates:
         Returns
         -------
         chosen : ndarray of shape (<= most,)
-            The candidates that became centres.
+            The candidates that became centres. If they are `most` they do not join the others.
         rivals : ndarray
             Candidates of which the next is one, and has to `join`; none where `most` are chosen or
             others have to be drawn.
         """
         chosen = np.empty(most, np.int32)
-        count, self._later = kernel.select(
-            *self._state, self._hits, self.points, self._lost, self.rows, self._before, self._keep,
-            self._bounds, *self._unit, self._later, self._few, self._near,
-            self._group, chosen,
-        )  # fmt: skip
+        count, nearer = self._select(chosen, 0)
+        if count < most:
+            self._join(chosen[:count], nearer)
         group = self._group[: 0 if count == most or self._later < 0 else None]
         high, low = self._bounds[:, group]
         return chosen[:count], group[~(high < low.max(initial=-np.inf))]
 
     def join(self, which):
         """Let this candidate become a centre."""
-        lost = np.zeros((len(self._tasks), *self._lost.shape))
+        chosen = np.array([which], np.int32)
+        _, nearer = self._select(chosen, 1)
+        self._join(chosen, nearer)
 
-        def work(task):
-            part = self._tasks[task]
+    def _select(self, chosen, given):
+        count, self._later, nearer = kernel.select(
+            *self._state, self._hits, self.points, self.rows, self._before, self._now, self._keep,
+            self._bounds, *self._unit, self._later, given, self._group, chosen,
+        )  # fmt: skip
+        return count, nearer
+
+    def _join(self, chosen, nearer):
+        tasks = self._tasks if nearer > self._few else [slice(0, self.data.shape[0])]
+
+        def work(part):
             kernel.join(
-                *self._state, self._hits, self.points, lost[task], which, self._later,
-                self._near, part.start, part.stop,
-            )  # fmt: skip
+                *self._state, self._hits, self.points, chosen, self._near, part.start, part.stop
+            )
 
-        each(work, range(len(lost)), n_jobs=self.data.n_jobs)
-        kernel.take(self._bounds, lost.sum(axis=0), *self._unit)
+        if len(chosen) > 0:
+            each(work, tasks, n_jobs=self.data.n_jobs)

@@ -114,7 +114,7 @@ def by_reading(data, k, rng, first):
         drawn = draw(data, closest, blocks, potential[:, best], at)
         points, before, later = data.take(drawn), closest[drawn], 0
         while c < k:
-            later = thinned(drawn, closest, before, keep, later, group)
+            later = thinned(closest[drawn], before, keep, later, group)
             if later < 0:  # too few are left
                 break
             candidates = points[group]
