@@ -142,13 +142,28 @@ cdef inline Drawn drawn_of(
     return c
 
 
+cdef inline void ask(
+    const Rows *s, const int32_t *near, Py_ssize_t k, Py_ssize_t count
+) noexcept nogil:
+    """Ask for the memory of rows here and there some time before row near[k + ..] is looked at."""
+    cdef Py_ssize_t at = 0, row
+    k += max(<Py_ssize_t>4, AHEAD // s.line)
+    if k < count:
+        row = near[k]
+        while at < s.line:
+            prefetch(s.x + row * s.step + at)
+            at += 64
+        prefetch(s.closest + row)
+        prefetch(s.squares + row)
+        prefetch(s.top + row)
+
+
 cdef inline void join_rows(
     const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t first,
     Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
     """Let some candidates become centres, for the rows from one panel's first on; `near` is room."""
-    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, r, o, k, at
-    cdef Py_ssize_t ahead = max(<Py_ssize_t>4, AHEAD // s.line)
+    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, r, o, k
     cdef const uint32_t *hits = c.hits + first // across * c.m
     cdef uint32_t bits
     cdef double d2
@@ -163,15 +178,7 @@ cdef inline void join_rows(
         hits += c.m
         i += across
     for k in range(count):
-        if k + ahead < count:  # rows here and there: memory is asked for them in time
-            r = near[k + ahead]
-            at = 0
-            while at < s.line:
-                prefetch(s.x + r * s.step + at)
-                at += 64
-            prefetch(s.closest + r)
-            prefetch(s.squares + r)
-            prefetch(s.top + r)
+        ask(s, near, k, count)
         r = near[k]
         d2 = nearest(s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across))
         if d2 < s.closest[r]:
@@ -201,14 +208,14 @@ cdef inline double nearest(
 cdef inline Py_ssize_t adopt(
     const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t which,
     Py_ssize_t later, const int32_t[::1] rows, double[::1] now, double[:, ::1] bounds,
-    double unit, double half,
+    double unit, double half, int32_t *near,
 ) noexcept nogil:
     """What the candidates from `later` on gain less once another is a centre, before it joins.
 
     The `chosen` have not joined either. Returns how many rows that one may gain.
     """
     cdef Py_ssize_t across = panel_columns(<float>0), panels = (s.n + across - 1) // across
-    cdef Py_ssize_t count = 0, p, o, r
+    cdef Py_ssize_t count = 0, common = 0, p, o, r, k
     cdef const double *center = c.points + which * c.d
     cdef const uint32_t *hits = c.hits
     cdef uint32_t bits, bit, wanted
@@ -222,21 +229,27 @@ cdef inline Py_ssize_t adopt(
                 wanted |= hits[o]
             bits &= wanted
             while bits:
-                r = p * across + lowest(bits)
-                bit = bits & (0 - bits)
-                bits ^= bit
-                before = min(s.closest[r], nearest(s, c, chosen, centres, r, p, bit))
-                d2 = apart(s, center, r)
-                if d2 < before:
-                    w = 1 if s.weights == NULL else s.weights[r]
-                    for o in range(later, c.stop):
-                        if hits[o] & bit:
-                            far = apart(s, c.points + o * c.d, r)
-                            less = w * (max(0.0, before - far) - max(0.0, d2 - far))
-                            error = EXACT * w * before
-                            bounds[0, o] -= (less - error) * unit * half
-                            bounds[1, o] -= (less + error) * unit * half
+                near[common] = <int32_t>(p * across + lowest(bits))
+                common += 1
+                bits &= bits - 1
         hits += c.m
+    for k in range(common):
+        ask(s, near, k, common)
+        r = near[k]
+        p = r // across
+        hits = c.hits + p * c.m
+        bit = <uint32_t>1 << (r - p * across)
+        before = min(s.closest[r], nearest(s, c, chosen, centres, r, p, bit))
+        d2 = apart(s, center, r)
+        if d2 < before:
+            w = 1 if s.weights == NULL else s.weights[r]
+            for o in range(later, c.stop):
+                if hits[o] & bit:
+                    far = apart(s, c.points + o * c.d, r)
+                    less = w * (max(0.0, before - far) - max(0.0, d2 - far))
+                    error = EXACT * w * before
+                    bounds[0, o] -= (less - error) * unit * half
+                    bounds[1, o] -= (less + error) * unit * half
     for o in range(later, c.stop):
         r = rows[o]
         if c.hits[r // across * c.m + which] >> (r % across) & 1:

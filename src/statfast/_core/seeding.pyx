@@ -274,6 +274,7 @@ def select(
     double half,
     Py_ssize_t start,               # the first candidate that is left
     Py_ssize_t given,               # how many centres are chosen already
+    int32_t[::1] near,              # OUT (n,) room
     int32_t[::1] group,             # OUT (l,) the candidates for the last centre looked at
     int32_t[::1] chosen,            # INOUT (centres wanted,) candidates that become centres
 ):
@@ -297,7 +298,8 @@ def select(
                 chosen[count] = <int32_t>best
             if count + 1 < chosen.shape[0] or given > 0:
                 nearer += adopt(
-                    &s, &c, &chosen[0], count, chosen[count], start, rows, now, bounds, unit, half)
+                    &s, &c, &chosen[0], count, chosen[count], start, rows, now, bounds, unit, half,
+                    &near[0])
             count += 1
     return count, start, nearer
 

@@ -152,7 +152,7 @@ class Candidates:
     def _select(self, chosen, given):
         count, self._later, nearer = kernel.select(
             *self._state, self._hits, self.points, self.rows, self._before, self._now, self._keep,
-            self._bounds, *self._unit, self._later, given, self._group, chosen,
+            self._bounds, *self._unit, self._later, given, self._near, self._group, chosen,
         )  # fmt: skip
         return count, nearer
 

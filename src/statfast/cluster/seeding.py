@@ -15,7 +15,7 @@ from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 HELD = 1 << 28  # bytes
 FEWEST = 256  # rows: fewer are not worth laying out for the start alone
 TOGETHER = 42  # candidates drawn together at most: three tiles of 14
-ALONE = 8  # centres for whose candidates the rows are read each time
+ALONE = 16  # centres for whose candidates the rows are read each time
 SPARE = 2  # candidates more, for those that are not kept
 
 
@@ -31,7 +31,7 @@ def plus_plus(data, k, rng):
 
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
-    Cost: O(n d k log k). Rows in memory are read, in float32, once for each of the first 8 centres
+    Cost: O(n d k log k). Rows in memory are read, in float32, once for each of the first 16 centres
     and then once for up to 10; others, in float64, once for each centre (twice where the candidates'
     distances, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 24 bytes a row besides.
 
