@@ -50,7 +50,9 @@ def main():
         error = np.hypot(a.std(ddof=1), b.std(ddof=1)) / np.sqrt(options.seeds) / b.mean()
         name = problem.name.removeprefix("start and one iteration: ")
         ratio = a.mean() / b.mean()
-        print(f"| {name} | {a.mean():.6g} | {b.mean():.6g} | {ratio:.4f} | {error:.4f} |", flush=True)
+        print(
+            f"| {name} | {a.mean():.6g} | {b.mean():.6g} | {ratio:.4f} | {error:.4f} |", flush=True
+        )
 
 
 if __name__ == "__main__":

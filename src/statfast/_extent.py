@@ -47,9 +47,9 @@ def extent_of(rows: np.ndarray | Chunks, n_jobs: int | None = None) -> Extent:
         low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
         return Extent(b.n, b.dtype, a.total + b.total, low, high)
 
-    array = isinstance(rows, np.ndarray)
-    effort = 4.0 * rows.size if array else np.inf
-    least = max(256, BLOCK // rows.shape[1]) if array else 256
+    effort, least = np.inf, 256
+    if isinstance(rows, np.ndarray):
+        effort, least = 4.0 * rows.size, max(256, BLOCK // rows.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
         return reduce(partial, rows, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
 

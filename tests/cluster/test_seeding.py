@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-
-from statfast import _blocks
 from statfast._core.differences import trial
 from statfast._core.seeding import thinned
+
+from statfast import _blocks
 from statfast.cluster import seeding
 from statfast.cluster.seeding import place, plus_plus, random_rows
 from statfast.cluster.survey import survey

@@ -44,13 +44,13 @@ def trial(X, weights, candidates, closest):
 
 
 def plus_plus(X, k, rng, weights=None):
-    """Greedy k-means++ as defined: the best of 2 + floor(log k) candidates, one centre at a time."""
+    """Greedy k-means++ as defined: one centre at a time, the best of its candidates."""
     weights = np.ones(len(X)) if weights is None else weights
     centers = X[[rng.choice(len(X), p=weights / weights.sum())]]
     for _ in range(k - 1):
         chance = weights * squared(X, centers).min(axis=1)
         drawn = rng.choice(len(X), 2 + int(np.log(k)), p=chance / chance.sum())
-        nearer, potential = trial(X, weights, X[drawn], chance / np.where(weights > 0, weights, 1))
+        potential = trial(X, weights, X[drawn], squared(X, centers).min(axis=1))[1]
         centers = np.vstack([centers, X[drawn[potential.argmin()]]])
     return centers
 

@@ -162,8 +162,8 @@ cdef inline void join_rows(
     const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t first,
     Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
-    """Let some candidates become centres, for the rows from one panel's first on; `near` is room."""
-    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, r, o, k
+    """Let candidates become centres, for the rows from one panel's first on; `near` is room."""
+    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, o, k, r
     cdef const uint32_t *hits = c.hits + first // across * c.m
     cdef uint32_t bits
     cdef double d2

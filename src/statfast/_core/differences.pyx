@@ -5,7 +5,8 @@
 feature once, then every candidate runs down it with one row to a lane, so the loops vectorise for
 any number of columns.
 
-Cost: 3 flop a coordinate and pair in vector code; `trial` takes 16 d doubles of memory. The caller guarantees rows of contiguous numbers.
+Cost: 3 flop a coordinate and pair in vector code; `trial` takes 16 d doubles of memory.
+The caller guarantees rows of contiguous numbers.
 """
 
 from libc.math cimport sqrt

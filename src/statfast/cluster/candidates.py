@@ -57,8 +57,8 @@ class Candidates:
             self._weights[:n] = data.weights / heaviest
         self._unit = scale / heaviest, scale / 2
         self._state = (
-            data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._squares, self.closest,
-            self._top, self._sums,
+            data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._squares,
+            self.closest, self._top, self._sums,
         )  # fmt: skip
         self._room = np.empty(0, np.uint32)
         self._near = np.empty(n, np.int32)
@@ -87,9 +87,7 @@ class Candidates:
         """
         (n, d), m, data = self.data.shape, len(at), self.data
         self.rows, self._keep = np.empty(m, np.int32), keep
-        total = kernel.draw(
-            self.closest, data.weights, self._sums, self._running, at, self.rows
-        )
+        total = kernel.draw(self.closest, data.weights, self._sums, self._running, at, self.rows)
         if not total > 0:
             return False
         self.points, self._before = data.take(self.rows), self.closest[self.rows]

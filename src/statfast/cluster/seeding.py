@@ -32,8 +32,9 @@ def plus_plus(data, k, rng):
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
     Cost: O(n d k log k). Rows in memory are read, in float32, once for each of the first 16 centres
-    and then once for up to 10; others, in float64, once for each centre (twice where the candidates'
-    distances, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 24 bytes a row besides.
+    and then once for several; others, in float64, once for each centre (twice where the distances
+    to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 30 bytes a row
+    besides.
 
     Parameters
     ----------
