@@ -180,7 +180,10 @@ cdef inline void join_rows(
     for k in range(count):
         ask(s, near, k, count)
         r = near[k]
-        d2 = nearest(s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across))
+        if centres == 1:
+            d2 = apart(s, c.points + chosen[0] * c.d, r)
+        else:
+            d2 = nearest(s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across))
         if d2 < s.closest[r]:
             approach(s, r, d2)
             if r // STRETCH != stretch:
