@@ -15,6 +15,7 @@ from statfast._chunks import Chunks
 from statfast._core.extent import extent
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
+BLOCK = 1 << 17  # numbers: reading fewer takes no longer than to call for it
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,11 @@ def extent_of(rows: np.ndarray | Chunks, n_jobs: int | None = None) -> Extent:
         low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
         return Extent(b.n, b.dtype, a.total + b.total, low, high)
 
-    effort = 4.0 * rows.size if isinstance(rows, np.ndarray) else np.inf
+    effort, least = np.inf, 256
+    if isinstance(rows, np.ndarray):
+        effort, least = 4.0 * rows.size, max(256, BLOCK // rows.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        return reduce(partial, rows, merge=merge, n_jobs=n_jobs, effort=effort)
+        return reduce(partial, rows, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
 
 
 def origin_of(mean: np.ndarray) -> np.ndarray:

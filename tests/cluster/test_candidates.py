@@ -34,12 +34,13 @@ def state_of(X, weights, n_trials, n_jobs=1):
     seed=st.integers(0, 2**32),
     n=st.integers(1, 300),
     d=st.integers(1, 40),
-    m=st.integers(1, 20),
+    n_trials=st.integers(1, 9),
+    spare=st.integers(0, 20),
     kind=st.sampled_from(sorted(KINDS)),
     dtype=st.sampled_from([np.float64, np.float32]),
     weighted=st.booleans(),
 )
-def test_bounds_hold_what_a_candidate_gains(seed, n, d, m, kind, dtype, weighted):
+def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, dtype, weighted):
     draws = np.random.default_rng(seed)
     with np.errstate(over="ignore"):
         X = KINDS[kind](draws, n, d).astype(dtype)
@@ -48,40 +49,81 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, m, kind, dtype, weighted
     weights = draws.integers(0, 4, n).astype(float) if weighted else None
     if weighted:
         weights[0] = 1
-    state = state_of(X, weights, m)
+    state = state_of(X, weights, n_trials)
     rows = X.astype(np.float64)
-    state.join(rows[0])
-    state.join(rows[n // 2])
-    closest = twin.squared(rows, rows[[0, n // 2]]).min(axis=1)
-    assert_allclose(state.closest, closest, rtol=1e-12)
-    if not state.draw(draws.random(m)):
-        assert not (closest * (1 if weights is None else weights)).any()
-        return
-    assert (state.closest[state.rows] > 0).all()
-    likely = state.rivals()
+    state.begin(rows[0])
+    closest = twin.squared(rows, rows[:1])[:, 0]
+    unit = state._unit[0] * state._unit[1]
+    for _ in range(3):
+        assert_allclose(state.closest, closest, rtol=1e-12)
+        if not state.draw(*draws.random((2, n_trials + spare))):
+            assert not (closest * (1 if weights is None else weights)).any()
+            return
+        assert (state.closest[state.rows] > 0).all()
+        assert_array_equal(state.points, rows[state.rows])
+        gain = gains(rows, closest, state.points)
+        across = kernel.panel_rows()
+        i, c = np.nonzero(gain > 1e-12 * closest[:, None])
+        assert (state._hits[i // across, c] >> (i % across).astype(np.uint32) & 1).all()
 
-    gain = np.maximum(closest[:, None] - twin.squared(rows, rows[state.rows]), 0.0)
-    sure = gain > 1e-12 * closest[:, None]
-    across = kernel.panel_rows()
-    for c in range(m):
-        for i in np.flatnonzero(sure[:, c]):
-            assert state._hits[i // across, c] >> int(i % across) & 1
-    total = (gain * (1 if weights is None else weights[:, None])).sum(axis=0)
-    best = np.flatnonzero(total >= total.max() * (1 - 1e-13))
-    assert set(likely) & set(best)
-    if kind == "normal" and n > 50 and d > 1 and not weighted:
-        apart = total < 0.99 * total.max()
-        assert not apart[likely].any()
+        chosen, rivals = state.choose(3)
+        if len(chosen) == 3:  # which do not join
+            return
+        joined = chosen
+        if len(rivals):
+            state.join(rivals[0])
+            joined = np.append(joined, rivals[0])
+        closest = np.minimum(closest, twin.squared(rows, state.points[joined]).min(axis=1))
+        gain = gains(rows, closest, state.points)
+        total = (gain * (1 if weights is None else weights[:, None])).sum(axis=0)[state._later :]
+        if state._later >= 0:
+            high, low = state._bounds[:, state._later :] / unit
+            slack = 1e-12 * (closest if weights is None else closest * weights).sum()
+            assert (total <= high + slack).all()
+            assert (total >= low - slack).all()
+            if kind == "normal" and n > 50 and d > 1 and not weighted:
+                assert (high - low <= 0.01 * total + 1e-3 * closest.sum()).all()
 
-    state.join(rows[state.rows[likely[0]]], likely[0])
-    after = np.minimum(closest, twin.squared(rows, rows[state.rows[likely[:1]]])[:, 0])
-    assert_allclose(state.closest, after, rtol=1e-12)
+
+def gains(rows, closest, points):
+    return np.maximum(closest[:, None] - twin.squared(rows, points), 0.0)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(2, 300),
+    d=st.integers(1, 10),
+    n_trials=st.integers(2, 9),
+    kind=st.sampled_from(sorted(KINDS)),
+)
+def test_the_best_is_among_the_rivals(seed, n, d, n_trials, kind):
+    draws = np.random.default_rng(seed)
+    X = KINDS[kind](draws, n, d)
+    state = state_of(X, None, n_trials)
+    state.begin(X[0])
+    while state.draw(*draws.random((2, 3 * n_trials))):
+        closest = state.closest.copy()
+        chosen, rivals = state.choose(2)
+        first = chosen[:1] if len(chosen) else rivals
+        group = np.arange(n_trials)  # all are kept for the first centre
+        total = gains(X, closest, state.points[group]).sum(axis=0)
+        best = np.flatnonzero(total >= total.max() * (1 - 1e-13))
+        assert set(first) & set(best)
+        if kind == "normal" and n > 50 and d > 1:
+            assert not (total[first] < 0.99 * total.max()).any()
+        if len(chosen) == 0:
+            state.join(rivals[0])
+        elif len(chosen) == 2:
+            break  # they have not joined
+        if draws.random() < 0.3:
+            break
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_centres_are_those_that_float64_draws(kind, weighted, monkeypatch):
     monkeypatch.setattr(seeding, "FEWEST", 0)
+    monkeypatch.setattr(seeding, "ALONE", 3)
     for seed in range(5):
         draws = np.random.default_rng(seed)
         X = KINDS[kind](draws, 700, 5)
@@ -108,11 +150,12 @@ def test_the_sum_of_chances_is_kept(n, d):
     X = np.random.default_rng(0).normal(size=(n, d))
     weights = np.random.default_rng(1).uniform(0, 2, n)
     state = state_of(X, weights, 5)
-    state.join(X[0])
-    for _ in range(10):
-        state.draw(np.random.default_rng(2).random(5))
-        best = state.rivals()[0]
-        state.join(X[state.rows[best]], best)
+    state.begin(X[0])
+    for seed in range(10):
+        state.draw(*np.random.default_rng(seed).random((2, 12)))
+        _, rivals = state.choose(3)
+        if len(rivals):
+            state.join(rivals[0])
         starts = np.arange(0, n, kernel.stretch_rows())
         assert_allclose(state._sums, np.add.reduceat(state.closest * weights, starts), rtol=1e-12)
 
@@ -122,8 +165,8 @@ def test_draws_at_the_ends():
     weights = np.ones(600)
     weights[[0, 1, 598, 599]] = 0
     state = state_of(X, weights, 3)
-    state.join(X[300])
-    assert state.draw(np.array([0.0, 1.0, 0.5]))
+    state.begin(X[300])
+    assert state.draw(np.array([0.0, 1.0, 0.5]), np.zeros(3))
     assert state.rows[0] == 2
     assert state.rows[1] == 597
     assert trials(8) == 4

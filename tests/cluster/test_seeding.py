@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from statfast._core.differences import trial
+from statfast._core.seeding import thinned
 
 from statfast import _blocks
-from statfast._core import seeding as kernel
 from statfast.cluster import seeding
 from statfast.cluster.seeding import place, plus_plus, random_rows
 from statfast.cluster.survey import survey
@@ -42,8 +43,8 @@ def test_trial_is_the_twin(seed, n, d, m, dtype, weighted, first):
     wide = np.full((m, n + 2), -1.0)  # a block is a part of a wider array
     potential, alone = np.full(m, 3.0), np.zeros(m)
 
-    kernel.trial(X, weights, candidates, closest, wide[:, 1:-1], potential)
-    kernel.trial(X, weights, candidates, closest, None, alone)
+    trial(X, weights, candidates, closest, wide[:, 1:-1], potential)
+    trial(X, weights, candidates, closest, None, alone)
 
     nearer, expected = twin.trial(X, weights, candidates, closest)
     assert_allclose(wide[:, 1:-1], nearer, rtol=1e-13)
@@ -55,7 +56,7 @@ def test_trial_is_the_twin(seed, n, d, m, dtype, weighted, first):
 def test_trial_may_update_in_place():
     X, closest = rng().normal(size=(50, 3)), np.full(50, 2.0)
     expected, _ = twin.trial(X, None, X[:1], closest)
-    kernel.trial(X, None, X[:1], closest, closest[None], np.zeros(1))
+    trial(X, None, X[:1], closest, closest[None], np.zeros(1))
     assert_allclose(closest, expected[0], rtol=1e-13)
 
 
@@ -99,6 +100,40 @@ def test_plus_plus_draws_in_proportion_to_squared_distance():
     assert seen[0] == 0
     assert seen[1] <= 5
     assert 900 < seen.sum() < 1100
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_potentials_are_those_of_the_definition(weighted, monkeypatch):
+    monkeypatch.setattr(seeding, "ALONE", 2)  # candidates of several centres together, early on
+    X = blobs(400, 2)
+    weights = rng(7).uniform(0, 2, 400) if weighted else None
+    ours, expected = np.empty((2, 80))
+    for seed in range(80):
+        left = [
+            twin.squared(X, centers).min(axis=1)
+            for centers in (
+                plus_plus(survey(X, weights, 1), 12, rng(seed)),
+                twin.plus_plus(X, 12, rng(seed + 1000), weights),
+            )
+        ]
+        ours[seed], expected[seed] = np.average(left, axis=1, weights=weights)
+    error = np.sqrt((ours.var() + expected.var()) / 80)
+    assert abs(ours.mean() - expected.mean()) < 3.5 * error
+
+
+def test_rows_kept_are_drawn_from_the_chances_of_now():
+    before, now = np.array([4.0, 3.0, 2.0, 1.0]), np.array([1.0, 3.0, 0.0, 1.0])
+    draws, seen, group = rng(), np.zeros(4), np.empty(2, np.int32)
+    for _ in range(4000):
+        rows = draws.choice(4, 12, p=before / before.sum()).astype(np.int32)
+        later = thinned(now[rows], before[rows], draws.random(12), 2, group)
+        if later > 0:
+            assert (group >= 2).all()
+            assert group[1] == later - 1
+            seen += np.bincount(rows[group], minlength=4)
+    assert seen[2] == 0
+    share = now / now.sum()
+    assert (np.abs(seen - seen.sum() * share) <= 4 * np.sqrt(seen.sum() * share)).all()
 
 
 def test_plus_plus_beats_random_rows():

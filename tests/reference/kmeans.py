@@ -43,6 +43,18 @@ def trial(X, weights, candidates, closest):
     return nearer, (nearer if weights is None else nearer * weights).sum(axis=1)
 
 
+def plus_plus(X, k, rng, weights=None):
+    """Greedy k-means++ as defined: one centre at a time, the best of its candidates."""
+    weights = np.ones(len(X)) if weights is None else weights
+    centers = X[[rng.choice(len(X), p=weights / weights.sum())]]
+    for _ in range(k - 1):
+        chance = weights * squared(X, centers).min(axis=1)
+        drawn = rng.choice(len(X), 2 + int(np.log(k)), p=chance / chance.sum())
+        potential = trial(X, weights, X[drawn], squared(X, centers).min(axis=1))[1]
+        centers = np.vstack([centers, X[drawn[potential.argmin()]]])
+    return centers
+
+
 # ------------------------------------------------------------------ the whole
 def kmeans(X, start, weights=None, max_iter=300, tol=0.0):
     """Lloyd's algorithm as defined: centres, labels, inertia, iterations, and every inertia."""

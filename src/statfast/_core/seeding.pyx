@@ -2,26 +2,31 @@
 """Seeding of k-means: how much each candidate for the next centre would lower the potential.
 
 Arthur & Vassilvitskii 2007 (k-means++, doi:10.5555/1283383.1283494) in its greedy form, several
-candidates for each centre. All candidates are weighed in one reading of the rows.
+candidates for each centre. All candidates, those of further centres too, are weighed in one reading
+of the rows.
 
 `weigh` does so for rows that are laid out as float panels, and gives bounds: they tell the best
 candidate unless two are about as good, and name the few rows that it may gain. `join` measures
-those in float64 by differences, so that what is drawn from is exact. `trial` weighs in float64
-throughout: a tile of rows is laid out feature by feature once, then every candidate runs down it
-with one row to a lane, so the loops vectorise for any number of columns.
+those in float64 by differences, so that what is drawn from is exact, and tells how much less the
+candidates that are left gain for it. `select` does all of that from one centre to the next, where
+that takes no second thread.
 
-Cost: O(b d L) for b rows and L candidates; `trial` takes 16 d doubles of memory.
+Cost: O(n d m) for m candidates, and O(d) for each row that a centre gains and for each candidate
+that would have gained it too.
 
-The caller guarantees: finite rows, matching shapes, d >= 1, L >= 1, closest not negative; and that
-where panels hold no row, `top` is the least float.
+The caller guarantees: finite rows, matching shapes, d >= 1, closest not negative; and that where
+panels hold no row, `top` is the least float.
 """
 
 from libc.float cimport FLT_MIN
-from libc.math cimport INFINITY, fabs, nextafter
-from libc.stdint cimport int32_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.math cimport fabs, nextafter
+from libc.stdint cimport int32_t, uint32_t
 
-from statfast._core.rows cimport UNIT32, UNIT64, apart, measure, number, padded, panel_columns
+from statfast._core.chances cimport (
+    REST, STRETCH, Drawn, Rows, add_up, adopt, apart, approach, drawn_of, join_rows, rows_of, sole,
+    thin,
+)
+from statfast._core.rows cimport UNIT32, UNIT64, measure, padded, panel_columns
 from statfast._core.tiles cimport level
 
 cdef extern from "seeding_kernels.h" nogil:
@@ -53,98 +58,6 @@ cdef extern from "seeding_kernels.h" nogil:
         ) noexcept nogil
     const seeding_kernels *seeding_at(int level)
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
-    #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
-    #else
-    #define STATFAST_PREFETCH(p) (void)(p)
-    static int STATFAST_LOWEST(unsigned bits) {
-        int place = 0;
-        while (!(bits >> place & 1)) place++;
-        return place;
-    }
-    #endif
-    """
-    void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
-    int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
-
-ctypedef Py_ssize_t intp
-
-# Rows whose chances are summed together: as many look for the row that is drawn.
-cdef enum:
-    STRETCH = 256
-    AHEAD = 8
-
-cdef double REST = 6e-7  # of the numbers that are rounded to float, each a few times
-
-# Rows in a tile: their 16 sums stay in registers (eight of 128 bits, two of 512).
-cdef enum:
-    TILE = 16
-
-
-def trial(
-    const number[:, ::1] X,             # IN (b, d)
-    const double[::1] weights,          # IN (b,), or None: one each
-    const double[:, ::1] candidates,    # IN (L, d)
-    const double[::1] closest,          # IN (b,) squared distance to the nearest centre so far
-    double[:, :] nearer,                # OUT (L, b) the same with each candidate added, or None
-    double[::1] potential,              # INOUT (L,) the sum of weight * nearer is added
-):
-    """Weigh the candidates; with one candidate, `nearer` may be `closest` itself."""
-    cdef intp b = X.shape[0], d = X.shape[1], t, first, rows, c, r
-    cdef double d2[TILE]
-    cdef bint weighted = weights is not None, kept = nearer is not None
-    cdef double total
-    cdef double* tile = <double*> malloc(d * TILE * sizeof(double))
-    if tile == NULL:
-        raise MemoryError(f"no memory for {TILE} rows of {d} features")
-    with nogil:
-        for t in range((b + TILE - 1) // TILE):
-            first = t * TILE
-            rows = min(<intp> TILE, b - first)
-            lay_out(&X[first, 0], rows, d, tile)
-            for c in range(candidates.shape[0]):
-                squared_distances(tile, &candidates[c, 0], d, d2)
-                total = 0.0
-                for r in range(rows):
-                    d2[r] = min(d2[r], closest[first + r])
-                    total += weights[first + r] * d2[r] if weighted else d2[r]
-                potential[c] += total
-                if kept:
-                    for r in range(rows):
-                        nearer[c, first + r] = d2[r]
-    free(tile)
-
-
-cdef inline void lay_out(const number* X, intp rows, intp d, double* tile) noexcept nogil:
-    """Row r's feature j to tile[j * TILE + r]; rows that are missing become zero."""
-    cdef intp r, j
-    for r in range(rows):
-        for j in range(d):
-            tile[j * TILE + r] = X[r * d + j]
-    for r in range(rows, TILE):
-        for j in range(d):
-            tile[j * TILE + r] = 0.0
-
-
-cdef inline void squared_distances(
-    const double* tile, const double* center, intp d, double* out,
-) noexcept nogil:
-    """Squared distances from the rows of a tile to one centre, by differences."""
-    cdef double total[TILE]
-    cdef double difference
-    cdef intp r, j
-    for r in range(TILE):
-        total[r] = 0.0
-    for j in range(d):
-        for r in range(TILE):
-            difference = tile[j * TILE + r] - center[j]
-            total[r] += difference * difference
-    for r in range(TILE):
-        out[r] = total[r]
-
 
 cdef const seeding_kernels *kernels = seeding_at(level())
 
@@ -172,21 +85,27 @@ def bound_rest(
     float[:, ::1] most,             # OUT (2, panels)
 ):
     """The greatest norm and rest of each panel; `top` only falls, to no less than -norm^2 / 2."""
-    cdef Py_ssize_t across = panel_columns(<float>0), i
-    cdef double size
-    most[:, :] = 0
+    cdef Py_ssize_t across = panel_columns(<float>0), p, i
+    cdef double size, rest
+    cdef float norm
     with nogil:
-        for i in range(n):
-            size = norms[i] * norms[i]
-            size = (d + 4) * UNIT64 * size + 1.1 * REST * (size + max(<double>fabs(top[i]), size))
-            most[0, i // across] = max(most[0, i // across], norms[i])
-            most[1, i // across] = max(most[1, i // across], <float>(size + d * <double>FLT_MIN))
+        for p in range(most.shape[1]):
+            norm = 0
+            rest = 0
+            for i in range(p * across, min(n, (p + 1) * across)):
+                norm = max(norm, norms[i])
+                rest = max(rest, <double>fabs(top[i]))
+            size = <double>norm * norm
+            size = (d + 4) * UNIT64 * size + 1.1 * REST * (size + max(rest, size))
+            most[0, p] = norm
+            most[1, p] = <float>(size + d * <double>FLT_MIN)
 
 
 def draw(
     const double[::1] closest,      # IN (n,) squared distance to the nearest centre so far
     const double[::1] weights,      # IN (n,), or None: one each
     const double[::1] sums,         # IN (ceil(n / STRETCH),) of weight * closest
+    double[::1] running,            # OUT like sums: the running sums of them
     const double[::1] at,           # IN (m,) numbers in [0, 1)
     int32_t[::1] rows,              # OUT (m,)
 ):
@@ -194,29 +113,25 @@ def draw(
 
     The row drawn is the first at which the running sum passes `at` of the whole.
     """
-    cdef Py_ssize_t n = closest.shape[0], m = at.shape[0], c, b, i, last
+    cdef Py_ssize_t n = closest.shape[0], c, low, high, middle, i
     cdef double total = 0, goal, before, chance
     with nogil:
-        for b in range(sums.shape[0]):
-            total += sums[b]
-        for c in range(m if total > 0 else 0):
+        for i in range(sums.shape[0]):
+            total += sums[i]
+            running[i] = total
+        for c in range(at.shape[0] if total > 0 else 0):
             goal = min(max(at[c], 0.0) * total, nextafter(total, 0))
+            low = 0
+            high = sums.shape[0] - 1
+            while low < high:  # the first whose running sum exceeds the goal
+                middle = (low + high) // 2
+                if running[middle] > goal:
+                    high = middle
+                else:
+                    low = middle + 1
+            goal -= running[low - 1] if low > 0 else 0
             before = 0
-            b = 0
-            last = 0
-            while b < sums.shape[0]:
-                if sums[b] > 0:
-                    last = b
-                    if before + sums[b] > goal:
-                        break
-                before += sums[b]
-                b += 1
-            else:
-                before -= sums[last]
-            goal -= before
-            before = 0
-            rows[c] = -1
-            for i in range(last * STRETCH, min(n, (last + 1) * STRETCH)):
+            for i in range(low * STRETCH, min(n, (low + 1) * STRETCH)):
                 chance = closest[i] if weights is None else closest[i] * weights[i]
                 before += chance
                 if chance > 0:
@@ -236,7 +151,8 @@ def propose(
 ):
     """Take candidates from the panels; see simd/seeding_level.h for the terms."""
     cdef Py_ssize_t across = panel_columns(<float>0), c, p, r
-    cdef double kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else INFINITY
+    # Where float is of no use all are rivals.
+    cdef double kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else 1e25
     cdef double delta = (d + 4) * UNIT64
     cdef double tau = (d + 8) ** 2 * 2.0 ** -90 + d * (scale * 2.0 ** -537) ** 2
     cdef float half, length
@@ -290,61 +206,110 @@ def weigh(
         kernels.weigh(&job, first // across, (stop + across - 1) // across)
 
 
-def join(
-    const number[:, :] X,           # IN (n, d)
-    const double[::1] weights,      # IN (n,), or None
-    const double[::1] center,       # IN (d,) the new centre
-    const uint32_t[:, ::1] hits,    # IN (panels, m), or None: all rows may be nearer to it
-    Py_ssize_t which,               # of the candidates it is
-    const double[::1] squares,      # IN (n,) squared distance from the origin
-    const float[::1] norms,         # IN (n',)
+def begin(
+    const unsigned char[:, :] X,    # and what follows: see rows_of
+    Py_ssize_t d,
+    const double[::1] weights,
     double scale,
-    double[::1] closest,            # INOUT (n,)
-    float[::1] top,                 # INOUT (n',)
-    double[::1] sums,               # INOUT of weight * closest over each STRETCH of rows
+    double[::1] squares,
+    double[::1] closest,
+    float[::1] top,
+    double[::1] sums,
+    const double[::1] origin,       # IN (d,) of the panels
+    const double[::1] center,       # IN (d,)
     Py_ssize_t first,               # row, the first of a stretch
     Py_ssize_t stop,
 ):
-    """Let a centre join the others, for some of the rows."""
-    cdef Py_ssize_t across = panel_columns(<float>0), d = X.shape[1], line
-    cdef Py_ssize_t i = first, end, j, r, c, count
-    cdef uint32_t bits
-    cdef double d2, half, size, rest, lost = d * <double>FLT_MIN
-    cdef double unit = scale * scale / 2, delta = (d + 4) * UNIT64
-    cdef bint changed
-    cdef int32_t[STRETCH] near
+    """The first centre, for some of the rows."""
+    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Py_ssize_t i
     with nogil:
-        while i < stop:
-            end = min(stop, i + STRETCH)
-            count = 0
-            j = i
-            while j < end:
-                if hits is None:
-                    bits = <uint32_t>((<uint64_t>1 << min(across, end - j)) - 1)
-                else:
-                    bits = hits[j // across, which]
-                while bits:
-                    near[count] = <int32_t>(j + lowest(bits))
-                    count += 1
-                    bits &= bits - 1
-                j += across
-            changed = False
-            for c in range(count):
-                if c + AHEAD < count:  # rows here and there: memory is asked for them in time
-                    line = 0
-                    while line < d:
-                        prefetch(&X[near[c + AHEAD], line])
-                        line += 64 // <Py_ssize_t>sizeof(number)
-                r = near[c]
-                apart(&center[0], &X[r, 0], d, 1, d, &d2)
-                if d2 < closest[r]:
-                    closest[r] = d2
-                    half = (d2 - squares[r]) * unit
-                    size = norms[r] * norms[r]
-                    rest = delta * size + REST * (fabs(half) + size) + lost
-                    top[r] = <float>(half + rest)
-                    changed = True
-            if changed:
-                sums[i // STRETCH] = kernels.add_up(
-                    &closest[i], NULL if weights is None else &weights[i], end - i)
-            i = end
+        for i in range(first, stop):
+            s.squares[i] = apart(&s, &origin[0], i)
+            approach(&s, i, apart(&s, &center[0], i))
+        for i in range(first // STRETCH, (stop + STRETCH - 1) // STRETCH):
+            add_up(&s, i)
+
+
+def join(
+    const unsigned char[:, :] X,    # and what follows: see rows_of
+    Py_ssize_t d,
+    const double[::1] weights,
+    double scale,
+    double[::1] squares,
+    double[::1] closest,
+    float[::1] top,
+    double[::1] sums,
+    const uint32_t[:, ::1] hits,    # IN (panels, m or more)
+    const double[:, ::1] points,    # IN (m, d) the candidates
+    const int32_t[::1] chosen,      # IN those that become centres
+    int32_t[::1] near,              # OUT (n,) room
+    Py_ssize_t first,               # row, the first of a stretch
+    Py_ssize_t stop,
+):
+    """Let candidates join the centres, for some of the rows."""
+    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Drawn c = drawn_of(hits, points)
+    with nogil:
+        join_rows(&s, &c, &chosen[0], chosen.shape[0], first, stop, &near[first])
+
+
+def select(
+    const unsigned char[:, :] X,    # and what follows: see rows_of
+    Py_ssize_t d,
+    const double[::1] weights,
+    double scale,
+    double[::1] squares,
+    double[::1] closest,
+    float[::1] top,
+    double[::1] sums,
+    const uint32_t[:, ::1] hits,    # IN (panels, m or more)
+    const double[:, ::1] points,    # IN (m, d) the candidates
+    const int32_t[::1] rows,        # IN (m,) the same
+    const double[::1] before,       # IN (m,) squared distance of each to the centres when drawn
+    double[::1] now,                # INOUT (m,) and now
+    const double[::1] keep,         # IN (m,) numbers in [0, 1): see thin
+    double[:, ::1] bounds,          # INOUT (2, m) from above and below on what each gains
+    double unit,                    # times half: what squared distance times weight is in them
+    double half,
+    Py_ssize_t start,               # the first candidate that is left
+    Py_ssize_t given,               # how many centres are chosen already
+    int32_t[::1] near,              # OUT (n,) room
+    int32_t[::1] group,             # OUT (l,) the candidates for the last centre looked at
+    int32_t[::1] chosen,            # INOUT (centres wanted,) candidates that become centres
+):
+    """Choose centres, which then have to join, as long as bounds tell the best.
+
+    Returns how many there are; the first candidate after `group`, whose best is not known, or -1
+    where too few candidates are left; and how many rows the centres may gain.
+    """
+    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Drawn c = drawn_of(hits, points)
+    cdef Py_ssize_t count = 0, nearer = 0, best
+    with nogil:
+        while count < chosen.shape[0]:
+            if count >= given:
+                start = thin(now, before, keep, start, group)
+                if start < 0:
+                    break
+                best = sole(group, bounds)
+                if best < 0:
+                    break
+                chosen[count] = <int32_t>best
+            if count + 1 < chosen.shape[0] or given > 0:
+                nearer += adopt(
+                    &s, &c, &chosen[0], count, chosen[count], start, rows, now, bounds, unit, half,
+                    &near[0])
+            count += 1
+    return count, start, nearer
+
+
+def thinned(
+    const double[::1] now,          # IN (m,) squared distances of rows drawn to the centres
+    const double[::1] before,       # IN (m,) what they were drawn in proportion to
+    const double[::1] keep,         # IN (m,) numbers in [0, 1)
+    Py_ssize_t start,               # the first that is left
+    int32_t[::1] group,             # OUT (l,) which they are
+):
+    """The candidates for one centre; returns the first after them, -1 if they are too few."""
+    return thin(now, before, keep, start, group)

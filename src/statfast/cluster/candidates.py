@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of a start by k-means++, and what candidates for the next centre would gain."""
+"""The rows of a start by k-means++, and what candidates for the next centres would gain."""
 
 import numpy as np
 
-from statfast._blocks import SMALL, each
-from statfast._core import differences
+from statfast._blocks import each
 from statfast._core import seeding as kernel
-from statfast.cluster.passes import pieces
 
 ROUNDING = 1e-5  # more than what sums of gains in float lose: see simd/seeding_level.h
 PART = 6e6  # operations of a task: it takes some 20 microseconds, a tenth of that to be called
+WAIT = 6.0  # operations in the time in which a number of a row here or there comes from memory
+CALL = 1.6e6  # operations in the time in which two threads are called
 
 
 class Candidates:
     """The rows of a fit that lie in panels, with the squared distance to their nearest centre.
 
-    Float32 scores tell the best of some candidates and the few rows that are nearer to it than to
-    all centres so far; those rows alone are measured, in float64. Where two candidates are too much
-    alike for that, `best` says which, and they have to be weighed by other means.
+    Candidates for several centres are drawn and weighed together. Float32 scores bound what each
+    gains, and name the few rows that may be nearer to it than to all centres so far; those rows
+    alone are measured, in float64, when it becomes a centre. What the candidates that are left gain
+    less for it is summed up before, over the rows they have in common. Where two candidates are too
+    much alike for that, `choose` says which, and they have to be weighed by other means.
 
     Parameters
     ----------
@@ -26,94 +28,139 @@ class Candidates:
         What `Panels.at` made of the rows.
     scale : float
     n_trials : int
-        How many candidates there are at a time.
+        How many candidates there are for each centre.
 
     Attributes
     ----------
     closest : ndarray of shape (n,), float64
-    rows : ndarray of shape (n_trials,), int32
+    rows : ndarray of shape (m,), int32
         The candidates drawn last.
+    points : ndarray of shape (m, d), float64
+        The same.
     """
 
     def __init__(self, data, panels, norms, scale, n_trials):
         self.data, self._panels, self._norms, self._scale = data, panels, norms, scale
-        (n, d), filled = data.shape, len(norms)
-        parts = min(16, max(2, int(2.0 * n * d * n_trials / PART)))
+        n, filled = data.shape[0], len(norms)
+        parts = 2.0 * n * data.shape[1] * n_trials / PART
+        parts = 2 ** min(4, max(1, round(np.log2(max(parts, 1.0)))))  # the same for each thread
         step = kernel.stretch_rows()
         step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
         self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
-        self.closest = np.full(n, np.inf)
-        self._sums = np.zeros(-(-n // kernel.stretch_rows()))
+        self.closest, self._squares = np.empty((2, n))
+        self._sums, self._running = np.empty((2, -(-n // kernel.stretch_rows())))
         self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)
-        self._squares = np.empty(n)
-        self._weights = None
+        self._weights, heaviest = None, 1.0
         if data.weights is not None:
+            heaviest = data.weights.max()
             self._weights = np.zeros(filled, np.float32)
-            self._weights[:n] = data.weights / data.weights.max()
-        self._most = None  # in each panel, of what errs
-        origin = data.origin.astype(np.float64)[None]
-        nowhere = np.zeros(n, np.int32)
+            self._weights[:n] = data.weights / heaviest
+        self._unit = scale / heaviest, scale / 2
+        self._state = (
+            data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._squares,
+            self.closest, self._top, self._sums,
+        )  # fmt: skip
+        self._room = np.empty(0, np.uint32)
+        self._near = np.empty(n, np.int32)
+        self._group = np.empty(n_trials, np.int32)
+        self._most = np.ones((3, filled // kernel.panel_rows()), np.float32)  # of what errs
+        # Rows that two threads would not measure sooner than one does.
+        self._few = int(CALL / (WAIT * (data.shape[1] + 30)))
+
+    def begin(self, center):
+        """The first centre: any row."""
+        data, panels = self.data, self._most.shape[1]
+        origin = data.origin.astype(np.float64)
 
         def work(part):
-            for at in pieces(part.stop - part.start, d):
-                rows = slice(part.start + at.start, part.start + at.stop)
-                differences.distances(data.rows[rows], origin, nowhere[rows], self._squares[rows])
+            kernel.begin(*self._state, origin, center, part.start, part.stop)
 
-        each(work, self._tasks, n_jobs=data.n_jobs, effort=3.0 * n * d)
-        self.rows = np.empty(n_trials, np.int32)
-        width = kernel.width(d)
-        even = n_trials + n_trials % 2  # the last is no candidate where there is one too many
-        self._a = np.zeros((even, width), np.float32)
-        self._terms = np.zeros((3, even), np.float32)
-        self._terms[0, n_trials:] = -np.finfo(np.float32).max
-        self._hits = np.empty((filled // kernel.panel_rows(), even), np.uint32)
+        each(work, self._tasks, n_jobs=data.n_jobs, effort=6.0 * data.shape[0] * data.shape[1])
+        kernel.bound_rest(self._norms, self._top, *data.shape, self._most[:2])
+        if self._weights is not None:
+            self._weights.reshape(panels, -1).max(axis=1, out=self._most[2])
 
-    def join(self, center, which=None):
-        """Let a centre join the others: any row, or the candidate of this number."""
-        data = self.data
-        hits = None if which is None else self._hits
-        nearer = data.shape[0] if hits is None else 4.0 * np.count_nonzero(hits[:, which])
+    def draw(self, at, keep):
+        """Draw a candidate for each number `at` in [0, 1); False if every row is a centre.
+
+        `keep` are numbers for `kernel.thinned`, which tells the candidates for each centre.
+        """
+        (n, d), m, data = self.data.shape, len(at), self.data
+        self.rows, self._keep = np.empty(m, np.int32), keep
+        total = kernel.draw(self.closest, data.weights, self._sums, self._running, at, self.rows)
+        if not total > 0:
+            return False
+        self.points, self._before = data.take(self.rows), self.closest[self.rows]
+        self._now = self._before.copy()
+        even = m + m % 2  # the last is no candidate where there is one too many
+        a, terms = np.zeros((even, kernel.width(d)), np.float32), np.zeros((3, even), np.float32)
+        terms[0, m:] = -np.finfo(np.float32).max
+        kernel.propose(self._panels, d, self.rows, self._scale, a, terms)
+        size = self._most.shape[1] * even
+        if len(self._room) < size:
+            self._room = np.empty(size, np.uint32)
+        self._hits = self._room[:size].reshape(-1, even)
+        found = np.zeros((len(self._tasks), 2, even))
+
+        def work(task):
+            part = self._tasks[task]
+            kernel.weigh(
+                self._panels, self._norms, self._top, self._weights, self._most, a,
+                terms, d, part.start, part.stop, self._hits, found[task],
+            )  # fmt: skip
+
+        each(work, range(len(found)), n_jobs=data.n_jobs, effort=2.0 * n * d * m)
+        high, off = found.sum(axis=0)[:, :m]
+        tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
+        low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
+        self._bounds = np.array([high * (1 + ROUNDING) + tiny, low - tiny])
+        self._later = 0
+        return True
+
+    def choose(self, most):
+        """Let candidates become centres, one after the other.
+
+        Parameters
+        ----------
+        most : int
+            How many centres are wanted.
+
+        Returns
+        -------
+        chosen : ndarray of shape (<= most,)
+            The candidates that became centres. If they are `most` they do not join the others.
+        rivals : ndarray
+            Candidates of which the next is one, and has to `join`; none where `most` are chosen or
+            others have to be drawn.
+        """
+        chosen = np.empty(most, np.int32)
+        count, nearer = self._select(chosen, 0)
+        if count < most:
+            self._join(chosen[:count], nearer)
+        group = self._group[: 0 if count == most or self._later < 0 else None]
+        high, low = self._bounds[:, group]
+        return chosen[:count], group[~(high < low.max(initial=-np.inf))]
+
+    def join(self, which):
+        """Let this candidate become a centre."""
+        chosen = np.array([which], np.int32)
+        _, nearer = self._select(chosen, 1)
+        self._join(chosen, nearer)
+
+    def _select(self, chosen, given):
+        count, self._later, nearer = kernel.select(
+            *self._state, self._hits, self.points, self.rows, self._before, self._now, self._keep,
+            self._bounds, *self._unit, self._later, given, self._near, self._group, chosen,
+        )  # fmt: skip
+        return count, nearer
+
+    def _join(self, chosen, nearer):
+        tasks = self._tasks if nearer > self._few else [slice(0, self.data.shape[0])]
 
         def work(part):
             kernel.join(
-                data.rows, data.weights, center, hits, which or 0, self._squares, self._norms,
-                self._scale, self.closest, self._top, self._sums, part.start, part.stop,
-            )  # fmt: skip
-
-        effort = 40.0 * nearer * (data.shape[1] + 30)  # it waits for memory
-        tasks = self._tasks if effort > SMALL else [slice(0, data.shape[0])]
-        each(work, tasks, n_jobs=data.n_jobs, effort=effort)
-        if self._most is None:
-            self._most = np.ones((3, len(self._hits)), np.float32)
-            kernel.bound_rest(self._norms, self._top, *data.shape, self._most[:2])
-            if self._weights is not None:
-                self._weights.reshape(len(self._hits), -1).max(axis=1, out=self._most[2])
-
-    def draw(self, at):
-        """Draw a candidate for each of these numbers in [0, 1); False if every row is a centre."""
-        total = kernel.draw(self.closest, self.data.weights, self._sums, at, self.rows)
-        if total > 0:
-            kernel.propose(
-                self._panels, self.data.shape[1], self.rows, self._scale, self._a, self._terms
+                *self._state, self._hits, self.points, chosen, self._near, part.start, part.stop
             )
-        return total > 0
 
-    def rivals(self):
-        """The candidates of which one is the best: mostly one."""
-        n, d = self.data.shape
-        found = np.zeros((len(self._tasks), 2, len(self._a)))
-
-        def work(task):
-            kernel.weigh(
-                self._panels, self._norms, self._top, self._weights, self._most, self._a,
-                self._terms, d, self._tasks[task].start, self._tasks[task].stop,
-                self._hits, found[task],
-            )  # fmt: skip
-
-        effort = 2.0 * n * d * len(self.rows)
-        each(work, range(len(found)), n_jobs=self.data.n_jobs, effort=effort)
-        high, off = found.sum(axis=0)[:, : len(self.rows)]
-        low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
-        best = int(low.argmax())
-        tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
-        return np.flatnonzero(high * (1 + ROUNDING) + tiny >= low[best] - tiny)
+        if len(chosen) > 0:
+            each(work, tasks, n_jobs=self.data.n_jobs)

@@ -117,8 +117,9 @@ def distances(rows, centers, n_jobs=None):
 def sweep(partial, rows, *aligned, merge, size, n_jobs):
     """``reduce`` for a pass that compares each row with centres of `size` numbers altogether."""
     # Blocks with many statistics must hold many rows, or merging costs as much as making them; and
-    # those of few centres too, or handing them out does.
+    # those of few centres too, the more so the fewer, or handing them out does.
     least = min(max(256, size // 32, (1 << 23) // size), 8192)
+    least = max(least, min((1 << 22) // size, 16384))
     if type(rows) is np.ndarray and rows.shape[0] <= min(least, FEW):
         # One block, and less work than finding out who shall do it.
         block = np.ascontiguousarray(rows)

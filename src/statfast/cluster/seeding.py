@@ -5,7 +5,8 @@ from math import log
 
 import numpy as np
 
-from statfast._core import seeding as kernel
+from statfast._core.differences import trial
+from statfast._core.seeding import thinned
 from statfast.cluster.candidates import Candidates
 from statfast.cluster.passes import joined, pieces, sweep
 from statfast.cluster.sparse_rows import SparseFrame, SparseRows
@@ -13,6 +14,9 @@ from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 HELD = 1 << 28  # bytes
 FEWEST = 256  # rows: fewer are not worth laying out for the start alone
+TOGETHER = 42  # candidates drawn together at most: three tiles of 14
+ALONE = 16  # centres for whose candidates the rows are read each time
+SPARE = 2  # candidates more, for those that are not kept
 
 
 def plus_plus(data, k, rng):
@@ -22,11 +26,15 @@ def plus_plus(data, k, rng):
     least potential sum_i w_i min_c |x_i - c|^2, of 2 + floor(log k) candidates drawn in proportion
     to weight * squared distance to the nearest centre so far; ties go to the candidate drawn first.
 
+    Candidates of several centres are drawn together, and those of the later ones thinned out so
+    that they are drawn from the chances of their time: see `thin` in _core/chances.pxd.
+
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
-    Cost: O(n d k log k), one reading of the rows per centre: in float32 of rows in memory; in
-    float64 of others (twice where the candidates' distances, 8 (2 + log k) bytes a row, would
-    exceed `HELD`). Memory: 20 bytes a row besides.
+    Cost: O(n d k log k). Rows in memory are read, in float32, once for each of the first 16 centres
+    and then once for several; others, in float64, once for each centre (twice where the distances
+    to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 30 bytes a row
+    besides.
 
     Parameters
     ----------
@@ -52,22 +60,39 @@ def trials(k):
     return 2 + int(log(k))
 
 
+def together(c, k):
+    """How many candidates are drawn together where there are c centres of k.
+
+    With few centres each new one changes the chances of many rows, and has many in common with
+    other candidates.
+    """
+    centres = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
+    return centres * trials(k) + SPARE if centres > 1 else trials(k)
+
+
 def by_panels(data, k, rng, first, rows):
     """k-means++ among `Candidates`."""
     centers = np.empty((k, data.shape[1]))
     centers[0] = first
-    rows.join(first)
-    for c in range(1, k):
-        if not rows.draw(rng.random(len(rows.rows))):  # every row lies on a centre
+    rows.begin(first)
+    c = 1
+    while c < k:
+        if not rows.draw(*rng.random((2, together(c, k)))):  # every row lies on a centre
             centers[c:] = first
             break
-        likely = rows.rivals()
-        best, candidates = 0, data.take(rows.rows[likely])
-        if (candidates != candidates[0]).any():
-            _, potential = weigh(data, candidates, rows.closest, None)
-            best = potential.sum(axis=0).argmin()
-        centers[c] = candidates[best]
-        rows.join(centers[c], likely[best])
+        while c < k:
+            chosen, rivals = rows.choose(k - c)
+            centers[c : c + len(chosen)] = rows.points[chosen]
+            c += len(chosen)
+            if len(rivals) == 0:
+                break
+            best, candidates = 0, rows.points[rivals]
+            if (candidates != candidates[0]).any():
+                _, potential = weigh(data, candidates, rows.closest, None)
+                best = potential.sum(axis=0).argmin()
+            centers[c] = candidates[best]
+            rows.join(rivals[best])
+            c += 1
     return centers
 
 
@@ -80,20 +105,28 @@ def by_reading(data, k, rng, first):
     closest = np.full(n, np.inf)
     kept = np.empty((n_trials, n)) if 8 * n * n_trials <= HELD else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
-    best = 0
-    for c in range(1, k):
+    best, c = 0, 1
+    group = np.empty(n_trials, np.int32)
+    while c < k:
+        at, keep = rng.random((2, together(c, k)))
         if not potential[:, best].any():  # every row lies on a centre
             centers[c:] = centers[0]
             break
-        drawn = draw(data, closest, blocks, potential[:, best], rng.random(n_trials))
-        candidates = data.take(drawn)
-        blocks, potential = weigh(data, candidates, closest, kept)
-        best = potential.sum(axis=0).argmin()
-        centers[c] = candidates[best]
-        if kept is None:
-            weigh(data, centers[c : c + 1], closest, closest[None])
-        else:
-            closest[:] = kept[best]
+        drawn = draw(data, closest, blocks, potential[:, best], at)
+        points, before, later = data.take(drawn), closest[drawn], 0
+        while c < k:
+            later = thinned(closest[drawn], before, keep, later, group)
+            if later < 0:  # too few are left
+                break
+            candidates = points[group]
+            blocks, potential = weigh(data, candidates, closest, kept)
+            best = potential.sum(axis=0).argmin()
+            centers[c] = candidates[best]
+            c += 1
+            if kept is None:
+                weigh(data, candidates[best : best + 1], closest, closest[None])
+            else:
+                closest[:] = kept[best]
     return centers
 
 
@@ -143,7 +176,7 @@ def weigh(data, candidates, closest, nearer):
                 after[:] = d2
             return [(rows, np.array([(d if weights is None else d * weights).sum() for d in d2]))]
         for part in pieces(X.shape[0], candidates.size):
-            kernel.trial(
+            trial(
                 X[part],
                 None if weights is None else weights[part],
                 candidates,
@@ -174,7 +207,7 @@ def draw(data, closest, blocks, potential, at):
         before = running[b - 1] if b else 0.0
         within = (u * running[-1] - before) / potential[b]
         drawn.append(rows.start + place(np.cumsum(chance), within))
-    return drawn
+    return np.array(drawn, np.int32)
 
 
 def place(running, u):

@@ -11,17 +11,17 @@
        h = s + square + slope |b| + t + r >= g/2 >= h - 2 (slope |b| + square + r).
    Where h is not positive the candidate gains nothing.  Over all points the positive parts of h add up
    to an upper bound on what it gains, and less the widths of those intervals, for which the largest of
-   the panel stands, to a lower one.  They are summed in float over FLUSH panels at most, which errs by
-   less than one part in 1e5. */
+   FLUSH panels stands, to a lower one.  They are summed in float over so many panels at most, which
+   errs by less than one part in 1e5. */
 
 #include "seeding_kernels.h"
 
 #define NR (2 * F32_LANES)
-#define FLUSH 64
+#define FLUSH 32
 #define MOST 16 /* candidates looked at together, at most */
 
 static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int count,
-                        float (*high)[F32_LANES], float *off) {
+                        float (*high)[F32_LANES], uint32_t *points) {
     f32_v acc[MOST][2];
     const float *b = j->panels + panel * NR * j->depth, *a = j->a + c0 * j->lda;
     UNROLL for (int i = 0; i < count; i++) acc[i][0] = acc[i][1] = f32_set1(j->start[c0 + i]);
@@ -38,7 +38,6 @@ static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int
     const f32_v top0 = f32_load(j->top + panel * NR);
     const f32_v top1 = f32_load(j->top + panel * NR + F32_LANES);
     const f32_v zero = f32_set1(0);
-    const float longest = j->longest[panel], rest = j->rest[panel];
     uint32_t *hit = j->hit + panel * j->m + c0;
     UNROLL for (int i = 0; i < count; i++) {
         const f32_v slope = f32_set1(j->slope[c0 + i]);
@@ -48,31 +47,36 @@ static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int
             | f32_bits(f32_gt(high1, zero)) << F32_LANES;
         hit[i] = bits;
         f32_v sum = f32_load(high[i]);
-        float points = (float)POPCOUNT(bits);
+        points[i] += (uint32_t)POPCOUNT(bits);
         if (j->weight) {
             const float *w = j->weight + panel * NR;
             sum = f32_fma(high0, f32_load(w), f32_fma(high1, f32_load(w + F32_LANES), sum));
-            points *= j->heaviest[panel];
         } else {
             sum = sum + high0 + high1;
         }
         f32_store(high[i], sum);
-        off[i] += points * (j->slope[c0 + i] * longest + j->square[c0 + i] + rest);
     }
 }
 
 /* The same for a number of candidates that the compiler knows. */
 static INLINE void gain_of(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, ptrdiff_t c0,
                            int count) {
-    float high[MOST][F32_LANES], off[MOST];
+    float high[MOST][F32_LANES], longest = 0, rest = 0, heaviest = 0;
+    uint32_t points[MOST];
     memset(high, 0, sizeof high);
-    memset(off, 0, sizeof off);
-    for (; first < stop; first++) gain(j, first, c0, count, high, off);
+    memset(points, 0, sizeof points);
+    for (ptrdiff_t p = first; p < stop; p++) {
+        longest = j->longest[p] > longest ? j->longest[p] : longest;
+        rest = j->rest[p] > rest ? j->rest[p] : rest;
+        heaviest = j->heaviest[p] > heaviest ? j->heaviest[p] : heaviest;
+    }
+    for (ptrdiff_t p = first; p < stop; p++) gain(j, p, c0, count, high, points);
     for (int i = 0; i < count; i++) {
         double h = 0;
         for (int lane = 0; lane < F32_LANES; lane++) h += (double)high[i][lane];
         j->high[c0 + i] += h;
-        j->off[c0 + i] += 2 * (double)off[i];
+        const double width = (double)j->slope[c0 + i] * longest + j->square[c0 + i] + rest;
+        j->off[c0 + i] += 2 * width * heaviest * points[i];
     }
 }
 

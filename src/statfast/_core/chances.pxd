@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows with the squared distance to their nearest centre, when a candidate becomes a centre.
+
+The rows that may be nearer to it are known; they are measured in float64 by differences. Those that
+other candidates may gain as well tell how much less those gain now.
+"""
+
+from libc.float cimport FLT_MIN
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, uint32_t
+
+from statfast._core.rows cimport UNIT64, panel_columns
+from statfast._core.tiles cimport active
+
+# Rows whose chances are summed together: as many look for the row that is drawn.
+cdef enum:
+    STRETCH = 32
+    AHEAD = 2048  # bytes of rows that are asked for
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
+    #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
+    #define STATFAST_COUNT(bits) __builtin_popcount(bits)
+    #else
+    #define STATFAST_PREFETCH(p) (void)(p)
+    static int STATFAST_LOWEST(unsigned bits) {
+        int place = 0;
+        while (!(bits >> place & 1)) place++;
+        return place;
+    }
+    static int STATFAST_COUNT(unsigned bits) {
+        int count = 0;
+        for (; bits; bits &= bits - 1) count++;
+        return count;
+    }
+    #endif
+    #define STATFAST_REST 6e-7
+    #define STATFAST_EXACT 1e-9
+    """
+    const double REST "STATFAST_REST"  # of what is rounded to float, each a few times
+    const double EXACT "STATFAST_EXACT"  # more than what sums of differences in double lose
+    void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
+    int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
+    int popcount "STATFAST_COUNT"(uint32_t bits) noexcept nogil
+
+ctypedef void (*apart_kind)(
+    const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+) noexcept nogil
+
+ctypedef double (*add_up_kind)(
+    const double *closest, const double *weights, Py_ssize_t n
+) noexcept nogil
+
+cdef struct Rows:
+    const unsigned char *x
+    Py_ssize_t n, d, step, line
+    apart_kind apart
+    add_up_kind sum
+    const double *weights
+    double scale
+    double *squares
+    double *closest
+    float *top
+    double *sums
+
+
+cdef struct Drawn:
+    Py_ssize_t m, d, stop
+    const uint32_t *hits
+    const double *points
+
+
+cdef inline Rows rows_of(
+    const unsigned char[:, :] X,    # IN (n, bytes) the numbers of each row, of one type
+    Py_ssize_t d,
+    const double[::1] weights,      # IN (n,), or None
+    double scale,
+    double[::1] squares,            # INOUT (n,) squared distance from the origin
+    double[::1] closest,            # INOUT (n,)
+    float[::1] top,                 # INOUT (n',)
+    double[::1] sums,               # INOUT of weight * closest over each STRETCH of rows
+    add_up_kind sum,                # how they are summed
+):
+    cdef Rows s
+    cdef Py_ssize_t size = X.shape[1] // d
+    s.x = &X[0, 0]
+    s.n = X.shape[0]
+    s.d = d
+    s.step = X.strides[0]
+    s.line = X.shape[1]
+    s.apart = active().apart_f64
+    if size == 4:
+        s.apart = active().apart_f32
+    elif size == 1:
+        s.apart = active().apart_u8
+    s.weights = NULL if weights is None else &weights[0]
+    s.scale = scale
+    s.squares = &squares[0]
+    s.closest = &closest[0]
+    s.top = &top[0]
+    s.sums = &sums[0]
+    s.sum = sum
+    return s
+
+
+cdef inline double apart(const Rows *s, const double *point, Py_ssize_t row) noexcept nogil:
+    cdef double d2
+    s.apart(point, s.x + row * s.step, s.d, 1, s.d, &d2)
+    return d2
+
+
+cdef inline void approach(const Rows *s, Py_ssize_t row, double d2) noexcept nogil:
+    """A row has come to have its nearest centre so far away."""
+    cdef double half, size, rest
+    s.closest[row] = d2
+    half = (d2 - s.squares[row]) * s.scale * (s.scale / 2)
+    size = 1.00001 * s.squares[row] * s.scale * s.scale  # no less than the float row's
+    rest = (s.d + 4) * UNIT64 * size + REST * (fabs(half) + size) + s.d * <double>FLT_MIN
+    s.top[row] = <float>(half + rest)
+
+
+cdef inline void add_up(const Rows *s, Py_ssize_t stretch) noexcept nogil:
+    """The chances of a stretch of rows."""
+    cdef Py_ssize_t i = stretch * STRETCH
+    s.sums[stretch] = s.sum(
+        s.closest + i, NULL if s.weights == NULL else s.weights + i,
+        min(<Py_ssize_t>STRETCH, s.n - i))
+
+
+cdef inline Drawn drawn_of(
+    const uint32_t[:, ::1] hits,    # IN (panels, m or more) rows that may be nearer to each
+    const double[:, ::1] points,    # IN (m, d)
+):
+    cdef Drawn c
+    c.m = hits.shape[1]
+    c.d = points.shape[1]
+    c.stop = points.shape[0]
+    c.hits = &hits[0, 0]
+    c.points = &points[0, 0]
+    return c
+
+
+cdef inline void ask(
+    const Rows *s, const int32_t *near, Py_ssize_t k, Py_ssize_t count
+) noexcept nogil:
+    """Ask for the memory of rows here and there some time before row near[k + ..] is looked at."""
+    cdef Py_ssize_t at = 0, row
+    k += max(<Py_ssize_t>4, AHEAD // s.line)
+    if k < count:
+        row = near[k]
+        while at < s.line:
+            prefetch(s.x + row * s.step + at)
+            at += 64
+        prefetch(s.closest + row)
+        prefetch(s.squares + row)
+        prefetch(s.top + row)
+
+
+cdef inline void join_rows(
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t first,
+    Py_ssize_t stop, int32_t *near
+) noexcept nogil:
+    """Let candidates become centres, for the rows from one panel's first on; `near` is room."""
+    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, o, k, r
+    cdef const uint32_t *hits = c.hits + first // across * c.m
+    cdef uint32_t bits
+    cdef double d2
+    while i < stop:
+        bits = 0
+        for o in range(centres):
+            bits |= hits[chosen[o]]
+        while bits:
+            near[count] = <int32_t>(i + lowest(bits))
+            count += 1
+            bits &= bits - 1
+        hits += c.m
+        i += across
+    for k in range(count):
+        ask(s, near, k, count)
+        r = near[k]
+        if centres == 1:
+            d2 = apart(s, c.points + chosen[0] * c.d, r)
+        else:
+            d2 = nearest(s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across))
+        if d2 < s.closest[r]:
+            approach(s, r, d2)
+            if r // STRETCH != stretch:
+                if stretch >= 0:
+                    add_up(s, stretch)
+                stretch = r // STRETCH
+    if stretch >= 0:
+        add_up(s, stretch)
+
+
+cdef inline double nearest(
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t row,
+    Py_ssize_t panel, uint32_t bit
+) noexcept nogil:
+    """The least squared distance of a row to those of the candidates that it may be nearer to."""
+    cdef const uint32_t *hits = c.hits + panel * c.m
+    cdef double d2 = INFINITY
+    cdef Py_ssize_t o
+    for o in range(centres):
+        if hits[chosen[o]] & bit:
+            d2 = min(d2, apart(s, c.points + chosen[o] * c.d, row))
+    return d2
+
+
+cdef inline Py_ssize_t adopt(
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t which,
+    Py_ssize_t later, const int32_t[::1] rows, double[::1] now, double[:, ::1] bounds,
+    double unit, double half, int32_t *near,
+) noexcept nogil:
+    """What the candidates from `later` on gain less once another is a centre, before it joins.
+
+    The `chosen` have not joined either. Returns how many rows that one may gain.
+    """
+    cdef Py_ssize_t across = panel_columns(<float>0), panels = (s.n + across - 1) // across
+    cdef Py_ssize_t count = 0, common = 0, p, o, r, k
+    cdef const double *center = c.points + which * c.d
+    cdef const uint32_t *hits = c.hits
+    cdef uint32_t bits, bit, wanted
+    cdef double d2, far, before, w, less, error
+    for p in range(panels):
+        bits = hits[which]
+        if bits:
+            count += popcount(bits)
+            wanted = 0
+            for o in range(later, c.stop):
+                wanted |= hits[o]
+            bits &= wanted
+            while bits:
+                near[common] = <int32_t>(p * across + lowest(bits))
+                common += 1
+                bits &= bits - 1
+        hits += c.m
+    for k in range(common):
+        ask(s, near, k, common)
+        r = near[k]
+        p = r // across
+        hits = c.hits + p * c.m
+        bit = <uint32_t>1 << (r - p * across)
+        before = min(s.closest[r], nearest(s, c, chosen, centres, r, p, bit))
+        d2 = apart(s, center, r)
+        if d2 < before:
+            w = 1 if s.weights == NULL else s.weights[r]
+            for o in range(later, c.stop):
+                if hits[o] & bit:
+                    far = apart(s, c.points + o * c.d, r)
+                    less = w * (max(0.0, before - far) - max(0.0, d2 - far))
+                    error = EXACT * w * before
+                    bounds[0, o] -= (less - error) * unit * half
+                    bounds[1, o] -= (less + error) * unit * half
+    for o in range(later, c.stop):
+        r = rows[o]
+        if c.hits[r // across * c.m + which] >> (r % across) & 1:
+            now[o] = min(now[o], apart(s, center, r))
+    return count
+
+
+cdef inline Py_ssize_t sole(const int32_t[::1] group, const double[:, ::1] bounds) noexcept nogil:
+    """The best candidate; -1 if the bounds leave several."""
+    cdef Py_ssize_t t, best = group[0]
+    for t in range(group.shape[0]):
+        if bounds[1, group[t]] > bounds[1, best]:
+            best = group[t]
+    for t in range(group.shape[0]):
+        if group[t] != best and not bounds[0, group[t]] < bounds[1, best]:
+            return -1
+    return best
+
+
+cdef inline Py_ssize_t thin(
+    const double[::1] now, const double[::1] before, const double[::1] keep, Py_ssize_t start,
+    int32_t[::1] group,
+) noexcept nogil:
+    """Collect the candidates for one centre; returns the first after them, -1 if they are too few.
+
+    A row drawn when its chance was `before` is a row drawn now if it is kept with probability
+    now / before (von Neumann's rejection); chances never rise.
+    """
+    cdef Py_ssize_t t, count = 0
+    for t in range(start, now.shape[0]):
+        if now[t] == before[t] or keep[t] * before[t] < now[t]:
+            group[count] = <int32_t>t
+            count += 1
+            if count == group.shape[0]:
+                return t + 1
+    return -1
