@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from statfast.cluster import linkage, minimum_spanning_tree, spanning
+from statfast.cluster import linkage, minimum_spanning_tree, room, rounds, spanning
 from tests.reference import linkage as twin
 
 
@@ -70,9 +70,53 @@ def test_larger_trees(kind, d):
 def test_interrupted_searches(monkeypatch):
     X = rows(1, 2500, 2, "groups")
     expected = minimum_spanning_tree(X)
-    monkeypatch.setattr(spanning, "BUDGET", 3)
+    monkeypatch.setattr(rounds, "BUDGET", 3)
     found = minimum_spanning_tree(X)
     assert_array_equal(found[0], expected[0])
+
+
+@pytest.mark.parametrize("kind", ["normal", "grid", "groups", "outliers", "equal"])
+@pytest.mark.parametrize("d", [2, 3, 5, 9])
+def test_tasks_and_threads(monkeypatch, kind, d):
+    """Searches cut into many tasks, which all threads do."""
+    X = rows(d, 3000, d, "normal" if kind in ("outliers", "equal") else kind)
+    X[::7] *= 20 if kind == "outliers" else 1
+    X[1000:] = X[:2000] if kind == "equal" else X[1000:]
+    expected = hierarchy.linkage(pdist(X), "single")[:, 2]
+    for name in ("ARRANGED", "MARKED", "RECALLED", "SEARCHED"):
+        monkeypatch.setattr(rounds, name, 1e9)
+    monkeypatch.setattr(rounds, "FEWEST", 64)
+    monkeypatch.setattr(rounds, "BLOCK", 1)
+    edges, lengths = minimum_spanning_tree(X, n_jobs=1)
+    assert_tree(edges, lengths, len(X))
+    assert_allclose(lengths, expected, rtol=1e-12)
+    for n_jobs in (2, 7):
+        again = minimum_spanning_tree(X, n_jobs=n_jobs)
+        assert_array_equal(again[0], edges)
+        assert_array_equal(again[1], lengths)
+
+
+def test_far_clusters_and_one_point_between():
+    """Parts whose points know no edge have to look far, past their own points."""
+    X = rows(6, 4000, 2) * np.repeat([1.0, 1e-3], 2000)[:, None]
+    X[2000:] += 50
+    X[0] = 49.9
+    lengths = minimum_spanning_tree(X)[1]
+    assert_allclose(lengths, hierarchy.linkage(pdist(X), "single")[:, 2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("nbytes", [0, 1000, room.PAGE + 1, 3 * room.PAGE])
+def test_room(nbytes):
+    empty = room.Room(nbytes).empty
+    arrays = [empty((1000, 3), float), empty(7, np.int32), empty(0, float)]
+    arrays += [empty(room.PAGE // 8, float) for _ in range(4)]
+    for i, array in enumerate(arrays):
+        array[:] = i
+    for i, array in enumerate(arrays):
+        assert (array == i).all()
+        assert array.flags.c_contiguous
+    assert [a.shape for a in arrays[:3]] == [(1000, 3), (7,), (0,)]
+    assert arrays[1].dtype == np.int32
 
 
 @pytest.mark.parametrize("metric", ["cosine", "correlation", "seuclidean", "sqeuclidean"])

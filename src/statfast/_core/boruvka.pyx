@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One round of Boruvka's algorithm on a k-d tree: the shortest edges that leave the parts.
 
-March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: points are queried one by one, in
-the order of the tree, which finds the shortest edge of their part so far a sharp limit (a second
-tree of queries would save the tests of boxes, which are vectors of eight here). A point finds
-several neighbours at once, and does not search again while one of them is in another part; the
-largest part looks for nothing, as all others join it; nodes of points of one part are left out as a
-whole if no box of another is within the limit; and the points of a leaf search the leaves around it
-together, where they are few. The loops are C (simd/boruvka.h).
+March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: a point finds several neighbours at
+once, and does not search again while one of them is in another part; what all parts know that way
+is put together before any point searches, and a point does only if it may find a shorter edge than
+its part knows; the points of a leaf search together, in the lanes of vectors, so that there is no
+second tree; a search looks somewhat farther than it must, as the next round would; leaves of points
+of one part, none of which can have a shorter edge, are passed by; and the largest part looks for
+nothing, as all others join it. The searches are C (simd/boruvka.h).
 
 Distances are squared, of float64 differences, in the order of `apart` (rows.pxd). Of edges of equal
 length one is taken, always the same. Cost: about that of a search for nearest neighbours in the
-first round, less in each that follows. The caller guarantees finite numbers.
+first round, less in each that follows. The caller guarantees finite numbers in at most 16 columns.
 """
 
 from libc.stdint cimport int32_t
@@ -19,21 +19,20 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.kdjob cimport KD_LANES, kd_tree
 from statfast._core.kdtree cimport bind_tree
-from statfast._core.tiles cimport level
+from statfast._core.tiles cimport active, level
 
 
 cdef extern from "boruvka_kernels.h" nogil:
     enum:
-        AROUND
+        LISTED
+        TOGETHER
 
     ctypedef struct kd_forest:
         const double *part
         const double *same
-        double largest
-        Py_ssize_t k
         double *low
         int32_t *near
-        double *beyond
+        const double *known
         double *best
         int32_t *one
         int32_t *other
@@ -41,21 +40,72 @@ cdef extern from "boruvka_kernels.h" nogil:
         int32_t now
         int32_t *touched
         Py_ssize_t count
+        const int32_t *lost
         Py_ssize_t begin
         Py_ssize_t end
+        int first
         Py_ssize_t budget
-        double *q
 
     ctypedef struct boruvka_kernels:
-        void (*edges)(const kd_tree *t, kd_forest *f) noexcept nogil
+        void (*search)(const kd_tree *t, kd_forest *f) noexcept nogil
+        Py_ssize_t (*recall)(
+            kd_forest *f, Py_ssize_t n, const double *same, double largest, double *floor,
+            int32_t *lost, Py_ssize_t begin, Py_ssize_t end
+        ) noexcept nogil
+        void (*mark)(
+            const int32_t *parent, Py_ssize_t n, Py_ssize_t begin, Py_ssize_t end, double *part,
+            double *same
+        ) noexcept nogil
 
     const boruvka_kernels *boruvka_at(int level)
 
 
 cdef const boruvka_kernels *kernels = boruvka_at(level())
 
+NEIGHBOURS, LEAF = LISTED, TOGETHER
 
-def edges(
+
+cdef void bind(
+    kd_forest *f, const double[::1] part, const double[:, ::1] same, double[:, ::1] low,
+    int32_t[:, ::1] near, const double[::1] known, double[::1] best, int32_t[:, ::1] work,
+    int32_t now, Py_ssize_t count,
+) noexcept:
+    f.part, f.same = &part[0], &same[0, 0]
+    f.low, f.near, f.known = &low[0, 0], &near[0, 0], &known[0]
+    f.best, f.one, f.other = &best[0], &work[0, 0], &work[1, 0]
+    f.stamp, f.touched, f.now, f.count = &work[2, 0], &work[3, 0], now, count
+
+
+def arrange(
+    double[:, :, ::1] blocks,       # INOUT (leaves, d, leaf) the tree
+    int32_t[::1] ids,               # INOUT (leaves * leaf,)
+    Py_ssize_t begin,               # full leaves
+    Py_ssize_t end,
+):
+    """Order the points within leaves of 32 so that each eight are near one another."""
+    cdef Py_ssize_t d = blocks.shape[1], leaf = blocks.shape[2], number, half = leaf // 2, h, side
+    cdef double *x
+    cdef double *work
+    cdef int32_t *id
+    cdef int32_t *work_id
+    cdef void *block = malloc((d + 1) * leaf * sizeof(double) + leaf * sizeof(int32_t))
+    if block == NULL:
+        raise MemoryError
+    work = <double *>block
+    work_id = <int32_t *>(work + (d + 1) * leaf)
+    with nogil:
+        for number in range(begin, end):
+            x, id = &blocks[number, 0, 0], &ids[number * leaf]
+            active().f64.divide(x, work, id, work_id, leaf, d, leaf, half,
+                                active().f64.widest(x, leaf, d, leaf), work + d * leaf)
+            for side in range(2):
+                h = side * half
+                active().f64.divide(work + h, x + h, work_id + h, id + h, leaf, d, half, half // 2,
+                                    active().f64.widest(work + h, leaf, d, half), work + d * leaf)
+    free(block)
+
+
+def search(
     const double[:, :, ::1] blocks,   # IN the tree
     const int32_t[::1] ids,
     const double[:, :, :, ::1] boxes,
@@ -64,56 +114,81 @@ def edges(
     Py_ssize_t n,
     const double[::1] part,         # IN (leaves * leaf,) a place of each place's part
     const double[:, ::1] same,      # IN (groups, 8) the part of all points of a child, or -1
-    double largest,                 # IN the part whose edge need not be found, or -1
-    double[:, ::1] low,             # INOUT (n, k) by place: distances to points of other parts
-    int32_t[:, ::1] near,           # INOUT (n, k) their places; -1: no more
-    double[::1] beyond,             # INOUT (n,) what is not listed is no nearer
-    double[::1] best,               # WORK (n,) by part, where stamp is `now`: the shortest edge
-    int32_t[:, ::1] ends,           # WORK (2, n) from and to these places
-    int32_t[::1] stamp,             # WORK (n,)
+    double[:, ::1] low,             # INOUT (n, NEIGHBOURS) by place: distances to other parts,
+                                    # rising; none is below the last that is not listed
+    int32_t[:, ::1] near,           # INOUT (n, NEIGHBOURS) the places there; its own: no more
+    const double[::1] known,        # IN (n,) of each part, its shortest edge so far
+    double[::1] best,               # WORK (n,) by part: a shorter one
+    int32_t[:, ::1] work,           # WORK (4, n) its ends, stamps, and parts that have one
     int32_t now,                    # IN a number that no call before had for its stamp
-    int32_t[::1] touched,           # OUT (n,) parts that have an edge
-    Py_ssize_t count,               # IN how many of those there are
-    Py_ssize_t begin,               # IN the leaves to look at
+    Py_ssize_t count,               # IN how many parts have one
+    const int32_t[::1] lost,        # IN (m,) the points to look from, rising
+    Py_ssize_t begin,               # IN of those
     Py_ssize_t end,
     Py_ssize_t budget,              # IN about how many leaves to visit
 ):
-    """Look from points for other parts; returns the leaf to go on with, and the count."""
+    """Look from points for other parts; returns the point to go on with, and the count."""
     cdef kd_tree t
     cdef kd_forest f
     bind_tree(&t, blocks, ids, boxes, least, first, n)
-    f.part, f.same, f.beyond = &part[0], &same[0, 0], &beyond[0]
-    f.k, f.low, f.near = low.shape[1], &low[0, 0], &near[0, 0]
-    f.best, f.one, f.other, f.stamp = &best[0], &ends[0, 0], &ends[1, 0], &stamp[0]
-    f.now, f.touched, f.count, f.begin, f.end = now, &touched[0], count, begin, end
-    f.largest, f.budget = largest, budget
-    f.q = <double *>malloc((t.d + AROUND * 2 * t.d) * sizeof(double))
-    if f.q == NULL:
-        raise MemoryError
+    bind(&f, part, same, low, near, known, best, work, now, count)
+    f.lost, f.begin, f.end, f.budget = &lost[0], begin, end, budget
+    f.first = lost.shape[0] == n
     with nogil:
-        kernels.edges(&t, &f)
-    free(f.q)
+        kernels.search(&t, &f)
     return f.begin, f.count
 
 
-def mark(
-    const double[::1] part,         # IN (leaves * leaf,) by place
-    const Py_ssize_t[::1] first,    # IN (levels,)
-    Py_ssize_t n,
-    Py_ssize_t leaf,
-    double[:, ::1] same,            # OUT (groups, 8)
+def recall(
+    const double[::1] part,         # IN (leaves * leaf,)
+    const double[:, ::1] same,      # IN (groups, 8)
+    double[:, ::1] low,             # IN (n, NEIGHBOURS)
+    int32_t[:, ::1] near,           # IN (n, NEIGHBOURS)
+    const double[::1] known,        # IN (n,) all infinite
+    double[::1] best,               # WORK (n,)
+    int32_t[:, ::1] work,           # WORK (4, n)
+    int32_t now,                    # IN
+    double largest,                 # IN the part that looks for nothing
+    double[::1] floor,              # INOUT (leaves,) no point of the leaf has a shorter edge
+    int32_t[::1] lost,              # OUT (n,) from LEAF * begin on: points that may have to search
+    Py_ssize_t bottom,              # the group of `same` at which the leaves begin
+    Py_ssize_t begin,               # the leaves to look at
+    Py_ssize_t end,
 ):
-    """Of the children of all nodes, the part that all their points are in, or -1."""
-    cdef Py_ssize_t nodes = (n + leaf - 1) // leaf, h, node, i, c
+    """Of each part the shortest edge listed; returns how many parts have one, how many are lost."""
+    cdef kd_forest f
+    cdef Py_ssize_t found
+    bind(&f, part, same, low, near, known, best, work, now, 0)
+    with nogil:
+        found = kernels.recall(
+            &f, low.shape[0], &same[bottom, 0], largest, &floor[0], &lost[TOGETHER * begin], begin,
+            end)
+    return f.count, found
+
+
+def mark(
+    const int32_t[::1] parent,      # IN (n,) of roots so far: the root by now, -1: still one
+    double[::1] part,               # INOUT (leaves * leaf,) by place
+    Py_ssize_t n,
+    Py_ssize_t bottom,              # the group at which the leaves begin
+    Py_ssize_t begin,               # the leaves to look at
+    Py_ssize_t end,
+    double[:, ::1] same,            # INOUT (groups, 8)
+):
+    """The part of every point, and of those leaves whose points are all of one."""
+    with nogil:
+        kernels.mark(&parent[0], n, begin, end, &part[0], &same[bottom, 0])
+
+
+def enclose(
+    const Py_ssize_t[::1] first,    # IN (levels,)
+    Py_ssize_t leaves,
+    double[:, ::1] same,            # INOUT (groups, 8)
+):
+    """Of the children of nodes above the leaves, the part that all their points are in, or -1."""
+    cdef Py_ssize_t nodes = leaves, h, node, i, c
     cdef double value
     with nogil:
-        for node in range(nodes):
-            value = part[node * leaf]
-            for i in range(node * leaf + 1, min(n, (node + 1) * leaf)):
-                if part[i] != value:
-                    value = -1
-                    break
-            same[first[0] + node // KD_LANES, node % KD_LANES] = value
         for h in range(1, first.shape[0]):
             c = nodes  # children of the level below
             nodes = (nodes + KD_LANES - 1) // KD_LANES

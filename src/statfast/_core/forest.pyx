@@ -5,8 +5,8 @@ Gower & Ross 1969, doi:10.2307/2346439: the edges of a minimum spanning tree, by
 merges of single linkage. Cost: n log n at worst. The caller guarantees that the edges make a tree.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
 
 from statfast._core.unionfind cimport root
 
@@ -34,49 +34,72 @@ def label(
             Z[i, 0], Z[i, 1], Z[i, 2], Z[i, 3] = a, b, height[e], points
 
 
-def forest(
-    const int32_t[::1] one,             # IN (k,) the point an edge begins at
-    const int32_t[::1] other,           # IN (k,) the point of another part that it leads to, or -1
-    const double[::1] length,           # IN (k,)
-    const int32_t[::1] part,            # IN (n,) a number below n of the part of each point
+def weigh(
+    const int32_t[:] one,               # IN (k,) the point an edge begins at
+    const int32_t[:] other,             # IN (k,) the point of another part that it leads to, or -1
+    const double[:] length,             # IN (k,)
     int32_t[::1] parent,                # INOUT (n,) union-find: -1 at a root
-    int32_t[::1] edges,                 # OUT (k,) the edges taken
+    double[::1] best,                   # INOUT (n,) of each root its shortest edge; INFINITY: none
+    int32_t[:, ::1] ends,               # INOUT (2, n) the ends of that
 ):
-    """Of each part, the shortest edge that leaves it, unless it leads where it is joined already.
+    """Take note of edges that leave parts. Of equal ones the first counts."""
+    cdef Py_ssize_t e, i
+    with nogil:
+        for e in range(one.shape[0]):
+            i = root(&parent[0], one[e])
+            if length[e] < best[i] and other[e] >= 0:
+                best[i], ends[0, i], ends[1, i] = length[e], one[e], other[e]
+
+
+def join(
+    int32_t[::1] roots,                 # INOUT (n,) the roots, rising; then those left
+    Py_ssize_t count,                   # IN how many
+    int32_t[::1] parent,                # INOUT (n,) union-find; all are at most 1 deep
+    int32_t[::1] size,                  # INOUT (n,) points of each root
+    double[::1] best,                   # INOUT (n,) as `weigh` left them; INFINITY again
+    const int32_t[:, ::1] ends,         # IN (2, n)
+    int32_t[::1] one,                   # OUT (count,) the edges taken
+    int32_t[::1] other,                 # OUT (count,)
+    double[::1] length,                 # OUT (count,)
+):
+    """Of each part, take the shortest edge, unless it leads where the part is joined already.
 
     Each is in a minimum spanning tree together with those taken before, ties or not, whatever the
     order. For in the cycle that it closes in such a tree no edge is longer; at its own part that
     other edge is no shorter, so equal, and may be given up, unless it was taken by the part that it
     leads to. Then of that part the same can be said, and so on; were all taken, the edge would be
-    joined already. Returns how many.
+    joined already. Returns how many, and the largest part.
     """
-    cdef Py_ssize_t n = parent.shape[0], e, i, a, b, count = 0
-    cdef int32_t *best = <int32_t *>malloc(n * sizeof(int32_t))
-    if best == NULL:
-        raise MemoryError
+    cdef Py_ssize_t i, a, b, r, taken = 0, left = 0, largest = 0
     with nogil:
-        for i in range(n):
-            best[i] = -1
-        for e in range(one.shape[0]):
-            i = part[one[e]]
-            if other[e] >= 0 and (best[i] < 0 or length[e] < length[best[i]]):
-                best[i] = <int32_t>e
-        for i in range(n):
-            e = best[i]
-            if e < 0:
+        for r in range(count):
+            i = roots[r]
+            if best[i] == INFINITY:
                 continue
-            a, b = root(&parent[0], one[e]), root(&parent[0], other[e])
+            a, b = root(&parent[0], i), root(&parent[0], ends[1, i])
             if a != b:
-                parent[max(a, b)] = <int32_t>min(a, b)
-                edges[count] = <int32_t>e
-                count += 1
-    free(best)
-    return count
+                a, b = min(a, b), max(a, b)
+                parent[b] = <int32_t>a
+                size[a] += size[b]
+                one[taken], other[taken], length[taken] = ends[0, i], ends[1, i], best[i]
+                taken += 1
+            best[i] = INFINITY
+        largest = roots[0]
+        for r in range(count):
+            i = roots[r]
+            if parent[i] >= 0:
+                parent[i] = <int32_t>root(&parent[0], i)
+            else:
+                roots[left] = <int32_t>i
+                left += 1
+                if size[i] > size[largest]:
+                    largest = i
+    return taken, largest
 
 
-def roots(
-    int32_t[::1] parent,                # INOUT (m,) union-find
-    int32_t[::1] part,                  # OUT (m,)
+def name(
+    int32_t[::1] parent,                # INOUT (n,) union-find
+    int32_t[::1] part,                  # OUT (n,)
 ):
     """The root of every row."""
     cdef Py_ssize_t i

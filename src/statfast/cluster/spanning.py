@@ -7,30 +7,22 @@ time: in few dimensions in a k-d tree, in many among all points, which then find
 at once, so that most need not search again.
 """
 
-from itertools import count
 from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import boruvka, forest
 from statfast._distances import EUCLIDEAN, Metric, as_metric
 from statfast._extent import moderate
-from statfast._kd_tree import LANES, KDArrays
 from statfast._validation import as_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
+from statfast.cluster.growth import Edges, Growth
 from statfast.cluster.means import columns_of, nearest
+from statfast.cluster.rounds import edges_by_tree
 from statfast.cluster.triangle import Triangle, neighbours
 
-LEAF = 32  # points
-BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
-BLOCKS, LEAST = 64, 256  # tasks, and leaves of one at least: what one has found bounds its search
 FEW = 10  # columns: up to so many a k-d tree spares more than it costs
-LISTED = 3  # neighbours that a search of the tree finds at once
 LIST = 8  # neighbours found at once where all points are compared
 WAVES = 4  # of searches in a round, each with the edges that those before it found
-
-Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
 
 
 def minimum_spanning_tree(
@@ -97,7 +89,9 @@ def minimum_spanning_tree(
     one, other, length = found
     low, high = np.minimum(one, other), np.maximum(one, other)
     order = rising(length, high, low)
-    return np.stack([low[order], high[order]], axis=1).astype(np.intp), length[order]
+    edges = np.empty((len(order), 2), np.intp)
+    edges[:, 0], edges[:, 1] = low[order], high[order]
+    return edges, length[order]
 
 
 def rising(values: np.ndarray, *keys: np.ndarray) -> np.ndarray:
@@ -135,53 +129,13 @@ def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
     """The m - 1 edges of a minimum spanning tree, in the order in which they are found."""
     growth = Growth(triangle.m)
     every = np.arange(triangle.m, dtype=np.int32)
-    while growth.missing:
-        labels = growth.part.astype(triangle.dtype) if growth.found else None
+    labels = None
+    while growth.count > 1:
         low, who = neighbours(triangle, labels, n_jobs)
-        growth.add(every, who, low.astype(np.float64))
+        growth.offer(every, who, low.astype(np.float64, copy=False))
+        growth.join()
+        labels = growth.parts().astype(triangle.dtype)
     return growth.edges()
-
-
-def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
-    """The same of rows X (n, d), float64, with squared Euclidean lengths."""
-    n = len(X)
-    tree = KDArrays.build(X, LEAF, n_jobs)
-    leaves, _, leaf = tree.blocks.shape
-    growth = Growth(n)  # of places in the tree
-    part = np.zeros(leaves * leaf)
-    same = np.full((len(tree.boxes), LANES), -1.0)
-    low, near = np.empty((n, LISTED)), np.full((n, LISTED), -1, np.int32)
-    beyond = np.zeros(n)
-    spare: list[tuple] = []  # work space of tasks, taken by turns
-    stamps = count(1)
-
-    def work(task):
-        block, now = task
-        space = spare.pop() if spare else (
-            np.empty(n), np.empty((2, n), np.int32), np.zeros(n, np.int32), np.empty(n, np.int32)
-        )  # fmt: skip
-        best, ends, stamp, touched = space
-        at, found = block.start, 0
-        while at < block.stop:
-            checkpoint()
-            at, found = boruvka.edges(
-                *tree.fields, part, same, growth.largest, low, near, beyond, best, ends, stamp,
-                now, touched, found, at, block.stop, BUDGET,
-            )  # fmt: skip
-        those = touched[:found]
-        result = ends[0][those], ends[1][those], best[those]
-        spare.append(space)
-        return result
-
-    blocks = grid(leaves, least=LEAST, most=leaves, parts=BLOCKS)
-    while growth.missing:
-        part[:n] = growth.part
-        if growth.found:
-            boruvka.mark(part, tree.first, n, leaf, same)
-        tasks = [(block, next(stamps)) for block in blocks]
-        growth.add(*map(np.concatenate, zip(*each(work, tasks, n_jobs=n_jobs), strict=True)))
-    one, other, length = growth.edges()
-    return tree.ids[one], tree.ids[other], length
 
 
 def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
@@ -192,11 +146,10 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
     rows = every = np.arange(n, dtype=np.int32)
 
     def search(query):
-        low[query], who[query] = nearest(columns, growth.part, query, k=LIST, n_jobs=n_jobs)
+        low[query], who[query] = nearest(columns, part, query, k=LIST, n_jobs=n_jobs)
 
     def known(query):
         """The nearest of another part on the lists; infinite where none is."""
-        part = growth.part
         apart = np.where(
             (part[who[query]] != part[query][:, None]) & (who[query] >= 0), low[query], np.inf
         )
@@ -204,11 +157,9 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
         at = np.arange(len(query)), first
         return apart[at], np.where(np.isinf(apart[at]), np.int32(-1), who[query][at])
 
+    part = rows
     search(every)
-    while growth.missing:
-        part = growth.part
-        if growth.found:
-            rows = np.flatnonzero(part != growth.largest).astype(np.int32)
+    while growth.count > 1:
         apart, near = known(rows)
         best = np.full(n, np.inf)  # of each part, of what is known
         np.minimum.at(best, part[rows], apart)
@@ -221,34 +172,8 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
                 search(rows[these])
                 apart[these], near[these] = known(rows[these])
                 np.minimum.at(best, part[rows[these]], apart[these])
-        growth.add(rows, near, apart)
+        growth.offer(rows, near, apart)
+        growth.join()
+        part = growth.parts()
+        rows = np.flatnonzero(part != growth.largest).astype(np.int32)
     return growth.edges()
-
-
-class Growth:
-    """A forest that grows until it is a tree."""
-
-    def __init__(self, n: int):
-        self.parent, self.part = np.full(n, -1, np.int32), np.arange(n, dtype=np.int32)
-        self.missing = n - 1
-        self.largest = -1.0  # part
-        self.found: list[Edges] = []
-
-    def add(self, one: np.ndarray, other: np.ndarray, length: np.ndarray) -> None:
-        """Take of candidates, among them the shortest edge from each part, what joins parts."""
-        taken = np.empty(len(one), np.int32)
-        some = forest.forest(one, other, length, self.part, self.parent, taken)
-        taken = taken[:some]
-        self.found.append((one[taken], other[taken], length[taken]))
-        forest.roots(self.parent, self.part)
-        if not some:
-            raise ValueError("Distances between rows of X overflow. Scale X down.")
-        self.missing -= some
-        self.largest = float(np.bincount(self.part).argmax())
-
-    def edges(self) -> Edges:
-        """All that were taken."""
-        if not self.found:
-            return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
-        one, other, length = map(np.concatenate, zip(*self.found, strict=True))
-        return one, other, length

@@ -1,6 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nearest point of another part, for points of a k-d tree in its order; ../boruvka.pyx says what
-   for. Boxes whose points all belong to the query's own part are passed by. */
+/* The nearest points of other parts, for points of a k-d tree in its order; ../boruvka.pyx says what
+   for. The points of a leaf search together, each in a lane of its own, eight neighbours in a band.
+   Points that may be near a band are listed first, and the list is worked off then, without a
+   branch that could not be foretold: each point passes down the lanes' lists of their nearest.
+   Sums run in the order of `apart` (rows.h), so that rounding puts no bound above the distances
+   that it bounds. */
+
+#define BAND 8
+#define BANDS (TOGETHER / BAND)
+#define ROOM (BANDS > F64_LANES ? BANDS : F64_LANES)
+#define ENOUGH 64 /* points listed: time to work them off, which shortens what is left */
+
+typedef struct {
+    double q[COLUMNS * TOGETHER] ALIGN64; /* (d, TOGETHER) coordinates of those that search */
+    double part[TOGETHER];
+    double low[LISTED][TOGETHER];         /* of each the nearest so far, rising: how far at most, */
+    double near[LISTED][TOGETHER];        /* and their places, -1 where there is none */
+    double least[COLUMNS][ROOM];          /* of each band the box, */
+    double most[COLUMNS][ROOM];
+    double far[ROOM];                     /* and how far it looks */
+    double low_end[COLUMNS], high_end[COLUMNS]; /* the box around all */
+    double reach;                         /* how far the farthest looks */
+    double own;                           /* their part; -1: of several */
+    ptrdiff_t count;                      /* points, filled up to whole bands */
+    ptrdiff_t length[BANDS];
+    int32_t list[BANDS][ENOUGH + TOGETHER + BAND];
+    int32_t place[TOGETHER];
+} V(together);
 
 /* Which lanes hold numbers other than `own`. */
 static INLINE unsigned V(others)(const double *parts, f64_v own) {
@@ -8,321 +34,321 @@ static INLINE unsigned V(others)(const double *parts, f64_v own) {
     return f64_bits(f64_gt(v, own)) | f64_bits(f64_gt(own, v));
 }
 
-/* The points of a leaf. */
-static INLINE void V(visit_in)(const kd_tree *t, kd_forest *f, const kd_job *job, const double *q,
-                            f64_v own, ptrdiff_t number, double *limit, double *low,
-                            int32_t *near, const int D) {
-    const ptrdiff_t leaf = t->leaf, d = D ? D : t->d;
-    const REAL *x = (const REAL *)t->blocks + number * d * leaf;
-    const double *part = f->part + number * leaf;
-    f->budget--;
-    for (ptrdiff_t c = 0; c < leaf; c += F64_LANES) {
-        const f64_v v = V(from_points)(job, q, x + c, leaf, d, D, METRIC_EUCLIDEAN);
-        unsigned hits = f64_bits(f64_gt(f64_set1(*limit), v));
-        if (!hits) continue;
-        hits &= V(others)(part + c, own);
-        if (!hits) continue;
-        double apart[F64_LANES];
-        f64_store(apart, v);
-        for (; hits; hits &= hits - 1) {
-            const int l = LOWEST_BIT(hits);
-            if (apart[l] < *limit) {
-                ptrdiff_t at = f->k - 1;
-                for (; at > 0 && low[at - 1] > apart[l]; at--)
-                    low[at] = low[at - 1], near[at] = near[at - 1];
-                low[at] = apart[l];
-                near[at] = (int32_t)(number * leaf + c + l);
-                if (low[f->k - 1] < *limit) *limit = low[f->k - 1];
+/* Distances of boxes from the box around all that search, of bands from a box, and of searching
+   points from a point. */
+static const kd_job V(euclid) = {.p = 2};
+#define GAP(low, high) f64_max(f64_max(low, high), f64_set1(0))
+#define DISTANCE(NAME, DIFFERENCE)                                                                 \
+    static INLINE f64_v V(NAME)(const V(together) *b, const REAL *x, ptrdiff_t at, ptrdiff_t d,    \
+                                const int D) {                                                     \
+        const kd_job *job = &V(euclid);                                                            \
+        const int kind = METRIC_EUCLIDEAN;                                                         \
+        SUM(DIFFERENCE)                                                                            \
+    }
+DISTANCE(of_boxes, GAP(WIDE(x + p * 2 * KD_LANES + at) - f64_set1(b->high_end[p]),
+                       f64_set1(b->low_end[p]) - WIDE(x + p * 2 * KD_LANES + KD_LANES + at)))
+DISTANCE(of_bands, GAP(f64_load(b->least[p] + at) - f64_set1((double)x[p * 2 * KD_LANES + KD_LANES]),
+                       f64_set1((double)x[p * 2 * KD_LANES]) - f64_load(b->most[p] + at)))
+DISTANCE(of_queries, f64_load(b->q + p * TOGETHER + at) - f64_set1((double)x[p * TOGETHER]))
+#undef DISTANCE
+
+/* Work off the lists. */
+static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b, const int D) {
+    const ptrdiff_t d = D ? D : t->d;
+    const f64_v never = f64_set1(INFINITY);
+    b->reach = -1;
+    for (ptrdiff_t g = 0; g < b->count; g += BAND) {
+        const ptrdiff_t m = b->length[g / BAND];
+        f64_v far = f64_set1(-1);
+        for (ptrdiff_t l = g; l < g + BAND; l += F64_LANES) {
+            const f64_v own = f64_load(b->part + l);
+            f64_v low[LISTED], near[LISTED];
+            UNROLL for (int k = 0; k < LISTED; k++) {
+                low[k] = f64_load(b->low[k] + l);
+                near[k] = f64_load(b->near[k] + l);
             }
+            for (ptrdiff_t i = 0; i < m; i++) {
+                const size_t place = (size_t)b->list[g / BAND][i];
+                const REAL *x = (const REAL *)t->blocks + place / TOGETHER * d * TOGETHER
+                                + place % TOGETHER;
+                const f64_v its = f64_set1(f->part[place]);
+                f64_v v = V(of_queries)(b, x, l, d, D), who = f64_set1((double)(int32_t)place);
+                v = f64_select(f64_gt(own, its), v, f64_select(f64_gt(its, own), v, never));
+                UNROLL for (int k = 0; k < LISTED; k++) {
+                    const f64_m nearer = f64_gt(low[k], v);
+                    const f64_v passed = f64_max(low[k], v);
+                    const f64_v who_passed = f64_select(nearer, near[k], who);
+                    low[k] = f64_min(low[k], v);
+                    near[k] = f64_select(nearer, who, near[k]);
+                    v = passed;
+                    who = who_passed;
+                }
+            }
+            UNROLL for (int k = 0; k < LISTED; k++) {
+                f64_store(b->low[k] + l, low[k]);
+                f64_store(b->near[k] + l, near[k]);
+            }
+            far = f64_max(far, low[LISTED - 1]);
         }
+        b->length[g / BAND] = 0;
+        b->far[g / BAND] = -f64_least(f64_set1(0) - far);
+        b->reach = b->far[g / BAND] > b->reach ? b->far[g / BAND] : b->reach;
     }
 }
 
-/* That as a function for each number of dimensions, as it is called from many places. */
-#define VISIT(D)                                                                                   \
-    static NOINLINE void V(visit_##D)(const kd_tree *t, kd_forest *f, const double *q, double own, \
-                                      ptrdiff_t number, double *limit, ptrdiff_t place) {           \
-        const kd_job job = {.p = 2};                                                               \
-        V(visit_in)(t, f, &job, q, f64_set1(own), number, limit, f->low + place * f->k,             \
-                    f->near + place * f->k, D);                                                    \
+/* List the points of a leaf; whether a list is so long that it should be worked off. */
+static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b, ptrdiff_t number,
+                            const int D) {
+    const ptrdiff_t d = D ? D : t->d, first = number * TOGETHER;
+    const REAL *x = (const REAL *)t->blocks + first * d;
+    const REAL *box = (const REAL *)t->boxes
+                      + (t->first[0] + number / KD_LANES) * d * 2 * KD_LANES + number % KD_LANES;
+    const f64_v own = f64_set1(b->own);
+    unsigned wanting = 0;
+    int full = 0;
+    int32_t place[TOGETHER];
+    for (int c = 0; c < BANDS; c += F64_LANES)
+        wanting |= f64_bits(f64_gt(f64_load(b->far + c), V(of_bands)(b, box, c, d, D))) << c;
+    for (int i = 0; i < TOGETHER; i++) place[i] = (int32_t)first + i;
+    for (; wanting; wanting &= wanting - 1) {
+        const int g = LOWEST_BIT(wanting);
+        /* These sums have an order of their own: allow for their rounding. */
+        const f64_v far = f64_set1(b->far[g] * (1 + 1e-12));
+        f64_v apart[TOGETHER / F64_LANES];
+        ptrdiff_t m = b->length[g];
+        for (int c = 0; c < TOGETHER / F64_LANES; c++) apart[c] = f64_set1(0);
+        for (ptrdiff_t p = 0; p < d; p++) {
+            const f64_v least = f64_set1(b->least[p][g]), most = f64_set1(b->most[p][g]);
+            for (int c = 0; c < TOGETHER / F64_LANES; c++) {
+                const f64_v v = WIDE(x + p * TOGETHER + c * F64_LANES);
+                const f64_v gap = GAP(least - v, v - most);
+                apart[c] = f64_fma(gap, gap, apart[c]);
+            }
+        }
+        for (int c = 0; c < TOGETHER / F64_LANES; c++) {
+            unsigned hits = f64_bits(f64_gt(far, apart[c]));
+            if (b->own >= 0) hits &= V(others)(f->part + first + c * F64_LANES, own);
+            f64_keep_id(b->list[g] + m, hits, place + c * F64_LANES);
+            m += POPCOUNT(hits);
+        }
+        b->length[g] = m;
+        full |= m >= ENOUGH;
     }
-VISIT(0)
-#if F64_LANES > 2 /* elsewhere not worth their bytes */
-VISIT(2)
-VISIT(3)
-#else
-#define f64_visit_2 f64_visit_0
-#define f64_visit_3 f64_visit_0
-#endif
-#undef VISIT
-
-static INLINE void V(visit)(const kd_tree *t, kd_forest *f, const double *q, ptrdiff_t number,
-                            double *limit, ptrdiff_t place, const int D) {
-    const double own = f->part[place];
-    if (D == 2) V(visit_2)(t, f, q, own, number, limit, place);
-    else if (D == 3) V(visit_3)(t, f, q, own, number, limit, place);
-    else V(visit_0)(t, f, q, own, number, limit, place);
+    return full;
 }
 
 /* The bounds of the children of a node; returns those within reach that hold another part. */
-static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const kd_job *job,
-                                   const double *q, f64_v own, ptrdiff_t group, double *bound,
-                                   double limit, const int D) {
+static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const V(together) *b,
+                                   ptrdiff_t group, double *bound, const int D) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        const unsigned other = V(others)(f->same + group * KD_LANES + c, own);
-        if (!other) continue;
-        const f64_v v = V(from_boxes)(job, q, box + c, d, D, METRIC_EUCLIDEAN);
+        const f64_v v = V(of_boxes)(b, box, c, d, D);
         f64_store(bound + c, v);
-        near |= (f64_bits(f64_gt(f64_set1(limit), v)) & other) << c;
+        unsigned hits = f64_bits(f64_gt(f64_set1(b->reach), v));
+        if (hits && b->own >= 0)
+            hits &= V(others)(f->same + group * KD_LANES + c, f64_set1(b->own));
+        near |= hits << c;
     }
     return near;
 }
 
-/* The nearest points of other parts below a limit, but for those of the own leaf, which are listed
-   already; returns what none is below that is not listed. */
-static INLINE double V(search)(const kd_tree *t, kd_forest *f, const kd_job *job, ptrdiff_t place,
-                               double below, const int D) {
-    const ptrdiff_t d = D ? D : t->d, leaf = t->leaf, top = t->levels - 1, home = place / leaf;
-    const f64_v own = f64_set1(f->part[place]);
-    const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], *q = D ? few : f->q, *limit = &below;
-    ptrdiff_t node[KD_LEVELS], level = top;
+/* All leaves within reach: the own first, then always the nearest child of a node. */
+static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptrdiff_t home,
+                             const int D) {
+    const ptrdiff_t top = t->levels - 1;
+    double bound[KD_LEVELS][KD_LANES] ALIGN64;
+    ptrdiff_t node[KD_LEVELS], level = top, under = 0, at = home;
     unsigned open[KD_LEVELS];
-    for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-    node[top] = 0;
-    open[top] = V(approach)(t, f, job, q, own, 0, bound[top], *limit, D);
+    int entering = 1;
     for (;;) {
-        unsigned near = open[level];
-        if (near) {
-            unsigned still = 0;
-            for (int c = 0; c < KD_LANES; c += F64_LANES)
-                still |= f64_bits(f64_gt(f64_set1(*limit), f64_load(bound[level] + c))) << c;
-            near &= still;
-        }
-        if (!near) {
-            if (level++ == top) break;
-            continue;
-        }
-        int child = LOWEST_BIT(near);
-        if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
-        open[level] = near & ~(1u << child);
-        const ptrdiff_t under = node[level] * KD_LANES + child;
-        if (level == 0) {
-            if (under != home) V(visit)(t, f, q, under, limit, place, D);
-        } else {
-            level--;
-            node[level] = under;
-            open[level] =
-                V(approach)(t, f, job, q, own, t->first[level] + under, bound[level], *limit, D);
-        }
-    }
-    return below;
-}
-
-/* Leaves with points of parts other than `own` whose boxes are nearer than `limit` to that of a child
-   of a node: their numbers, and how many; it stops at `most`. */
-static ptrdiff_t V(around)(const kd_tree *t, const kd_forest *f, ptrdiff_t level, ptrdiff_t child,
-                           double own_part, double limit, ptrdiff_t most, int32_t *number) {
-    const ptrdiff_t d = t->d, top = t->levels - 1;
-    const ptrdiff_t group = t->first[level] + child / KD_LANES;
-    const REAL *mine = (const REAL *)t->boxes + group * d * 2 * KD_LANES + child % KD_LANES;
-    const f64_v own = f64_set1(own_part);
-    ptrdiff_t node[KD_LEVELS], at = top, count = 0;
-    unsigned open[KD_LEVELS];
-    node[top] = 0;
-    open[top] = ~0u;
-    while (at <= top) {
-        const ptrdiff_t here = t->first[at] + node[at];
-        if (open[at] == ~0u) {
-            const REAL *box = (const REAL *)t->boxes + here * d * 2 * KD_LANES;
-            open[at] = 0;
-            for (int c = 0; c < KD_LANES; c += F64_LANES) {
-                unsigned near = V(others)(f->same + here * KD_LANES + c, own);
-                if (!near) continue;
-                f64_v sum = f64_set1(0);
-                for (ptrdiff_t p = 0; p < d; p++) {
-                    const REAL *low = box + p * 2 * KD_LANES + c, *high = low + KD_LANES;
-                    const f64_v mine_low = f64_set1((double)mine[p * 2 * KD_LANES]);
-                    const f64_v mine_high = f64_set1((double)mine[p * 2 * KD_LANES + KD_LANES]);
-                    const f64_v gap = f64_max(f64_max(WIDE(low) - mine_high, mine_low - WIDE(high)),
-                                              f64_set1(0));
-                    sum = sum + gap * gap;
-                }
-                /* the order of this sum is not that of distances: allow for its rounding */
-                sum = sum * f64_set1(1 - 1e-12);
-                near &= f64_bits(f64_gt(f64_set1(limit), sum));
-                open[at] |= near << c;
-            }
-        }
-        if (!open[at]) {
-            at++;
-            continue;
-        }
-        const int next = LOWEST_BIT(open[at]);
-        open[at] &= open[at] - 1;
-        const ptrdiff_t below = node[at] * KD_LANES + next;
-        if (at == 0) {
-            number[count++] = (int32_t)below;
-            if (count == most) return count;
-            continue;
-        }
-        at--;
-        node[at] = below;
-        open[at] = ~0u;
-    }
-    return count;
-}
-
-/* Whether no point of a child of a node, all of one part, can have a shorter edge than is known. */
-static INLINE int V(settled)(const kd_tree *t, const kd_forest *f, ptrdiff_t level,
-                             ptrdiff_t child) {
-    const double part = f->same[(t->first[level] + child / KD_LANES) * KD_LANES + child % KD_LANES];
-    if (part < 0) return 0;
-    if (part == f->largest) return 1;
-    const double limit = part_limit(f, (ptrdiff_t)part);
-    int32_t one;
-    return limit < DBL_MAX && !V(around)(t, f, level, child, part, limit, 1, &one);
-}
-
-/* The same as search, for several points of a leaf at once, which have looked at that one: the leaves
-   around are gathered for all of them, with their boxes, so that none has to come down from the root.
-   Returns 0 if these are too many. */
-static INLINE int V(search_around)(const kd_tree *t, kd_forest *f, const kd_job *job,
-                                   ptrdiff_t home, ptrdiff_t points, const int32_t *places,
-                                   double *reach, const int D) {
-    const ptrdiff_t d = D ? D : t->d, leaf = t->leaf;
-    int32_t number[AROUND];
-    double same[AROUND] ALIGN64, bound[KD_LANES] ALIGN64, few[8];
-    double *q = D ? few : f->q, *boxes = f->q + d, own_part = f->same[t->first[0] * KD_LANES + home];
-    double farthest = 0;
-    for (ptrdiff_t i = 0; i < points; i++) farthest = reach[i] > farthest ? reach[i] : farthest;
-    if (own_part < 0) own_part = -2; /* of several: no leaf can be left out for all */
-    ptrdiff_t count = V(around)(t, f, 0, home, own_part, farthest, AROUND, number);
-    if (count == AROUND) return 0;
-    f->budget -= count / 8;
-    for (ptrdiff_t c = 0; c < (count + KD_LANES - 1) / KD_LANES * KD_LANES; c++) {
-        double *to = boxes + c / KD_LANES * d * 2 * KD_LANES + c % KD_LANES;
-        const ptrdiff_t at = t->first[0] + (c < count ? number[c] : 0) / KD_LANES;
-        const REAL *box = (const REAL *)t->boxes + at * d * 2 * KD_LANES;
-        for (ptrdiff_t p = 0; p < 2 * d; p++)
-            to[p * KD_LANES] = c < count ? (double)box[p * KD_LANES + number[c] % KD_LANES] : INFINITY;
-        same[c] = c < count && number[c] != home ? f->same[t->first[0] * KD_LANES + number[c]] : -3;
-    }
-    for (ptrdiff_t i = 0; i < points; i++) {
-        const ptrdiff_t place = places[i];
-        const f64_v own = f64_set1(f->part[place]), nobody = f64_set1(-3);
-        const double known = part_limit(f, (ptrdiff_t)f->part[place]);
-        const REAL *x = (const REAL *)t->blocks + home * d * leaf + place % leaf;
-        double limit = reach[i] < known ? reach[i] : known;
-        for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-        for (ptrdiff_t g = 0; g < count; g += KD_LANES) {
-            unsigned near = 0;
-            for (int c = 0; c < KD_LANES; c += F64_LANES) {
-                const double *of = same + g + c;
-                const unsigned other = V(others)(of, own) & f64_bits(f64_gt(f64_load(of), nobody));
-                const f64_v v = V(from_boxes)(job, q, boxes + g * d * 2 + c, d, D, METRIC_EUCLIDEAN);
-                f64_store(bound + c, v);
-                near |= (f64_bits(f64_gt(f64_set1(limit), v)) & other) << c;
-            }
-            while (near) {
-                int child = LOWEST_BIT(near);
-                if (near & (near - 1)) child = f64_place_of_least(bound, near);
-                near &= ~(1u << child);
-                if (bound[child] >= limit) break; /* the others are no nearer */
-                V(visit)(t, f, q, number[g + child], &limit, place, D);
-            }
-        }
-        reach[i] = limit;
-    }
-    return 1;
-}
-
-/* What a point has found: its shortest edge to another part, if that is shorter than is known. */
-static INLINE void V(tell)(kd_forest *f, ptrdiff_t place) {
-    const ptrdiff_t part = (ptrdiff_t)f->part[place], k = f->k;
-    if (f->near[place * k] >= 0 && f->low[place * k] < part_limit(f, part))
-        part_offer(f, part, f->low[place * k], place, f->near[place * k]);
-}
-
-/* The edges from the points of a leaf. */
-static INLINE void V(leave_leaf)(const kd_tree *t, kd_forest *f, const int D) {
-    const ptrdiff_t leaf = t->leaf, d = D ? D : t->d, k = f->k, home = f->begin;
-    const ptrdiff_t last = (home + 1) * leaf < t->n ? (home + 1) * leaf : t->n;
-    const kd_job job = {.p = 2};
-    int32_t places[KD_LEAF], others[KD_LEAF];
-    double reach[KD_LEAF], few[8], *q = D ? few : f->q;
-    ptrdiff_t points = 0, rest = 0, at = 0;
-    for (ptrdiff_t i = home * leaf; i < last; i++) {
-        if (f->part[i] == f->largest) continue;
-        const ptrdiff_t part = (ptrdiff_t)f->part[i];
-        double limit = part_limit(f, part);
-        double *low = f->low + i * k;
-        int32_t *near = f->near + i * k;
-        for (at = 0; at < k && near[at] >= 0 && f->part[near[at]] == f->part[i];) at++;
-        if (at < k && near[at] >= 0 && low[at] <= f->beyond[i]) {
-            if (low[at] < limit) part_offer(f, part, low[at], i, near[at]);
-            continue;
-        }
-        if (f->beyond[i] >= limit) continue;
-        for (at = 0; at < k; at++) low[at] = DBL_MAX, near[at] = -1;
-        const REAL *x = (const REAL *)t->blocks + home * d * leaf + i % leaf;
-        for (ptrdiff_t p = 0; p < d; p++) q[p] = (double)x[p * leaf];
-        V(visit)(t, f, q, home, &limit, i, D);
-        if (f->largest >= 0) V(tell)(f, i); /* before, lists matter more than limits */
-        if (limit < DBL_MAX) {
-            places[points] = (int32_t)i;
-            reach[points++] = limit;
-        } else {
-            others[rest++] = (int32_t)i;
-        }
-    }
-    at = 0;
-    if (points >= TOGETHER && V(search_around)(t, f, &job, home, points, places, reach, D))
-        for (; at < points; at++) {
-            f->beyond[places[at]] = reach[at];
-            V(tell)(f, places[at]);
-        }
-    for (ptrdiff_t i = 0; i < rest; i++, points++) places[points] = others[i], reach[points] = DBL_MAX;
-    for (; at < points; at++) {
-        const double known = part_limit(f, (ptrdiff_t)f->part[places[at]]);
-        const double limit = reach[at] < known ? reach[at] : known;
-        f->beyond[places[at]] = V(search)(t, f, &job, places[at], limit, D);
-        V(tell)(f, places[at]);
-    }
-}
-
-static INLINE void V(leave)(const kd_tree *t, kd_forest *f, const int D) {
-    while (f->begin < f->end && f->budget > 0) {
-        /* the largest node that begins here */
-        ptrdiff_t level = 0, span = 1;
-        while (level + 1 < t->levels && f->begin % (span * KD_LANES) == 0
-               && f->begin + span * KD_LANES <= f->end)
-            span *= KD_LANES, level++;
-        for (; level >= 0; level--, span /= KD_LANES)
-            if (V(settled)(t, f, level, f->begin / span)) break;
+        int full = at == home || at < 0;
+        if (at != home ? at >= 0 : b->own < 0 || f->same[t->first[0] * KD_LANES + home] != b->own)
+            full |= V(visit)(t, f, b, at, D);
         f->budget--;
-        if (level >= 0) {
-            f->begin += span;
-            continue;
+        if (full) V(meet)(t, f, b, D);
+        if (at < 0) return;
+        for (at = home; at == home;) {
+            if (entering) {
+                node[level] = under;
+                open[level] = V(approach)(t, f, b, t->first[level] + under, bound[level], D);
+                entering = 0;
+            }
+            unsigned near = open[level];
+            if (near) {
+                unsigned still = 0;
+                for (int c = 0; c < KD_LANES; c += F64_LANES)
+                    still |= f64_bits(f64_gt(f64_set1(b->reach), f64_load(bound[level] + c))) << c;
+                near &= still;
+            }
+            if (!near) {
+                if (level++ == top) at = -1;
+                continue;
+            }
+            int child = LOWEST_BIT(near);
+            if (near & (near - 1)) child = f64_place_of_least(bound[level], near);
+            open[level] = near & ~(1u << child);
+            under = node[level] * KD_LANES + child;
+            if (level == 0) at = under;
+            else level--, entering = 1;
         }
-        V(leave_leaf)(t, f, D);
-        f->begin++;
     }
 }
 
-static void V(edges)(const kd_tree *t, kd_forest *f) {
-#if F64_LANES > 2
+/* Of the lost points from f->begin on, those of one leaf that have to search; returns that leaf.
+   Points of different parts search together only if they look no farther than their leaf is wide: no
+   box of one part could be passed by for all of them. */
+static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b, const int D) {
+    const ptrdiff_t leaf = TOGETHER, d = D ? D : t->d, home = f->lost[f->begin] / leaf;
+    const REAL *box = (const REAL *)t->boxes
+                      + (t->first[0] + home / KD_LANES) * d * 2 * KD_LANES + home % KD_LANES;
+    ptrdiff_t m = 0;
+    double width = f->first ? INFINITY : 0;
+    for (ptrdiff_t p = 0; p < d; p++, box += 2 * KD_LANES)
+        width += (double)(box[KD_LANES] - box[0]) * (double)(box[KD_LANES] - box[0]);
+    b->reach = 0;
+    for (; f->begin < f->end && m < TOGETHER && f->lost[f->begin] < (home + 1) * leaf; f->begin++) {
+        const ptrdiff_t i = f->lost[f->begin];
+        const double part = f->part[i], known = part_limit(f, (ptrdiff_t)part);
+        if (f->low[i * LISTED + LISTED - 1] >= known) continue;
+        const double limit = known < DBL_MAX / REACH ? known * REACH : DBL_MAX;
+        const int mixed = m > 0 && b->own != part;
+        const double reach = limit > b->reach ? limit : b->reach;
+        if (mixed && reach > width) break;
+        const REAL *x = (const REAL *)t->blocks + home * d * leaf + i % leaf;
+        for (ptrdiff_t p = 0; p < d; p++) b->q[p * TOGETHER + m] = (double)x[p * leaf];
+        b->own = mixed ? -1 : part;
+        b->reach = reach;
+        b->part[m] = part;
+        for (int k = 0; k < LISTED; k++) b->low[k][m] = limit;
+        b->place[m++] = (int32_t)i;
+    }
+    for (; m % BAND; m++) { /* lanes that want nothing */
+        for (ptrdiff_t p = 0; p < d; p++) b->q[p * TOGETHER + m] = b->q[p * TOGETHER + m - 1];
+        b->part[m] = -1;
+        for (int k = 0; k < LISTED; k++) b->low[k][m] = -1;
+    }
+    b->count = m;
+    for (ptrdiff_t p = 0; p < d; p++) {
+        b->low_end[p] = INFINITY;
+        b->high_end[p] = -INFINITY;
+        for (ptrdiff_t g = 0; g < m; g += BAND) {
+            const double *q = b->q + p * TOGETHER + g;
+            f64_v least = f64_load(q), most = least;
+            for (int c = F64_LANES; c < BAND; c += F64_LANES) {
+                least = f64_min(least, f64_load(q + c));
+                most = f64_max(most, f64_load(q + c));
+            }
+            const double low = f64_least(least), high = -f64_least(f64_set1(0) - most);
+            b->least[p][g / BAND] = low;
+            b->most[p][g / BAND] = high;
+            b->low_end[p] = low < b->low_end[p] ? low : b->low_end[p];
+            b->high_end[p] = high > b->high_end[p] ? high : b->high_end[p];
+        }
+        for (ptrdiff_t g = m / BAND; g < ROOM; g++) b->least[p][g] = b->most[p][g] = 0;
+    }
+    for (ptrdiff_t g = 0; g < ROOM; g++) b->far[g] = -1;
+    for (ptrdiff_t g = 0; g < m; g += BAND) {
+        b->far[g / BAND] = b->reach;
+        b->length[g / BAND] = 0;
+    }
+    for (int k = 0; k < LISTED; k++)
+        for (ptrdiff_t g = 0; g < m; g += F64_LANES) f64_store(b->near[k] + g, f64_set1(-1));
+    return home;
+}
+
+static INLINE void V(search_all)(const kd_tree *t, kd_forest *f, const int D) {
+    V(together) b;
+    b.own = -1;
+    while (f->begin < f->end && f->budget > 0) {
+        const ptrdiff_t home = V(gather)(t, f, &b, D);
+        f->budget--;
+        if (!b.count) continue;
+        V(search)(t, f, &b, home, D);
+        for (ptrdiff_t m = 0; m < b.count && b.part[m] >= 0; m++) {
+            const ptrdiff_t i = b.place[m], part = (ptrdiff_t)b.part[m];
+            double *low = f->low + i * LISTED;
+            int32_t *near = f->near + i * LISTED;
+            for (int k = 0; k < LISTED; k++) {
+                low[k] = b.low[k][m];
+                near[k] = (int32_t)(b.near[k][m] >= 0 ? b.near[k][m] : i);
+            }
+            if (!f->first && near[0] != i && low[0] < part_limit(f, part))
+                part_offer(f, part, low[0], i, near[0]);
+        }
+    }
+}
+
+/* Of each part the shortest edge listed; returns how many points may have to search. `same` and
+   `floor` are those of the leaves: no point of a leaf has an edge shorter than its floor. */
+static ptrdiff_t V(recall)(kd_forest *f, ptrdiff_t n, const double *same, double largest,
+                           double *floor, int32_t *lost, ptrdiff_t begin, ptrdiff_t end) {
+    ptrdiff_t found = 0;
+    for (ptrdiff_t number = begin; number < end; number++) {
+        const double all = same[number];
+        const ptrdiff_t first = number * TOGETHER, end_of = first + TOGETHER;
+        const ptrdiff_t last = end_of < n ? end_of : n;
+        double lowest = INFINITY;
+        if (all >= 0 && (all == largest || floor[number] >= part_limit(f, (ptrdiff_t)all))) continue;
+        for (ptrdiff_t i = first; i < last; i++) {
+            const double own = f->part[i];
+            const int32_t *near = f->near + i * LISTED;
+            int at = LISTED; /* the first that is still in another part */
+            for (int k = LISTED - 1; k >= 0; k--) at = f->part[near[k]] != own ? k : at;
+            const double apart = f->low[i * LISTED + (at < LISTED ? at : LISTED - 1)];
+            if (own == largest) {
+                lowest = 0;
+                continue;
+            }
+            lowest = apart < lowest ? apart : lowest;
+            if (apart >= part_limit(f, (ptrdiff_t)own)) continue;
+            if (at < LISTED) part_offer(f, (ptrdiff_t)own, apart, i, near[at]);
+            else lost[found++] = (int32_t)i;
+        }
+        floor[number] = lowest;
+    }
+    return found;
+}
+
+/* The part of every point by now, and of the leaves whose points are all of one. */
+static void V(mark)(const int32_t *parent, ptrdiff_t n, ptrdiff_t begin, ptrdiff_t end, double *part,
+                    double *same) {
+    for (ptrdiff_t number = begin; number < end; number++) {
+        const ptrdiff_t first = number * TOGETHER, end_of = first + TOGETHER;
+        const ptrdiff_t last = end_of < n ? end_of : n;
+        if (same[number] >= 0) {
+            const int32_t to = parent[(ptrdiff_t)same[number]];
+            if (to < 0) continue;
+            same[number] = to;
+            for (ptrdiff_t i = first; i < last; i++) part[i] = to;
+            continue;
+        }
+        int one = 1;
+        for (ptrdiff_t i = first; i < last; i++) {
+            const int32_t to = parent[(ptrdiff_t)part[i]];
+            part[i] = to >= 0 ? (double)to : part[i];
+            one &= part[i] == part[first];
+        }
+        if (one) same[number] = part[first];
+    }
+}
+
+static void V(search_lost)(const kd_tree *t, kd_forest *f) {
+#if F64_LANES > 2 /* elsewhere not worth their bytes */
     if (t->d == 2) {
-        V(leave)(t, f, 2);
+        V(search_all)(t, f, 2);
         return;
     }
     if (t->d == 3) {
-        V(leave)(t, f, 3);
+        V(search_all)(t, f, 3);
         return;
     }
 #endif
-    V(leave)(t, f, 0);
+    V(search_all)(t, f, 0);
 }
+#undef GAP
+#undef ENOUGH
+#undef BAND
+#undef BANDS
+#undef ROOM

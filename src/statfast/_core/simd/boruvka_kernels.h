@@ -6,31 +6,53 @@
 #include "kdjob.h"
 #include "levels.h"
 
-#define AROUND 128 /* leaves around one that its points search together; a multiple of KD_LANES */
-#define TOGETHER 4 /* points for which they are gathered */
+#define LISTED 4        /* neighbours that a point finds at once */
+#define TOGETHER 32     /* points of a leaf, which search at once */
+#define COLUMNS 16      /* most of a tree */
+#define REACH 1.5       /* a search looks so much farther (squared) than it must: for later rounds */
 
 /* A forest over the points of a k-d tree, and the shortest edges that leave its parts. Places are
    those of the tree; a part is the number of one of its places. */
 typedef struct {
     const double *part;   /* (leaves * leaf,) by place */
     const double *same;   /* (groups, 8): the part of all points of a child; -1: of several */
-    double largest;       /* the part whose edge need not be found; -1: none */
-    ptrdiff_t k;          /* of each point, by place, the nearest of other parts when it searched: */
-    double *low;          /* INOUT (n, k) distances, rising, */
-    int32_t *near;        /* INOUT (n, k) and places; -1: there are no more */
-    double *beyond;       /* INOUT (n,) none of another part that is not listed is nearer */
-    double *best;         /* of each part, where its stamp is `now`: the shortest edge so far, */
+    double *low;          /* INOUT (n, LISTED) of each point, by place: how far the nearest of other
+                             parts were when it searched, rising; none is below the last that is
+                             not listed */
+    int32_t *near;        /* INOUT (n, LISTED) where they are; the point itself: no more */
+    const double *known;  /* (n,) of each part, the shortest edge of those found before; */
+    double *best;         /* where its stamp is `now`: a shorter one found since, */
     int32_t *one, *other; /*     from and to these places */
     int32_t *stamp, now;
     int32_t *touched;     /* parts that have one */
     ptrdiff_t count;      /* INOUT of those */
-    ptrdiff_t begin, end; /* INOUT, IN: leaves to look at */
+    const int32_t *lost;  /* points whose lists do not tell, by place */
+    ptrdiff_t begin, end; /* INOUT, IN: of those */
+    int first;            /* whether every point is a part */
     ptrdiff_t budget;     /* leaves to visit, about, before it returns */
-    double *q;            /* (d + 2 d AROUND,) work space */
 } kd_forest;
 
+static inline double part_limit(const kd_forest *f, ptrdiff_t part) {
+    return f->stamp[part] == f->now ? f->best[part] : f->known[part];
+}
+
+/* An edge of a part that is shorter than its limit. */
+static inline void part_offer(kd_forest *f, ptrdiff_t part, double apart, ptrdiff_t one,
+                              ptrdiff_t other) {
+    if (f->stamp[part] != f->now) {
+        f->stamp[part] = f->now;
+        f->touched[f->count++] = (int32_t)part;
+    }
+    f->best[part] = apart;
+    f->one[part] = (int32_t)one;
+    f->other[part] = (int32_t)other;
+}
+
 typedef struct {
-    void (*edges)(const kd_tree *, kd_forest *);
+    void (*search)(const kd_tree *, kd_forest *);
+    ptrdiff_t (*recall)(kd_forest *, ptrdiff_t, const double *, double, double *, int32_t *,
+                        ptrdiff_t, ptrdiff_t);
+    void (*mark)(const int32_t *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *);
 } boruvka_kernels;
 TABLE_AT(boruvka_kernels, boruvka)
 

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Spanning trees of points in few dimensions: Boruvka's rounds on a k-d tree.
+
+In the first round every point finds its nearest others. In those that follow, the lists of points
+tell most parts an edge to another part (`recall`); then those points search again that may find
+their part a shorter one.
+"""
+
+from itertools import count
+from threading import Lock
+
+import numpy as np
+
+from statfast._blocks import checkpoint, each, grid, usable_threads
+from statfast._core import boruvka
+from statfast._core.boruvka import LEAF, NEIGHBOURS
+from statfast._kd_tree import LANES, KDArrays
+from statfast.cluster.growth import Edges, Growth
+from statfast.cluster.room import Room
+
+BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
+TASKS, FEWEST = 32, 1 << 11  # of a search, and its points in one
+BLOCK = 1 << 9  # leaves of a block at least
+FEW = 8  # threads for which memory is set aside
+# Floating-point operations of a point, about: arranged, marked, recalled; searching, in an axis.
+ARRANGED, MARKED, RECALLED, SEARCHED = 60.0, 24.0, 80.0, 100.0
+
+
+def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
+    """The n - 1 edges of a minimum spanning tree of rows X (n, d), float64, d at most 16, with
+    squared Euclidean lengths."""
+    rounds = Rounds(X, n_jobs)
+    rounds.run()
+    return rounds.edges()
+
+
+class Rounds:
+    """The rounds; points are known by their places in the tree."""
+
+    def __init__(self, X: np.ndarray, n_jobs: int | None):
+        self.n, self.d = X.shape
+        n = self.n
+        self.n_jobs = n_jobs
+        self.tree = KDArrays.build(X, LEAF, n_jobs)
+        self.leaves = leaves = len(self.tree.blocks)
+        threads = min(usable_threads(n_jobs), FEW)
+        self.empty = empty = Room(n * (100 + 12 * NEIGHBOURS + 24 * threads)).empty
+        self.growth = Growth(n, empty)
+
+        part = empty(leaves * LEAF, float)  # written to by one thread: see Room
+        part[:] = np.arange(leaves * LEAF)
+        same = np.full((len(self.tree.boxes), LANES), -1.0)
+        low, near = empty((n, NEIGHBOURS), float), empty((n, NEIGHBOURS), np.int32)
+        low[:], near[:] = 0.0, -1
+        self.part, self.same, self.low, self.near = part, same, low, near
+        self.known = part, same, low, near, self.growth.best
+        self.floor = np.zeros(leaves)
+        self.lost = empty(n, np.int32)  # points whose lists do not tell
+        self.lost[:] = np.arange(n)
+        self.searching = self.lost
+        self.blocks = grid(leaves, least=BLOCK, most=leaves, parts=TASKS)
+        self.stamps = count(1)
+        self.spaces: list[tuple] = []  # work space of tasks, taken by turns
+        self.lock = Lock()
+
+    def run(self) -> None:
+        """Until there is one part left."""
+        growth = self.growth
+        each(self._arrange, self.blocks, n_jobs=self.n_jobs, effort=ARRANGED * self.n)
+        self._search_all()
+        growth.offer(self.lost, self.near[:, 0], self.low[:, 0])
+        while growth.join():
+            each(self._mark, self.blocks, n_jobs=self.n_jobs, effort=MARKED * self.n)
+            boruvka.enclose(self.tree.first, self.leaves, self.same)
+            recalled = self._share(self._recall, self.blocks, RECALLED * self.n)
+            for edges, _ in recalled:
+                growth.offer(*edges)
+            self.searching = np.concatenate([those for _, those in recalled])
+            for edges in self._search_all():
+                growth.offer(*edges)
+
+    def edges(self) -> Edges:
+        """The edges between rows."""
+        one, other, length = self.growth.edges()
+        return self.tree.ids[one], self.tree.ids[other], length
+
+    def _share(self, work, pieces, effort):
+        """Do the work for each piece and a stamp of its own."""
+        tasks = zip(pieces, self.stamps, strict=False)
+        return each(work, tasks, n_jobs=self.n_jobs, effort=effort)
+
+    def _search_all(self):
+        m = len(self.searching)
+        pieces = grid(m, least=FEWEST, most=self.n, parts=TASKS)
+        return self._share(self._search, pieces, SEARCHED * m * self.d)
+
+    def _arrange(self, block):
+        full = min(block.stop, self.n // LEAF)
+        boruvka.arrange(self.tree.blocks, self.tree.ids, block.start, full)
+
+    def _mark(self, block):
+        boruvka.mark(
+            self.growth.parent, self.part, self.n, self.tree.first[0], block.start, block.stop,
+            self.same,
+        )  # fmt: skip
+
+    def _recall(self, task):
+        block, now = task
+        space = self._space()
+        some, lost = boruvka.recall(
+            *self.known, *space, now, self.growth.largest, self.floor, self.lost,
+            self.tree.first[0], block.start, block.stop,
+        )  # fmt: skip
+        return self._found(space, some), self.lost[LEAF * block.start :][:lost]
+
+    def _search(self, task):
+        rows, now = task
+        space = self._space()
+        at, some = rows.start, 0
+        while at < rows.stop:
+            checkpoint()
+            at, some = boruvka.search(
+                *self.tree.fields, *self.known, *space, now, some, self.searching, at, rows.stop,
+                BUDGET,
+            )  # fmt: skip
+        return self._found(space, some)
+
+    def _space(self):
+        """Work space that no other task has."""
+        with self.lock:
+            if self.spaces:
+                return self.spaces.pop()
+        best, work = self.empty(self.n, float), self.empty((4, self.n), np.int32)
+        work[2] = 0  # stamps
+        return best, work
+
+    def _found(self, space, some):
+        """The edges in a work space, which others may use then."""
+        best, work = space
+        those = work[3, :some]
+        edges = work[0][those], work[1][those], best[those]
+        with self.lock:
+            self.spaces.append(space)
+        return edges
