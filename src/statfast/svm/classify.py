@@ -90,7 +90,8 @@ class PairwiseMachines(Classifier, KernelMachine):
             If X holds NaN or infinity, is no symmetric matrix where one is due, if y does not hold
             one label for each row, of two classes or more, if a parameter is out of its range, or
             if no machine with these parameters exists: with C=inf where classes are not separable,
-            or with nu too large for the sizes of the classes.
+            with nu too large for the sizes of the classes, or so small that the classes cannot be
+            told apart.
         TypeError
             If X holds strings where numbers are due, or the reverse, or if a parameter is of the
             wrong type.
