@@ -18,12 +18,22 @@ from tests.reference import linkage as twin
 DEFINED = ("single", "complete", "average", "centroid", "ward")
 
 
-@pytest.fixture(params=["chain", "rounds", "both"])
+WAYS = {  # SMALL, FEW, RARE
+    "chain": (1 << 20, 1.0, 1.0),
+    "rounds": (2, 0.0, 0.0),
+    "both": (8, 1.0, 0.0),
+    "pairs": (8, 1.0, 1.0),
+}
+
+
+@pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """Through a small matrix as through a large one."""
-    small, few = {"chain": (1 << 20, 1.0), "rounds": (2, 0.0), "both": (8, 0.12)}[request.param]
+    small, few, rare = WAYS[request.param]
     monkeypatch.setattr(agglomerate, "SMALL", small)
     monkeypatch.setattr(agglomerate, "FEW", few)
+    monkeypatch.setattr(agglomerate, "RARE", rare)
+    monkeypatch.setattr(agglomerate, "BUDGET", 5000)
     monkeypatch.setattr(agglomerate, "SHRUNK", 0.8)
     monkeypatch.setattr(triangle, "PIECE", 500)
     return request.param
@@ -75,9 +85,10 @@ def test_heights_with_ties(method, seed, n, d):
             members.append(one + other)
 
 
+@pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_same_bits_for_any_number_of_threads(method, way):
-    y = pdist(rows(5, 300, 4))
+def test_same_bits_for_any_number_of_threads(method, tied, way):
+    y = pdist(rows(5, 300, 4, tied=tied))
     kept = y.copy()
     expected = linkage(y, method, n_jobs=1)
     for n_jobs in (2, 7):
@@ -124,6 +135,16 @@ def test_constant_data_and_duplicates(method, way):
     assert hierarchy.is_valid_linkage(Z)
     if method in ("single", "complete", "average", "weighted"):
         assert_array_equal(Z[:, 2], 3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("order", ["rising", "shuffled"])
+def test_a_cluster_that_swallows_one_row_after_the_other(method, order, way):
+    X = np.cumsum(1.05 ** np.arange(150.0))[:, None]
+    if order == "shuffled":
+        X = np.random.default_rng(12).permutation(X)
+    y = pdist(X)
+    assert_allclose(linkage(y, method)[:, 2], hierarchy.linkage(y, method)[:, 2], rtol=1e-10)
 
 
 def test_dissimilarities_that_are_no_metric(way):

@@ -3,10 +3,10 @@
 
 By a reducible rule, all pairs of reciprocal nearest neighbours are merged at once, in rounds. A
 round writes the matrix of what is left, so that the next reads whole rows in sequence; it takes
-memory of rows that are no longer needed for that. Where few pairs are reciprocal, merges follow a
-chain of nearest neighbours in place until there is something to leave out. By other rules (centroid
-and median, whose unions may be nearer to others than their parts were), the nearest pair is merged
-one after the other.
+memory of rows that are no longer needed for that. Where few pairs are reciprocal, or few clusters
+are left, merges follow the chain of nearest neighbours in a matrix that has whole rows. By other
+rules (centroid and median, whose unions may be nearer to others than their parts were), the nearest
+pair is merged one after the other.
 """
 
 from bisect import bisect_right
@@ -14,16 +14,19 @@ from threading import Lock
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each
+from statfast._blocks import checkpoint, each, grid
 from statfast._core import linkage
 from statfast.cluster.triangle import Minima, Triangle, neighbours, spans
 
 SLACK = 64  # numbers: kernels may write so many beyond the end
 SMALL = 1024  # clusters: a chain of so many is cheaper than rounds
-FEW = 0.015  # of the clusters merged: a round that merges less costs more than a chain
+FEW = 0.04  # of the clusters merged: a round that merges less costs more than a chain
+RARE = 0.01  # the same for the generic algorithm, where whole rows take too much memory
 SHRUNK = 0.7  # of the clusters left: time to leave out the others
 BUDGET = 1 << 24  # numbers looked at between checkpoints
 ROOM = 1 << 21  # numbers of a piece of memory
+SLAB = 1 << 22  # numbers of memory that is asked for at once: huge pages are had for much only
+STRIP = 64  # rows of a whole matrix that a task writes
 NOTHING = np.empty(0, np.intp)
 
 
@@ -38,6 +41,7 @@ class Merging:
         self.merges: list[tuple] = []  # of points, points and heights
         self.room = Room(m, triangle.dtype)
         self.minima: Minima  # of the matrix as it is
+        self.most = m * (m - 1) // 2  # numbers of a copy
 
     def run(self, reducible: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Merge all; a point of each of the two clusters, and the reduced height, of each merge."""
@@ -49,24 +53,49 @@ class Merging:
         return one, other, height
 
     def _by_rounds(self):
-        low, who = neighbours(self.triangle, n_jobs=self.n_jobs)
-        if self.scale:
-            low = (low * low.dtype.type(self.scale)) ** 2
-        while self.triangle.m > 1:
-            m = self.triangle.m
+        low, who = NOTHING, NOTHING
+        if self.triangle.m > SMALL:
+            low, who = neighbours(self.triangle, n_jobs=self.n_jobs)
+            if self.scale:
+                low = (low * low.dtype.type(self.scale)) ** 2
+        while (m := self.triangle.m) > SMALL:
             i = np.flatnonzero(who[who] == np.arange(m))
             i = i[i < who[i]]
-            if m > SMALL and len(i) > FEW * m:
-                low, who = self.contract(np.arange(m), i, who[i], low[i])
-                continue
-            if self.triangle.owners is not self.room:
-                self.contract(np.arange(m))
-            alive = self._in_place(
-                linkage.chain, 1 if m <= SMALL else int(SHRUNK * m), np.empty(m, np.int32)
-            )
-            if len(alive) == 1:
+            if len(i) < FEW * m and self._fits():
                 break
-            low, who = self.contract(alive)
+            if len(i) < RARE * m:
+                self._one_by_one()
+                return
+            low, who = self.contract(np.arange(m), i, who[i], low[i])
+        if self.triangle.m > 1:
+            self._by_chain()
+
+    def _fits(self):
+        """Whether there is memory for the whole matrix, in a copy less what rounds have taken."""
+        m = self.triangle.m
+        taken = m * (m - 1) // 2 if self.triangle.owners is self.room else 0
+        return m * m + taken <= self.most
+
+    def _by_chain(self):
+        """Merge along the chain of nearest neighbours, in whole rows."""
+        m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
+        self.room.free.clear()
+        matrix = np.empty(m * m, dtype)
+
+        def write(strip):
+            linkage.unfold(triangle.rows, self.scale, strip.start, strip.stop, matrix)
+
+        each(write, grid(m, STRIP, STRIP), n_jobs=self.n_jobs, effort=float(m) ** 2)
+        gone, notes = np.zeros(m, dtype), np.zeros((6, m), np.int32)
+        one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
+        state = np.array([m, 0, 0, m, 0], np.intp)
+        while state[0] > 1:
+            checkpoint()
+            linkage.follow(
+                matrix, self.rule, self.size, gone, self.point, notes, state, one, other, height,
+                SHRUNK, BUDGET,
+            )  # fmt: skip
+        self.merges.append((one[: m - 1], other[: m - 1], height[: m - 1]))
 
     def _one_by_one(self):
         self.contract(np.arange(self.triangle.m))
@@ -98,23 +127,23 @@ class Merging:
         def work(task):
             number, block = task
             checkpoint()
-            columns = minima.columns()
+            columns = minima.columns(block)
             linkage.contract(
                 old.rows, first, second, pairs, keep, self.size, heights, self.rule, self.scale,
                 block.start, block.stop, self.room.take(block), places, *columns,
                 minima.right_low, minima.right_who,
             )  # fmt: skip
             leaving(number)
-            return columns
+            minima.keep(block, columns)
 
-        parts = each(work, list(enumerate(blocks)), n_jobs=self.n_jobs, effort=float(m) ** 2)
+        each(work, list(enumerate(blocks)), n_jobs=self.n_jobs, effort=float(m) ** 2)
         if len(i):
             self.merges.append((self.point[i], self.point[j], height))
             self.size[i] += self.size[j]
         self.triangle = Triangle(places, old.dtype, self.room)
         self.size, self.point, self.scale = self.size[first], self.point[first], 0.0
         self.minima = minima
-        return minima.joined(parts)
+        return minima.joined()
 
     def _in_place(self, kernel, until, *more):
         """Merge in the matrix as it is until so many clusters are left; those."""
@@ -172,9 +201,9 @@ class Room:
     def take(self, block):
         """Memory for a block of new rows."""
         with self.lock:
-            memory = self.free.pop() if self.free else None
-        if memory is None:
-            memory = np.empty(self.most + SLACK, self.dtype)
-        with self.lock:
+            if not self.free:
+                pieces = max(1, SLAB // (self.most + SLACK))
+                self.free += list(np.empty((pieces, self.most + SLACK), self.dtype))
+            memory = self.free.pop()
             self.next.append((block.stop - 1, memory))
         return memory

@@ -2,7 +2,7 @@
 """Minimum spanning trees by Boruvka's rounds, of a dissimilarity matrix and of points.
 
 Each round joins every part of the forest to its nearest other one, so there are at least half as
-many left. Of a matrix, a round is one read. Of points it is a search, of which less is left each
+many left. Of a matrix, see `matrix_tree`. Of points a round is a search, of which less is left each
 time: in few dimensions in a k-d tree, in many among all points, which then find several neighbours
 at once, so that most need not search again.
 """
@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
-from statfast._core import boruvka, forest
+from statfast._core import boruvka
 from statfast._distances import EUCLIDEAN, Metric, as_metric
 from statfast._extent import moderate
 from statfast._kd_tree import LANES, KDArrays
 from statfast._validation import as_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
+from statfast.cluster.growth import Edges, Growth
+from statfast.cluster.matrix_tree import edges_of_triangle
 from statfast.cluster.means import columns_of, nearest
-from statfast.cluster.triangle import Triangle, neighbours
 
 LEAF = 32  # points
 BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
@@ -29,8 +30,6 @@ FEW = 10  # columns: up to so many a k-d tree spares more than it costs
 LISTED = 3  # neighbours that a search of the tree finds at once
 LIST = 8  # neighbours found at once where all points are compared
 WAVES = 4  # of searches in a round, each with the edges that those before it found
-
-Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
 
 
 def minimum_spanning_tree(
@@ -71,8 +70,9 @@ def minimum_spanning_tree(
 
     By Boruvka's rounds. From rows, for Euclidean distance and metrics that are Euclidean distance
     after scaling: in up to ten columns O(n log n) time where that is few for the data, on a k-d
-    tree; in more columns O(n^2 d) time; O(n d) memory in both cases. From a matrix each round reads
-    it, and makes no copy. By other metrics the matrix of rows is made first.
+    tree; in more columns O(n^2 d) time; O(n d) memory in both cases. From a matrix the
+    first round reads it twice and leaves one of a fourth of its square at most, on which the next
+    works. By other metrics the matrix of rows is made first.
 
     References
     ----------
@@ -129,17 +129,6 @@ def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> E
     if not np.isfinite(length).all():
         raise ValueError("Distances between rows of X overflow. Scale X down.")
     return one, other, length
-
-
-def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
-    """The m - 1 edges of a minimum spanning tree, in the order in which they are found."""
-    growth = Growth(triangle.m)
-    every = np.arange(triangle.m, dtype=np.int32)
-    while growth.missing:
-        labels = growth.part.astype(triangle.dtype) if growth.found else None
-        low, who = neighbours(triangle, labels, n_jobs)
-        growth.add(every, who, low.astype(np.float64))
-    return growth.edges()
 
 
 def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
@@ -223,32 +212,3 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
                 np.minimum.at(best, part[rows[these]], apart[these])
         growth.add(rows, near, apart)
     return growth.edges()
-
-
-class Growth:
-    """A forest that grows until it is a tree."""
-
-    def __init__(self, n: int):
-        self.parent, self.part = np.full(n, -1, np.int32), np.arange(n, dtype=np.int32)
-        self.missing = n - 1
-        self.largest = -1.0  # part
-        self.found: list[Edges] = []
-
-    def add(self, one: np.ndarray, other: np.ndarray, length: np.ndarray) -> None:
-        """Take of candidates, among them the shortest edge from each part, what joins parts."""
-        taken = np.empty(len(one), np.int32)
-        some = forest.forest(one, other, length, self.part, self.parent, taken)
-        taken = taken[:some]
-        self.found.append((one[taken], other[taken], length[taken]))
-        forest.roots(self.parent, self.part)
-        if not some:
-            raise ValueError("Distances between rows of X overflow. Scale X down.")
-        self.missing -= some
-        self.largest = float(np.bincount(self.part).argmax())
-
-    def edges(self) -> Edges:
-        """All that were taken."""
-        if not self.found:
-            return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
-        one, other, length = map(np.concatenate, zip(*self.found, strict=True))
-        return one, other, length
