@@ -39,7 +39,7 @@ class Merging:
         self.size = np.ones(m, triangle.dtype)
         self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
         self.merges: list[tuple] = []  # of points, points and heights
-        self.room = Room(m, triangle.dtype)
+        self.room: Room | None = None
         self.minima: Minima  # of the matrix as it is
         self.most = m * (m - 1) // 2  # numbers of a copy
 
@@ -73,13 +73,11 @@ class Merging:
     def _fits(self):
         """Whether there is memory for the whole matrix, in a copy less what rounds have taken."""
         m = self.triangle.m
-        taken = m * (m - 1) // 2 if self.triangle.owners is self.room else 0
-        return m * m + taken <= self.most
+        return m * m + (self.room.held if self.room else 0) <= self.most
 
     def _by_chain(self):
         """Merge along the chain of nearest neighbours, in whole rows."""
         m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
-        self.room.free.clear()
         matrix = np.empty(m * m, dtype)
 
         def write(strip):
@@ -120,9 +118,12 @@ class Merging:
         pairs = np.searchsorted(first, i).astype(np.int32)
         second[pairs], heights[pairs] = j, height
         keep = np.packbits(stays, bitorder="little").view(np.uint64)
-        blocks = spans(k, self.room.most)
+        if self.room is None:
+            self.room = Room(k, self.most - k * (k - 1) // 2, old.dtype)
+        room = self.room
+        blocks = spans(k, room.most)
         minima, places = Minima(k, old.dtype), np.empty(k, np.intp)
-        leaving = self.room.turn(k, [first[b.stop - 1] for b in blocks])
+        leaving = room.turn(k, [first[b.stop - 1] for b in blocks])
 
         def work(task):
             number, block = task
@@ -130,7 +131,7 @@ class Merging:
             columns = minima.columns(block)
             linkage.contract(
                 old.rows, first, second, pairs, keep, self.size, heights, self.rule, self.scale,
-                block.start, block.stop, self.room.take(block), places, *columns,
+                block.start, block.stop, room.take(block), places, *columns,
                 minima.right_low, minima.right_who,
             )  # fmt: skip
             leaving(number)
@@ -140,7 +141,7 @@ class Merging:
         if len(i):
             self.merges.append((self.point[i], self.point[j], height))
             self.size[i] += self.size[j]
-        self.triangle = Triangle(places, old.dtype, self.room)
+        self.triangle = Triangle(places, old.dtype, room)
         self.size, self.point, self.scale = self.size[first], self.point[first], 0.0
         self.minima = minima
         return minima.joined()
@@ -170,9 +171,11 @@ class Room:
     before it behind.
     """
 
-    def __init__(self, m: int, dtype: np.dtype):
-        self.most = max(m, min(ROOM, m * m // 64))
+    def __init__(self, k: int, spare: int, dtype: np.dtype):
+        # Until rows are left behind, some blocks need memory beside that of the k rows.
+        self.most = max(k, min(ROOM, k * k // 64, spare // 8))
         self.dtype, self.lock = dtype, Lock()
+        self.made = self.held = 0  # numbers in all pieces, and in all that were in use at a time
         self.free: list[np.ndarray] = []
         self.next: list[tuple[int, np.ndarray]] = []  # last row, memory
 
@@ -204,6 +207,9 @@ class Room:
             if not self.free:
                 pieces = max(1, SLAB // (self.most + SLACK))
                 self.free += list(np.empty((pieces, self.most + SLACK), self.dtype))
+                self.made += pieces * (self.most + SLACK)
             memory = self.free.pop()
+            in_use = self.made - len(self.free) * (self.most + SLACK)
+            self.held = max(self.held, in_use)
             self.next.append((block.stop - 1, memory))
         return memory
