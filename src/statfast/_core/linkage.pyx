@@ -27,9 +27,12 @@ from libc.string cimport memcpy, memmove
 from statfast._core.lance_williams cimport WARD, rule_for, union_rule, united
 from statfast._core.rows cimport real
 from statfast._core.symmetric cimport journal, pack, refresh
-from statfast._core.triangle cimport fold, look, number, row_at, seek, square, squeeze, table, unite
+from statfast._core.triangle cimport (
+    fetch, fold, look, number, row_at, seek, square, squeeze, table, unite,
+)
 
 
+cdef Py_ssize_t AHEAD = 64  # rows: numbers are fetched so long before they are picked
 cdef Py_ssize_t SLACK = 64  # numbers that passes may read, or write, beyond the end
 
 
@@ -135,8 +138,11 @@ def contract(
             if j >= 0:
                 mine = mine + size[j]
                 u = rule_for(rule, size[i], size[j], height[p])
-                for c in range(i + 1, j):
-                    picked[c] = row_at(rows, c, <real>0)[j - c - 1]
+                for c in range(i + 1, j - AHEAD):
+                    fetch(number(rows, c + AHEAD, j, <real>0))
+                    picked[c] = number(rows, c, j, <real>0)[0]
+                for c in range(max(i + 1, j - AHEAD), j):
+                    picked[c] = number(rows, c, j, <real>0)[0]
                 b = row_at(rows, j, <real>0) - j - 1
                 if scale:
                     square(picked + i + 1, j - i - 1, scale, picked + i + 1)

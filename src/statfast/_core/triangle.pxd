@@ -56,6 +56,7 @@ cdef extern from "linkage_kernels.h" nogil:
         linkage_f64 f64
 
     const linkage_kernels *linkage_at(int level)
+    void fetch "FETCH"(const void *place)
 
 
 cdef inline const linkage_kernels *table() noexcept nogil:

@@ -25,7 +25,7 @@ RARE = 0.01  # the same for the generic algorithm, where whole rows take too muc
 SHRUNK = 0.7  # of the clusters left: time to leave out the others
 BUDGET = 1 << 24  # numbers looked at between checkpoints
 ROOM = 1 << 21  # numbers of a piece of memory
-SLAB = 1 << 22  # numbers of memory that is asked for at once: huge pages are had for much only
+SLAB = 1 << 23  # numbers of memory that is asked for at once: huge pages are had for much only
 STRIP = 64  # rows of a whole matrix that a task writes
 NOTHING = np.empty(0, np.intp)
 

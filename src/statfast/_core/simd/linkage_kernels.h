@@ -42,4 +42,10 @@ typedef struct {
 
 TABLE_AT(linkage_kernels, linkage)
 
+#if defined(__GNUC__)
+#define FETCH(place) __builtin_prefetch(place, 0, 2) /* to level 2, which can wait for more lines */
+#else
+#define FETCH(place) ((void)(place))
+#endif
+
 #endif
