@@ -21,9 +21,12 @@ merge. The caller guarantees addresses, finite numbers, and clusters sorted by t
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove
 
+from statfast._core.clusters cimport (
+    ask, beyond, clusters, clusters_of, fill, join_rows, lead
+)
 from statfast._core.lance_williams cimport rule_for, union_rule, united
 from statfast._core.rows cimport real
 from statfast._core.triangle cimport look, number, row_at, seek, square, squeeze, table, unite
@@ -207,75 +210,120 @@ def chain(
             x, y = min(x, y), max(x, y)
             merged[merges], other[merges], height[merges] = <int32_t>x, <int32_t>y, best
             merges += 1
-            budget -= join(rows, rule, &size[0], &alive[0], x, y, best, <real *>NULL, NULL)
+            budget -= join(rows, rule, &size[0], &alive[0], x, y, best)
             gone[y] = <real>INFINITY
-            c = place_of(&alive[0], count, y)
+            c = beyond(&alive[0], count, NULL, y) - 1
             count -= 1
             memmove(&alive[c], &alive[c] + 1, (count - c) * sizeof(int32_t))
     state[0], state[1], state[2] = count, links, merges
 
 
+def renew(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows
+    double scale,                       # IN if not 0, their numbers become (scale x)^2
+    Py_ssize_t[::1] own,                # INOUT (m,) addresses of whole rows, or 0
+    int32_t[:, ::1] time,               # INOUT (2, m) born and seen, of clusters.pxd
+    int32_t[:, ::1] left,               # INOUT (2, m) first and later
+    real[:, ::1] gone,                  # INOUT (2, m) infinite where no cluster is, else 0; the
+                                        # same for clusters of the triangle
+    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
+    int32_t[::1] who,                   # INOUT (m,) where that was
+    Py_ssize_t[::1] state,              # INOUT (4,) first, later, merges; free rows of `room`
+    const int32_t[::1] some,            # IN clusters
+    const Py_ssize_t[::1] to,           # IN memory for the row of each, or 0: do not make it
+    Py_ssize_t begin,                   # IN the clusters to look at
+    Py_ssize_t end,
+    const uint64_t[::1] keep,           # IN (m / 64 + 1,) a bit for each column to keep, or None
+):
+    """Fill the rows of clusters, and pack them; or else find their nearest neighbours."""
+    cdef clusters k = clusters_of(rows, scale, own, time, left, state)
+    cdef Py_ssize_t c, x
+    cdef real *row
+    cdef real *work = <real *>malloc((k.m + SLACK) * sizeof(real))
+    cdef const uint64_t *bits = NULL if keep is None else &keep[0]
+    if work == NULL:
+        raise MemoryError
+    with nogil:
+        for c in range(begin, end):
+            x = some[c]
+            if to[c]:
+                row = <real *>to[c]
+                if bits != NULL and k.own[x] == 0:
+                    row = work
+                fill(&k, x, row)
+                if bits != NULL:
+                    squeeze(row, bits, 0, k.m, <real *>to[c])
+                k.own[x], k.seen[x] = to[c], k.now
+            if bits == NULL and (to[c] == 0 or k.born[x] > 0):
+                ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
+    free(work)
+
+
 def generic(
-    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows that are changed
+    const Py_ssize_t[::1] rows,         # IN (m,), with the others as in renew
+    double scale,
+    Py_ssize_t[::1] own,                # INOUT (m,)
+    int32_t[:, ::1] time,               # INOUT (2, m)
+    int32_t[:, ::1] left,               # INOUT (2, m)
+    real[:, ::1] gone,                  # INOUT (2, m)
+    real[::1] low,                      # INOUT (m,)
+    int32_t[::1] who,                   # INOUT (m,)
+    Py_ssize_t[::1] state,              # INOUT (4,)
     int rule,
     real[::1] size,                     # INOUT (m,)
-    real[::1] gone,                     # INOUT (m,) infinite where a cluster is no more, else 0
-    int32_t[::1] alive,                 # INOUT (m,) the clusters there are, rising
-    Py_ssize_t[::1] state,              # INOUT (3,) clusters, not used, merges there are
+    Py_ssize_t[::1] room,               # INOUT addresses of memory for a row; the first is work
     int32_t[::1] merged,                # OUT (m - 1,) the cluster that stays
     int32_t[::1] other,                 # OUT (m - 1,) that which is merged into it
     real[::1] height,                   # OUT (m - 1,)
     Py_ssize_t until,                   # IN how many clusters to leave
     Py_ssize_t budget,                  # IN about how many numbers to look at
-    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
-    int32_t[::1] who,                   # INOUT (m,) where that was
 ):
     """Merge the two nearest clusters, one pair after the other, by any rule.
 
     Muellner 2011, arXiv:1109.2378: lower bounds of the smallest numbers of rows, made true when
-    they come to be the smallest of all. Deviation: no heap, as the bounds are scanned by vectors.
+    they come to be the smallest of all. Deviations: a union is a row, never a column, and knows the
+    nearest of those before it; no heap, as the bounds are scanned by vectors, 64 at a time.
     """
-    cdef Py_ssize_t m = rows.shape[0], count = state[0], merges = state[2], i, j, c
+    cdef clusters k = clusters_of(rows, scale, own, time, left, state)
+    cdef Py_ssize_t m = k.m, blocks = (m + 63) // 64, vacant = state[3], i, j, x, y
+    cdef real *least = <real *>calloc(2 * blocks, sizeof(real))
+    cdef int32_t *place = <int32_t *>malloc(blocks * sizeof(int32_t))
     cdef real best
     cdef int32_t at
+    if least == NULL or place == NULL:
+        free(least)
+        free(place)
+        raise MemoryError
     with nogil:
-        while count > until and budget > 0:
+        for i in range(blocks):
+            lead(&low[0], &gone[0, 0], m, i, least, place)
+        while k.firsts + k.laters > until and budget > 0 and vacant > 1:
             best, at = <real>INFINITY, -1
-            seek(&low[0], &gone[0], m, 0, &best, &at)
+            seek(least, least + blocks, blocks, 0, &best, &at)
+            i = place[at]
+            j = who[i]
             budget -= m
-            i, j = at, who[at]
-            if gone[j] > 0 or number(rows, i, j, best)[0] != best:
-                low[i] = <real>INFINITY
-                seek(row_at(rows, i, best), &gone[0], m, i + 1, &low[i], &who[i])
-                budget -= m - i
+            if k.born[j] > (k.seen[i] if k.born[i] else 0):
+                ask(&k, i, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
+                lead(&low[0], &gone[0, 0], m, i // 64, least, place)
                 continue
-            merged[merges], other[merges], height[merges] = <int32_t>i, <int32_t>j, best
-            merges += 1
-            budget -= join(rows, rule, &size[0], &alive[0], i, j, best, &low[0], &who[0])
-            gone[j] = <real>INFINITY
-            c = place_of(&alive[0], count, j)
-            count -= 1
-            memmove(&alive[c], &alive[c] + 1, (count - c) * sizeof(int32_t))
-            low[i] = <real>INFINITY
-            seek(row_at(rows, i, best), &gone[0], m, i + 1, &low[i], &who[i])
-    state[0], state[2] = count, merges
-
-
-cdef inline Py_ssize_t place_of(const int32_t *rising, Py_ssize_t n, Py_ssize_t x) noexcept nogil:
-    """Where x is in a rising list."""
-    cdef Py_ssize_t low = 0, high = n - 1, middle
-    while low < high:
-        middle = (low + high) // 2
-        if rising[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+            x, y = min(i, j), max(i, j)
+            merged[k.now], other[k.now], height[k.now] = <int32_t>x, <int32_t>y, best
+            budget -= 3 * m + 8 * (k.firsts + k.laters)
+            join_rows(&k, rule, x, y, best, &size[0], &room[0], &vacant)
+            gone[0, y], gone[1, x], gone[1, y] = <real>INFINITY, <real>INFINITY, <real>INFINITY
+            low[y] = <real>INFINITY
+            ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
+            lead(&low[0], &gone[0, 0], m, x // 64, least, place)
+            lead(&low[0], &gone[0, 0], m, y // 64, least, place)
+    free(least)
+    free(place)
+    state[0], state[1], state[2], state[3] = k.firsts, k.laters, k.now, vacant
 
 
 cdef inline Py_ssize_t join(
     const Py_ssize_t[::1] rows, int rule, real *size, const int32_t *alive, Py_ssize_t i,
-    Py_ssize_t j, real height, real *low, int32_t *who,
+    Py_ssize_t j, real height,
 ) noexcept nogil:
     """Distances to the union of i < j, kept as i; returns how much was looked at."""
     cdef Py_ssize_t m = rows.shape[0], c = 0, k
@@ -286,8 +334,6 @@ cdef inline Py_ssize_t join(
         k = alive[c]
         to = <real *>number(rows, k, i, height)
         to[0] = <real>united(&u, to[0], number(rows, k, j, height)[0], size[k])
-        if low != NULL and to[0] < low[k]:
-            low[k], who[k] = to[0], <int32_t>i
         c += 1
     c += 1
     while alive[c] < j:

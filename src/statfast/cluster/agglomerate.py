@@ -4,9 +4,8 @@
 By a reducible rule, all pairs of reciprocal nearest neighbours are merged at once, in rounds. A
 round writes the matrix of what is left, so that the next reads whole rows in sequence; it takes
 memory of rows that are no longer needed for that. Where few pairs are reciprocal, merges follow a
-chain of nearest neighbours in place until there is something to leave out. By other rules (centroid
-and median, whose unions may be nearer to others than their parts were), the nearest pair is merged
-one after the other.
+chain of nearest neighbours in place until there is something to leave out. Where
+the rule is not reducible, one_by_one.py.
 """
 
 from bisect import bisect_right
@@ -39,12 +38,9 @@ class Merging:
         self.room = Room(m, triangle.dtype)
         self.minima: Minima  # of the matrix as it is
 
-    def run(self, reducible: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def run(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Merge all; a point of each of the two clusters, and the reduced height, of each merge."""
-        if reducible:
-            self._by_rounds()
-        else:
-            self._one_by_one()
+        self._by_rounds()
         one, other, height = (np.concatenate(parts) for parts in zip(*self.merges, strict=True))
         return one, other, height
 
@@ -67,17 +63,6 @@ class Merging:
             if len(alive) == 1:
                 break
             low, who = self.contract(alive)
-
-    def _one_by_one(self):
-        self.contract(np.arange(self.triangle.m))
-        while True:
-            m = self.triangle.m
-            bounds = self.minima.right_low, self.minima.right_who
-            until = 1 if m <= SMALL else int(SHRUNK * m)
-            alive = self._in_place(linkage.generic, until, *bounds)
-            if len(alive) == 1:
-                break
-            self.contract(alive)
 
     def contract(self, alive, i=NOTHING, j=NOTHING, height=NOTHING):
         """Merge the pairs i < j, leave out what is not alive; the nearest neighbours after that."""

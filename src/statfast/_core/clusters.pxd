@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clusters that are merged one pair after the other, and their rows, made when they are needed.
+
+At first every cluster has its row in a triangle (triangle.pxd), which is only read. A union has a
+whole row in memory of its own; so has a cluster of the triangle once its row was made. Such a row
+holds the distances to all clusters that were there when it was last filled. Those born later know
+theirs to it, so a merge writes one row, not a column.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+from libc.string cimport memmove
+
+from statfast._core.lance_williams cimport rule_for, union_rule
+from statfast._core.rows cimport real
+from statfast._core.triangle cimport seek, square, unite
+
+
+cdef enum:
+    GONE = 2147483647  # born: the cluster is no more
+
+
+cdef struct clusters:
+    Py_ssize_t m
+    const Py_ssize_t *rows      # addresses of rows of the triangle
+    double scale                # if not 0, their numbers become (scale x)^2
+    Py_ssize_t *own             # addresses of whole rows; 0: not made
+    int32_t *born               # 0, or the merges there were with it
+    int32_t *seen               # the merges there were when its own row was last filled
+    int32_t *first              # the clusters born at 0 that are left, rising
+    Py_ssize_t firsts
+    int32_t *later              # the others, by birth
+    Py_ssize_t laters
+    int32_t now                 # merges
+
+
+cdef inline clusters clusters_of(
+    const Py_ssize_t[::1] rows, double scale, Py_ssize_t[::1] own, int32_t[:, ::1] time,
+    int32_t[:, ::1] left, const Py_ssize_t[::1] state,
+) noexcept nogil:
+    cdef clusters k
+    k.m, k.rows, k.scale, k.own = rows.shape[0], &rows[0], scale, &own[0]
+    k.born, k.seen, k.first, k.later = &time[0, 0], &time[1, 0], &left[0, 0], &left[1, 0]
+    k.firsts, k.laters, k.now = state[0], state[1], <int32_t>state[2]
+    return k
+
+
+cdef inline Py_ssize_t beyond(
+    const int32_t *some, Py_ssize_t n, const int32_t *key, Py_ssize_t x
+) noexcept nogil:
+    """How many of a list are not above x: the numbers themselves, or their keys, which rise."""
+    cdef Py_ssize_t low = 0, middle, value
+    while low < n:
+        middle = (low + n) // 2
+        value = some[middle]
+        if key != NULL:
+            value = key[value]
+        if value > x:
+            n = middle
+        else:
+            low = middle + 1
+    return low
+
+
+cdef inline void leave(clusters *k, Py_ssize_t x) noexcept nogil:
+    """Take a cluster off the lists."""
+    cdef Py_ssize_t c
+    if k.born[x] == 0:
+        c = beyond(k.first, k.firsts, NULL, x)
+        memmove(k.first + c - 1, k.first + c, (k.firsts - c) * sizeof(int32_t))
+        k.firsts -= 1
+    else:
+        c = beyond(k.later, k.laters, k.born, k.born[x])
+        memmove(k.later + c - 1, k.later + c, (k.laters - c) * sizeof(int32_t))
+        k.laters -= 1
+
+
+cdef inline void fill(const clusters *k, Py_ssize_t x, real *row) noexcept nogil:
+    """Write into a row what it does not hold yet. Columns of clusters that are no more hold
+    anything."""
+    cdef Py_ssize_t c = 0, q
+    if k.own[x] == 0:
+        while c < k.firsts and k.first[c] < x:
+            q = k.first[c]
+            row[q] = (<const real *>k.rows[q])[x - q - 1]
+            c += 1
+        square(row, x, k.scale, row)
+        square(<const real *>k.rows[x], k.m - x - 1, k.scale, row + x + 1)
+        c = 0
+    else:
+        c = beyond(k.later, k.laters, k.born, k.seen[x])
+    while c < k.laters:
+        q = k.later[c]
+        row[q] = (<const real *>k.own[q])[x]
+        c += 1
+
+
+cdef inline void ask(
+    const clusters *k, Py_ssize_t x, const real *gone, const real *gone_first, real *low,
+    int32_t *who
+) noexcept nogil:
+    """The nearest of those that are not later: for a cluster of the triangle, to its right."""
+    cdef real *row = <real *>k.own[x]
+    low[x], who[x] = <real>INFINITY, -1
+    if k.born[x] == 0:
+        seek(<const real *>k.rows[x], gone_first, k.m, x + 1, &low[x], &who[x])
+        if k.scale:
+            square(&low[x], 1, k.scale, &low[x])
+        return
+    fill(k, x, row)
+    k.seen[x] = k.now
+    seek(row, gone, x, 0, &low[x], &who[x])
+    seek(row + x + 1, gone, k.m, x + 1, &low[x], &who[x])
+
+
+cdef inline void lead(
+    const real *low, const real *gone, Py_ssize_t m, Py_ssize_t block, real *least, int32_t *place
+) noexcept nogil:
+    """The smallest of 64 bounds."""
+    cdef Py_ssize_t first = 64 * block
+    least[block], place[block] = <real>INFINITY, -1
+    seek(low + first, gone, min(m, first + 64), first, &least[block], &place[block])
+
+
+cdef inline void join_rows(
+    clusters *k, int rule, Py_ssize_t x, Py_ssize_t y, real height, real *size, Py_ssize_t *room,
+    Py_ssize_t *vacant,
+) noexcept nogil:
+    """Make y part of x. The row of the union takes the place of that of x."""
+    cdef union_rule u = rule_for(rule, size[x], size[y], height)
+    cdef real *a = <real *>(k.own[x] if k.own[x] else room[vacant[0] - 1])
+    cdef real *b = <real *>(k.own[y] if k.own[y] else room[0])
+    fill(k, x, a)
+    fill(k, y, b)
+    unite(&u, a, b, size, k.m, a)
+    if k.own[x] == 0:
+        vacant[0] -= 1
+        k.own[x] = <Py_ssize_t>a
+    if k.own[y]:
+        room[vacant[0]] = k.own[y]
+        vacant[0] += 1
+        k.own[y] = 0
+    leave(k, x)
+    leave(k, y)
+    k.now += 1
+    k.later[k.laters] = <int32_t>x
+    k.laters += 1
+    k.born[x], k.seen[x], k.born[y] = k.now, k.now, GONE
+    size[x] += size[y]
