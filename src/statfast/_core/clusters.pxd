@@ -8,16 +8,17 @@ theirs to it, so a merge writes one row, not a column.
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memmove
 
 from statfast._core.lance_williams cimport rule_for, union_rule
 from statfast._core.rows cimport real
-from statfast._core.triangle cimport seek, square, unite
+from statfast._core.triangle cimport seek, square, squeeze, unite
 
 
 cdef enum:
     GONE = 2147483647  # born: the cluster is no more
+    TILE = 16  # rows that are picked from by turns
 
 
 cdef struct clusters:
@@ -75,24 +76,57 @@ cdef inline void leave(clusters *k, Py_ssize_t x) noexcept nogil:
         k.laters -= 1
 
 
-cdef inline void fill(const clusters *k, Py_ssize_t x, real *row) noexcept nogil:
-    """Write into a row what it does not hold yet. Columns of clusters that are no more hold
-    anything."""
-    cdef Py_ssize_t c = 0, q
-    if k.own[x] == 0:
-        while c < k.firsts and k.first[c] < x:
-            q = k.first[c]
-            row[q] = (<const real *>k.rows[q])[x - q - 1]
-            c += 1
-        square(row, x, k.scale, row)
+cdef inline void fill(
+    const clusters *k, const int32_t *some, const Py_ssize_t *to, Py_ssize_t n,
+    const uint64_t *keep, const int32_t *place, real *work
+) noexcept nogil:
+    """Write into the rows `to` of some clusters what they do not hold yet; into rows that were not
+    made yet perhaps packed, that is of the columns to keep, each at its place.
+
+    What comes out of columns is picked for all of them from a few rows at a time, as columns side
+    by side share lines of the cache. Columns of clusters that are no more hold anything.
+    """
+    cdef Py_ssize_t e, c, begin = 0, end, start = k.laters, q, x
+    cdef real scale = <real>k.scale, value
+    cdef real *row
+    cdef bint bare = False
+    for e in range(n):
+        x = some[e]
+        if k.own[x]:
+            start = min(start, beyond(k.later, k.laters, k.born, k.seen[x]))
+            continue
+        bare, start = True, 0
+        row = <real *>to[e] if keep == NULL else work
         square(<const real *>k.rows[x], k.m - x - 1, k.scale, row + x + 1)
-        c = 0
-    else:
-        c = beyond(k.later, k.laters, k.born, k.seen[x])
-    while c < k.laters:
-        q = k.later[c]
-        row[q] = (<const real *>k.own[q])[x]
-        c += 1
+        if keep != NULL:
+            squeeze(row, keep, x + 1, k.m, <real *>to[e] + place[x] + 1)
+    while bare and begin < k.firsts:
+        end = min(begin + TILE, k.firsts)
+        for e in range(n):
+            x, row, c = some[e], <real *>to[e], begin
+            if k.own[x]:
+                continue
+            while c < end and k.first[c] < x:
+                q = k.first[c]
+                value = (<const real *>k.rows[q])[x - q - 1] * scale
+                row[q if place == NULL else place[q]] = value * value
+                c += 1
+        begin = end
+    while start < k.laters:
+        end = min(start + TILE, k.laters)
+        for e in range(n):
+            x, row = some[e], <real *>to[e]
+            for c in range(start, end):
+                q = k.later[c]
+                if k.own[x] == 0 or k.born[q] > k.seen[x]:
+                    row[q if place == NULL else place[q]] = (<const real *>k.own[q])[x]
+        start = end
+
+
+cdef inline void fill_one(const clusters *k, Py_ssize_t x, real *row) noexcept nogil:
+    cdef int32_t some = <int32_t>x
+    cdef Py_ssize_t to = <Py_ssize_t>row
+    fill(k, &some, &to, 1, NULL, NULL, row)
 
 
 cdef inline void ask(
@@ -107,7 +141,7 @@ cdef inline void ask(
         if k.scale:
             square(&low[x], 1, k.scale, &low[x])
         return
-    fill(k, x, row)
+    fill_one(k, x, row)
     k.seen[x] = k.now
     seek(row, gone, x, 0, &low[x], &who[x])
     seek(row + x + 1, gone, k.m, x + 1, &low[x], &who[x])
@@ -130,8 +164,8 @@ cdef inline void join_rows(
     cdef union_rule u = rule_for(rule, size[x], size[y], height)
     cdef real *a = <real *>(k.own[x] if k.own[x] else room[vacant[0] - 1])
     cdef real *b = <real *>(k.own[y] if k.own[y] else room[0])
-    fill(k, x, a)
-    fill(k, y, b)
+    fill_one(k, x, a)
+    fill_one(k, y, b)
     unite(&u, a, b, size, k.m, a)
     if k.own[x] == 0:
         vacant[0] -= 1

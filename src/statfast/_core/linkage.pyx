@@ -230,31 +230,31 @@ def renew(
     int32_t[::1] who,                   # INOUT (m,) where that was
     Py_ssize_t[::1] state,              # INOUT (4,) first, later, merges; free rows of `room`
     const int32_t[::1] some,            # IN clusters
-    const Py_ssize_t[::1] to,           # IN memory for the row of each, or 0: do not make it
+    const Py_ssize_t[::1] to,           # IN memory for the row of each; None: find their neighbours
     Py_ssize_t begin,                   # IN the clusters to look at
     Py_ssize_t end,
     const uint64_t[::1] keep,           # IN (m / 64 + 1,) a bit for each column to keep, or None
+    const int32_t[::1] place,           # IN (m,) the new column of each, if `keep` is given
 ):
-    """Fill the rows of clusters, and pack them; or else find their nearest neighbours."""
+    """Fill the rows of clusters, or pack them, or find the nearest neighbours of clusters."""
     cdef clusters k = clusters_of(rows, scale, own, time, left, state)
     cdef Py_ssize_t c, x
-    cdef real *row
-    cdef real *work = <real *>malloc((k.m + SLACK) * sizeof(real))
     cdef const uint64_t *bits = NULL if keep is None else &keep[0]
+    cdef const int32_t *at = NULL if place is None else &place[0]
+    cdef const Py_ssize_t *memory = NULL if to is None else &to[0]
+    cdef real *work = <real *>malloc((k.m + SLACK) * sizeof(real))
     if work == NULL:
         raise MemoryError
     with nogil:
+        if memory != NULL:
+            fill(&k, &some[begin], memory + begin, end - begin, bits, at, work)
         for c in range(begin, end):
             x = some[c]
-            if to[c]:
-                row = <real *>to[c]
-                if bits != NULL and k.own[x] == 0:
-                    row = work
-                fill(&k, x, row)
-                if bits != NULL:
-                    squeeze(row, bits, 0, k.m, <real *>to[c])
-                k.own[x], k.seen[x] = to[c], k.now
-            if bits == NULL and (to[c] == 0 or k.born[x] > 0):
+            if memory != NULL:
+                if bits != NULL and k.own[x]:
+                    squeeze(<const real *>memory[c], bits, 0, k.m, <real *>memory[c])
+                k.own[x], k.seen[x] = memory[c], k.now
+            if memory == NULL or (bits == NULL and k.born[x] > 0):
                 ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
     free(work)
 

@@ -71,7 +71,7 @@ class Clusters:
             rows, scale, own, self.time, left, self.gone, self.low, self.who, self.state,
         )  # fmt: skip
         self.done = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
-        self._renew(left[0].copy(), np.zeros(m, np.intp), m)
+        self._renew(left[0].copy(), None, m)
 
     def merge(self, until: int) -> None:
         """Merge the nearest pairs until so many clusters are left."""
@@ -96,13 +96,14 @@ class Clusters:
         stays = np.zeros(-(-(m + 1) // 64) * 64, bool)
         stays[alive] = True
         keep = np.packbits(stays, bitorder="little").view(np.uint64)
+        place = np.cumsum(stays[:m], dtype=np.int32) - np.int32(1)
         made = self.own[alive] != 0
         rows = self._rows(np.count_nonzero(~made), len(alive))
-        self._renew(alive[~made], rows, m + PICKED * len(alive), keep)
+        self._renew(alive[~made], rows, m + 2 * len(alive), keep, place)
         alive_made = alive[made]
         rows = self.own[alive_made]
         self._renew(alive_made, rows, m + PICKED * len(alive))
-        self._renew(alive_made, rows, m, keep)
+        self._renew(alive_made, rows, m, keep, place)
         own, item = self.own[alive], self.size.itemsize
         self.size, self.point = self.size[alive], self.point[alive]
         vacant = self.state[VACANT]
@@ -115,7 +116,7 @@ class Clusters:
         near = near[self.low[near] < np.inf]
         born, seen = self.time
         lost = near[born[self.who[near]] > np.where(born[near] > 0, seen[near], 0)]
-        self._renew(lost, np.zeros(len(lost), np.intp), self.m)
+        self._renew(lost, None, self.m)
         some = np.unique(np.concatenate([near, self.who[near]])).astype(np.int32)
         some = some[self.gone[0, some] == 0]
         to = self.own[some]
@@ -127,14 +128,14 @@ class Clusters:
         self.state[VACANT] -= len(bare)
         self._renew(some, to, self.m + PICKED * int(self.state[FIRST]))
 
-    def _renew(self, some, to, numbers, keep=None):
+    def _renew(self, some, to, numbers, keep=None, place=None):
         """See the kernel: each of some clusters takes looking at so many numbers."""
         step = max(1, TASK // numbers)
         blocks = [slice(at, min(at + step, len(some))) for at in range(0, len(some), step)]
 
         def work(block):
             checkpoint()
-            linkage.renew(*self.shared, some, to, block.start, block.stop, keep)
+            linkage.renew(*self.shared, some, to, block.start, block.stop, keep, place)
 
         each(work, blocks, n_jobs=self.n_jobs, effort=float(numbers) * len(some))
 
