@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from statfast.cluster import agglomerate, linkage, triangle
+from statfast.cluster import agglomerate, linkage, one_by_one, triangle
 from statfast.cluster.linkage import INVERTING, METHODS
 from tests.reference import linkage as twin
 
@@ -35,6 +35,10 @@ def way(request, monkeypatch):
     monkeypatch.setattr(agglomerate, "RARE", rare)
     monkeypatch.setattr(agglomerate, "BUDGET", 5000)
     monkeypatch.setattr(agglomerate, "SHRUNK", 0.8)
+    monkeypatch.setattr(one_by_one, "SMALL", small)
+    monkeypatch.setattr(one_by_one, "SHRUNK", 0.7 if request.param == "both" else 0.5)
+    monkeypatch.setattr(one_by_one, "TASK", 500)
+    monkeypatch.setattr(one_by_one, "BUDGET", 5000)
     monkeypatch.setattr(triangle, "PIECE", 500)
     return request.param
 
@@ -100,6 +104,8 @@ def test_same_bits_for_any_number_of_threads(method, tied, way):
 def test_many_clusters_reuse_memory(method, monkeypatch):
     monkeypatch.setattr(agglomerate, "ROOM", 2048)
     monkeypatch.setattr(agglomerate, "SMALL", 32)
+    monkeypatch.setattr(one_by_one, "ROOM", 2048)
+    monkeypatch.setattr(one_by_one, "SMALL", 32)
     y = pdist(rows(8, 900, 2))
     assert_allclose(linkage(y, method, n_jobs=2), hierarchy.linkage(y, method), rtol=1e-10)
 

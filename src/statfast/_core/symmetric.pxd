@@ -8,10 +8,13 @@ for those numbers. Clusters that are no more stay where they are, with `gone` in
 leaves them out.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
+from libc.string cimport memcpy
 
+from statfast._core.lance_williams cimport rule_for, union_rule
 from statfast._core.rows cimport real
-from statfast._core.triangle cimport squeeze
+from statfast._core.triangle cimport row_at, square, squeeze, unite
 
 
 ctypedef struct journal:
@@ -22,6 +25,23 @@ ctypedef struct journal:
     int32_t *fresh          # (m,) the time at which a row was up to date
     int32_t *now            # (m,) work space
     int32_t *later          # (m,) work space
+
+
+cdef inline void mirror(
+    const Py_ssize_t[::1] rows, double scale, Py_ssize_t begin, Py_ssize_t end, real *table
+) noexcept nogil:
+    """Rows of the matrix of a triangle; from x to x it is infinite."""
+    cdef Py_ssize_t m = rows.shape[0], r, c
+    cdef const real *a
+    for r in range(begin, end):
+        table[r * m + r] = <real>INFINITY
+        memcpy(table + r * m + r + 1, row_at(rows, r, table[0]), (m - r - 1) * sizeof(real))
+    for c in range(end - 1):
+        a = row_at(rows, c, table[0]) - c - 1
+        for r in range(max(begin, c + 1), end):
+            table[r * m + c] = a[r]
+    if scale:
+        square(table + begin * m, (end - begin) * m, scale, table + begin * m)
 
 
 cdef inline Py_ssize_t refresh(journal *t, real *table, Py_ssize_t x) noexcept nogil:
@@ -35,6 +55,21 @@ cdef inline Py_ssize_t refresh(journal *t, real *table, Py_ssize_t x) noexcept n
             cost += 8
     t.fresh[x] = <int32_t>t.time
     return cost
+
+
+cdef inline void become_one(
+    journal *t, real *table, int rule, Py_ssize_t i, Py_ssize_t j, real height, real *size,
+    real *gone,
+) noexcept nogil:
+    """Make j, whose row is up to date like that of i, a part of i."""
+    cdef union_rule u = rule_for(rule, size[i], size[j], height)
+    unite(&u, table + i * t.m, table + j * t.m, size, t.m, table + i * t.m)
+    table[i * t.m + i] = <real>INFINITY
+    size[i] += size[j]
+    gone[j] = <real>INFINITY
+    t.unions[t.time] = <int32_t>i
+    t.time += 1
+    t.changed[i] = t.fresh[i] = <int32_t>t.time
 
 
 cdef inline void pack(

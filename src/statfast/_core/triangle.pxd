@@ -12,6 +12,9 @@ from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
 
+cdef enum:
+    AHEAD = 64  # rows: numbers of a column are fetched so long before they are picked
+
 cdef extern from "linkage_kernels.h" nogil:
     ctypedef struct linkage_f32:
         bint (*extent)(const float *x, Py_ssize_t n, double *low, double *high) noexcept nogil
@@ -74,6 +77,18 @@ cdef inline const real *number(
     const Py_ssize_t[::1] rows, Py_ssize_t low, Py_ssize_t high, real example
 ) noexcept nogil:
     return <const real *>rows[low] + high - low - 1
+
+
+cdef inline void pick(
+    const Py_ssize_t[::1] rows, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t column, real *out
+) noexcept nogil:
+    """The numbers of a column in some of the rows before it, at out[begin:end]."""
+    cdef Py_ssize_t r, ready = max(begin, end - AHEAD)
+    for r in range(begin, ready):
+        fetch(number(rows, r + AHEAD, column, out[0]))
+        out[r] = number(rows, r, column, out[0])[0]
+    for r in range(ready, end):
+        out[r] = number(rows, r, column, out[0])[0]
 
 
 cdef inline void look(

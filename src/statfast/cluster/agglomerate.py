@@ -4,9 +4,8 @@
 By a reducible rule, all pairs of reciprocal nearest neighbours are merged at once, in rounds. A
 round writes the matrix of what is left, so that the next reads whole rows in sequence; it takes
 memory of rows that are no longer needed for that. Where few pairs are reciprocal, or few clusters
-are left, merges follow the chain of nearest neighbours in a matrix that has whole rows. By other
-rules (centroid and median, whose unions may be nearer to others than their parts were), the nearest
-pair is merged one after the other.
+are left, merges follow the chain of nearest neighbours in a matrix that has whole rows. Rules that
+are not reducible: one_by_one.py.
 """
 
 from bisect import bisect_right
@@ -16,6 +15,7 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import linkage
+from statfast.cluster.one_by_one import merged_one_by_one
 from statfast.cluster.triangle import Minima, Triangle, neighbours, spans
 
 SLACK = 64  # numbers: kernels may write so many beyond the end
@@ -40,19 +40,15 @@ class Merging:
         self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
         self.merges: list[tuple] = []  # of points, points and heights
         self.room: Room | None = None
-        self.minima: Minima  # of the matrix as it is
         self.most = m * (m - 1) // 2  # numbers of a copy
 
-    def run(self, reducible: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def run(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Merge all; a point of each of the two clusters, and the reduced height, of each merge."""
-        if reducible:
-            self._by_rounds()
-        else:
-            self._one_by_one()
+        self._merge()
         one, other, height = (np.concatenate(parts) for parts in zip(*self.merges, strict=True))
         return one, other, height
 
-    def _by_rounds(self):
+    def _merge(self):
         low, who = NOTHING, NOTHING
         if self.triangle.m > SMALL:
             low, who = neighbours(self.triangle, n_jobs=self.n_jobs)
@@ -66,7 +62,7 @@ class Merging:
             if len(i) < RARE * m:
                 self._one_by_one()
                 return
-            low, who = self.contract(np.arange(m), i, who[i], low[i])
+            low, who = self._round(i, who[i], low[i])
         if self.triangle.m > 1:
             self._by_chain()
 
@@ -96,21 +92,17 @@ class Merging:
         self.merges.append((one[: m - 1], other[: m - 1], height[: m - 1]))
 
     def _one_by_one(self):
-        self.contract(np.arange(self.triangle.m))
-        while True:
-            m = self.triangle.m
-            bounds = self.minima.right_low, self.minima.right_who
-            until = 1 if m <= SMALL else int(SHRUNK * m)
-            alive = self._in_place(linkage.generic, until, *bounds)
-            if len(alive) == 1:
-                break
-            self.contract(alive)
+        """Merge the nearest two, by the algorithm for all rules."""
+        one, other, height = merged_one_by_one(
+            self.triangle, self.rule, self.scale, self.n_jobs, self.size
+        )
+        self.merges.append((self.point[one], self.point[other], height))
 
-    def contract(self, alive, i=NOTHING, j=NOTHING, height=NOTHING):
-        """Merge the pairs i < j, leave out what is not alive; the nearest neighbours after that."""
+    def _round(self, i, j, height):
+        """Merge the pairs i < j; the smallest numbers after that, and where they are."""
         m, old = self.triangle.m, self.triangle
         stays = np.zeros(-(-(m + 1) // 64) * 64, bool)
-        stays[alive] = True
+        stays[:m] = True
         stays[j] = False
         first = np.flatnonzero(stays).astype(np.int32)
         k = len(first)
@@ -138,30 +130,11 @@ class Merging:
             minima.keep(block, columns)
 
         each(work, list(enumerate(blocks)), n_jobs=self.n_jobs, effort=float(m) ** 2)
-        if len(i):
-            self.merges.append((self.point[i], self.point[j], height))
-            self.size[i] += self.size[j]
+        self.merges.append((self.point[i], self.point[j], height))
+        self.size[i] += self.size[j]
         self.triangle = Triangle(places, old.dtype, room)
         self.size, self.point, self.scale = self.size[first], self.point[first], 0.0
-        self.minima = minima
         return minima.joined()
-
-    def _in_place(self, kernel, until, *more):
-        """Merge in the matrix as it is until so many clusters are left; those."""
-        m, dtype = self.triangle.m, self.size.dtype
-        gone, alive = np.zeros(m, dtype), np.arange(m, dtype=np.int32)
-        state = np.array([m, 0, 0], np.intp)
-        one, other = np.empty(m, np.int32), np.empty(m, np.int32)
-        height = np.empty(m, dtype)
-        while state[0] > until:
-            checkpoint()
-            kernel(
-                self.triangle.rows, self.rule, self.size, gone, alive, state, one, other, height,
-                until, BUDGET, *more,
-            )  # fmt: skip
-        done = state[2]
-        self.merges.append((self.point[one[:done]], self.point[other[:done]], height[:done]))
-        return alive[: state[0]]
 
 
 class Room:
