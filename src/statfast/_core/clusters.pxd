@@ -29,6 +29,7 @@ cdef struct clusters:
     Py_ssize_t *own             # addresses of whole rows; 0: not made
     int32_t *born               # 0, or the merges there were with it
     int32_t *seen               # the merges there were when its own row was last filled
+    int32_t *asked              # and when its nearest was last looked for
     int32_t *first              # the clusters born at 0 that are left, rising
     Py_ssize_t firsts
     int32_t *later              # the others, by birth
@@ -42,7 +43,8 @@ cdef inline clusters clusters_of(
 ) noexcept nogil:
     cdef clusters k
     k.m, k.rows, k.scale, k.own = rows.shape[0], &rows[0], scale, &own[0]
-    k.born, k.seen, k.first, k.later = &time[0, 0], &time[1, 0], &left[0, 0], &left[1, 0]
+    k.born, k.seen, k.asked = &time[0, 0], &time[1, 0], &time[2, 0]
+    k.first, k.later = &left[0, 0], &left[1, 0]
     k.firsts, k.laters, k.now = state[0], state[1], <int32_t>state[2]
     return k
 
@@ -148,7 +150,7 @@ cdef inline void ask(
             square(&low[x], 1, k.scale, &low[x])
         return
     fill_one(k, x, row)
-    k.seen[x] = k.now
+    k.seen[x] = k.asked[x] = k.now
     seek(row, gone, x, 0, &low[x], &who[x])
     seek(row + x + 1, gone, k.m, x + 1, &low[x], &who[x])
 

@@ -239,7 +239,7 @@ def renew(
     const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows
     double scale,                       # IN if not 0, their numbers become (scale x)^2
     Py_ssize_t[::1] own,                # INOUT (m,) addresses of whole rows, or 0
-    int32_t[:, ::1] time,               # INOUT (2, m) born and seen, of clusters.pxd
+    int32_t[:, ::1] time,               # INOUT (3, m) born, seen, asked, of clusters.pxd
     int32_t[:, ::1] left,               # INOUT (2, m) first and later
     real[:, ::1] gone,                  # INOUT (2, m) infinite where no cluster is, else 0; the
                                         # same for clusters of the triangle
@@ -267,12 +267,12 @@ def renew(
             fill(&k, &some[begin], memory + begin, end - begin, bits, at, work)
         for c in range(begin, end):
             x = some[c]
-            if memory != NULL:
-                if bits != NULL and k.own[x]:
-                    squeeze(<const real *>memory[c], bits, 0, k.m, <real *>memory[c])
-                k.own[x], k.seen[x] = memory[c], k.now
-            if memory == NULL or (bits == NULL and k.born[x] > 0):
+            if memory == NULL:
                 ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
+                continue
+            if bits != NULL and k.own[x]:
+                squeeze(<const real *>memory[c], bits, 0, k.m, <real *>memory[c])
+            k.own[x], k.seen[x] = memory[c], k.now
     free(work)
 
 
@@ -280,7 +280,7 @@ def generic(
     const Py_ssize_t[::1] rows,         # IN (m,), with the others as in renew
     double scale,
     Py_ssize_t[::1] own,                # INOUT (m,)
-    int32_t[:, ::1] time,               # INOUT (2, m)
+    int32_t[:, ::1] time,               # INOUT (3, m)
     int32_t[:, ::1] left,               # INOUT (2, m)
     real[:, ::1] gone,                  # INOUT (2, m)
     real[::1] low,                      # INOUT (m,)
@@ -320,7 +320,7 @@ def generic(
             i = place[at]
             j = who[i]
             budget -= m
-            if k.born[j] > (k.seen[i] if k.born[i] else 0):
+            if k.born[j] > k.asked[i]:
                 ask(&k, i, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
                 lead(&low[0], &gone[0, 0], m, i // 64, least, place)
                 continue

@@ -16,10 +16,10 @@ from statfast._core import linkage
 from statfast.cluster.triangle import Triangle
 
 SMALL = 1024  # clusters: their matrix is in the cache
-SHRUNK = 0.5  # of the clusters left: time to leave out the others
-AHEAD = 32  # rows are made before they are needed for one cluster in so many
+SHRUNK = 0.48  # of the clusters left: time to leave out the others. Two rows fit into one
+AHEAD = 6  # rows are made before they are needed for one cluster in so many
 BUDGET = 1 << 24  # numbers looked at between checkpoints
-TASK = 1 << 20  # numbers looked at by a task
+TASK = 1 << 22  # numbers looked at by a task
 ROOM = 1 << 21  # numbers of a piece of memory
 PICKED = 8  # a number picked out of a column takes the time of so many in sequence
 FIRST, LATER, MERGES, VACANT = range(4)  # in `state`
@@ -68,7 +68,7 @@ class Clusters:
         m = self.m = len(rows)
         self.scale = scale  # 0: numbers stay as they are
         dtype = self.size.dtype
-        self.own, self.time = own, np.zeros((2, m), np.int32)
+        self.own, self.time = own, np.zeros((3, m), np.int32)
         self.gone = np.zeros((2, m), dtype)
         self.low, self.who = np.empty(m, dtype), np.empty(m, np.int32)
         self.state = np.array([m, 0, 0, 0], np.intp)
@@ -82,17 +82,23 @@ class Clusters:
     def merge(self, until: int) -> None:
         """Merge the nearest pairs until so many clusters are left."""
         few = -(-self.m // AHEAD)
-        while (left := self.state[FIRST] + self.state[LATER]) > until:
-            checkpoint()
+        while (left := self._left()) > until:
             stop = until
             if self.m > SMALL and self.scale:
                 self._make_ahead(few)
                 stop = max(until, left - few)
-            if self.state[VACANT] < 2:
-                self._more()
-            linkage.generic(*self.shared, self.rule, self.size, self.room, *self.done, stop, BUDGET)
+            while self._left() > stop:
+                checkpoint()
+                if self.state[VACANT] < 2:
+                    self._more()
+                linkage.generic(
+                    *self.shared, self.rule, self.size, self.room, *self.done, stop, BUDGET
+                )
         one, other, height = (part[: self.state[MERGES]] for part in self.done)
         self.merges.append((self.point[one], self.point[other], height))
+
+    def _left(self):
+        return int(self.state[FIRST] + self.state[LATER])
 
     def pack(self) -> None:
         """Leave out the clusters that are no more; the matrix is square after that."""
@@ -102,7 +108,7 @@ class Clusters:
         keep = np.packbits(stays, bitorder="little").view(np.uint64)
         place = np.cumsum(stays[:m], dtype=np.int32) - np.int32(1)
         made = self.own[alive] != 0
-        rows = self._rows(np.count_nonzero(~made), len(alive))
+        rows = self._packed_rows(np.count_nonzero(~made), len(alive))
         self._renew(alive[~made], rows, m + 2 * len(alive), keep, place)
         alive_made = alive[made]
         rows = self.own[alive_made]
@@ -115,22 +121,23 @@ class Clusters:
         self.state[VACANT] = vacant
 
     def _make_ahead(self, few):
-        """Make the rows of the nearest pairs, and find the neighbours that some have lost."""
+        """Find the neighbours that some of the nearest have lost, and make the rows of pairs."""
         near = np.argpartition(self.low, few)[:few].astype(np.int32)
         near = near[self.low[near] < np.inf]
-        born, seen = self.time
-        lost = near[born[self.who[near]] > np.where(born[near] > 0, seen[near], 0)]
-        self._renew(lost, None, self.m)
-        some = np.unique(np.concatenate([near, self.who[near]])).astype(np.int32)
+        born, _, asked = self.time
+        self._renew(near[born[self.who[near]] > asked[near]], None, self.m)
+        some = np.union1d(near, self.who[near])
         some = some[self.gone[0, some] == 0]
         to = self.own[some]
-        bare = np.flatnonzero(to == 0)
-        while self.state[VACANT] < len(bare) + 2:
+        bare = to == 0
+        count = np.count_nonzero(bare)
+        while self.state[VACANT] < count + 2:
             self._more()
         vacant = self.state[VACANT]
-        to[bare] = self.room[vacant - len(bare) : vacant][::-1]
-        self.state[VACANT] -= len(bare)
-        self._renew(some, to, self.m + PICKED * int(self.state[FIRST]))
+        to[bare] = self.room[vacant - count : vacant]
+        self.state[VACANT] -= count
+        self._renew(some[bare], to[bare], self.m + PICKED * int(self.state[FIRST]))
+        self._renew(some[~bare], to[~bare], self.m)
 
     def _renew(self, some, to, numbers, keep=None, place=None):
         """See the kernel: each of some clusters takes looking at so many numbers."""
@@ -150,15 +157,28 @@ class Clusters:
         self.room[vacant : vacant + count] = self._rows(count, self.m)[::-1]
         self.state[VACANT] += count
 
-    def _rows(self, count, m):
-        """Addresses of memory for so many rows of m clusters.
+    def _packed_rows(self, count, m):
+        """Addresses of memory for so many rows of m clusters, side by side in vacant rows first."""
+        step = self._step(m)
+        vacant = self.room[2 : self.state[VACANT], None] + step * np.arange(
+            self._step(self.m) // step
+        )
+        self.state[VACANT] = 2
+        rows = vacant.ravel()[:count]
+        return np.concatenate([rows, self._rows(count - len(rows), m)])
 
-        They begin at cache lines, an odd number of them apart, lest columns should lie in few sets
-        of a cache; kernels may read up to a multiple of 64 numbers.
-        """
-        item = self.size.itemsize
-        step = -(-m // 64) * 64 * item + 64
+    def _rows(self, count, m):
+        """Addresses of new memory for so many rows of m clusters."""
+        step, item = self._step(m), self.size.itemsize
         memory = np.empty(count * step // item + 64, self.size.dtype)
         self.memory.append(memory)
         begin = -(-memory.ctypes.data // 64) * 64
         return begin + step * np.arange(count, dtype=np.intp)
+
+    def _step(self, m):
+        """How many bytes rows of m clusters are apart: an odd number of cache lines.
+
+        Otherwise columns would lie in few sets of a cache. Kernels may read up to a multiple of 64
+        numbers.
+        """
+        return -(-m // 64) * 64 * self.size.itemsize + 64
