@@ -14,7 +14,7 @@ from statfast.cluster import triangle as triangles
 from statfast.cluster.growth import Edges, Growth
 from statfast.cluster.triangle import Triangle, neighbours
 
-STRIP = 64  # rows of a table that a task joins with the columns
+TILE = 256  # rows and columns that a task joins across the diagonal
 
 
 def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
@@ -27,7 +27,8 @@ def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
         growth.add(np.arange(triangle.m, dtype=np.int32), who, low.astype(np.float64))
         one, other, length = growth.edges()
         for matrix, order, start in above[::-1]:
-            forest.trace(matrix.rows, order, start, length.astype(matrix.dtype), one, other)
+            single = matrix.dtype == np.float32
+            forest.trace(matrix.rows, single, order, start, length, one, other)
         found.append((one, other, length))
         if not growth.missing:
             break
@@ -56,15 +57,20 @@ def _between(triangle, order, start, n_jobs):
     size = max(min(triangles.PIECE, int(before[-1]) // triangles.PARTS), 1)  # numbers of a task
     cuts = np.unique(np.searchsorted(before, np.arange(0, before[-1], size)))
     table = np.empty((k, k), triangle.dtype)
+    single = triangle.dtype == np.float32
 
     def gather(parts):
         checkpoint()
-        forest.between(triangle.rows, part, order, start, *parts, table)
+        forest.between(triangle.rows, single, part, order, start, *parts, table.ctypes.data)
 
-    def join(strip):
-        forest.join(strip.start, strip.stop, table)
+    def join(tile):
+        """Of two numbers across the diagonal, the smaller goes to its right."""
+        a, b = tile
+        np.minimum(table[a, b], table[b, a].T, out=table[a, b])
 
     parts = list(zip(cuts, np.append(cuts[1:], k), strict=True))
     each(gather, parts, n_jobs=n_jobs, effort=2.0 * m * m)
-    each(join, grid(k, STRIP, STRIP), n_jobs=n_jobs, effort=4.0 * k * k)
+    strips = grid(k, TILE, TILE)
+    tiles = [(a, b) for i, a in enumerate(strips) for b in strips[i:]]
+    each(join, tiles, n_jobs=n_jobs, effort=4.0 * k * k)
     return Triangle.of_square(table)
