@@ -39,7 +39,7 @@ def way(request, monkeypatch):
     monkeypatch.setattr(one_by_one, "SHRUNK", 0.7 if request.param == "both" else 0.5)
     monkeypatch.setattr(one_by_one, "TASK", 500)
     monkeypatch.setattr(one_by_one, "BUDGET", 5000)
-    monkeypatch.setattr(triangle, "PIECE", 500)
+    monkeypatch.setattr(triangle, "LEAST", 1)
     return request.param
 
 

@@ -19,7 +19,7 @@ from statfast._core.triangle cimport seek, square, squeeze, unite
 
 cdef enum:
     GONE = 2147483647  # born: the cluster is no more
-    TILE = 16  # rows that are picked from by turns
+    TILE = 16  # rows of the triangle that are picked from by turns
 
 
 cdef struct clusters:
@@ -86,19 +86,20 @@ cdef inline void fill(
     """Write into the rows `to` of some clusters what they do not hold yet; into rows that were not
     made yet perhaps packed, that is of the columns to keep, each at its place.
 
-    What comes out of columns is picked for all of them from a few rows at a time, as columns side
-    by side share lines of the cache. Columns of clusters that are no more hold anything.
+    What comes out of columns of the triangle is picked for all of them from a few rows at a time,
+    as columns side by side share lines of the cache. What comes out of later rows goes to places
+    far apart, so there it is the row written to that stays in the cache. Columns of clusters that
+    are no more hold anything.
     """
-    cdef Py_ssize_t e, c, begin = 0, end, start = k.laters, q, x
+    cdef Py_ssize_t e, c, begin = 0, end, q, x
     cdef real scale = <real>k.scale, value
     cdef real *row
     cdef bint bare = False
     for e in range(n):
         x = some[e]
         if k.own[x]:
-            start = min(start, beyond(k.later, k.laters, k.born, k.seen[x]))
             continue
-        bare, start = True, 0
+        bare = True
         row = <real *>to[e] if keep == NULL else work
         if k.scale:
             square(<const real *>k.rows[x], k.m - x - 1, k.scale, row + x + 1)
@@ -120,15 +121,14 @@ cdef inline void fill(
                 row[q if place == NULL else place[q]] = value
                 c += 1
         begin = end
-    while start < k.laters:
-        end = min(start + TILE, k.laters)
-        for e in range(n):
-            x, row = some[e], <real *>to[e]
-            for c in range(start, end):
-                q = k.later[c]
-                if k.own[x] == 0 or k.born[q] > k.seen[x]:
-                    row[q if place == NULL else place[q]] = (<const real *>k.own[q])[x]
-        start = end
+    for e in range(n):
+        x, row, c = some[e], <real *>to[e], 0
+        if k.own[x]:
+            c = beyond(k.later, k.laters, k.born, k.seen[x])
+        while c < k.laters:
+            q = k.later[c]
+            row[q if place == NULL else place[q]] = (<const real *>k.own[q])[x]
+            c += 1
 
 
 cdef inline void fill_one(const clusters *k, Py_ssize_t x, real *row) noexcept nogil:

@@ -17,9 +17,9 @@ from statfast.cluster.triangle import Triangle
 
 SMALL = 1024  # clusters: their matrix is in the cache
 SHRUNK = 0.48  # of the clusters left: time to leave out the others. Two rows fit into one
-AHEAD = 6  # rows are made before they are needed for one cluster in so many
+AHEAD = 6  # one cluster in so many: for their pairs, rows are made at a time
 BUDGET = 1 << 24  # numbers looked at between checkpoints
-TASK = 1 << 22  # numbers looked at by a task
+TASK = 1 << 22  # numbers looked at by a task: some milliseconds
 ROOM = 1 << 21  # numbers of a piece of memory
 PICKED = 8  # a number picked out of a column takes the time of so many in sequence
 FIRST, LATER, MERGES, VACANT = range(4)  # in `state`
@@ -160,11 +160,10 @@ class Clusters:
     def _packed_rows(self, count, m):
         """Addresses of memory for so many rows of m clusters, side by side in vacant rows first."""
         step = self._step(m)
-        vacant = self.room[2 : self.state[VACANT], None] + step * np.arange(
-            self._step(self.m) // step
-        )
+        vacant = self.room[2 : self.state[VACANT]]
+        beside = step * np.arange(self._step(self.m) // step)
         self.state[VACANT] = 2
-        rows = vacant.ravel()[:count]
+        rows = np.add.outer(vacant, beside).ravel()[:count]
         return np.concatenate([rows, self._rows(count - len(rows), m)])
 
     def _rows(self, count, m):

@@ -17,6 +17,7 @@ from statfast._core import linkage
 
 PIECE = 1 << 21  # numbers that a task looks at: some milliseconds
 PARTS = 16  # tasks, where there is work for them
+LEAST = 1 << 15  # numbers: looking at fewer takes no longer than beginning a task
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Triangle:
 def spans(m: int, most: int = PIECE) -> list[slice]:
     """Cut the rows of a triangle into blocks of about as many numbers: `most`, or a row."""
     total = m * (m - 1) // 2
-    size = max(min(most, total // PARTS), m)
+    size = max(min(most, max(total // PARTS, LEAST)), m)
     before = np.arange(m + 1, dtype=np.int64)
     before = before * (2 * m - before - 1) // 2  # numbers above each row
     cuts = [0]
