@@ -11,21 +11,35 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from statfast.cluster import agglomerate, linkage, triangle
+from statfast.cluster import agglomerate, linkage, one_by_one, triangle
 from statfast.cluster.linkage import INVERTING, METHODS
 from tests.reference import linkage as twin
 
 DEFINED = ("single", "complete", "average", "centroid", "ward")
 
 
-@pytest.fixture(params=["chain", "rounds", "both"])
+WAYS = {  # SMALL, FEW, RARE
+    "chain": (1 << 20, 1.0, 1.0),
+    "rounds": (2, 0.0, 0.0),
+    "both": (8, 1.0, 0.0),
+    "pairs": (8, 1.0, 1.0),
+}
+
+
+@pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """Through a small matrix as through a large one."""
-    small, few = {"chain": (1 << 20, 1.0), "rounds": (2, 0.0), "both": (8, 0.12)}[request.param]
+    small, few, rare = WAYS[request.param]
     monkeypatch.setattr(agglomerate, "SMALL", small)
     monkeypatch.setattr(agglomerate, "FEW", few)
+    monkeypatch.setattr(agglomerate, "RARE", rare)
+    monkeypatch.setattr(agglomerate, "BUDGET", 5000)
     monkeypatch.setattr(agglomerate, "SHRUNK", 0.8)
-    monkeypatch.setattr(triangle, "PIECE", 500)
+    monkeypatch.setattr(one_by_one, "SMALL", small)
+    monkeypatch.setattr(one_by_one, "SHRUNK", 0.7 if request.param == "both" else 0.5)
+    monkeypatch.setattr(one_by_one, "TASK", 500)
+    monkeypatch.setattr(one_by_one, "BUDGET", 5000)
+    monkeypatch.setattr(triangle, "LEAST", 1)
     return request.param
 
 
@@ -75,9 +89,10 @@ def test_heights_with_ties(method, seed, n, d):
             members.append(one + other)
 
 
+@pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_same_bits_for_any_number_of_threads(method, way):
-    y = pdist(rows(5, 300, 4))
+def test_same_bits_for_any_number_of_threads(method, tied, way):
+    y = pdist(rows(5, 300, 4, tied=tied))
     kept = y.copy()
     expected = linkage(y, method, n_jobs=1)
     for n_jobs in (2, 7):
@@ -89,6 +104,8 @@ def test_same_bits_for_any_number_of_threads(method, way):
 def test_many_clusters_reuse_memory(method, monkeypatch):
     monkeypatch.setattr(agglomerate, "ROOM", 2048)
     monkeypatch.setattr(agglomerate, "SMALL", 32)
+    monkeypatch.setattr(one_by_one, "ROOM", 2048)
+    monkeypatch.setattr(one_by_one, "SMALL", 32)
     y = pdist(rows(8, 900, 2))
     assert_allclose(linkage(y, method, n_jobs=2), hierarchy.linkage(y, method), rtol=1e-10)
 
@@ -124,6 +141,16 @@ def test_constant_data_and_duplicates(method, way):
     assert hierarchy.is_valid_linkage(Z)
     if method in ("single", "complete", "average", "weighted"):
         assert_array_equal(Z[:, 2], 3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("order", ["rising", "shuffled"])
+def test_a_cluster_that_swallows_one_row_after_the_other(method, order, way):
+    X = np.cumsum(1.05 ** np.arange(150.0))[:, None]
+    if order == "shuffled":
+        X = np.random.default_rng(12).permutation(X)
+    y = pdist(X)
+    assert_allclose(linkage(y, method)[:, 2], hierarchy.linkage(y, method)[:, 2], rtol=1e-10)
 
 
 def test_dissimilarities_that_are_no_metric(way):

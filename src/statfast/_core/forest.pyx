@@ -3,11 +3,17 @@
 
 Gower & Ross 1969, doi:10.2307/2346439: the edges of a minimum spanning tree, by length, are the
 merges of single linkage. Cost: n log n at worst. The caller guarantees that the edges make a tree.
+
+Of a matrix, `between` leaves a matrix of the parts that a round of Boruvka has made, with the
+smallest number between any two: the next round reads that, and `trace` knows whose it was. A row of
+a matrix has the numbers of the columns after it. Cost: m^2 / 2 reads, and k m others at random
+places of a row of k numbers.
 """
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
+from statfast._core.rows cimport real
 from statfast._core.unionfind cimport root
 
 
@@ -106,3 +112,80 @@ def name(
     with nogil:
         for i in range(parent.shape[0]):
             part[i] = <int32_t>root(&parent[0], i)
+
+
+def between(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses, as in linkage.pyx
+    bint single,                        # IN whether numbers are floats, not doubles
+    const int32_t[::1] part,            # IN (m,) that of a row, below k
+    const int32_t[::1] order,           # IN (m,) rows by part, rising in each
+    const Py_ssize_t[::1] start,        # IN (k + 1,) where the rows of a part begin
+    Py_ssize_t begin,                   # IN the parts to look at
+    Py_ssize_t end,
+    Py_ssize_t out,                     # OUT (k, k) an address
+):
+    """From each part to every other one the smallest number right of the diagonal."""
+    cdef Py_ssize_t m = rows.shape[0]
+    cdef void *least = malloc(m * sizeof(double))
+    if least == NULL:
+        raise MemoryError
+    with nogil:
+        if single:
+            gather(rows, part, order, start, begin, end, <float *>least, <float *>out)
+        else:
+            gather(rows, part, order, start, begin, end, <double *>least, <double *>out)
+    free(least)
+
+
+cdef inline void gather(
+    const Py_ssize_t[::1] rows, const int32_t[::1] part, const int32_t[::1] order,
+    const Py_ssize_t[::1] start, Py_ssize_t begin, Py_ssize_t end, real *least, real *out,
+) noexcept nogil:
+    cdef Py_ssize_t m = rows.shape[0], k = start.shape[0] - 1, p, e, c, first
+    cdef const real *x
+    cdef real *to
+    for p in range(begin, end):
+        first = order[start[p]] + 1
+        x = <const real *>rows[first - 1] - first
+        to = out + p * k
+        for c in range(k):
+            to[c] = <real>INFINITY
+        if start[p] + 1 < start[p + 1]:
+            for c in range(first, m):
+                least[c] = x[c]
+            for e in range(start[p] + 1, start[p + 1]):
+                x = <const real *>rows[order[e]] - order[e] - 1
+                for c in range(order[e] + 1, m):
+                    least[c] = x[c] if x[c] < least[c] else least[c]
+            x = least
+        for c in range(first, m):
+            to[part[c]] = x[c] if x[c] < to[part[c]] else to[part[c]]
+
+
+def trace(
+    const Py_ssize_t[::1] rows,         # IN (m,), with the others as in between
+    bint single,
+    const int32_t[::1] order,           # IN (m,)
+    const Py_ssize_t[::1] start,        # IN (k + 1,)
+    const double[::1] length,           # IN (e,) the smallest numbers between two parts
+    int32_t[::1] one,                   # INOUT (e,) one part; then the row of it
+    int32_t[::1] other,                 # INOUT (e,) the other part; then the row of that
+):
+    """Rows of two parts that have the smallest number between them. Costs their pairs at most."""
+    cdef Py_ssize_t e, i, j, low, high
+    cdef double number
+    with nogil:
+        for e in range(length.shape[0]):
+            i, j = start[one[e]], start[other[e]]
+            while True:
+                low, high = min(order[i], order[j]), max(order[i], order[j])
+                if single:
+                    number = (<const float *>rows[low])[high - low - 1]
+                else:
+                    number = (<const double *>rows[low])[high - low - 1]
+                if number == length[e]:
+                    break
+                j += 1
+                if j == start[other[e] + 1]:
+                    i, j = i + 1, start[other[e]]
+            one[e], other[e] = order[i], order[j]

@@ -5,9 +5,9 @@ Two clusters that are each other's nearest neighbour may be merged at once if th
 (no union is nearer to a third cluster than the nearer of its parts), whatever is merged elsewhere:
 Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `neighbours` reads the matrix once for
 all nearest neighbours; `contract` writes the matrix of the next round, and finds its nearest
-neighbours on the way, so a round is one read and one write in sequence. (Single linkage needs
-`neighbours` alone: Boruvka's algorithm.) Where few pairs are reciprocal, `chain` follows the chain
-of nearest neighbours of Benzecri 1982 instead, one merge after the other, in place.
+neighbours on the way, so a round is one read and one write in sequence. Where few pairs are
+reciprocal, or few clusters are left, `follow` follows the chain of nearest neighbours of Benzecri
+1982 instead, one merge after the other, in a matrix that is whole.
 
 A matrix is its upper triangle: rows[r] is the address of the numbers of row r, for the columns
 r + 1, r + 2, ..., m - 1. So a condensed matrix, a square one and pieces of memory are all read
@@ -15,19 +15,19 @@ where they lie. Of the columns before r, numbers have to be picked out of other 
 needs them between the two parts of a union only. Ties go to the lowest index.
 
 Cost: `neighbours` m^2 / 2 reads; `contract` as many, as many writes as the new matrix has, and the
-picked ones, a ninth of m^2 if half of the rows are merged at random; `chain` about 2 m of each a
-merge. The caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
+picked ones, a ninth of m^2 if half of the rows are merged at random; `follow` about 3 m in sequence
+a merge. The caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
 """
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memmove
+from libc.stdlib cimport calloc, free, malloc
 
-from statfast._core.lance_williams cimport rule_for, union_rule, united
+from statfast._core.clusters cimport ask, clusters, clusters_of, fill, join_rows, lead
+from statfast._core.lance_williams cimport WARD, rule_for, union_rule
 from statfast._core.rows cimport real
-from statfast._core.triangle cimport look, number, row_at, seek, square, squeeze, table, unite
-
+from statfast._core.symmetric cimport become_one, journal, mirror, pack, refresh
+from statfast._core.triangle cimport fold, look, pick, row_at, seek, square, squeeze, table, unite
 
 cdef Py_ssize_t SLACK = 64  # numbers that passes may read, or write, beyond the end
 
@@ -54,31 +54,29 @@ def neighbours(
     int32_t[::1] who,                   # INOUT (m,) the first such row
     real[::1] right_low,                # OUT [begin, end) of (m,): smallest number of the row
     int32_t[::1] right_who,             # OUT, as right_low: the first such column
-    const real[::1] part,               # IN (m,) which part of a forest a row is in; None: its own
 ):
-    """The smallest number of rows, and of columns in them, of different parts."""
+    """The smallest number of rows, and of columns in them."""
     cdef Py_ssize_t m = rows.shape[0], r
-    cdef const real *parts = NULL if part is None else &part[0]
     with nogil:
         for r in range(begin, end):
             right_low[r] = <real>INFINITY
             right_who[r] = -1
             if r + 1 < m:
-                look(row_at(rows, r, <real>0), m - r - 1, r, r + 1, parts, &low[r + 1],
-                     &who[r + 1], &right_low[r], &right_who[r])
+                look(row_at(rows, r, <real>0), m - r - 1, r, r + 1, &low[r + 1], &who[r + 1],
+                     &right_low[r], &right_who[r])
 
 
 def absorb(
-    const real[::1] part_low,           # IN (m,) of later rows
+    const real[::1] part_low,           # IN (m,) of other rows
     const int32_t[::1] part_who,        # IN (m,)
     real[::1] low,                      # INOUT (m,)
     int32_t[::1] who,                   # INOUT (m,)
 ):
-    """The smaller of two minima; of equal ones the earlier."""
+    """The smaller of two minima; of equal ones that in the lower row."""
     cdef Py_ssize_t k
     with nogil:
         for k in range(low.shape[0]):
-            if part_low[k] < low[k]:
+            if part_low[k] < low[k] or (part_low[k] == low[k] and 0 <= part_who[k] < who[k]):
                 low[k] = part_low[k]
                 who[k] = part_who[k]
 
@@ -106,195 +104,235 @@ def contract(
     cdef Py_ssize_t m = rows.shape[0], count = pairs.shape[0]
     cdef Py_ssize_t p, i, j, c, n, at = 0
     cdef union_rule u
-    cdef double mine
+    cdef real mine
     cdef real *to = &out[0]
     cdef const real *a
     cdef const real *b
-    cdef union_rule *unions = <union_rule *>malloc((count + 1) * sizeof(union_rule))
-    cdef real *row = <real *>malloc(2 * (m + SLACK) * sizeof(real))
-    if unions == NULL or row == NULL:
-        free(unions)
+    cdef real *row = <real *>malloc((2 * m + 3 * count + 1) * sizeof(real))
+    cdef int32_t *other = <int32_t *>malloc((count + 1) * sizeof(int32_t))
+    if row == NULL or other == NULL:
         free(row)
+        free(other)
         raise MemoryError
-    cdef real *picked = row + m + SLACK
+    cdef real *picked = row + m
+    cdef real *one = picked + m
+    cdef real *two = one + count
+    cdef real *apart = two + count
     with nogil:
         for c in range(count):
             p = pairs[c]
-            unions[c] = rule_for(rule, size[first[p]], size[second[p]], height[p])
-        for c in range(2 * (m + SLACK)):
-            row[c] = 0
+            u = rule_for(rule, size[first[p]], size[second[p]], height[p])
+            other[c], two[c], apart[c] = second[p], size[second[p]], height[p]
+            one[c] = size[first[p]] if rule == WARD else <real>u.share
         for p in range(begin, end):
             i, j = first[p], second[p]
             mine = size[i]
-            a = row_at(rows, i, <real>0)
-            n = m - i - 1
+            a = row_at(rows, i, <real>0) - i - 1
             if scale:
-                square(a, n, scale, row + i + 1)
-            elif j < 0:
-                memcpy(row + i + 1, a, n * sizeof(real))
+                square(a + i + 1, m - i - 1, scale, row + i + 1)
+                a = row
             if j >= 0:
                 mine = mine + size[j]
                 u = rule_for(rule, size[i], size[j], height[p])
-                for c in range(i + 1, j):
-                    picked[c] = row_at(rows, c, <real>0)[j - c - 1]
-                b = row_at(rows, j, <real>0)
+                pick(rows, i + 1, j, j, picked)
+                b = row_at(rows, j, <real>0) - j - 1
                 if scale:
                     square(picked + i + 1, j - i - 1, scale, picked + i + 1)
-                    square(b, m - j - 1, scale, picked + j + 1)
-                    b, a = picked + j + 1, row + i + 1
-                unite(&u, a, picked + i + 1, &size[i + 1], j - i - 1, row + i + 1)
+                    square(b + j + 1, m - j - 1, scale, picked + j + 1)
+                    b = picked
+                unite(&u, a + i + 1, picked + i + 1, &size[i + 1], j - i - 1, row + i + 1)
                 if j + 1 < m:
-                    unite(&u, a + j - i, b, &size[j + 1], m - j - 1, row + j + 1)
+                    unite(&u, a + j + 1, b + j + 1, &size[j + 1], m - j - 1, row + j + 1)
+                a = row
+            places[p] = <Py_ssize_t>to
+            n = squeeze(a + i + 1, &keep[0], i + 1, m - i - 1, to)
             while at < count and pairs[at] <= p:
                 at += 1
-            for c in range(at, count):
-                i, j = first[pairs[c]], second[pairs[c]]
-                row[i] = <real>united(&unions[c], row[i], row[j], mine)
-            places[p] = <Py_ssize_t>to
-            n = squeeze(row, &keep[0], first[p] + 1, m, to)
+            if at < count:
+                fold(rule, mine, a, other + at, &pairs[at], one + at, two + at, apart + at,
+                     count - at, to - p - 1)
             right_low[p] = <real>INFINITY
             right_who[p] = -1
             if n > 0:
-                look(to, n, p, p + 1, <const real *>NULL, &low[p + 1], &who[p + 1],
-                     &right_low[p], &right_who[p])
+                look(to, n, p, p + 1, &low[p + 1], &who[p + 1], &right_low[p], &right_who[p])
             to += n
-    free(unions)
+    free(other)
     free(row)
 
 
-def chain(
-    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows that are changed
+def unfold(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses
+    double scale,                       # IN if not 0, numbers become (scale x)^2
+    Py_ssize_t begin,                   # IN the rows to write
+    Py_ssize_t end,
+    real[::1] matrix,                   # OUT (m^2,) rows of the whole matrix, infinite from x to x
+):
+    """Rows of a symmetric matrix."""
+    with nogil:
+        mirror(rows, scale, begin, end, &matrix[0])
+
+
+def follow(
+    real[::1] matrix,                   # INOUT (m^2,) a symmetric matrix, infinite from x to x
     int rule,
     real[::1] size,                     # INOUT (m,)
     real[::1] gone,                     # INOUT (m,) infinite where a cluster is no more, else 0
-    int32_t[::1] alive,                 # INOUT (m,) the clusters there are, rising
-    Py_ssize_t[::1] state,              # INOUT (3,) clusters, links, merges there are
-    int32_t[::1] merged,                # OUT (m - 1,) the cluster that stays
-    int32_t[::1] other,                 # OUT (m - 1,) that which is merged into it
+    int32_t[::1] point,                 # INOUT (m,) a point of each cluster
+    int32_t[:, ::1] notes,              # INOUT (6, m) the chain and the journal
+    Py_ssize_t[::1] state,              # INOUT (5,) clusters, links, merges; journal's m and time
+    int32_t[::1] merged,                # OUT (m - 1,) a point of the cluster that stays
+    int32_t[::1] other,                 # OUT (m - 1,) one of that which is merged into it
     real[::1] height,                   # OUT (m - 1,)
-    Py_ssize_t until,                   # IN how many clusters to leave
+    double shrunk,                      # IN the share of clusters left at which others are left out
     Py_ssize_t budget,                  # IN about how many numbers to look at
-    int32_t[::1] link,                  # INOUT (m,) the chain
 ):
-    """Merge along the chain of nearest neighbours."""
-    cdef Py_ssize_t m = rows.shape[0], x, y, c, here, links = state[1], merges = state[2]
-    cdef Py_ssize_t count = state[0]
+    """Merge along the chain of nearest neighbours until one cluster is left."""
+    cdef Py_ssize_t count = state[0], links = state[1], merges = state[2], x, y, i, j, start = 0
+    cdef journal t
     cdef real best
     cdef int32_t at
+    cdef int32_t *link = &notes[0, 0]
+    cdef uint64_t *keep = <uint64_t *>malloc((notes.shape[1] // 64 + 2) * sizeof(uint64_t))
+    if keep == NULL:
+        raise MemoryError
+    t.m, t.time = state[3], state[4]
+    t.unions, t.changed, t.fresh = &notes[1, 0], &notes[2, 0], &notes[3, 0]
+    t.now, t.later = &notes[4, 0], &notes[5, 0]
     with nogil:
-        while count > until and budget > 0:
+        while count > 1 and budget > 0:
+            if count < shrunk * t.m:
+                budget -= t.m * t.m
+                pack(&t, &matrix[0], &size[0], &gone[0], &point[0], link, links, keep)
+                start = 0
             if links == 0:
-                link[0] = alive[0]
+                while gone[start] > 0:
+                    start += 1
+                link[0] = <int32_t>start
                 links = 1
             x, y = link[links - 1], -1
+            budget -= t.m + refresh(&t, &matrix[0], x)
             best, at = <real>INFINITY, -1
             if links > 1:
                 y = link[links - 2]
-                best, at = number(rows, min(x, y), max(x, y), best)[0], <int32_t>y
-            c = 0
-            while alive[c] < x:
-                here = alive[c]
-                if number(rows, here, x, best)[0] < best:
-                    best, at = number(rows, here, x, best)[0], <int32_t>here
-                c += 1
-            seek(row_at(rows, x, best), &gone[0], m, x + 1, &best, &at)
-            budget -= 8 * c + m - x
+                best, at = matrix[x * t.m + y], <int32_t>y
+            seek(&matrix[x * t.m], &gone[0], t.m, 0, &best, &at)
+            if at < 0:  # all are infinite
+                at = 0
+                while at == x or gone[at] > 0:
+                    at += 1
             if at != y:
                 link[links] = at
                 links += 1
                 continue
             links -= 2
-            x, y = min(x, y), max(x, y)
-            merged[merges], other[merges], height[merges] = <int32_t>x, <int32_t>y, best
+            i, j = min(x, y), max(x, y)
+            budget -= 2 * t.m + refresh(&t, &matrix[0], y)
+            merged[merges], other[merges], height[merges] = point[i], point[j], best
             merges += 1
-            budget -= join(rows, rule, &size[0], &alive[0], x, y, best, <real *>NULL, NULL)
-            gone[y] = <real>INFINITY
-            c = place_of(&alive[0], count, y)
+            become_one(&t, &matrix[0], rule, i, j, best, &size[0], &gone[0])
             count -= 1
-            memmove(&alive[c], &alive[c] + 1, (count - c) * sizeof(int32_t))
-    state[0], state[1], state[2] = count, links, merges
+    state[0], state[1], state[2], state[3], state[4] = count, links, merges, t.m, t.time
+    free(keep)
+
+
+def renew(
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows
+    double scale,                       # IN if not 0, their numbers become (scale x)^2
+    Py_ssize_t[::1] own,                # INOUT (m,) addresses of whole rows, or 0
+    int32_t[:, ::1] time,               # INOUT (3, m) born, seen, asked, of clusters.pxd
+    int32_t[:, ::1] left,               # INOUT (2, m) first and later
+    real[:, ::1] gone,                  # INOUT (2, m) infinite where no cluster is, else 0; the
+                                        # same for clusters of the triangle
+    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
+    int32_t[::1] who,                   # INOUT (m,) where that was
+    Py_ssize_t[::1] state,              # INOUT (4,) first, later, merges; free rows of `room`
+    const int32_t[::1] some,            # IN clusters
+    const Py_ssize_t[::1] to,           # IN memory for the row of each; None: find their neighbours
+    Py_ssize_t begin,                   # IN the clusters to look at
+    Py_ssize_t end,
+    const uint64_t[::1] keep,           # IN (m / 64 + 1,) a bit for each column to keep, or None
+    const int32_t[::1] place,           # IN (m,) the new column of each, if `keep` is given
+):
+    """Fill the rows of clusters, or pack them, or find the nearest neighbours of clusters."""
+    cdef clusters k = clusters_of(rows, scale, own, time, left, state)
+    cdef Py_ssize_t c, x
+    cdef const uint64_t *bits = NULL if keep is None else &keep[0]
+    cdef const int32_t *at = NULL if place is None else &place[0]
+    cdef const Py_ssize_t *memory = NULL if to is None else &to[0]
+    cdef real *work = <real *>malloc((k.m + SLACK) * sizeof(real))
+    if work == NULL:
+        raise MemoryError
+    with nogil:
+        if memory != NULL:
+            fill(&k, &some[begin], memory + begin, end - begin, bits, at, work)
+        for c in range(begin, end):
+            x = some[c]
+            if memory == NULL:
+                ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
+                continue
+            if bits != NULL and k.own[x]:
+                squeeze(<const real *>memory[c], bits, 0, k.m, <real *>memory[c])
+            k.own[x], k.seen[x] = memory[c], k.now
+    free(work)
 
 
 def generic(
-    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows that are changed
+    const Py_ssize_t[::1] rows,         # IN (m,), with the others as in renew
+    double scale,
+    Py_ssize_t[::1] own,                # INOUT (m,)
+    int32_t[:, ::1] time,               # INOUT (3, m)
+    int32_t[:, ::1] left,               # INOUT (2, m)
+    real[:, ::1] gone,                  # INOUT (2, m)
+    real[::1] low,                      # INOUT (m,)
+    int32_t[::1] who,                   # INOUT (m,)
+    Py_ssize_t[::1] state,              # INOUT (4,)
     int rule,
     real[::1] size,                     # INOUT (m,)
-    real[::1] gone,                     # INOUT (m,) infinite where a cluster is no more, else 0
-    int32_t[::1] alive,                 # INOUT (m,) the clusters there are, rising
-    Py_ssize_t[::1] state,              # INOUT (3,) clusters, not used, merges there are
+    Py_ssize_t[::1] room,               # INOUT addresses of memory for a row; the first is work
     int32_t[::1] merged,                # OUT (m - 1,) the cluster that stays
     int32_t[::1] other,                 # OUT (m - 1,) that which is merged into it
     real[::1] height,                   # OUT (m - 1,)
     Py_ssize_t until,                   # IN how many clusters to leave
     Py_ssize_t budget,                  # IN about how many numbers to look at
-    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
-    int32_t[::1] who,                   # INOUT (m,) where that was
 ):
     """Merge the two nearest clusters, one pair after the other, by any rule.
 
     Muellner 2011, arXiv:1109.2378: lower bounds of the smallest numbers of rows, made true when
-    they come to be the smallest of all. Deviation: no heap, as the bounds are scanned by vectors.
+    they come to be the smallest of all. Deviations: a union is a row, never a column, and knows the
+    nearest of those before it; no heap, as the bounds are scanned by vectors, 64 at a time.
     """
-    cdef Py_ssize_t m = rows.shape[0], count = state[0], merges = state[2], i, j, c
+    cdef clusters k = clusters_of(rows, scale, own, time, left, state)
+    cdef Py_ssize_t m = k.m, blocks = (m + 63) // 64, vacant = state[3], i, j, x, y
+    cdef real *least = <real *>calloc(2 * blocks, sizeof(real))
+    cdef int32_t *place = <int32_t *>malloc(blocks * sizeof(int32_t))
     cdef real best
     cdef int32_t at
+    if least == NULL or place == NULL:
+        free(least)
+        free(place)
+        raise MemoryError
     with nogil:
-        while count > until and budget > 0:
+        for i in range(blocks):
+            lead(&low[0], &gone[0, 0], m, i, least, place)
+        while k.firsts + k.laters > until and budget > 0 and vacant > 1:
             best, at = <real>INFINITY, -1
-            seek(&low[0], &gone[0], m, 0, &best, &at)
+            seek(least, least + blocks, blocks, 0, &best, &at)
+            i = place[at]
+            j = who[i]
             budget -= m
-            i, j = at, who[at]
-            if gone[j] > 0 or number(rows, i, j, best)[0] != best:
-                low[i] = <real>INFINITY
-                seek(row_at(rows, i, best), &gone[0], m, i + 1, &low[i], &who[i])
-                budget -= m - i
+            if k.born[j] > k.asked[i]:
+                ask(&k, i, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
+                lead(&low[0], &gone[0, 0], m, i // 64, least, place)
                 continue
-            merged[merges], other[merges], height[merges] = <int32_t>i, <int32_t>j, best
-            merges += 1
-            budget -= join(rows, rule, &size[0], &alive[0], i, j, best, &low[0], &who[0])
-            gone[j] = <real>INFINITY
-            c = place_of(&alive[0], count, j)
-            count -= 1
-            memmove(&alive[c], &alive[c] + 1, (count - c) * sizeof(int32_t))
-            low[i] = <real>INFINITY
-            seek(row_at(rows, i, best), &gone[0], m, i + 1, &low[i], &who[i])
-    state[0], state[2] = count, merges
-
-
-cdef inline Py_ssize_t place_of(const int32_t *rising, Py_ssize_t n, Py_ssize_t x) noexcept nogil:
-    """Where x is in a rising list."""
-    cdef Py_ssize_t low = 0, high = n - 1, middle
-    while low < high:
-        middle = (low + high) // 2
-        if rising[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-cdef inline Py_ssize_t join(
-    const Py_ssize_t[::1] rows, int rule, real *size, const int32_t *alive, Py_ssize_t i,
-    Py_ssize_t j, real height, real *low, int32_t *who,
-) noexcept nogil:
-    """Distances to the union of i < j, kept as i; returns how much was looked at."""
-    cdef Py_ssize_t m = rows.shape[0], c = 0, k
-    cdef union_rule u = rule_for(rule, size[i], size[j], height)
-    cdef real *row = <real *>row_at(rows, i, height) - i - 1
-    cdef real *to
-    while alive[c] < i:
-        k = alive[c]
-        to = <real *>number(rows, k, i, height)
-        to[0] = <real>united(&u, to[0], number(rows, k, j, height)[0], size[k])
-        if low != NULL and to[0] < low[k]:
-            low[k], who[k] = to[0], <int32_t>i
-        c += 1
-    c += 1
-    while alive[c] < j:
-        k = alive[c]
-        row[k] = <real>united(&u, row[k], number(rows, k, j, height)[0], size[k])
-        c += 1
-    if j + 1 < m:
-        unite(&u, row + j + 1, row_at(rows, j, height), size + j + 1, m - j - 1, row + j + 1)
-    size[i] += size[j]
-    return 8 * c + m - j
+            x, y = min(i, j), max(i, j)
+            merged[k.now], other[k.now], height[k.now] = <int32_t>x, <int32_t>y, best
+            budget -= 3 * m + 8 * (k.firsts + k.laters)
+            join_rows(&k, rule, x, y, best, &size[0], &room[0], &vacant)
+            gone[0, y], gone[1, x], gone[1, y] = <real>INFINITY, <real>INFINITY, <real>INFINITY
+            low[y] = <real>INFINITY
+            ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
+            lead(&low[0], &gone[0, 0], m, x // 64, least, place)
+            lead(&low[0], &gone[0, 0], m, y // 64, least, place)
+    free(least)
+    free(place)
+    state[0], state[1], state[2], state[3] = k.firsts, k.laters, k.now, vacant

@@ -7,10 +7,13 @@ passes do is said in simd/linkage.h.
 
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.lance_williams cimport union_rule
+from statfast._core.lance_williams cimport COMPLETE, WARD, union_rule
 from statfast._core.rows cimport real
 from statfast._core.tiles cimport level
 
+
+cdef enum:
+    AHEAD = 64  # rows: numbers of a column are fetched so long before they are picked
 
 cdef extern from "linkage_kernels.h" nogil:
     ctypedef struct linkage_f32:
@@ -19,10 +22,6 @@ cdef extern from "linkage_kernels.h" nogil:
         void (*scan)(
             const float *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, float *low,
             int32_t *who, float *best, int32_t *at
-        ) noexcept nogil
-        void (*scan_apart)(
-            const float *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, const float *part,
-            float *low, int32_t *who, float *best, int32_t *at
         ) noexcept nogil
         void (*seek)(
             const float *x, const float *gone, Py_ssize_t n, Py_ssize_t first, float *best,
@@ -43,10 +42,6 @@ cdef extern from "linkage_kernels.h" nogil:
             const double *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, double *low,
             int32_t *who, double *best, int32_t *at
         ) noexcept nogil
-        void (*scan_apart)(
-            const double *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, const double *part,
-            double *low, int32_t *who, double *best, int32_t *at
-        ) noexcept nogil
         void (*seek)(
             const double *x, const double *gone, Py_ssize_t n, Py_ssize_t first, double *best,
             int32_t *at
@@ -64,6 +59,7 @@ cdef extern from "linkage_kernels.h" nogil:
         linkage_f64 f64
 
     const linkage_kernels *linkage_at(int level)
+    void fetch "FETCH"(const void *place)
 
 
 cdef inline const linkage_kernels *table() noexcept nogil:
@@ -83,20 +79,26 @@ cdef inline const real *number(
     return <const real *>rows[low] + high - low - 1
 
 
+cdef inline void pick(
+    const Py_ssize_t[::1] rows, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t column, real *out
+) noexcept nogil:
+    """The numbers of a column in some of the rows before it, at out[begin:end]."""
+    cdef Py_ssize_t r, ready = max(begin, end - AHEAD)
+    for r in range(begin, ready):
+        fetch(number(rows, r + AHEAD, column, out[0]))
+        out[r] = number(rows, r, column, out[0])[0]
+    for r in range(ready, end):
+        out[r] = number(rows, r, column, out[0])[0]
+
+
 cdef inline void look(
-    const real *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, const real *part, real *low,
-    int32_t *who, real *best, int32_t *at,
+    const real *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, real *low, int32_t *who,
+    real *best, int32_t *at,
 ) noexcept nogil:
     if real is float:
-        if part == NULL:
-            table().f32.scan(x, n, row, first, low, who, best, at)
-        else:
-            table().f32.scan_apart(x, n, row, first, part, low, who, best, at)
+        table().f32.scan(x, n, row, first, low, who, best, at)
     else:
-        if part == NULL:
-            table().f64.scan(x, n, row, first, low, who, best, at)
-        else:
-            table().f64.scan_apart(x, n, row, first, part, low, who, best, at)
+        table().f64.scan(x, n, row, first, low, who, best, at)
 
 
 cdef inline void seek(
@@ -131,4 +133,29 @@ cdef inline Py_ssize_t squeeze(
 ) noexcept nogil:
     if real is float:
         return table().f32.squeeze(x, keep, start, n, out)
-    return table().f64.squeeze(x, keep, start, n, out)
+    else:
+        return table().f64.squeeze(x, keep, start, n, out)
+
+
+cdef inline void fold(
+    int rule, real size, const real *x, const int32_t *other, const int32_t *at, const real *one,
+    const real *two, const real *apart, Py_ssize_t count, real *to,
+) noexcept nogil:
+    """As `unite`, but across the row of a cluster of `size` points: to[at] are its distances to one
+    part of each union, x[other] to the other; `one` and `two` are sizes, or `one` a share."""
+    cdef Py_ssize_t c
+    cdef real a, b
+    if rule == COMPLETE:
+        for c in range(count):
+            a, b = to[at[c]], x[other[c]]
+            to[at[c]] = a if a > b else b
+    elif rule == WARD:
+        for c in range(count):
+            a, b = to[at[c]], x[other[c]]
+            to[at[c]] = (one[c] * a + two[c] * b + size * (a + b - apart[c])) / (
+                one[c] + two[c] + size
+            )
+    else:
+        for c in range(count):
+            a, b = to[at[c]], x[other[c]]
+            to[at[c]] = a + one[c] * (b - a)

@@ -14,7 +14,9 @@ from statfast._validation import as_choice, as_rows
 from statfast.cluster.agglomerate import Merging
 from statfast.cluster.centroid import centroid_of_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
-from statfast.cluster.spanning import edges_of_rows, edges_of_triangle, rising
+from statfast.cluster.matrix_tree import edges_of_triangle
+from statfast.cluster.one_by_one import merged_one_by_one
+from statfast.cluster.spanning import edges_of_rows, rising
 from statfast.cluster.triangle import Triangle
 from statfast.cluster.ward import ward_of_rows
 
@@ -82,12 +84,12 @@ def linkage(
     differ; here the lowest rows are preferred. Equal heights are ordered by the time of the merge.
 
     **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
-    the first merges (less than the condensed matrix; for "centroid" and "median" all of it, and
-    work space); "single" makes no copy. Rows are turned into a condensed matrix first, but not for
-    "ward", "centroid" and "median" (for the latter two: in up to 128 columns, or where the matrix
-    would be too large), which take O(n^2 d) time and O(n d) memory; nor for "single" with Euclidean
-    distance, which takes O(n d) memory and, in few dimensions, O(n log n) time (see
-    `minimum_spanning_tree`).
+    the first merges (less than the condensed matrix, and for up to 1024 rows a square one; for
+    "centroid" and "median" up to all of it); "single" takes memory for half the condensed matrix at
+    most. Rows are turned into a condensed matrix first, but not for "ward", "centroid" and "median"
+    (for the latter two: in up to 128 columns, or where the matrix would be too large), which take
+    O(n^2 d) time and O(n d) memory; nor for "single" with Euclidean distance, which takes O(n d)
+    memory and, in few dimensions, O(n log n) time (see `minimum_spanning_tree`).
 
     References
     ----------
@@ -177,8 +179,11 @@ def _of_triangle(taken, method, n_jobs):
     if method in SQUARED:
         room = 1e-15, 1e15  # squares of numbers between are good in float32
         scale = 1.0 if room[0] < high < room[1] else scale_of(high)
-    merging = Merging(triangle, METHODS.index(method), scale, n_jobs)
-    one, other, height = merging.run(method not in INVERTING)
+    rule = METHODS.index(method)
+    if method in INVERTING:
+        one, other, height = merged_one_by_one(triangle, rule, scale, n_jobs)
+    else:
+        one, other, height = Merging(triangle, rule, scale, n_jobs).run()
     height = height.astype(np.float64)
     if scale:
         with np.errstate(over="ignore"):

@@ -2,7 +2,7 @@
 """Minimum spanning trees by Boruvka's rounds, of a dissimilarity matrix and of points.
 
 Each round joins every part of the forest to its nearest other one, so there are at least half as
-many left. Of a matrix, a round is one read. Of points it is a search, of which less is left each
+many left. Of a matrix, see `matrix_tree`. Of points a round is a search, of which less is left each
 time: in few dimensions in a k-d tree, in many among all points, which then find several neighbours
 at once, so that most need not search again.
 """
@@ -16,9 +16,9 @@ from statfast._extent import moderate
 from statfast._validation import as_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
 from statfast.cluster.growth import Edges, Growth
+from statfast.cluster.matrix_tree import edges_of_triangle
 from statfast.cluster.means import columns_of, nearest
 from statfast.cluster.rounds import edges_by_tree
-from statfast.cluster.triangle import Triangle, neighbours
 
 FEW = 10  # columns: up to so many a k-d tree spares more than it costs
 LIST = 8  # neighbours found at once where all points are compared
@@ -63,8 +63,9 @@ def minimum_spanning_tree(
 
     By Boruvka's rounds. From rows, for Euclidean distance and metrics that are Euclidean distance
     after scaling: in up to ten columns O(n log n) time where that is few for the data, on a k-d
-    tree; in more columns O(n^2 d) time; O(n d) memory in both cases. From a matrix each round reads
-    it, and makes no copy. By other metrics the matrix of rows is made first.
+    tree; in more columns O(n^2 d) time; O(n d) memory in both cases. From a matrix the
+    first round reads it twice and leaves one of a fourth of its square at most, on which the next
+    works. By other metrics the matrix of rows is made first.
 
     References
     ----------
@@ -123,19 +124,6 @@ def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> E
     if not np.isfinite(length).all():
         raise ValueError("Distances between rows of X overflow. Scale X down.")
     return one, other, length
-
-
-def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
-    """The m - 1 edges of a minimum spanning tree, in the order in which they are found."""
-    growth = Growth(triangle.m)
-    every = np.arange(triangle.m, dtype=np.int32)
-    labels = None
-    while growth.count > 1:
-        low, who = neighbours(triangle, labels, n_jobs)
-        growth.offer(every, who, low.astype(np.float64, copy=False))
-        growth.join()
-        labels = growth.parts().astype(triangle.dtype)
-    return growth.edges()
 
 
 def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:

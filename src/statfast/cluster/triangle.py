@@ -5,7 +5,7 @@ A condensed matrix, a square one and the pieces that a round of merging writes a
 place: what kernels take is the address of each row (``_core/triangle.pxd``).
 """
 
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,6 +17,7 @@ from statfast._core import linkage
 
 PIECE = 1 << 21  # numbers that a task looks at: some milliseconds
 PARTS = 16  # tasks, where there is work for them
+LEAST = 1 << 15  # numbers: looking at fewer takes no longer than beginning a task
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Triangle:
 def spans(m: int, most: int = PIECE) -> list[slice]:
     """Cut the rows of a triangle into blocks of about as many numbers: `most`, or a row."""
     total = m * (m - 1) // 2
-    size = max(min(most, total // PARTS), m)
+    size = max(min(most, max(total // PARTS, LEAST)), m)
     before = np.arange(m + 1, dtype=np.int64)
     before = before * (2 * m - before - 1) // 2  # numbers above each row
     cuts = [0]
@@ -65,30 +66,39 @@ class Minima:
     def __init__(self, m: int, dtype: np.dtype):
         self.m, self.dtype = m, dtype
         self.right_low, self.right_who = np.empty(m, dtype), np.empty(m, np.int32)
+        self.spare: list[tuple[int, tuple[np.ndarray, np.ndarray]]] = []
 
-    def columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of the columns, for a task: nothing yet."""
+    def columns(self, block: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Of the columns, for a task: what a task of earlier rows has found, or nothing yet.
+
+        The more rows they know of, the seldomer a number is new to them.
+        """
+        with suppress(IndexError):
+            stop, found = self.spare.pop()
+            if stop <= block.start:
+                return found
+            self.spare.append((stop, found))
         return np.full(self.m, np.inf, self.dtype), np.full(self.m, -1, np.int32)
 
-    def joined(self, parts: Sequence[tuple]) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest numbers and the first rows that have them, from those of all tasks in order."""
-        low, who = parts[0]
-        for part in parts[1:]:
+    def keep(self, block: slice, columns: tuple[np.ndarray, np.ndarray]) -> None:
+        """Take back what a task was given."""
+        self.spare.append((block.stop, columns))
+
+    def joined(self) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest numbers and the first rows that have them, whichever task looked at which."""
+        low, who = self.spare[0][1]
+        for _, part in self.spare[1:]:
             linkage.absorb(*part, low, who)
         linkage.absorb(self.right_low, self.right_who, low, who)
         return low, who
 
 
-def neighbours(
-    triangle: Triangle, part: np.ndarray | None = None, n_jobs: int | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def neighbours(triangle: Triangle, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Of each row the smallest number, and the first column that has it; -1 if there is none.
 
     Parameters
     ----------
     triangle : Triangle
-    part : ndarray of shape (m,) and the dtype of the triangle, optional
-        Only columns of another part than the row's count.
     n_jobs : int, optional
         Threads.
 
@@ -100,12 +110,12 @@ def neighbours(
     minima = Minima(triangle.m, triangle.dtype)
 
     def work(block):
-        columns = minima.columns()
+        columns = minima.columns(block)
         linkage.neighbours(
             triangle.rows, block.start, block.stop, *columns,
-            minima.right_low, minima.right_who, part,
+            minima.right_low, minima.right_who,
         )  # fmt: skip
-        return columns
+        minima.keep(block, columns)
 
-    effort = float(triangle.m) ** 2
-    return minima.joined(each(work, spans(triangle.m), n_jobs=n_jobs, effort=effort))
+    each(work, spans(triangle.m), n_jobs=n_jobs, effort=float(triangle.m) ** 2)
+    return minima.joined()

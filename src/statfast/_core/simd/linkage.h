@@ -46,23 +46,17 @@ static void V(square)(const REAL *x, ptrdiff_t n, double scale, REAL *out) {
 
 /* Row `row`, whose numbers x are of the columns first, first + 1, ...: its smallest number (the first
    such) if it is below *best, and where it makes the smallest of a column (low, who, from column
-   `first` on) smaller. With `part`, numbers of columns of the row's own part do not count. */
-static INLINE void V(look)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first,
-                           const REAL *part, REAL own, REAL *low, int32_t *who, REAL *best,
-                           int32_t *at, const int apart) {
+   `first` on) smaller. */
+static void V(scan)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first, REAL *low,
+                    int32_t *who, REAL *best, int32_t *at) {
     V(v) record = V(set1)(*best);
-    const V(v) mine = V(set1)(own);
     ptrdiff_t c = 0;
     for (; c + 64 <= n; c += 64) {
         uint64_t hits = 0;
         UNROLL for (int u = 0; u < STEP; u++) {
             const ptrdiff_t at_ = c + u * LANES;
             const V(v) v = V(load)(x + at_);
-            uint64_t bits = V(bits)(V(gt)(V(load)(low + at_), v)) | V(bits)(V(gt)(record, v));
-            if (apart) {
-                const V(v) others = V(load)(part + at_);
-                bits &= V(bits)(V(gt)(others, mine)) | V(bits)(V(gt)(mine, others));
-            }
+            const uint64_t bits = V(bits)(V(gt)(V(load)(low + at_), v)) | V(bits)(V(gt)(record, v));
             hits |= bits << (u * LANES);
         }
         if (!hits) continue;
@@ -80,7 +74,6 @@ static INLINE void V(look)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t 
         record = V(set1)(*best);
     }
     for (; c < n; c++) {
-        if (apart && part[c] == own) continue;
         if (x[c] < low[c]) {
             low[c] = x[c];
             who[c] = (int32_t)row;
@@ -90,17 +83,6 @@ static INLINE void V(look)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t 
             *at = (int32_t)(first + c);
         }
     }
-}
-
-static void V(scan)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first, REAL *low,
-                    int32_t *who, REAL *best, int32_t *at) {
-    V(look)(x, n, row, first, low, 0, low, who, best, at, 0);
-}
-
-/* `part` is of all rows, those of the columns begin at `first` */
-static void V(scan_apart)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first,
-                          const REAL *part, REAL *low, int32_t *who, REAL *best, int32_t *at) {
-    V(look)(x, n, row, first, part + first, part[row], low, who, best, at, 1);
 }
 
 /* The first smallest of x + gone, if it is below *best; gone is 0, or infinity where a column is
@@ -167,19 +149,25 @@ static void V(unite)(const union_rule *u, const REAL *a, const REAL *b, const RE
 #undef EACH
 }
 
-/* Those of x[from:n] whose bit of `keep` is set, packed; returns how many. Up to LANES numbers of
-   `out` beyond them are written over, and x is read to the end of the word of its last bit. */
-static ptrdiff_t V(squeeze)(const REAL *x, const uint64_t *keep, ptrdiff_t from, ptrdiff_t n,
+/* Those of the n numbers x whose bit of `keep`, from bit `first` on, is set, packed; returns how many.
+   Up to LANES numbers of `out` beyond them are written over. `out` may lie in x, before it or at it. */
+static ptrdiff_t V(squeeze)(const REAL *x, const uint64_t *keep, ptrdiff_t first, ptrdiff_t n,
                             REAL *out) {
     REAL *to = out;
-    for (ptrdiff_t word = from / 64; word * 64 < n; word++) {
-        uint64_t left = keep[word];
-        if (word == from / 64) left &= ~(uint64_t)0 << (from % 64);
+    const int shift = first % 64;
+    ptrdiff_t c = 0;
+    keep += first / 64;
+    for (; c + 64 <= n; c += 64, keep++) {
+        const uint64_t left = shift ? keep[0] >> shift | keep[1] << (64 - shift) : keep[0];
         UNROLL for (int u = 0; u < STEP; u++) {
             const uint64_t bits = left >> (u * LANES) & (((uint64_t)1 << LANES) - 1);
-            V(keep)(to, bits, x + word * 64 + u * LANES);
+            V(keep)(to, bits, x + c + u * LANES);
             to += POPCOUNT(bits);
         }
+    }
+    for (ptrdiff_t at = shift; c < n; c++, at++) {
+        *to = x[c];
+        to += keep[at / 64] >> (at % 64) & 1;
     }
     return to - out;
 }

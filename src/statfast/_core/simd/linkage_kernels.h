@@ -24,8 +24,6 @@ typedef struct {
         void (*square)(const REAL *x, ptrdiff_t n, double scale, REAL *out);                       \
         void (*scan)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first, REAL *low,        \
                      int32_t *who, REAL *best, int32_t *at);                                       \
-        void (*scan_apart)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first,             \
-                           const REAL *part, REAL *low, int32_t *who, REAL *best, int32_t *at);    \
         void (*seek)(const REAL *x, const REAL *gone, ptrdiff_t n, ptrdiff_t first, REAL *best,    \
                      int32_t *at);                                                                 \
         void (*unite)(const union_rule *u, const REAL *a, const REAL *b, const REAL *size,         \
@@ -43,5 +41,11 @@ typedef struct {
 } linkage_kernels;
 
 TABLE_AT(linkage_kernels, linkage)
+
+#if defined(__GNUC__)
+#define FETCH(place) __builtin_prefetch(place, 0, 2) /* to level 2, which can wait for more lines */
+#else
+#define FETCH(place) ((void)(place))
+#endif
 
 #endif

@@ -21,8 +21,7 @@
 #define PASSES(T)                                                                                  \
     {                                                                                              \
         .extent = T##_numbers, .square = T##_square, .scan = T##_scan,                             \
-        .scan_apart = T##_scan_apart, .seek = T##_seek, .unite = T##_unite,                        \
-        .squeeze = T##_squeeze,                                                                    \
+        .seek = T##_seek, .unite = T##_unite, .squeeze = T##_squeeze,                              \
     }
 const linkage_kernels GLUE(linkage_, LEVEL) = {.f32 = PASSES(f32), .f64 = PASSES(f64)};
 #undef PASSES
