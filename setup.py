@@ -33,7 +33,7 @@ LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
 SMALL = {
-    "boruvka", "dendrogram", "dual_descent", "forest", "irls", "kdradius", "kdsearch", "lloyd",
+    "boruvka", "dendrogram", "dual_descent", "irls", "kdradius", "kdsearch", "lloyd",
     "lsh", "means", "moments", "multinomial", "polytope", "posterior", "probe", "spans",
     "sparselloyd", "tangent", "tiles", "trace", "vote",
 }  # fmt: skip

@@ -12,6 +12,7 @@ places of a row of k numbers.
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
 
 from statfast._core.rows cimport real
 from statfast._core.unionfind cimport root
