@@ -33,9 +33,9 @@ LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
 SMALL = {
-    "boruvka", "dendrogram", "dual_descent", "irls", "kdradius", "kdsearch", "lloyd",
-    "lsh", "means", "moments", "multinomial", "polytope", "posterior", "probe", "spans",
-    "sparselloyd", "tangent", "tiles", "trace", "vote",
+    "boruvka", "columns", "dendrogram", "dual_descent", "irls", "kdradius", "kdsearch",
+    "leastsquares", "linkage", "lloyd", "lsh", "means", "moments", "multinomial", "pam",
+    "polytope", "posterior", "probe", "spans", "sparselloyd", "tangent", "tiles", "trace", "vote",
 }  # fmt: skip
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
