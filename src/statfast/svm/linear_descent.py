@@ -13,6 +13,7 @@ from statfast._blocks import checkpoint
 from statfast._core import dual_descent as kernel
 from statfast.svm.linear_problem import Solution
 from statfast.svm.positive import require_products
+from statfast.svm.products import dot
 
 CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
 
@@ -65,7 +66,7 @@ def _terms(problem):
     if problem.squared:
         terms[2] = 0.5 / cost
     terms[1] = problem.rows.squares() + terms[2]
-    require_products(float(cost @ terms[1]))
+    require_products(dot(cost, terms[1]))
     bound = np.inf if problem.squared else cost
     terms[4], terms[3] = bound, -np.asarray(bound)
     if problem.classes:

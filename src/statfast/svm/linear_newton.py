@@ -17,6 +17,7 @@ import numpy as np
 
 from statfast.svm.linear_problem import Solution
 from statfast.svm.positive import factored, require_products, solved
+from statfast.svm.products import dot
 
 ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
 SHORT, BEYOND = 0.1, 1e-3  # of the slope at the start: short of the lowest point, and beyond it
@@ -119,17 +120,17 @@ def _lowest(problem, v, f, step, along):
     """How far to go: near the lowest point of the line, by Newton's method between bounds."""
     ridge, cost = problem.rows.ridge, 2.0 * problem.cost
     bend, slope = float(step @ (ridge * step)), float(step @ (ridge * v))
-    start = slope - float((cost * problem.left(f)) @ along)
+    start = slope - dot(cost * problem.left(f), along)
     if not start < 0.0:
         return 1.0  # rounding: the caller sees that nothing falls
     weighted, t, low, high = cost * along, 1.0, 0.0, np.inf
     for _ in range(ROUNDS):
         u = problem.left(f + t * along)
-        now = slope + t * bend - float(u @ weighted)
+        now = slope + t * bend - dot(u, weighted)
         if start * SHORT <= now <= -start * BEYOND:
             break
         low, high = (t, high) if now < 0.0 else (low, t)
-        curve = bend + float(weighted[u != 0.0] @ along[u != 0.0])
+        curve = bend + dot(weighted[u != 0.0], along[u != 0.0])
         t = t - now / curve if curve > 0.0 else np.inf
         if not low < t < high:
             t = 0.5 * (low + high) if high < np.inf else 2.0 * max(low, 1.0)

@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast.svm.products import dot
+
 ROUNDING = 1e-15  # of the losses of rows at 0
 LEVEL = 0.1  # the least factor that makes two classes weigh the same
 
@@ -55,7 +57,7 @@ class Problem:
 
     def loss(self, u, rows=slice(None)):
         """The sum of the losses."""
-        return float(self.cost[rows] @ (u * u if self.squared else np.abs(u)))
+        return dot(self.cost[rows], u * u if self.squared else np.abs(u))
 
     def primal(self, v, f):
         """The primal objective at v, whose values are f."""
@@ -103,7 +105,7 @@ class Problem:
         """The problem of some rows, where the multipliers beta of the others are held."""
         rest = beta.copy()
         rest[index] = 0.0
-        reward = float(self.target @ rest) - (self.epsilon or 0.0) * float(np.abs(rest).sum())
+        reward = dot(self.target, rest) - (self.epsilon or 0.0) * float(np.abs(rest).sum())
         rows, pull = self.rows.part(index), self.rows.combined(rest)
         part = Problem(
             rows, self.target[index], self.cost[index], self.squared, self.epsilon, pull, reward
@@ -117,11 +119,11 @@ class Problem:
 
     def dual(self, beta, g):
         """The dual objective at beta, where all rows add up to g."""
-        value = self.base + float(self.target @ beta) - 0.5 * float(g @ (g / self.rows.ridge))
+        value = self.base + dot(self.target, beta) - 0.5 * float(g @ (g / self.rows.ridge))
         if self.epsilon:
             value -= self.epsilon * float(np.abs(beta).sum())
         if self.squared:
-            value -= 0.25 * float((beta * beta) @ (1.0 / self.cost))
+            value -= 0.25 * float((beta * beta / self.cost).sum())
         return value
 
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast.svm.products import dot
+
 LEAST_MARGIN = 1e-8  # of the gradient: a smaller one is none
 FINEST = 1e-14  # of the gradient: no tolerance is smaller
 TOUCHING = 0.1  # of the margin
@@ -57,11 +59,11 @@ def c_svc(solve: Any, rows, sign, costs, start=None) -> Machine:
     if hard and dual.reason == "precision" and dual.gap > TOUCHING:  # it goes on without end
         dual = dual._replace(reason=INSEPARABLE)
     slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
-    norm2 = max(0.0, float(dual.alpha @ (dual.gradient + 1.0)))
+    norm2 = max(0.0, dot(dual.alpha, dual.gradient + 1.0))
     if hard:
         primal = _widest(norm2, sign * (dual.gradient + 1.0), sign)
     else:
-        primal = norm2 / 2 + float(costs @ slack)
+        primal = norm2 / 2 + dot(costs, slack)
     return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, primal)
 
 
@@ -101,11 +103,11 @@ def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
         gap=dual.gap / r, converged=dual.gap <= solve.tol * r, r=r, n_iter=steps,
         reason="precision" if dual.converged else dual.reason,
     )  # fmt: skip
-    norm2 = max(0.0, float(dual.alpha @ dual.gradient))
+    norm2 = max(0.0, dot(dual.alpha, dual.gradient))
     slack = np.maximum(0.0, 1.0 - (dual.gradient - sign * dual.rho) / dual.r)
     alpha, upper, norm2 = dual.alpha / dual.r, weights / dual.r, norm2 / dual.r**2
     dual = dual._replace(rho=dual.rho / dual.r, dual=norm2 / 2 - alpha.sum())
-    primal = norm2 / 2 + float(upper @ slack)
+    primal = norm2 / 2 + dot(upper, slack)
     return _machine(dual, rows, alpha, upper, sign * alpha, norm2, primal, scale=dual.r)
 
 
@@ -139,9 +141,9 @@ def _tube(dual, rows, y, costs, epsilon, nu):
     coef = up - down
     # The first m of the gradient are K coef + p, whatever p is.
     values = (dual.gradient[:m] - dual.gradient[m:]) / 2 + y
-    norm2 = max(0.0, float(coef @ values))
+    norm2 = max(0.0, dot(coef, values))
     loss = np.maximum(0.0, np.abs(y - (values - dual.rho)) - epsilon)
-    primal = norm2 / 2 + float(costs @ loss) + nu * float(costs.sum()) * epsilon
+    primal = norm2 / 2 + dot(costs, loss) + nu * float(costs.sum()) * epsilon
     return _machine(dual, rows, up + down, costs, coef, norm2, primal, epsilon=epsilon)
 
 
@@ -150,8 +152,8 @@ def one_class(solve: Any, rows, weights, nu) -> Machine:
     mass = nu * weights.sum()
     ones = np.ones(len(rows))
     dual = solve(0.0 * ones, ones, weights, point=rows, start=filled(weights, mass))
-    norm2 = max(0.0, float(dual.alpha @ dual.gradient))
-    loss = float(weights @ np.maximum(0.0, dual.rho - dual.gradient))
+    norm2 = max(0.0, dot(dual.alpha, dual.gradient))
+    loss = dot(weights, np.maximum(0.0, dual.rho - dual.gradient))
     primal = norm2 / 2 + loss - mass * dual.rho
     return _machine(dual, rows, dual.alpha, weights, dual.alpha, norm2, primal)
 
