@@ -28,6 +28,7 @@ FOUNDATIONS = [
     "_coupling",
     "_extent",
     "_factor",
+    "_products",
     "_distances",
     "_precomputed",
     "_dissimilarity",

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from statfast._blocks import checkpoint
 from statfast._core.descent import DONE, PAUSED, descend, gap, shift
+from statfast._products import dot
 from statfast.linear.factor import Factor
 
 SUSPECTS = 0.5  # of the strong rule's margin: a column it misses costs a pass
@@ -51,7 +52,7 @@ class Descent:
         """`y` (n,) centred if there is an intercept; rows of weight w count w times."""
         self.columns, self.y, self.positive = columns, y, positive
         with np.errstate(over="ignore"):
-            self.yy = float((columns.weights * y) @ y)
+            self.yy = dot(columns.weights * y, y)
         known = columns.products is not None
         self.product = columns.correlation if known else columns.correlate(y)  # Z'y
         p, self.whole = columns.p, columns.whole
@@ -132,7 +133,7 @@ class Descent:
             seen = np.flatnonzero(seen)
             self.gradient[seen] = columns.correlate(r, seen)
         self.q = self.gradient[self.working]
-        rr = float((columns.weights * r) @ r)
+        rr = dot(columns.weights * r, r)
         return self._gap(l1, l2, rr)
 
     def _size(self, gradient):

@@ -11,9 +11,9 @@ import numpy as np
 
 from statfast._blocks import checkpoint
 from statfast._core import dual_descent as kernel
+from statfast._products import dot
 from statfast.svm.linear_problem import Solution
 from statfast.svm.positive import require_products
-from statfast.svm.products import dot
 
 CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
 

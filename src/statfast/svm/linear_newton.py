@@ -15,9 +15,9 @@ How the steps are found is another's part: `Products` here, or `Conjugate`, for 
 
 import numpy as np
 
+from statfast._products import dot
 from statfast.svm.linear_problem import Solution
 from statfast.svm.positive import factored, require_products, solved
-from statfast.svm.products import dot
 
 ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
 SHORT, BEYOND = 0.1, 1e-3  # of the slope at the start: short of the lowest point, and beyond it

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast.svm.products import dot
+from statfast._products import dot
 
 ROUNDING = 1e-15  # of the losses of rows at 0
 LEVEL = 0.1  # the least factor that makes two classes weigh the same

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast.svm.products import dot
+from statfast._products import dot
 
 LEAST_MARGIN = 1e-8  # of the gradient: a smaller one is none
 FINEST = 1e-14  # of the gradient: no tolerance is smaller
