@@ -116,9 +116,10 @@ def floor(module):
         return 0
     if name in FOUNDATIONS:
         return 1 + FOUNDATIONS.index(name)
+    family = 1 + len(FOUNDATIONS)
     if name in ON_USE:
-        return 40
-    return {"__init__": 30, "__main__": 50}.get(name, 20)
+        return family + 2
+    return family + {"__init__": 1, "__main__": 3}.get(name, 0)
 
 
 def statfast_module(target, known):
