@@ -231,7 +231,7 @@ def run(suite: str, options) -> dict:
     if suite == "import":
         document["sizes"] = limits.sizes(packages, _wheel())
     for problem in find(suite, quick=options.quick):
-        if options.only not in problem.name:
+        if not any(text in problem.name for text in options.only):
             continue
         names = [n for n in entrants(problem) if not options.libraries or n in options.libraries]
         row = {"name": problem.name, "dtype": problem.dtype, "beyond": problem.beyond}
@@ -294,7 +294,13 @@ def _arguments(arguments):
     parser.add_argument(
         "--coretype", help=f"OPENBLAS_CORETYPE for the libraries; {UNSET!r} takes it away"
     )
-    parser.add_argument("--only", default="", help="only problems whose name contains this")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[""],
+        metavar="TEXT",
+        help="only problems whose name contains one of these",
+    )
     parser.add_argument(
         "--libraries",
         nargs="+",
@@ -323,7 +329,7 @@ def main(arguments=None) -> None:
         document = run(suite, options)
         print(report.table(document))
         out = options.out
-        whole = not (options.quick or options.only or options.libraries)
+        whole = not (options.quick or any(options.only) or options.libraries)
         if out is None and (whole or options.add):  # a part is written only where it is asked for
             out = RESULTS / f"{suite}-{document['openblas_coretype']}.json"
         if out:
