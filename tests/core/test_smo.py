@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from statfast._core import gram as tiles
 from statfast._core import smo
+from statfast._extent import extent_of
 from statfast.svm.gram import MatrixGram, TileGram
 
 KINDS = {"linear": tiles.LINEAR, "rbf": tiles.RBF, "poly": tiles.POLYNOMIAL, "sig": tiles.SIGMOID}
@@ -35,7 +36,7 @@ def test_kernel_values(seed, n, d, kind, single, degree):
     X = (rng.standard_normal((n, d)) + 1).astype(np.float32 if single else np.float64)
     gamma, coef0 = 0.5 / d, 0.3
     K = plain(kind, X, X, gamma, degree, coef0)
-    gram = TileGram(X, KINDS[kind], gamma, degree, coef0, None)
+    gram = TileGram(X, extent_of(X), KINDS[kind], gamma, degree, coef0, None)
     size = max(1.0, np.abs(K).max()) * d
     itself = K
     if kind == "linear":  # few rows are about their mean
@@ -63,7 +64,7 @@ def test_rows_give_way_to_those_used_last(monkeypatch):
     monkeypatch.setattr("statfast.svm.gram.REMADE", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 3))
-    gram = TileGram(X, tiles.RBF, 0.5, 0, 0.0, 0)
+    gram = TileGram(X, extent_of(X), tiles.RBF, 0.5, 0, 0.0, 0)
     K = plain("rbf", X, X, 0.5, 0, 0.0)
     assert gram.slots == 8
     np.testing.assert_allclose(gram.rows(np.arange(8)), K[:8], atol=1e-6)
