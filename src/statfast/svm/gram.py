@@ -293,8 +293,9 @@ class TileGram(Gram):
                     self._kernel, rows, start, w, self.X, at[block], self.origin, out[block]
                 )
 
-            effort = 2.0 * len(some) * len(at) * (d + 32)
-            most = max(64, int(PIECE * len(at) / effort) // 64 * 64)
+            each_at = 2.0 * len(some) * (d + 32)
+            effort = each_at * len(at)
+            most = max(64, int(PIECE / each_at) // 64 * 64)
             parts = int(np.clip(effort / TASK, 4, 64))
             each(task, grid(len(at), 64, most, parts), n_jobs=self.n_jobs, effort=effort)
 
