@@ -2,8 +2,9 @@
 """The problems of the suite ``svc``: two classes, a Gaussian kernel, LIBSVM's default tolerance.
 
 Synthetic rows are normal, and their classes a wave across a plane with noise, so that from a third
-to two thirds of the rows are support vectors. Real ones are a9a and ijcnn1 of LIBSVM's collection,
-as they are given there, and the digits of MNIST, odd against even, as parts of 255.
+to two thirds of the rows are support vectors. Real ones are those of LIBSVM's collection, as they
+are given there (of dna the third class against the others), and the digits of MNIST, odd against
+even, as parts of 255.
 """
 
 import bz2
@@ -37,7 +38,7 @@ def libsvm_rows(name, n=None):
     for x, row in zip(X, rows, strict=True):
         for at, value in row:
             x[int(at) - 1] = float(value)
-    return X, np.where(np.array(labels) > 0, 1.0, -1.0)
+    return X, np.where(np.array(labels) > (2 if "dna" in name else 0), 1.0, -1.0)
 
 
 def _wave(n, d, seed):
@@ -92,6 +93,11 @@ SVC = [
     _synthetic(1_000, 30, 10, group="small"),
     _synthetic(2_000, 10, 1, group="small"),
     _file("heart_scale", 270, 1, 0.1, group="small"),
+    _file("german.numer.gz", 1_000, 1, 0.001, group="small"),
+    _file("australian.gz", 690, 1, 1e-6, group="small"),
+    _file("fourclass.gz", 862, 1, 0.001, group="small"),
+    _file("dna.scale.gz", 2_000, 1, 0.01, group="small"),
+    _file("svmguide1.gz", 3_089, 1, 0.001, beyond=True),
     _synthetic(5_000, 10, 100, group="large"),
     _synthetic(5_000, 10, 1_000, group="large"),
     _synthetic(5_000, 10, 10_000, group="large"),
