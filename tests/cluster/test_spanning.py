@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from statfast.cluster import linkage, minimum_spanning_tree, room, rounds, spanning
+from statfast.cluster import linkage, minimum_spanning_tree, room, row_tree, spanning
 from tests.reference import linkage as twin
 
 
@@ -70,7 +70,7 @@ def test_larger_trees(kind, d):
 def test_interrupted_searches(monkeypatch):
     X = rows(1, 2500, 2, "groups")
     expected = minimum_spanning_tree(X)
-    monkeypatch.setattr(rounds, "BUDGET", 3)
+    monkeypatch.setattr(row_tree, "BUDGET", 3)
     found = minimum_spanning_tree(X)
     assert_array_equal(found[0], expected[0])
 
@@ -84,9 +84,9 @@ def test_tasks_and_threads(monkeypatch, kind, d):
     X[1000:] = X[:2000] if kind == "equal" else X[1000:]
     expected = hierarchy.linkage(pdist(X), "single")[:, 2]
     for name in ("ARRANGED", "MARKED", "RECALLED", "SEARCHED"):
-        monkeypatch.setattr(rounds, name, 1e9)
-    monkeypatch.setattr(rounds, "FEWEST", 64)
-    monkeypatch.setattr(rounds, "BLOCK", 1)
+        monkeypatch.setattr(row_tree, name, 1e9)
+    monkeypatch.setattr(row_tree, "FEWEST", 64)
+    monkeypatch.setattr(row_tree, "BLOCK", 1)
     edges, lengths = minimum_spanning_tree(X, n_jobs=1)
     assert_tree(edges, lengths, len(X))
     assert_allclose(lengths, expected, rtol=1e-12)

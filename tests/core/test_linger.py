@@ -65,6 +65,7 @@ def test_a_thread_is_kept_off_a_processor_unless_it_may_run_nowhere_else():
     *some, last = sorted(everywhere)
     for place in some:
         assert allow(number[0], place + 1, False)
+        assert not allow(number[0], place + 1, False)  # it did not take away what is not there
     assert os.sched_getaffinity(number[0]) == {last}
     assert not allow(number[0], last + 1, False)
     assert os.sched_getaffinity(number[0]) == {last}

@@ -42,7 +42,8 @@ cdef extern from *:
         if (place < 1 || place > CPU_SETSIZE || sched_getaffinity((pid_t)thread, sizeof set, &set))
             return 0;
         if (allowed) CPU_SET(place - 1, &set);
-        else CPU_CLR(place - 1, &set);
+        else if (CPU_ISSET(place - 1, &set)) CPU_CLR(place - 1, &set);
+        else return 0; /* it is not ours to allow again */
         return CPU_COUNT(&set) > 0 && sched_setaffinity((pid_t)thread, sizeof set, &set) == 0;
     }
     #else
@@ -88,5 +89,6 @@ def allow(
     int64_t place,             # the number of a processor
     bint allowed,              # whether the thread may run there
 ):
-    """Say where a thread may run; returns whether it was done: not if it may run nowhere else."""
+    """Say where a thread may run; returns whether it was done: not if it may run nowhere
+    else, nor if it may not run there as it is."""
     return allow_on(thread, place, allowed)

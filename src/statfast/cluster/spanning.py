@@ -18,7 +18,7 @@ from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
 from statfast.cluster.growth import Edges, Growth
 from statfast.cluster.matrix_tree import edges_of_triangle
 from statfast.cluster.means import columns_of, nearest
-from statfast.cluster.rounds import edges_by_tree
+from statfast.cluster.row_tree import edges_by_tree
 
 FEW = 10  # columns: up to so many a k-d tree spares more than it costs
 LIST = 8  # neighbours found at once where all points are compared

@@ -20,7 +20,7 @@ import numpy as np
 from statfast._core import dual_descent as kernel
 from statfast.svm.linear_problem import Solution
 from statfast.svm.polish import polished
-from statfast.svm.positive import factored, solved
+from statfast.svm.positive import factored
 
 NEARLY = 0.995  # of the way to the nearest bound
 MOST = 1e6  # of k, below: multipliers are no closer to a bound than 1 / k, at the beginning
@@ -186,7 +186,7 @@ class Path:
         """Predictor and corrector; the multipliers move in the next `look`."""
         rows, state = self.rows, self.state
         factor = factored(self.h, rows.ridge)
-        guess = solved(factor, self.pull - self.lag)
+        guess = factor.solve(self.pull - self.lag)
 
         def predict(some, block):
             sums = np.zeros(3)
@@ -205,7 +205,7 @@ class Path:
             rows.accumulate(some, block, state[SCORE, some], None, None, g)
             return [g]
 
-        dv = solved(factor, rows.sums(aim, pairs=False)[0] - self.lag)
+        dv = factor.solve(rows.sums(aim, pairs=False)[0] - self.lag)
 
         def correct(some, block):
             sums = np.zeros(3)

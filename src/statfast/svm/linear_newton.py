@@ -17,7 +17,7 @@ import numpy as np
 
 from statfast._products import dot
 from statfast.svm.linear_problem import Solution
-from statfast.svm.positive import factored, require_products, solved
+from statfast.svm.positive import factored, require_products
 
 ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
 SHORT, BEYOND = 0.1, 1e-3  # of the slope at the start: short of the lowest point, and beyond it
@@ -92,7 +92,7 @@ class Products:
 
     def step(self, gradient, share):
         """The step to the lowest point of the piece that f lies on."""
-        return -solved(factored(self.h.copy(), self.problem.rows.ridge), gradient)
+        return -factored(self.h.copy(), self.problem.rows.ridge).solve(gradient)
 
     def _sums(self, f, before):
         """By how much the Hessian (lower triangle, without the penalty) changes when the rows with

@@ -21,8 +21,3 @@ def factored(h, ridge):
     diagonal += ridge
     require_products(float(diagonal.max()))
     return _factor.factored(h)
-
-
-def solved(factor, right):
-    """The solution of a system with a factor of `factored`."""
-    return factor.solve(right)
