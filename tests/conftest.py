@@ -2,6 +2,7 @@
 """Settings and fixtures shared by all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -24,6 +25,11 @@ hypothesis.settings.register_profile(
     "explore", deadline=None, max_examples=1000, print_blob=True, database=None
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+# A command that a script starts in the background ignores Ctrl-C, and so would all it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header():
