@@ -6,6 +6,7 @@ the matrix. `Stored` has it, `Condensed` unfolds it, and `Made` makes it of the 
 which takes no longer than reading it from memory where the rows have few columns, and no memory.
 """
 
+from collections.abc import Callable
 from math import inf, isfinite
 from typing import Any
 
@@ -24,10 +25,13 @@ from statfast._distances import (
     as_metric,
 )
 from statfast._errors import shown
-from statfast._precomputed import as_table, as_triangle, largest
+from statfast._extent import moderate, moderate_range, scale_of
+from statfast._precomputed import as_table, as_triangle, is_triangle
 from statfast._validation import FLOATS, as_real, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
+POWERS = (EUCLIDEAN, MINKOWSKI)  # of differences, which may overflow or vanish
+LOW32 = 1e-35  # float32 dissimilarities that are all smaller have lost digits
 STRIP = 1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
 PRECOMPUTED = "precomputed"
 
@@ -82,11 +86,14 @@ class Condensed:
 
 
 class Made:
-    """Rows, and the metric between them; memory O(n d)."""
+    """Rows, and the metric between them; memory O(n d).
 
-    def __init__(self, rows: np.ndarray, metric: Metric):
+    The rows may have been multiplied by a `scale`, which is taken off their dissimilarities.
+    """
+
+    def __init__(self, rows: np.ndarray, metric: Metric, scale: float = 1.0):
         n, d = rows.shape
-        self.n, self.metric, self.strip = n, metric, STRIP
+        self.n, self.metric, self.strip, self.scale = n, metric, STRIP, scale
         self.rows = np.zeros((n + spans.SPARE, d))
         self.rows[:n] = rows
         if metric.name in HALVED:
@@ -103,9 +110,38 @@ class Made:
 
     def across(self, rows):
         """From each of other rows, prepared for the metric, to each of these."""
+        if not takes_powers(self.metric):
+            return self._across(rows)
+        own = self.rows[: self.n]
+        reach = np.maximum(np.abs(rows).max(axis=1), np.abs(own).max()).astype(np.float64)
+        least, most = moderate_range(self.metric.p)
+        extreme = ((reach < least) | (reach > most)) & (reach > 0)
+        if not extreme.any():
+            return self._across(rows)
+        out = np.empty((len(rows), self.n))
+        out[~extreme] = self._across(rows[~extreme])
+        size = np.frexp(reach)[1]
+        for each_size in np.unique(size[extreme]):
+            these = extreme & (size == each_size)
+            scale = scale_of(float(reach[these].max()))
+            out[these] = Made(own * scale, self.metric, scale)._across(rows[these] * scale)
+        return out
+
+    def _across(self, rows):
+        rows = np.asarray(rows, np.float64)
         some = np.zeros((len(rows) + spans.SPARE, rows.shape[1]))
         some[: len(rows)] = rows
         return self._to(some, len(rows), self.rows[: self.n])
+
+    def back(self, found):
+        """Dissimilarities between these rows, as they would be between those that were given."""
+        if self.scale == 1.0:
+            return found
+        with np.errstate(over="ignore"):
+            found /= self.scale
+            if self.metric.name == "sqeuclidean":
+                found /= self.scale
+        return found
 
     def require_range(self) -> None:
         """Refuse rows whose dissimilarities, or the sums of n of them, could overflow."""
@@ -117,8 +153,9 @@ class Made:
         with np.errstate(over="ignore", invalid="ignore"):
             across = float(self._to(corners, 2, corners[:2])[0, 1])
         if not isfinite(4.0 * self.n * across):
+            value = np.abs(rows).max() / self.scale
             raise ValueError(
-                f"X holds values as large as {np.abs(rows).max():.3g}, whose dissimilarities "
+                f"X holds values as large as {value:.3g}, whose dissimilarities "
                 "overflow float64 when they are summed. Divide the data by a constant first."
             )
 
@@ -144,7 +181,12 @@ class Made:
             kind, p = self.metric.kind, self.metric.p
             metrics.between(padded[:m], np.ascontiguousarray(others), kind, p, out)
             self.metric.finish(out, out)
-        return out
+        return self.back(out)
+
+
+def takes_powers(metric: Metric) -> bool:
+    """Whether dissimilarities are made of powers of differences of the rows' own numbers."""
+    return metric.kind in POWERS and metric.name not in HALVED
 
 
 def metric_of(metric: Any, p: Any, metric_params: dict | None, rows: np.ndarray) -> Metric:
@@ -155,10 +197,18 @@ def metric_of(metric: Any, p: Any, metric_params: dict | None, rows: np.ndarray)
 
 
 def made_of(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Made:
-    """Rows, prepared for a metric whose values they do not overflow."""
-    made = Made(metric.prepare(rows, n_jobs=n_jobs), metric)
+    """Rows, prepared for a metric whose values, and sums of these, they do not overflow."""
+    made = scaled(rows, metric, n_jobs)
     made.require_range()
     return made
+
+
+def scaled(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Made:
+    """Rows, prepared for a metric, and scaled where powers would overflow or vanish."""
+    rows, scale = metric.prepare(rows, n_jobs=n_jobs), 1.0
+    if takes_powers(metric):
+        rows, scale = moderate(rows, n_jobs, power=metric.p)
+    return Made(rows, metric, scale)
 
 
 def laid(rows: np.ndarray) -> np.ndarray:
@@ -183,17 +233,25 @@ def store(made: Made, dtype: type, n_jobs: int | None) -> Stored:
     with np.errstate(over="ignore"):
         blocks = grid(n, least=64, most=max(64, (1 << 24) // terms))
         each(fill, blocks, n_jobs=n_jobs, effort=n * terms)
-    return Stored(fitting(matrix, "X"), mirrored=made.tiled)
+    return Stored(fitting(matrix, "X", lambda: made.rows[:n] != made.rows[0]), made.tiled)
 
 
-def fitting(values: np.ndarray, name: str) -> np.ndarray:
-    """The float32 dissimilarities, which none may be too large for."""
-    if values.dtype == np.float32 and np.isinf(values.max(initial=0.0)):
+def fitting(values: np.ndarray, name: str, different: Callable[[], Any]) -> np.ndarray:
+    """Dissimilarities that float32, if they are kept as that, must be able to hold.
+
+    `different` tells, where all became 0, which of them should not be.
+    """
+    if values.dtype != np.float32:
+        return values
+    high = values.max(initial=0.0)
+    if np.isinf(high):
         raise ValueError(f"{name} has dissimilarities too large for float32. Pass dtype='float64'.")
+    if 0 < high < LOW32 or (high == 0 and np.any(different())):
+        raise ValueError(f"{name} has dissimilarities too small for float32. Pass dtype='float64'.")
     return values
 
 
-def function_of(metric: Metric):
+def function_of(metric: Metric, other: str = "one after it"):
     """The user's function of two rows, the first of them with a number, whose result is checked."""
     function = metric.function
     assert function is not None
@@ -201,12 +259,18 @@ def function_of(metric: Metric):
     def pair(a, b, row):
         value = function(a, b)
         try:
-            return float(value)
+            found = float("" if isinstance(value, str | bytes) else value)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 f"The function given as metric must return a number; got {shown(value)} for row "
-                f"{row} and one after it."
+                f"{row} and {other}."
             ) from error
+        if not 0 <= found < inf:
+            raise ValueError(
+                "The function given as metric must return finite numbers that are not negative; "
+                f"got {found} for row {row} and {other}. Mend it there, or leave such rows out."
+            )
+        return found
 
     return pair
 
@@ -219,13 +283,15 @@ def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
     rows = np.ascontiguousarray(rows, np.float64)
     matrix: np.ndarray = np.zeros((n, n), dtype)
     pair = function_of(metric)
-    for i in range(n):
-        checkpoint()
-        for j in range(i + 1, n):
-            value = pair(rows[i], rows[j], i)
-            matrix[i, j] = matrix[j, i] = value
-    largest(matrix, "metric")
-    return Stored(matrix, mirrored=True)
+    largest = 0.0
+    with np.errstate(over="ignore"):  # in float32
+        for i in range(n):
+            checkpoint()
+            for j in range(i + 1, n):
+                value = pair(rows[i], rows[j], i)
+                matrix[i, j] = matrix[j, i] = value
+                largest = max(largest, value)
+    return Stored(fitting(matrix, "X", lambda: largest), mirrored=True)
 
 
 def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> Stored | Condensed:
@@ -253,7 +319,7 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
         negative, NaN or infinite, or one from a point to itself is not zero.
     """
     keep = FLOATS if dtype is None else (np.dtype(dtype).type, np.float64)
-    if np.ndim(X) == 1:
+    if is_triangle(X):
         values, n, _ = as_triangle(X, name, keep=keep, n_jobs=n_jobs)
         return Condensed(_typed(values, dtype, name), n)
     matrix, mirrored = as_table(X, name, keep=keep, n_jobs=n_jobs)
@@ -266,7 +332,7 @@ def _typed(values, dtype, name):
     nbytes = values.size * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"{name} as {np.dtype(dtype).name}", "Pass that type.")
     with np.errstate(over="ignore"):
-        return fitting(values.astype(dtype), name)
+        return fitting(values.astype(dtype), name, lambda: values)
 
 
 def fits(nbytes: int) -> bool:

@@ -23,6 +23,14 @@ TILE = 512  # rows and columns compared with those across the diagonal
 ASYMMETRY = 1e-8  # of the largest dissimilarity: rounding, not a difference
 
 
+def is_triangle(X: Any) -> bool:
+    """Whether X is a vector, and so meant as the upper triangle of a matrix."""
+    try:
+        return np.ndim(X) == 1 and not hasattr(X, "columns")
+    except ValueError:  # uneven rows, of which the check of rows tells
+        return False
+
+
 def as_triangle(
     y: Any, name: str = "X", *, keep: tuple = FLOATS, n_jobs: int | None = None
 ) -> tuple[np.ndarray, int, float]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The number of clusters: gap statistic, its rules, stability, and the table."""
 
+from threading import get_ident
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
@@ -164,7 +166,10 @@ def test_labels_of_a_function():
         ({"method": "dbscan"}, ValueError, "method must be one of 'kmeans'"),
         ({"method": 3}, TypeError, "method must be one of"),
         ({"k": [0, 2]}, ValueError, "k must be between 1"),
-        ({"k": [2, 90]}, ValueError, "k must be between 1 and 89"),
+        ({"k": [2, 90]}, ValueError, r"between 1 and the number of rows less 1 \(89\); got 90"),
+        ({"k": "few"}, TypeError, "k must be an integer; got 'f'"),
+        ({"method": lambda rows, k: None}, ValueError, "must return labels; got None"),
+        ({"method": lambda rows, k: [0]}, ValueError, "What method returns must have one label"),
         ({"k": 3}, TypeError, "several numbers of clusters"),
         ({"k": []}, ValueError, "at least one number"),
         ({"k": [1]}, ValueError, "needs from 2 to n - 1 clusters"),
@@ -197,10 +202,59 @@ def test_bootstrap_sets_of_fewer_rows_than_clusters_count_what_they_hold():
     assert jaccard.any(axis=1).all()
 
 
-@pytest.mark.parametrize("se", [[], [0.1], [-0.1, 0.1], [np.nan, 0.1]])
-def test_gaps_without_sound_errors(se):
-    with pytest.raises(ValueError, match="gap and se must be"):
+@pytest.mark.parametrize(
+    ("se", "message"),
+    [
+        ([], "se must be a 1-d array"),
+        ([0.1], "one number each for each k; got 2 and 1"),
+        ([-0.1, 0.1], "se must not be negative; got -0.1"),
+        ([np.nan, 0.1], "se contains NaN"),
+        (["a", "b"], "se must hold numbers"),
+        ("ab", "se must be a 1-d array"),
+    ],
+)
+def test_gaps_without_sound_errors(se, message):
+    with pytest.raises(ValueError, match=message):
         choose_by_gap([0.1, 0.5], se)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_choice_needs_three_rows(count):
+    with pytest.raises(ValueError, match="a minimum of 3 is required"):
+        choose_n_clusters(np.zeros((count, 2)))
+    with pytest.raises(ValueError, match="Pass rows that differ"):
+        gap_of(np.zeros((count, 2)), k_max=1, n_boot=2)
+
+
+@pytest.mark.parametrize("method", ["kmeans", "average"])
+@pytest.mark.parametrize("power", [1, 2])
+def test_gap_at_every_scale(method, power):
+    X = three(15)
+    asked = {"method": method, "power": power, "k_max": 3, "n_boot": 4, "random_state": 0}
+    near = gap_of(X, **asked)
+    for scale in (-700, 700):
+        far = gap_of(np.ldexp(X, scale), **asked)
+        assert np.allclose(far.gap, near.gap, rtol=1e-10)
+        assert np.allclose(far.log_w, near.log_w + power * scale * np.log(2))
+
+
+def test_a_function_is_called_in_one_thread_and_in_order(monkeypatch):
+    monkeypatch.setattr(_blocks, "SMALL", 0)
+    X, threads = three(10), set()
+
+    def answers(n_jobs):
+        rng = np.random.default_rng(0)
+
+        def method(rows, k):
+            threads.add(get_ident())
+            return rng.integers(0, k, len(rows))
+
+        asked = {"method": method, "n_boot": 6, "random_state": 0, "n_jobs": n_jobs}
+        return cluster_stability(X, 3, **asked).jaccard, gap_of(X, k_max=3, **asked).gap
+
+    first, second = answers(1), answers(4)
+    assert threads == {get_ident()}
+    assert all((a == b).all() for a, b in zip(first, second, strict=True))
 
 
 def test_what_the_gap_recommends_is_in_the_table():

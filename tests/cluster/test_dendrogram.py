@@ -171,6 +171,7 @@ GOOD = linkage(rows(0, 5), "average")
         (0, 1, 7, "does not exist there yet"),
         (3, 3, 4, "number of points"),
         (2, 2, np.nan, "NaN"),
+        (2, 2, -1.0, "heights that are not negative in column 2; got -1 in row 2"),
     ],
 )
 def test_bad_linkage(row, column, value, words):
@@ -190,8 +191,15 @@ def test_bad_arguments():
     with pytest.raises(ValueError, match="n_clusters must be between 1 and the number of rows"):
         cut_tree(GOOD, 6)
     for arguments in ({}, {"n_clusters": 2, "height": 1.0}):
-        with pytest.raises(ValueError, match="not both"):
+        with pytest.raises(ValueError, match="Exactly one of n_clusters and height"):
             cut_tree(GOOD, **arguments)
+    for arguments in ({"n_clusters": []}, {"height": ()}):
+        with pytest.raises(ValueError, match="must hold at least one cut; got none"):
+            cut_tree(GOOD, **arguments)
+    with pytest.raises(TypeError, match="n_clusters must be an integer"):
+        cut_tree(GOOD, [[2, 3]])
+    with pytest.raises(ValueError, match="height must be finite"):
+        cut_tree(GOOD, height=[1.0, np.inf])
     with pytest.raises(TypeError, match="height must be"):
         cut_tree(GOOD, height="high")
     with pytest.raises(ValueError, match="depth must be"):
@@ -227,3 +235,15 @@ def test_inconsistency_of_every_scale_and_size(monkeypatch):
     for scale in (1e-300, 1e300):
         far = inconsistency(Z * [1, 1, scale, 1], 4)
         assert_allclose(far / [scale, scale, 1, 1], whole, rtol=1e-12)
+
+
+def test_several_cuts_are_columns():
+    Z = linkage(rows(0, 30), "average")
+    heights = Z[[4, 20, 28], 2]
+    several = cut_tree(Z, height=heights)
+    assert several.shape == (30, 3)
+    for at, height in enumerate(heights):
+        assert_array_equal(several[:, at], cut_tree(Z, height=float(height)))
+    assert_array_equal(several, cut_tree(Z, range(25, 0, -1))[:, [0, 16, 24]])
+    assert cut_tree(Z, [3]).shape == (30, 1)
+    assert cut_tree(Z, np.int64(3)).shape == cut_tree(Z, np.array(3)[()]).shape == (30,)

@@ -76,3 +76,16 @@ def test_bad_parameters():
         AgglomerativeClustering(None, distance_threshold=-1).fit(X)
     with pytest.raises(ValueError, match="square"):
         AgglomerativeClustering(metric="precomputed").fit(X)
+
+
+def test_precomputed_condensed():
+    X = rows(3, 20)
+    for method in ("average", "ward"):
+        model = AgglomerativeClustering(4, metric="precomputed", linkage=method)
+        square = model.fit(squareform(pdist(X))).labels_
+        assert_array_equal(model.fit(pdist(X)).labels_, square)
+        assert model.n_features_in_ == model.n_leaves_ == 20
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        AgglomerativeClustering(4).fit(pdist(X))
+    with pytest.raises(ValueError, match="at least one pair"):
+        AgglomerativeClustering(1, metric="precomputed").fit([])

@@ -641,6 +641,7 @@ FINE = np.arange(12.0).reshape(6, 2)
         ({"init": [[0, 1e200], [1, 1]]}, ValueError, "init holds values as large as 1e\\+200"),
         ({"init": lambda X, k, random_state: X[:1]}, ValueError, "init must have shape"),
         ({"random_state": "x"}, TypeError, "random_state"),
+        ({"algorithm": "elkan"}, ValueError, "algorithm must be 'auto' or 'lloyd'"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
     ],
 )
@@ -661,6 +662,7 @@ def test_bad_parameters_are_named(params, error, words):
         (FINE * 1e200, ValueError, "X holds values as large as 1.1e\\+201, .* overflow"),
         (np.array([[1e308], [-1e308]]), ValueError, "overflow"),
         (np.full((4, 1), 1e308), ValueError, "overflow"),
+        (FINE * 1e-200, ValueError, "differ by 1e-199 at most, whose squares vanish"),
     ],
 )
 def test_bad_rows_are_explained(X, error, words):
@@ -685,6 +687,7 @@ def test_chunks_with_nan_are_explained():
         ([1, 0, 0, 0, 0, 0], r"the number of rows of positive weight \(1\)"),
         ([1e308] * 5 + [0], "infinity"),
         ([1e307] * 6, "overflow"),
+        ([1e-310] * 6, "sample_weight holds 1e-310 at most, .* vanish"),
     ],
 )
 def test_bad_weights_are_explained(weights, words):

@@ -286,8 +286,19 @@ def test_asymmetric_and_non_metric_dissimilarities_are_taken_as_they_are():
         ({"matrix_free": "yes"}, ValueError, "matrix_free must be 'auto'"),
         ({"metric": "nearest"}, ValueError, "metric must be one of"),
         ({"metric": max, "matrix_free": True}, ValueError, "matrix_free cannot be True"),
-        ({"metric": lambda a, b: -1.0}, ValueError, "negative dissimilarity"),
-        ({"metric": lambda a, b: np.nan}, ValueError, "NaN"),
+        ({"metric": lambda a, b: -1.0}, ValueError, "not negative; got -1.0 for row 0 and one"),
+        ({"metric": lambda a, b: np.nan}, ValueError, "finite numbers .* got nan for row 0"),
+        ({"metric": lambda a, b: "3"}, TypeError, "must return a number; got '3' for row 0"),
+        (
+            {"metric": lambda a, b: 1e300, "dtype": "float32"},
+            ValueError,
+            "too large for float32",
+        ),
+        (
+            {"metric": lambda a, b: 1e-300, "dtype": "float32"},
+            ValueError,
+            "too small for float32",
+        ),
     ],
 )
 def test_bad_parameters(params, error, message):
@@ -381,6 +392,90 @@ def test_clara_takes_functions_and_refuses_small_samples():
     assert (called.predict(X) == named.labels_).all()
     with pytest.raises(ValueError, match="sample_size must be between 3"):
         CLARA(3, sample_size=2).fit(X)
+    with pytest.raises(ValueError, match=r"number of rows of positive weight \(9\)"):
+        CLARA(3, sample_size=20).fit(X, sample_weight=np.arange(50) < 9)
+    with pytest.warns(ConvergenceWarning, match="Only 2 of 3"):
+        CLARA(3).fit(np.repeat([[0.0], [1.0]], 20, axis=0))
+
+
+def test_clara_measures_the_silhouette_of_all_rows():
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(400, 3)), rng.integers(1, 4, 400)
+    for w in (None, weights):
+        model = CLARA(4, random_state=0).fit(X, sample_weight=w)
+        near = np.sort(cdist(X, model.cluster_centers_), axis=1)
+        expected = np.average(1 - near[:, 0] / near[:, 1], weights=w)
+        assert model.medoid_silhouette_ == pytest.approx(expected)
+    assert CLARA(1).fit(X).medoid_silhouette_ == 0.0
+
+
+@pytest.mark.parametrize("answer", [np.nan, -1.0, "3", None])
+def test_functions_are_watched_after_the_fit(answer):
+    X = np.random.default_rng(0).normal(size=(9, 2))
+
+    def metric(a, b):
+        return answer if 100 in (a[0], b[0]) else np.abs(a - b).sum()
+
+    for model in (KMedoids(2, metric=metric).fit(X), CLARA(2, metric=metric).fit(X)):
+        for ask in (model.predict, model.transform):
+            with pytest.raises((TypeError, ValueError), match="for row 1 and a medoid"):
+                ask([[0.0, 1.0], [100.0, 2.0]])
+    far = np.concatenate([np.tile(X, (20, 1)), [[100.0, 0.0]]])
+    with pytest.raises((TypeError, ValueError), match="The function given as metric must return"):
+        CLARA(2, metric=metric, sample_size=9, random_state=0).fit(far)
+
+
+def test_dissimilarities_for_predict_are_not_negative():
+    D = cdist(*[np.random.default_rng(0).normal(size=(9, 2))] * 2)
+    model = KMedoids(2, metric="precomputed").fit(D)
+    asked = D[:3].copy()
+    asked[1, model.medoid_indices_[1]] = -2.0
+    with pytest.raises(ValueError, match=r"dissimilarity -2\.0, at row 1, column"):
+        model.predict(asked)
+
+
+@pytest.mark.parametrize("power", [-700, -450, 450, 900])
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize(
+    "metric", [{}, {"metric": "manhattan"}, {"metric": "minkowski", "p": 3}, {"metric": "cosine"}]
+)
+def test_rows_of_every_scale(power, free, metric):
+    """Powers of differences of such rows overflow, or vanish; the distances do not."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2)) + 9 * rng.integers(0, 3, (60, 1)) + 1
+    far = np.ldexp(X, power)
+    for kind in (KMedoids(3, matrix_free=free, **metric), CLARA(3, random_state=0, **metric)):
+        near = kind.fit(X)
+        labels, medoids, loss = near.labels_, near.medoid_indices_, near.inertia_
+        model = kind.fit(far)
+        assert (model.medoid_indices_ == medoids).all()
+        assert (model.labels_ == labels).all()
+        assert (model.predict(far) == labels).all()
+        scale = 0 if metric.get("metric") == "cosine" else power
+        assert model.inertia_ == pytest.approx(np.ldexp(loss, scale), rel=1e-12)
+        apart = model.transform(far)
+        assert apart.min(axis=1).sum() == pytest.approx(model.inertia_, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", [{}, {"metric": "minkowski", "p": 3}])
+def test_rows_far_beyond_those_of_the_fit(metric):
+    X = np.array([[0.0, 0], [0, 1], [1, 0], [5, 5], [5, 6], [6, 5]])
+    model = KMedoids(2, **metric).fit(X)
+    apart = model.transform([[3e200, 4e200], [1e-200, 0.0]])
+    assert np.isfinite(apart).all()
+    assert apart[0] == pytest.approx(np.linalg.norm([3.0, 4.0], model.p) * 1e200)
+    assert apart[1] == pytest.approx(model.transform([[0.0, 0.0]])[0])
+
+
+def test_dissimilarities_too_small_for_float32():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    for scale in (1e-38, 1e-60):
+        with pytest.raises(ValueError, match="too small for float32"):
+            KMedoids(2, dtype="float32").fit(X * scale)
+        with pytest.raises(ValueError, match="too small for float32"):
+            KMedoids(2, metric="precomputed", dtype="float32").fit(cdist(X, X) * scale)
+    with pytest.warns(ConvergenceWarning, match="Only 1 of 2"):
+        KMedoids(2, dtype="float32").fit(np.zeros((5, 2)))
 
 
 @pytest.mark.parametrize("more", [{}, {"matrix_free": True}, {"method": "fastpam1"}])
@@ -398,3 +493,15 @@ def test_dissimilarities_too_large_for_float32():
         KMedoids(2, dtype="float32").fit(X)
     with pytest.raises(ValueError, match="too large for float32"):
         KMedoids(2, metric="precomputed", dtype="float32").fit(cdist(X, X))
+
+
+@pytest.mark.parametrize("kind", [KMedoids(3), CLARA(3, random_state=0)])
+@pytest.mark.parametrize("power", [-1060, -600, 1000])
+def test_weights_of_every_scale(kind, power):
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 9 * (np.arange(60) % 3)[:, None]
+    weights = np.arange(1.0, 61.0)
+    near = kind.fit(X * 2.0**300, sample_weight=weights)
+    labels, loss = near.labels_, near.inertia_
+    far = kind.fit(X * 2.0**300, sample_weight=np.ldexp(weights, power))
+    assert (far.labels_ == labels).all()
+    assert far.inertia_ == (np.inf if power == 1000 else pytest.approx(np.ldexp(loss, power)))

@@ -9,6 +9,7 @@ import sklearn.cluster
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast._chunks import Chunks
+from statfast._errors import ConvergenceWarning
 from statfast.cluster import KMeans, MiniBatchKMeans
 from statfast.cluster.batches import Batches, Ending
 from tests.reference import kmeans as twin
@@ -178,3 +179,23 @@ def test_later_batches_that_are_too_large(dtype, scale):
 def test_share_of_reassigned_centres():
     with pytest.raises(ValueError, match="reassignment_ratio must be"):
         MiniBatchKMeans(2, reassignment_ratio=2.0).fit(np.eye(8))
+
+
+@pytest.mark.filterwarnings("ignore:Only .* clusters hold")
+def test_rows_of_no_weight_are_in_no_batch(monkeypatch):
+    X, weights = blobs(4000, 2, 4), np.zeros(4000)
+    weights[::200] = 1.0
+    learn, seen = Batches.learn, []
+
+    def watched(self, rows, weights):
+        seen.append((len(weights), weights.min()))
+        return learn(self, rows, weights)
+
+    monkeypatch.setattr(Batches, "learn", watched)
+    MiniBatchKMeans(4, batch_size=10, random_state=0).fit(X, sample_weight=weights)
+    assert set(seen) == {(10, 1.0)}
+
+
+def test_fewer_distinct_rows_than_clusters():
+    with pytest.warns(ConvergenceWarning, match="Only 2 of 3 clusters"):
+        MiniBatchKMeans(3, random_state=0).fit(np.repeat([[0.0], [1.0]], 20, axis=0))

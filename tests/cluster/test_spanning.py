@@ -9,7 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from statfast.cluster import linkage, minimum_spanning_tree, room, row_tree, spanning
+from statfast.cluster import (
+    linkage,
+    minimum_spanning_tree,
+    optimal_leaf_ordering,
+    room,
+    row_tree,
+    spanning,
+)
 from tests.reference import linkage as twin
 
 
@@ -176,10 +183,24 @@ def test_any_scale(scale, d):
     assert_allclose(found[1] / scale, expected[1], rtol=1e-10)
 
 
+@pytest.mark.parametrize("power", [-700, 700])
+def test_powers_of_any_scale(power):
+    X, asked = rows(4, 60, 2), {"metric": "minkowski", "metric_params": {"p": 3}}
+    expected = minimum_spanning_tree(X, **asked)
+    found = minimum_spanning_tree(X * 2.0**power, **asked)
+    assert_array_equal(found[0], expected[0])
+    assert_allclose(np.ldexp(found[1], -power), expected[1], rtol=1e-12)
+    Z = linkage(X * 2.0**power, "average", **asked)
+    assert_allclose(np.ldexp(Z[:, 2], -power), linkage(X, "average", **asked)[:, 2], rtol=1e-12)
+
+
 def test_one_row_and_equal_rows():
-    edges, lengths = minimum_spanning_tree([[1.0, 2.0]])
-    assert edges.shape == (0, 2)
-    assert lengths.shape == (0,)
+    for one, metric in (
+        ([[1.0, 2.0]], "euclidean"), ([[0.0]], "precomputed"), ([], "euclidean")
+    ):  # fmt: skip
+        edges, lengths = minimum_spanning_tree(one, metric)
+        assert edges.shape == (0, 2)
+        assert lengths.shape == (0,)
     edges, lengths = minimum_spanning_tree(np.ones((400, 2)))
     assert_tree(edges, lengths, 400)
     assert not lengths.any()
@@ -189,3 +210,6 @@ def test_one_row_and_equal_rows():
 def test_bad_input(bad):
     with pytest.raises(ValueError, match=r"NaN|Scale X down"):
         minimum_spanning_tree(bad)
+    for function in (minimum_spanning_tree, lambda X: optimal_leaf_ordering(linkage([1.0]), X)):
+        with pytest.raises(ValueError, match="Even out its rows"):
+            function([[1.0, 2.0], [3.0]])

@@ -3,8 +3,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
-from statfast.cluster import KMeans
+from statfast import Chunks
+from statfast.cluster import KMeans, assignment
 from statfast.cluster.assignment import Assignment
 from statfast.cluster.survey import survey
 from statfast.cluster.yinyang import SortedRows
@@ -31,7 +35,7 @@ def fit(X, init, sort, weights=None, **parameters):
 
         patch.setattr(SortedRows, "__init__", counted)
         if not sort:
-            patch.setattr(SortedRows, "suit", staticmethod(lambda *arguments: False))
+            patch.setattr(SortedRows, "pays", staticmethod(lambda *arguments: False))
         model = KMeans(len(init), init=init, **parameters).fit(X, sample_weight=weights)
     return model, len(runs)
 
@@ -98,3 +102,55 @@ def test_rows_are_sorted_once_their_centres_are_known():
     assert state._sorted is None
     state.advance()
     assert state._sorted is not None
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(1, 150),
+    k=st.integers(1, 12),
+    d=st.integers(1, 5),
+    tied=st.booleans(),
+    weighted=st.booleans(),
+)
+@pytest.mark.filterwarnings("ignore:Only .* clusters hold")
+def test_no_label_depends_on_the_algorithm(seed, n, k, d, tied, weighted):
+    draws = np.random.default_rng(seed)
+    X = draws.integers(0, 5, (n, d)).astype(float) if tied else draws.normal(size=(n, d))
+    init = X[draws.permutation(n)[: min(k, n)]]
+    weights = draws.integers(1, 4, n).astype(float) if weighted else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignment, "FEW", 0)
+        auto, *others = (
+            KMeans(len(init), init=init, tol=0, algorithm=name).fit(X, sample_weight=weights)
+            for name in ("auto", "lloyd", "hamerly", "yinyang")
+        )
+    for other in others:
+        np.testing.assert_array_equal(auto.labels_, other.labels_)
+        assert auto.inertia_ == pytest.approx(other.inertia_, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k", "d"), [(3000, 150, 40), (3000, 20, 10)])
+def test_the_algorithm_asked_for_is_taken(n, k, d, monkeypatch):
+    X, init = blobs(n, k, d, np.float64)
+    passes = []
+    whole = Assignment._moves
+    monkeypatch.setattr(Assignment, "_moves", lambda self: passes.append(1) or whole(self))
+    fits = {}
+    for name in ("lloyd", "hamerly", "yinyang"):
+        passes.clear()
+        fits[name], runs = fit(X, init, True, algorithm=name, max_iter=12)
+        assert runs == (name == "yinyang")
+        assert bool(passes) == (name == "hamerly")
+    same(fits["lloyd"], fits["hamerly"])
+    same(fits["lloyd"], fits["yinyang"])
+
+
+def test_rows_in_chunks_and_sparse_rows_are_not_sorted(tmp_path):
+    X, init = blobs(500, 30, 6, np.float64)
+    mapped = np.memmap(tmp_path / "rows", np.float64, "w+", shape=X.shape)
+    mapped[:] = X
+    plain, _ = fit(X, init, False, algorithm="lloyd")
+    for other, sorts in ((mapped, 1), (csr_array(X), 0), (Chunks([X[:200], X[200:]]), 0)):
+        found, runs = fit(other, init, True, algorithm="yinyang")
+        assert runs == sorts
+        same(found, plain)

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from statfast import KMedoids, choose_n_clusters, gap_statistic, metrics
+from statfast import KMedoids, NotFittedError, choose_n_clusters, gap_statistic, metrics
 from statfast.datasets import load_iris
 from statfast.plot import cluster_plot, elbow_plot, gap_plot, silhouette_plot
 
@@ -75,3 +75,23 @@ def test_bad_input(ax, iris):
         cluster_plot(X, model, columns=3, ax=ax)
     with pytest.raises(ValueError, match="centers must have 4 columns"):
         cluster_plot(X, model.labels_, centers=[[0.0, 1.0]], ax=ax)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        cluster_plot(X, KMedoids(3), ax=ax)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        silhouette_plot(X, KMedoids(3), ax=ax)
+
+
+def test_a_clusterer_in_place_of_labels(ax, iris):
+    X, model = iris
+    silhouette_plot(X, model, metric="minkowski", p=3, ax=ax)
+    expected = metrics.silhouette_score(X, model.labels_, metric="minkowski", p=3)
+    assert f"{expected:.2f}" in ax.get_title()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_axes_are_named_by_columns(ax, iris, library):
+    module = pytest.importorskip(library)
+    columns = dict(zip(["a", "b", "c", "d"], iris[0].T.tolist(), strict=True))
+    table = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+    cluster_plot(table, iris[1].labels_, columns=(1, 3), ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("b", "d")

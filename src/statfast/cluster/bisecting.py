@@ -10,7 +10,7 @@ from statfast.cluster.centers import Centers, rows_in_any_order, warn_empty
 from statfast.cluster.lloyd import iterate, tolerance
 from statfast.cluster.passes import apart, assign, inertia, joined, sweep
 from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import frame_of, require_enough, survey
+from statfast.cluster.survey import frame_of, require_enough, require_spread, survey
 
 STRATEGIES = ("biggest_inertia", "largest_cluster")
 INSTEAD = "Pass a memory map, or use KMeans."
@@ -136,8 +136,8 @@ class BisectingKMeans(Centers):
         ------
         ValueError
             If X is not a finite 2-d array with a row and a column, if its squared distances
-            would overflow, if `n_clusters` is greater than the number of rows (of positive
-            weight), or if a parameter is out of its range.
+            would overflow or vanish, if `n_clusters` is greater than the number of rows (of
+            positive weight), or if a parameter is out of its range.
         TypeError
             If X is sparse or comes in chunks, if `init` is an array, or a parameter has the wrong
             type.
@@ -157,6 +157,7 @@ class BisectingKMeans(Centers):
         rng = as_generator(self.random_state)
         data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
         require_enough(data, k)
+        require_spread(data, k)
 
         tree = Tree(data)
         while len(tree.leaves) < k:

@@ -104,8 +104,9 @@ def choose_n_clusters(
     Raises
     ------
     ValueError
-        If X is not finite, `k` holds no numbers from 1 to n - 1, no number of clusters more than
-        one is found and the criterion needs one, or a parameter is out of its range.
+        If X is not finite or has fewer than three rows, `k` holds no numbers from 1 to n - 1, no
+        number of clusters more than one is found and the criterion needs one, or a parameter is out
+        of its range.
 
     Notes
     -----
@@ -121,11 +122,11 @@ def choose_n_clusters(
     >>> choose_n_clusters(X, k=range(2, 6), random_state=0).recommended
     3
     """
-    rows = as_rows(X)
+    rows = as_rows(X, n_min=3)
     family = as_family(method)
     as_choice(criterion, "criterion", (*CRITERIA, "gap"))
     as_choice(rule, "rule", RULES)
-    ks = _numbers(range(2, max(3, min(11, len(rows)))) if k is None else k, len(rows))
+    ks = _numbers(range(2, min(11, len(rows))) if k is None else k, len(rows))
     n_boot = as_count(n_boot, "n_boot", 2)
     rng = as_generator(random_state)
     seed = int(rng.integers(2**32))
@@ -162,11 +163,10 @@ def _scored(score, rows, labels):
 
 def _numbers(k, n):
     try:
-        ks = sorted({as_count(number, "k", 1, max(1, n - 1)) for number in k})
+        given = list(k)
     except TypeError as error:
-        if "integer" in str(error):
-            raise
         raise wrong_type("k", "several numbers of clusters, such as range(2, 11)", k) from error
+    ks = sorted({as_count(one, "k", 1, n - 1, limit="the number of rows less 1") for one in given})
     if not ks:
         raise ValueError("k must hold at least one number of clusters; got none. Pass some.")
     return ks

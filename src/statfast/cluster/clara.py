@@ -13,10 +13,15 @@ from statfast._validation import (
     as_weights,
 )
 from statfast.cluster.fasterpam import eager
-from statfast.cluster.medoid_model import Medoids
+from statfast.cluster.medoid_model import (
+    Medoids,
+    medoid_silhouette,
+    moderate_weights,
+    warn_empty,
+)
 from statfast.cluster.medoid_starts import STARTS
 from statfast.cluster.medoids import Partition, barred, gains
-from statfast.cluster.nearest_medoid import nearest_to
+from statfast.cluster.nearest_medoid import nearest_to, nearest_two
 
 
 class CLARA(Medoids):
@@ -55,8 +60,11 @@ class CLARA(Medoids):
         The nearest medoid of each row, the lowest on ties.
     inertia_ : float
         Sum of weight * dissimilarity to the nearest medoid, over all rows.
+    medoid_silhouette_ : float
+        Mean of 1 - a / b over all rows, a and b being the dissimilarities to the nearest and the
+        second nearest medoid: see `KMedoids`.
     sample_losses_ : ndarray of shape (n_samples,)
-        The same for the medoids of each sample.
+        The loss, over all rows, of the medoids of each sample.
     n_iter_ : int
         Passes of FasterPAM over the sample that was kept.
     n_features_in_ : int
@@ -152,11 +160,11 @@ class CLARA(Medoids):
         start = STARTS[as_choice(self.init, "init", STARTS)]
         rng = as_generator(self.random_state)
         rows = as_rows(X)
-        weights = as_weights(sample_weight, len(rows))
+        weights, scale = moderate_weights(as_weights(sample_weight, len(rows)))
         free = np.flatnonzero(barred(weights, len(rows)) == 0)
         what = "rows" if weights is None else "rows of positive weight"
         as_count(k, "n_clusters", high=len(free), limit=f"the number of {what}")
-        size = self._size(k, len(free))
+        size = self._size(k, len(free), what)
         metric = metric_of(self.metric, self.p, self.metric_params, rows)
 
         best, losses = None, np.empty(n_samples)
@@ -174,22 +182,32 @@ class CLARA(Medoids):
             if best is None or losses[s] < best[1]:
                 best = medoids, losses[s], labels, passes
         medoids, loss, labels, passes = best
+        with np.errstate(over="ignore"):
+            losses /= scale
+        warn_empty(labels, k)
+        silhouette = 0.0
+        if k > 1:
+            pair = nearest_two(rows, rows[medoids], metric, self.n_jobs)
+            silhouette = medoid_silhouette(*pair, weights)
         return self._publish(
             X,
             medoid_indices_=medoids,
             cluster_centers_=rows[medoids],
             labels_=labels,
-            inertia_=float(loss),
+            inertia_=float(loss) / scale,
+            medoid_silhouette_=silhouette,
             sample_losses_=losses,
             n_iter_=passes,
             _metric=metric,
         )
 
-    def _size(self, k, n):
+    def _size(self, k, n, what):
         if isinstance(self.sample_size, str):
             as_choice(self.sample_size, "sample_size", ("auto",))
             return min(n, 80 + 4 * k)
-        return as_count(self.sample_size, "sample_size", low=k, high=n, limit="the number of rows")
+        return as_count(
+            self.sample_size, "sample_size", low=k, high=n, limit=f"the number of {what}"
+        )
 
     def _medoids(self, rows, metric, weights, sample, k, start, rng, max_iter):
         """The medoids of a sample, by their numbers in it, and passes over it."""

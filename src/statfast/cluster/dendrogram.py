@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is read off a linkage matrix: clusters, cophenetic distances, inconsistency."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import dendrogram as kernel
+from statfast._errors import shown
 from statfast._extent import scale_of
 from statfast._validation import as_count, as_real, as_rows, refuse_large
 from statfast.cluster.dissimilarity import condensed_of
@@ -15,7 +17,7 @@ PAIRS = 1 << 22  # written between checkpoints
 BUDGET = 1 << 23  # merges looked at between checkpoints
 
 
-def cut_tree(Z: Any, n_clusters: Any = None, *, height: float | None = None) -> np.ndarray:
+def cut_tree(Z: Any, n_clusters: Any = None, *, height: Any = None) -> np.ndarray:
     """Cut a dendrogram into clusters, by their number or at a height.
 
     Parameters
@@ -24,26 +26,27 @@ def cut_tree(Z: Any, n_clusters: Any = None, *, height: float | None = None) -> 
         A linkage matrix, of `linkage` or scipy.
     n_clusters : int or sequence of int, optional
         How many clusters to leave: the first n - n_clusters merges are made.
-    height : float, optional
+    height : float or sequence of float, optional
         Merges at most this high are made, with all below them: where heights fall ("centroid",
         "median"), a cluster is one whose merges are all at most this high. Give one of the two.
 
     Returns
     -------
-    labels : ndarray of shape (n,), int32, or (n, m) for m numbers of clusters
+    labels : ndarray of shape (n,), int32, or (n, m) for a sequence of m cuts
         Clusters are numbered from 0 in the order of their first points.
 
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, if a number of clusters is not between 1 and n, or if neither or
-        both of `n_clusters` and `height` are given.
+        If Z is no linkage matrix, if a number of clusters is not between 1 and n, if a height is
+        not finite, if a sequence is empty, or if neither or both of `n_clusters` and `height` are
+        given.
     TypeError
-        If a number of clusters is no integer, or the height no number.
+        If a number of clusters is no integer, or a height no number.
 
     Notes
     -----
-    Cost: O(n) for each number of clusters.
+    Cost: O(n) for each cut.
 
     Examples
     --------
@@ -55,14 +58,31 @@ def cut_tree(Z: Any, n_clusters: Any = None, *, height: float | None = None) -> 
     Z = as_linkage(Z)
     n = len(Z) + 1
     if (n_clusters is None) == (height is None):
-        raise ValueError("Either n_clusters or height must be given, and not both.")
+        raise ValueError(
+            f"Exactly one of n_clusters and height must be given; got {shown(n_clusters)} and "
+            f"{shown(height)}. Leave one out."
+        )
     if height is not None:
-        height = as_real(height, "height")
-        return labels_of(Z, heights_within(Z) <= height)
-    if np.ndim(n_clusters):
-        return np.stack([cut_tree(Z, k) for k in n_clusters], axis=1)
-    k = as_count(n_clusters, "n_clusters", 1, n, limit="the number of rows")
-    return labels_of(Z, np.arange(n - 1) < n - k)
+        within = heights_within(Z)
+        cuts, several = _listed(height, "height")
+        made = [within <= as_real(cut, "height") for cut in cuts]
+    else:
+        every = np.arange(n - 1)
+        cuts, several = _listed(n_clusters, "n_clusters")
+        cuts = [as_count(k, "n_clusters", 1, n, limit="the number of rows") for k in cuts]
+        made = [every < n - k for k in cuts]
+    labels = [labels_of(Z, merges) for merges in made]
+    return np.stack(labels, axis=1) if several else labels[0]
+
+
+def _listed(cuts, name):
+    """One cut or several as a list, and whether they are several."""
+    if isinstance(cuts, str) or not isinstance(cuts, Iterable) or getattr(cuts, "ndim", 1) == 0:
+        return [cuts], False
+    cuts = list(cuts)
+    if not cuts:
+        raise ValueError(f"{name} must hold at least one cut; got none. Pass some.")
+    return cuts, True
 
 
 def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
@@ -231,6 +251,12 @@ def as_linkage(Z: Any, name: str = "Z") -> np.ndarray:
     fix = "Pass what linkage returns."
     if Z.shape[1] != 4:
         raise ValueError(f"{name} must have 4 columns; got {Z.shape[1]}. {fix}")
+    if Z[:, 2].min() < 0:
+        row = Z[:, 2].argmin()
+        raise ValueError(
+            f"{name} must hold heights that are not negative in column 2; got {Z[row, 2]:g} in row "
+            f"{row}. {fix}"
+        )
     pairs, sizes = Z[:, :2], np.ones(2 * n - 1)
     if not (np.array_equal(pairs, np.floor(pairs)) and pairs.min() >= 0):
         raise ValueError(f"{name} must hold numbers of clusters in its columns 0 and 1. {fix}")

@@ -105,7 +105,7 @@ def optimal_leaf_ordering(
     n = len(Z) + 1
     refuse_large(12 * n * n, f"The optimal order of {n} leaves", "Order a cut of the tree instead.")
     y = condensed_of(X, metric, metric_params, n, n_jobs)
-    if n > 1 and not y.max() < LARGE / n:  # the orders are those of smaller numbers, too
+    if not y.max() < LARGE / n:  # the orders are those of smaller numbers, too
         y = y * scale_of(float(y.max())) / n
     start, leaf = leaves_of(Z)
     best = np.zeros((n, n))

@@ -9,10 +9,10 @@ import numpy as np
 from statfast._blocks import checkpoint, each
 from statfast._core import brute
 from statfast._core.linkage import extent
-from statfast._dissimilarity import function_of
-from statfast._distances import CALLABLE, EUCLIDEAN, Metric, as_metric
+from statfast._dissimilarity import function_of, takes_powers
+from statfast._distances import CALLABLE, Metric, as_metric
 from statfast._extent import moderate
-from statfast._precomputed import as_matrix, as_triangle
+from statfast._precomputed import as_matrix, as_triangle, is_triangle
 from statfast._validation import as_rows, refuse_large
 from statfast.cluster.triangle import Triangle
 
@@ -25,9 +25,9 @@ def as_condensed(y, name: str = "X") -> tuple[Triangle, float]:
     return Triangle.of_condensed(values, n), high
 
 
-def as_square(table, name: str = "X") -> tuple[Triangle, float]:
+def as_square(table, name: str = "X", n_min: int = 2) -> tuple[Triangle, float]:
     """Check a square, symmetric matrix; its upper triangle, and its largest number."""
-    table, high = as_matrix(table, name, n_min=2)
+    table, high = as_matrix(table, name, n_min=n_min)
     return Triangle.of_square(table), high
 
 
@@ -41,8 +41,8 @@ def between_rows(
     n = len(X)
     refuse_large(8 * n * (n - 1), f"The matrix of {n} rows of {what}, with work space,", instead)
     rows, scale = metric.prepare(X, name=what, n_jobs=n_jobs), 1.0
-    if metric.kind == EUCLIDEAN:
-        rows, scale = moderate(rows, n_jobs)
+    if takes_powers(metric):
+        rows, scale = moderate(rows, n_jobs, power=metric.p)
     back = 1 / scale if metric.name != "sqeuclidean" else 1 / scale / scale
     y = np.empty(n * (n - 1) // 2)
     pair = function_of(metric) if metric.kind == CALLABLE else None
@@ -90,7 +90,7 @@ def _parts(n):
 
 def condensed_of(X, metric, metric_params, n: int, n_jobs: int | None = None) -> np.ndarray:
     """The condensed dissimilarities of n rows, given as rows, condensed or square."""
-    if np.ndim(X) == 1 and not hasattr(X, "columns"):
+    if is_triangle(X):
         m, y = as_condensed(X)[0].m, np.ascontiguousarray(np.asarray(X), np.float64)
     elif isinstance(metric, str) and metric == "precomputed":
         table = as_square(X)[0].owners
@@ -102,5 +102,7 @@ def condensed_of(X, metric, metric_params, n: int, n_jobs: int | None = None) ->
         measure = as_metric(metric, metric_params=metric_params, d=rows.shape[1], X=rows)
         m, y = len(rows), between_rows(rows, measure, what="X", n_jobs=n_jobs)[0].owners
     if m != n:
-        raise ValueError(f"X must be of as many rows as Z has leaves ({n}); got {m}.")
+        raise ValueError(
+            f"X must be of as many rows as Z has leaves ({n}); got {m}. Pass what Z was made of."
+        )
     return y

@@ -54,11 +54,21 @@ def as_family(method):
         return FAMILIES[method]
     wanted = f"one of {', '.join(map(repr, FAMILIES))}, or a function of rows and a number"
     if callable(method):
-        return lambda rows, ks, seed: [_asked(method, rows, k) for k in ks]
+        return partial(by_function, function=method)
     if isinstance(method, str):
         raise ValueError(f"method must be {wanted}; got {shown(method)}.")
     raise wrong_type("method", wanted, method)
 
 
-def _asked(method, rows, k):
-    return as_labels(method(rows, k), len(rows), name="What method returns")[1]
+def by_function(rows, ks, seed, *, function):
+    """Labels by the user's function."""
+    found = [function(rows, k) for k in ks]
+    if any(labels is None for labels in found):
+        raise ValueError("The function given as method must return labels; got None. Return them.")
+    return [as_labels(z, len(rows), name="What method returns")[1] for z in found]
+
+
+def threads_of(family, n_jobs):
+    """How many threads may call it: a function of the user's may have a state, and is called in
+    order."""
+    return 1 if getattr(family, "func", None) is by_function else n_jobs

@@ -12,8 +12,10 @@ import numpy as np
 from statfast._blocks import each
 from statfast._dissimilarity import Made
 from statfast._distances import PLAIN
+from statfast._errors import shown
+from statfast._extent import moderate
 from statfast._validation import as_choice, as_count, as_generator, as_real, as_rows
-from statfast.cluster.families import as_family
+from statfast.cluster.families import as_family, by_function, threads_of
 from statfast.metrics.gathering import SUM, gather
 from statfast.metrics.separation import scatter_decomposition
 
@@ -94,7 +96,7 @@ def gap_statistic(
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the reference sets and starts.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores. A function given as `method` is called in one.
 
     Returns
     -------
@@ -161,24 +163,26 @@ def choose_by_gap(gap, se, rule="firstSEmax", *, factor=1.0):
     Raises
     ------
     ValueError
-        If the rule is unknown, or factor is negative.
+        If the rule is unknown, factor is negative, or `gap` and `se` are not as many finite
+        numbers, those of `se` not negative.
 
     Examples
     --------
-    >>> from statfast.cluster.gap import choose_by_gap
+    >>> from statfast.cluster import choose_by_gap
     >>> choose_by_gap([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03])
     1
     >>> choose_by_gap([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03], "globalmax")
     2
     """
     as_choice(rule, "rule", RULES)
-    gap, se = np.asarray(gap, np.float64), np.asarray(se, np.float64)
-    if gap.ndim != 1 or gap.shape != se.shape or not len(gap):
+    gap, se = _numbers(gap, "gap"), _numbers(se, "se")
+    if len(gap) != len(se):
         raise ValueError(
-            f"gap and se must be one number each for each k; got shapes {gap.shape} and {se.shape}."
+            f"gap and se must hold one number each for each k; got {len(gap)} and {len(se)}. "
+            "Pass those of one gap_statistic."
         )
-    if not (np.isfinite(gap).all() and np.isfinite(se).all() and (se >= 0).all()):
-        raise ValueError("gap and se must be finite, and se not negative.")
+    if (se < 0).any():
+        raise ValueError(f"se must not be negative; got {se.min()}. Pass standard errors.")
     margin = as_real(factor, "factor", 0) * se
     if rule == "Tibs2001SEmax":
         return _first(gap[:-1] >= gap[1:] - margin[1:], len(gap) - 1)
@@ -191,12 +195,24 @@ def choose_by_gap(gap, se, rule="firstSEmax", *, factor=1.0):
     return top
 
 
+def _numbers(values, name):
+    """Several finite numbers."""
+    if np.ndim(values) != 1 or not np.size(values):
+        raise ValueError(
+            f"{name} must be a 1-d array of numbers, one for each k; got {shown(values)}. "
+            f"Pass what gap_statistic found as {name}."
+        )
+    return as_rows(np.asarray(values)[None], name=name, keep=(np.float64,))[0]
+
+
 def _first(holds, otherwise):
     return int(holds.argmax()) if holds.any() else otherwise
 
 
 def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
-    rows = np.ascontiguousarray(rows, np.float64)
+    rows, scale = np.ascontiguousarray(rows, np.float64), 1.0
+    if getattr(family, "func", None) is not by_function:  # which may know the units
+        rows, scale = moderate(rows, n_jobs)
     ks = range(1, k_max + 1)
     seeds = rng.integers(2**32, size=n_boot + 1)
     middle = rows.mean(axis=0)
@@ -216,13 +232,14 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
         labels = family(some, ks, seed)
         return [_log_dispersion(some, each_k, power) for each_k in labels]
 
-    found = np.array(each(work, range(n_boot + 1), n_jobs=n_jobs))
-    log_w, reference = found[0], found[1:]
+    found = np.array(each(work, range(n_boot + 1), n_jobs=threads_of(family, n_jobs)))
     if not np.isfinite(found).all():
         raise ValueError(
             f"The dispersion within clusters is 0 for k_max={k_max}: X has too few distinct rows. "
-            "Lower k_max."
+            f"{'Lower k_max' if k_max > 1 else 'Pass rows that differ'}."
         )
+    found -= power * np.log(scale)
+    log_w, reference = found[0], found[1:]
     expected = reference.mean(axis=0)
     se = np.sqrt((1 + 1 / n_boot) * reference.var(axis=0, ddof=1))
     return Gap(np.array(ks), log_w, expected, expected - log_w, se)

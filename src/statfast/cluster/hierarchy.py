@@ -18,8 +18,9 @@ class AgglomerativeClustering(Clusterer, Estimator):
     n_clusters : int or None, default=2
         Clusters to find. Must be None if `distance_threshold` is given.
     metric : str or callable, default="euclidean"
-        The distance of rows, as in `linkage`; "precomputed" if X is a square matrix of
-        dissimilarities. "ward", "centroid" and "median" take "euclidean" or "precomputed".
+        The distance of rows, as in `linkage`; "precomputed" if X holds dissimilarities: a square
+        matrix, or its upper triangle row by row, as scipy's ``pdist`` gives it. "ward", "centroid"
+        and "median" take "euclidean" or "precomputed".
     linkage : str, default="ward"
         The method: "ward", "complete", "average", "single", "weighted", "centroid" or "median".
     distance_threshold : float, optional
@@ -95,7 +96,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or (n, n) if the metric is "precomputed"
+        X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
             Finite rows, or dissimilarities.
         y : ignored
             Present for the estimator protocol.
@@ -128,7 +129,8 @@ class AgglomerativeClustering(Clusterer, Estimator):
             threshold = as_real(threshold, "distance_threshold", low=0)
         if not isinstance(self.compute_distances, bool):
             raise wrong_type("compute_distances", "True or False", self.compute_distances)
-        taken = taken_as(X, method, self.metric, self.metric_params, condensed=False)
+        given = isinstance(self.metric, str) and self.metric == "precomputed"
+        taken = taken_as(X, method, self.metric, self.metric_params, condensed=given)
         n = taken.triangle.m if isinstance(taken, Matrix) else len(taken.X)
         if threshold is None:
             as_count(k, "n_clusters", high=n, limit="the number of rows")

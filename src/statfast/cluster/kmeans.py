@@ -3,12 +3,14 @@
 
 from statfast._chunks import Chunks
 from statfast._sparse import as_csr, is_sparse
-from statfast._validation import as_count, as_generator, as_real, as_rows
+from statfast._validation import as_choice, as_count, as_generator, as_real, as_rows
 from statfast.cluster.centers import Centers, float_of, warn_empty
 from statfast.cluster.lloyd import iterate, tolerance
 from statfast.cluster.sparse_rows import SparseRows
 from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import KEPT, require_enough, survey
+from statfast.cluster.survey import KEPT, require_enough, require_spread, survey
+
+ALGORITHMS = ("auto", "lloyd", "hamerly", "yinyang")
 
 
 class KMeans(Centers):
@@ -39,6 +41,12 @@ class KMeans(Centers):
         If not 0, each iteration prints a line.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws. An int gives the same result each time.
+    algorithm : {"auto", "lloyd", "hamerly", "yinyang"}, default="auto"
+        Which distances an iteration need not look at; no label depends on it. "lloyd" looks at all;
+        "hamerly" carries two bounds for each row from one iteration to the next; "yinyang" has
+        bounds for groups of centres and panels of rows, which are sorted for that: those of arrays
+        that are kept (see Notes), for others it is "hamerly". "auto" is "yinyang" where that pays,
+        with many centres, else "hamerly".
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -84,9 +92,9 @@ class KMeans(Centers):
     centres are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences
     where that is lost in rounding.
 
-    An array of float64, float32 or uint8 is read as it is, a block at a time. Rows in memory (not
-    memory maps, not `Chunks`) are kept as float32 besides, for the time of the fit, while that
-    takes at most 256 MB; with many centres, about k (d + 5) > 6600, a second time, sorted.
+    An array of float64, float32 or uint8 is read as it is, a block at a time. The rows of an array
+    or a memory map (not of `Chunks`) are kept as float32 besides, for the time of the fit, while
+    that takes at most 256 MB; with many centres, about k (d + 5) > 6600, a second time, sorted.
 
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
@@ -138,6 +146,7 @@ class KMeans(Centers):
         tol=1e-4,
         verbose=0,
         random_state=None,
+        algorithm="auto",
         n_jobs=None,
     ):
         self.n_clusters = n_clusters
@@ -147,6 +156,7 @@ class KMeans(Centers):
         self.tol = tol
         self.verbose = verbose
         self.random_state = random_state
+        self.algorithm = algorithm
         self.n_jobs = n_jobs
 
     def fit(self, X, y=None, sample_weight=None):
@@ -169,8 +179,8 @@ class KMeans(Centers):
         ------
         ValueError
             If X is not a finite 2-d array with a row and a column, if its squared distances
-            would overflow, if `n_clusters` is greater than the number of rows (of positive
-            weight), if `init` has the wrong shape, or if a parameter is out of its range.
+            would overflow or vanish, if `n_clusters` is greater than the number of rows (of
+            positive weight), if `init` has the wrong shape, or if a parameter is out of its range.
         TypeError
             If a parameter has the wrong type.
         """
@@ -179,6 +189,7 @@ class KMeans(Centers):
         tol = as_real(self.tol, "tol", low=0)
         if not isinstance(self.verbose, bool):
             as_count(self.verbose, "verbose", low=0)
+        algorithm = as_choice(self.algorithm, "algorithm", ALGORITHMS)
         runs = runs_of(self.init, self.n_init)
         rng = as_generator(self.random_state)
         if is_sparse(X):
@@ -187,14 +198,16 @@ class KMeans(Centers):
             rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
         data = survey(rows, sample_weight, self.n_jobs)
         require_enough(data, k)
+        require_spread(data, k)
 
         best = None
         tol = tolerance(data, tol)
         for seed in rng.integers(2**32, size=runs):
             start = start_of(self.init, data, k, int(seed))
             run = iterate(
-                data, start, tol=tol, max_iter=max_iter, report=print if self.verbose else None
-            )
+                data, start, tol=tol, max_iter=max_iter, algorithm=algorithm,
+                report=print if self.verbose else None,
+            )  # fmt: skip
             if best is None or run[2] < best[2]:
                 best = run
         centers, labels, total, n_iter = best

@@ -13,7 +13,7 @@ from statfast._dissimilarity import (
     metric_of,
     store,
 )
-from statfast._errors import ConvergenceWarning, shown, warn_not_converged, warn_user, wrong_type
+from statfast._errors import shown, warn_not_converged, wrong_type
 from statfast._validation import (
     as_choice,
     as_count,
@@ -22,7 +22,12 @@ from statfast._validation import (
     as_weights,
 )
 from statfast.cluster.fasterpam import alternate, eager, steepest
-from statfast.cluster.medoid_model import Medoids
+from statfast.cluster.medoid_model import (
+    Medoids,
+    medoid_silhouette,
+    moderate_weights,
+    warn_empty,
+)
 from statfast.cluster.medoid_starts import STARTS
 from statfast.cluster.medoids import Partition, barred, gains
 
@@ -200,7 +205,7 @@ class KMedoids(Medoids):
         max_iter = as_count(self.max_iter, "max_iter")
         rng = as_generator(self.random_state)
         rows, metric, source = self._source(X)
-        weights = as_weights(sample_weight, source.n)
+        weights, scale = moderate_weights(as_weights(sample_weight, source.n))
         free = source.n if weights is None else int(np.count_nonzero(weights))
         what = "the number of rows" if weights is None else "the number of rows of positive weight"
         as_count(k, "n_clusters", high=free, limit=what)
@@ -216,21 +221,18 @@ class KMedoids(Medoids):
             partition.settle_ties()
         if not rests:
             warn_not_converged(self, passes, "Raise max_iter.")
-        found = np.count_nonzero(np.bincount(partition.slot, minlength=k))
-        if found < k:
-            warn_user(
-                f"Only {found} of {k} clusters hold any row: others have a medoid like that of a "
-                "cluster before. X has fewer distinct rows than n_clusters; lower it.",
-                ConvergenceWarning,
-            )
+        warn_empty(partition.slot, k)
+        silhouette = 0.0
+        if k > 1:
+            silhouette = medoid_silhouette(partition.near, partition.second, weights)
         fitted = {} if rows is None else {"cluster_centers_": rows[partition.medoids]}
         return self._publish(
             X,
             n_features_in_=source.n if rows is None else rows.shape[1],
             medoid_indices_=partition.medoids,
             labels_=partition.slot,
-            inertia_=partition.loss,
-            medoid_silhouette_=_silhouette(partition),
+            inertia_=partition.loss / scale,
+            medoid_silhouette_=silhouette,
             n_iter_=passes,
             n_swaps_=swaps,
             _metric=metric,
@@ -281,7 +283,10 @@ class KMedoids(Medoids):
                 f"{shown(start.tolist())}. Drop repeated ones, and count from 0."
             )
         if weights is not None and (weights[start] == 0).any():
-            raise ValueError("init must hold rows of positive weight. Choose others.")
+            row = int(start[weights[start] == 0][0])
+            raise ValueError(
+                f"init must hold rows of positive weight; got row {row} of weight 0. Choose others."
+            )
         return start.astype(np.intp)
 
 
@@ -290,12 +295,3 @@ def _kept(made, dtype):
     nbytes = made.n * made.n * (4 if dtype is np.float32 else 8)
     cheap = made.tiled and made.rows.shape[1] <= CHEAP
     return nbytes <= KEPT or (not cheap and fits(nbytes))
-
-
-def _silhouette(partition):
-    """The medoid silhouette: the mean of 1 - near / second, by weight."""
-    if partition.k == 1:
-        return 0.0
-    ratio = np.ones(partition.source.n)
-    np.divide(partition.near, partition.second, out=ratio, where=partition.second > 0)
-    return float(np.average(1 - ratio, weights=partition.weights))

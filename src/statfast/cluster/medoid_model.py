@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators have in common whose clusters are the rows nearest to a medoid."""
 
+import numpy as np
+
 from statfast._base import Clusterer, Estimator, Transformer
+from statfast._errors import ConvergenceWarning, warn_user
+from statfast._extent import scale_of
 from statfast._validation import rows_for
 from statfast.cluster.nearest_medoid import distances_to, nearest_to
 
@@ -62,3 +66,29 @@ class Medoids(Transformer, Clusterer, Estimator):
     @property
     def _n_features_out(self):
         return len(self.medoid_indices_)
+
+
+def moderate_weights(weights):
+    """Weights times a power of two, so that what they weigh stays in range; and that factor."""
+    if weights is None:
+        return None, 1.0
+    scale = scale_of(float(weights.max()))
+    return weights * scale, scale
+
+
+def medoid_silhouette(near, second, weights):
+    """The mean of 1 - near / second, by weight; 0 / 0 counts as 1."""
+    ratio = np.ones(len(near))
+    np.divide(near, second, out=ratio, where=second > 0)
+    return float(np.average(1 - ratio, weights=weights))
+
+
+def warn_empty(labels, k):
+    """Warn if some of the clusters hold no row."""
+    found = np.count_nonzero(np.bincount(labels, minlength=k))
+    if found < k:
+        warn_user(
+            f"Only {found} of {k} clusters hold any row: others have a medoid like that of a "
+            "cluster before. X has fewer distinct rows than n_clusters; lower it.",
+            ConvergenceWarning,
+        )

@@ -11,11 +11,11 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.cluster.batches import Batches, Ending
-from statfast.cluster.centers import Centers, rows_in_any_order
+from statfast.cluster.centers import Centers, rows_in_any_order, warn_empty
 from statfast.cluster.lloyd import tolerance
 from statfast.cluster.passes import inertia, nearest, potential
 from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import KEPT, frame_of, require_enough, survey
+from statfast.cluster.survey import KEPT, frame_of, require_enough, require_spread, survey
 
 INSTEAD = "Call partial_fit with each chunk."
 
@@ -32,7 +32,8 @@ class MiniBatchKMeans(Centers):
     max_iter : int, default=100
         Most times that as many rows are drawn as there are.
     batch_size : int, default=1024
-        Rows of a batch, drawn with replacement. Where there are no more, each batch is all rows.
+        Rows of a batch, drawn with replacement among those of positive weight. Where there are no
+        more, each batch is all rows.
     verbose : int or bool, default=0
         If not 0, each batch prints a line.
     compute_labels : bool, default=True
@@ -163,8 +164,8 @@ class MiniBatchKMeans(Centers):
         ------
         ValueError
             If X is not a finite 2-d array with a row and a column, if its squared distances
-            would overflow, if `n_clusters` is greater than the number of rows (of positive
-            weight), if `init` has the wrong shape, or if a parameter is out of its range.
+            would overflow or vanish, if `n_clusters` is greater than the number of rows (of
+            positive weight), if `init` has the wrong shape, or if a parameter is out of its range.
         TypeError
             If X is sparse or comes in chunks, or a parameter has the wrong type.
         """
@@ -181,7 +182,10 @@ class MiniBatchKMeans(Centers):
         rng = as_generator(self.random_state)
         data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
         rows, weights, n = data.rows, data.weights, data.shape[0]
+        able = np.arange(n) if weights is None else np.flatnonzero(weights)
+        n = len(able)
         require_enough(data, k)
+        require_spread(data, k)
         size = min(size, n)
         centers = self._best_start(data, k, runs, size, rng)
 
@@ -189,7 +193,7 @@ class MiniBatchKMeans(Centers):
         end = Ending(tolerance(data, tol), patience, min(1.0, 2 * size / (n + 1)))
         most = -(-max_iter * n // size)
         for n_steps in range(1, most + 1):
-            at = rng.integers(n, size=size) if size < n else slice(None)
+            at = able[rng.integers(n, size=size)] if size < n else slice(None)
             cost, shift = state.learn(rows[at], None if weights is None else weights[at])
             if self.verbose:
                 print(f"batch {n_steps} of {most}: inertia {cost:.6g}, squared shift {shift:.6g}")
@@ -198,6 +202,7 @@ class MiniBatchKMeans(Centers):
         fitted = {"inertia_": float(end.cost * data.mass)}
         if self.compute_labels:
             fitted = self._labelled(state.rounded(), rows, weights)
+            warn_empty(fitted["labels_"], k)
         return self._publish(
             X,
             n_features_in_=data.shape[1],

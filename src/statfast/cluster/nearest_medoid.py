@@ -4,7 +4,8 @@
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
-from statfast._dissimilarity import Made, is_callable
+from statfast._dissimilarity import Made, function_of, is_callable
+from statfast._precomputed import refuse
 from statfast._validation import refuse_large
 
 
@@ -42,6 +43,17 @@ def nearest_to(rows, medoids, metric, n_jobs):
     return labels, near
 
 
+def nearest_two(rows, medoids, metric, n_jobs):
+    """The dissimilarities of each row to the nearest and the second nearest of some medoids."""
+    near, second = np.empty((2, len(rows)))
+
+    def fill(part, block):
+        near[part], second[part] = np.partition(block, 1, axis=1)[:, :2].T
+
+    _blocks_of(fill, rows, medoids, metric, n_jobs)
+    return near, second
+
+
 def _blocks_of(fill, rows, medoids, metric, n_jobs):
     m, k = len(rows), len(medoids)
     if metric is not None and not is_callable(metric):
@@ -50,9 +62,9 @@ def _blocks_of(fill, rows, medoids, metric, n_jobs):
     def work(part):
         some = rows[part]
         if metric is None:
-            fill(part, np.asarray(some[:, medoids], np.float64))
+            fill(part, _given(some, medoids, part.start))
         elif is_callable(metric):
-            fill(part, _called(some, medoids, metric.function))
+            fill(part, _called(some, medoids, metric, part.start))
         else:
             fill(part, first.across(metric.prepare(some)))
 
@@ -60,11 +72,20 @@ def _blocks_of(fill, rows, medoids, metric, n_jobs):
     each(work, grid(m, most=most), n_jobs=n_jobs, effort=2.0 * m * k * rows.shape[1])
 
 
-def _called(rows, medoids, function):
+def _given(rows, columns, start):
+    block = np.asarray(rows[:, columns], np.float64)
+    if block.min(initial=0.0) < 0:
+        i, j = np.argwhere(block < 0)[0]
+        refuse(float(block[i, j]), f"at row {start + i}, column {columns[j]}", "X")
+    return block
+
+
+def _called(rows, medoids, metric, start):
+    pair = function_of(metric, "a medoid")
     rows = np.ascontiguousarray(rows, np.float64)
     medoids = np.ascontiguousarray(medoids, np.float64)
     out = np.empty((len(rows), len(medoids)))
     for i, row in enumerate(rows):
         checkpoint()
-        out[i] = [function(row, medoid) for medoid in medoids]
+        out[i] = [pair(row, medoid, start + i) for medoid in medoids]
     return out

@@ -13,6 +13,7 @@ import numpy as np
 
 from statfast._distances import EUCLIDEAN, Metric, as_metric
 from statfast._extent import moderate
+from statfast._precomputed import is_triangle
 from statfast._validation import as_rows
 from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
 from statfast.cluster.growth import Edges, Growth
@@ -79,10 +80,10 @@ def minimum_spanning_tree(
     >>> edges.tolist(), lengths.tolist()
     ([[0, 2], [1, 3], [2, 3]], [1.0, 2.0, 4.0])
     """
-    if np.ndim(X) == 1 and not hasattr(X, "columns"):
+    if is_triangle(X):
         found = edges_of_triangle(as_condensed(X)[0], n_jobs)
     elif isinstance(metric, str) and metric == "precomputed":
-        found = edges_of_triangle(as_square(X)[0], n_jobs)
+        found = edges_of_triangle(as_square(X, n_min=1)[0], n_jobs)
     else:
         rows = as_rows(X)
         measure = as_metric(metric, metric_params=metric_params, d=rows.shape[1], X=rows)

@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._blocks import each
 from statfast._validation import as_count, as_generator, as_rows
-from statfast.cluster.families import as_family
+from statfast.cluster.families import as_family, threads_of
 
 RECOVERED, DISSOLVED = 0.75, 0.5
 
@@ -67,7 +67,7 @@ def cluster_stability(
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws and starts.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores. A function given as `method` is called in one.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def cluster_stability(
         union = shared.sum(axis=1)[:, None] + shared.sum(axis=0) - shared
         return (shared / np.maximum(union, 1)).max(axis=1)
 
-    jaccard = np.array(each(work, draws, n_jobs=n_jobs))
+    jaccard = np.array(each(work, draws, n_jobs=threads_of(family, n_jobs)))
     return Stability(
         labels,
         jaccard,

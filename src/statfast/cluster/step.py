@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._errors import shown
 from statfast._validation import as_rows, as_weights
 from statfast.cluster.passes import assign
 from statfast.cluster.survey import KEPT, frame_of
@@ -80,13 +81,17 @@ class LloydStep:
         n, d = X.shape
         if centers.shape[1] != d:
             raise ValueError(
-                f"centers must have as many columns as X ({d}); got {centers.shape[1]}."
+                f"centers must have as many columns as X ({d}); got {centers.shape[1]}. Pass the "
+                "same columns of both."
             )
         weights = as_weights(sample_weight, n)
         if labels is None:
             labels = np.full(n, -1, np.int32)
         elif getattr(labels, "dtype", None) != np.int32 or labels.shape != (n,):
-            raise ValueError(f"labels must be an int32 array of shape ({n},), one for each row.")
+            raise ValueError(
+                f"labels must be an int32 array of shape ({n},), one for each row; got "
+                f"{shown(labels)}. Begin with np.full({n}, -1, np.int32)."
+            )
         step = cls(*centers.shape)
         frame = frame_of(centers)
         step.moved = assign(X, centers, frame, labels, weights, step.sums, step.mass)

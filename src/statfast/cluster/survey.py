@@ -14,6 +14,7 @@ from statfast._validation import as_count, as_weights, require_finite
 from statfast.cluster.panels import Panels
 from statfast.cluster.sparse_rows import SparseRows
 
+NARROW = 1e-150  # squares of such differences lose digits in float64
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
 
 
@@ -114,6 +115,23 @@ def require_enough(data, k):
     else:
         some = np.count_nonzero(data.weights)
         as_count(k, "n_clusters", high=some, limit="the number of rows of positive weight")
+
+
+def require_spread(data, k):
+    """Refuse columns so narrow, or weights so small, that all squared distances vanish."""
+    width = float((data.high - data.low).max())
+    if k == 1 or width == 0:
+        return
+    if width < NARROW:
+        raise ValueError(
+            f"X holds values that differ by {width:.3g} at most, whose squares vanish in float64. "
+            "Multiply the data by a constant first."
+        )
+    if data.weights is not None and data.weights.max() * min(width * width, 1.0) < NARROW**2:
+        raise ValueError(
+            f"sample_weight holds {data.weights.max():.3g} at most, and weighted squares of X "
+            "vanish in float64. Multiply the weights by a constant first."
+        )
 
 
 def require_range(low, high, mass, name):

@@ -35,16 +35,15 @@ class SortedRows:
     """
 
     @staticmethod
-    def suit(data, k, laid_out):
-        """Whether rows, laid out as panels or not, are worth sorting."""
-        (n, d), rows = data.shape, data.rows
-        return (
-            laid_out
-            and rows.strides[1] == rows.itemsize
-            and k >= FEWEST * kernel.group_rows()
-            and k * (d + 5) >= LEAST
-            and n >= CROWD * k
-        )
+    def able(data, laid_out):
+        """Whether rows, laid out as panels or not, can be sorted."""
+        return laid_out and data.rows.strides[1] == data.rows.itemsize
+
+    @staticmethod
+    def pays(data, k):
+        """Whether that is worth its while."""
+        n, d = data.shape
+        return k >= FEWEST * kernel.group_rows() and k * (d + 5) >= LEAST and n >= CROWD * k
 
     def __init__(self, data, centers, labels, distances, scale):
         self.data, self.labels, self._scale = data, labels, scale

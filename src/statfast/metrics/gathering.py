@@ -15,10 +15,9 @@ from statfast._dissimilarity import (
     called,
     is_callable,
     laid,
-    made_of,
     metric_of,
+    scaled,
 )
-from statfast._extent import moderate
 from statfast._validation import as_rows
 
 SUM, LEAST, MOST = spans.SUM, spans.LEAST, spans.MOST
@@ -28,24 +27,20 @@ START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
 def as_table(X, metric, p, metric_params, n_jobs):
     """The dissimilarities that a score was given, or those between the rows it was given.
 
-    Returns them, and a function that turns such into those of X: rows are scaled to where the
-    squares of their differences neither overflow nor vanish.
+    Returns them, and a function that turns such into those of X: rows are scaled where powers of
+    their differences would overflow or vanish.
     """
-    scale = 1.0
-
-    def back(found):
-        with np.errstate(over="ignore"):
-            return found / scale / scale if metric.name == "sqeuclidean" else found / scale
-
     if isinstance(metric, str) and metric == PRECOMPUTED:
         return as_source(X, n_jobs=n_jobs), np.asarray
     rows = as_rows(X)
     metric = metric_of(metric, p, metric_params, rows)
     if is_callable(metric):
-        return called(rows, metric, np.float64), back
-    if metric.name in ("euclidean", "sqeuclidean"):
-        rows, scale = moderate(rows, n_jobs)
-    return made_of(rows, metric, n_jobs), back
+        return called(rows, metric, np.float64), np.asarray
+    made = scaled(rows, metric, n_jobs)
+    if made.scale == 1.0:
+        made.require_range()
+        return made, np.asarray
+    return Made(made.rows[: made.n], metric), made.back
 
 
 def gather(source, codes, k, asked, use, n_jobs):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clustered rows in two of their columns, with centres or medoids."""
 
-import numpy as np
+from statfast._errors import not_fitted, wrong_type
+from statfast._validation import as_count, as_labels, as_real, as_rows, column_names
+from statfast.plot.regions import COLORS, chosen_colors, new_axes
 
-from statfast._errors import wrong_type
-from statfast._validation import as_count, as_labels, as_real, as_rows
-from statfast.plot.regions import chosen_colors, new_axes
+MARKERS = "os^Dv"  # of as many clusters as there are colours each
 
 
 def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=None, point_size=14.0):
@@ -25,7 +25,8 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     colors : sequence of matplotlib colours, optional
-        One for each cluster in ascending order of labels; None takes a palette that repeats.
+        One for each cluster in ascending order of labels; None takes a palette of seven that
+        repeats, with another shape of points each time.
     point_size : float, default=14.0
         Area of the points in square typographic points.
 
@@ -38,8 +39,11 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
     ------
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If `labels` is a clusterer that is not fitted.
     ValueError
-        If X is not finite, `labels` has not one for each row, or a column does not exist.
+        If X is not finite, `labels` has not one for each row, a column does not exist, or there are
+        fewer colours than clusters.
 
     Examples
     --------
@@ -53,10 +57,9 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
     4
     """
     rows = as_rows(X)
-    if hasattr(labels, "labels_"):
-        centers = getattr(labels, "cluster_centers_", None) if centers is None else centers
-        labels = labels.labels_
-    classes, codes = as_labels(labels, len(rows), name="labels")
+    if centers is None:
+        centers = getattr(labels, "cluster_centers_", None)
+    classes, codes = as_labels(labels_of(labels), len(rows), name="labels")
     try:
         across, up = columns
     except (TypeError, ValueError) as error:
@@ -70,19 +73,29 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
         some = rows[codes == code]
         ax.scatter(
             some[:, across], some[:, up], s=point_size, color=[palette[code]], linewidths=0,
-            alpha=0.8, label=str(label),
+            alpha=0.8, label=str(label), marker=MARKERS[code // len(COLORS) % len(MARKERS)],
         )  # fmt: skip
     if centers is not None:
         points = as_rows(centers, name="centers")
         if points.shape[1] != rows.shape[1]:
             raise ValueError(
-                f"centers must have {rows.shape[1]} columns, as X; got {points.shape[1]}."
+                f"centers must have {rows.shape[1]} columns, as X; got {points.shape[1]}. Pass the "
+                "same columns of both."
             )
         ax.scatter(
             points[:, across], points[:, up], s=6 * point_size, marker="X", color="black",
             edgecolors="white", linewidths=1.0, label="centres", zorder=3,
         )  # fmt: skip
-    names = getattr(X, "columns", np.arange(rows.shape[1]))
-    ax.set_xlabel(f"{names[across]}" if hasattr(X, "columns") else f"column {across}")
-    ax.set_ylabel(f"{names[up]}" if hasattr(X, "columns") else f"column {up}")
+    names = column_names(X)
+    ax.set_xlabel(f"column {across}" if names is None else names[across])
+    ax.set_ylabel(f"column {up}" if names is None else names[up])
     return ax
+
+
+def labels_of(given):
+    """Labels, or those of a fitted clusterer."""
+    if hasattr(given, "labels_"):
+        return given.labels_
+    if hasattr(given, "fit"):
+        raise not_fitted(given)
+    return given

@@ -12,7 +12,8 @@ from statfast.plot.regions import COLORS, new_axes
 
 SIDES = ("top", "bottom", "left", "right")
 ABOVE = "0.6"  # grey: merges above the cut
-MANY = 100  # leaves: more have no names, which could not be read
+LARGEST, LEAST = 8.0, 4.0  # points of a leaf's name: a smaller one could not be read
+LINE = 1.1  # a line of text, by its size
 
 
 def dendrogram(
@@ -33,7 +34,8 @@ def dendrogram(
         Show the last merges only, of at most so many clusters; these are drawn as leaves, named by
         the number of their rows in brackets.
     labels : sequence of n str, optional
-        Names of the rows; None names them by number. More than 100 leaves are not named.
+        Names of the rows; None names them by number. Leaves too close for names to be read have
+        none: a larger figure gives them room.
     orientation : {"top", "bottom", "left", "right"}, default="top"
         Where the root is.
     colors : sequence of matplotlib colours, optional
@@ -41,7 +43,7 @@ def dendrogram(
     linewidth : float, default=1.0
         In typographic points.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; None draws on a new figure of pyplot.
+        Where to draw; None draws on a new figure of pyplot, which leaves room for the names.
 
     Returns
     -------
@@ -84,9 +86,11 @@ def dendrogram(
         raise wrong_type("labels", f"a name for each of the {n} rows", labels)
     labels = None if labels is None else list(labels)  # by place: a pandas index means nothing here
     if labels is not None and len(labels) != n:
-        raise ValueError(f"labels must name each of the {n} rows; got {len(labels)}.")
+        raise ValueError(
+            f"labels must name each of the {n} rows; got {len(labels)}. Pass a name for each."
+        )
     if colors is not None and len(colors) == 0:
-        raise ValueError("colors must hold at least one colour; got none.")
+        raise ValueError("colors must hold at least one colour; got none. Pass some, or None.")
     made, line = cut_of(Z, n_clusters, height)
 
     x, y, leaves = places(Z, shown)
@@ -108,7 +112,9 @@ def dendrogram(
         made[merges, None], palette[cluster[n + merges] % len(palette)], to_rgba_array(ABOVE)
     )
 
-    ax = new_axes() if ax is None else ax
+    if ax is None:
+        ax = new_axes()
+        ax.figure.set_layout_engine("constrained")
     ax.add_collection(
         LineCollection(paths if upright else paths[:, :, ::-1], colors=inks, linewidths=linewidth)
     )
@@ -121,7 +127,10 @@ def cut_of(Z, n_clusters, height):
     """Which merges are made, and at what height the cut is drawn (None: nowhere)."""
     n = len(Z) + 1
     if n_clusters is not None and height is not None:
-        raise ValueError("Only one of n_clusters and height may be given. Leave one out.")
+        raise ValueError(
+            f"Only one of n_clusters and height may be given; got {n_clusters} and {height}. "
+            "Leave one out."
+        )
     if height is not None:
         height = as_real(height, "height")
         return heights_within(Z) <= height, height
@@ -173,7 +182,8 @@ def frame(ax, leaves, y, line, orientation):
     if line is not None:
         draw = ax.axhline if upright else ax.axvline
         draw(line, color="0.3", linestyle="--", linewidth=0.8, zorder=0)
-    up = (0.0, high) if orientation in ("top", "right") else (high, 0.0)
+    ground = -0.01 * high  # merges at height 0 can be seen
+    up = (ground, high) if orientation in ("top", "right") else (high, ground)
     (ax.set_xlim if upright else ax.set_ylim)(ends)
     (ax.set_ylim if upright else ax.set_xlim)(up)
     for side in ("top", "right", "bottom", "left"):
@@ -184,8 +194,9 @@ def frame(ax, leaves, y, line, orientation):
 def name_leaves(ax, Z, leaves, labels, orientation):
     """A name at each leaf, where there is room for it."""
     n, upright = len(Z) + 1, orientation in ("top", "bottom")
-    axis = ax.xaxis if upright else ax.yaxis
-    if len(leaves) > MANY:
+    axis, box = ax.xaxis if upright else ax.yaxis, ax.get_window_extent()
+    room = (box.width if upright else box.height) * 72 / ax.figure.dpi / len(leaves)
+    if room < LINE * LEAST:
         axis.set_ticks([])
         return
     names = [
@@ -193,7 +204,7 @@ def name_leaves(ax, Z, leaves, labels, orientation):
         for leaf in leaves.tolist()
     ]
     axis.set_ticks(range(len(leaves)), names)
-    axis.set_tick_params(length=0, labelsize=8 if len(leaves) <= 60 else 5)
+    axis.set_tick_params(length=0, labelsize=min(LARGEST, room / LINE))
     if upright:
         axis.set_tick_params(rotation=90)
     if orientation == "bottom":
