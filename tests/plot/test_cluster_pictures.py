@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of clusterings: what is drawn is what was computed."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,21 @@ def test_axes_are_named_by_columns(ax, iris, library):
     table = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
     cluster_plot(table, iris[1].labels_, columns=(1, 3), ax=ax)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("b", "d")
+
+
+@pytest.mark.parametrize("count", [2, 25, 40, 120])
+def test_texts_beside_silhouettes_do_not_meet(ax, count):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    sizes = np.where(np.arange(count) % 3, 2, 40)
+    labels = np.repeat(np.arange(count), sizes)
+    silhouette_plot(np.random.default_rng(0).normal(size=(len(labels), 2)), labels, ax=ax)
+    assert bool(ax.texts) == (count < 120)
+    draw = FigureCanvasAgg(ax.figure).get_renderer()
+    boxes, frame = [text.get_window_extent(draw) for text in ax.texts], ax.get_window_extent(draw)
+    for upper, lower in pairwise(boxes):
+        assert lower.y0 < upper.y0
+        assert lower.y1 <= upper.y0 + 2  # what letters reach above their line
+    for box in boxes:
+        assert frame.y0 <= box.y0
+        assert box.x1 <= frame.x1

@@ -106,3 +106,14 @@ def test_labels_go_by_place():
     assert [label.get_text() for label in ax.get_xticklabels()] == list("abcd")
     with pytest.raises(TypeError, match="labels must be a name for each of the 4 rows; got 5"):
         dendrogram(Z, labels=5)
+
+
+def test_leaves_have_names_where_there_is_room(ax):
+    from matplotlib.figure import Figure
+
+    Z = linkage(np.random.default_rng(0).normal(size=(120, 2)), "average")
+    assert len(dendrogram(Z, ax=ax).get_xticks()) == 0
+    assert len(dendrogram(Z, ax=Figure((20, 5)).subplots()).get_xticks()) == 120
+    tall = dendrogram(Z, orientation="left", ax=Figure((5, 20)).subplots())
+    assert len(tall.get_yticks()) == 120
+    assert tall.get_yticklabels()[0].get_size() < 8.1

@@ -8,7 +8,7 @@ from statfast.metrics import silhouette_samples
 from statfast.plot.clusters import labels_of
 from statfast.plot.regions import chosen_colors, new_axes
 
-SIZE = 8.0  # points, of the texts
+SIZE, LEAST = 8.0, 4.0  # points, of the texts: smaller ones could not be read
 LETTER, LINE = 0.6, 1.2  # the width of a letter and the height of a line, by that
 
 
@@ -39,7 +39,8 @@ def silhouette_plot(
     Returns
     -------
     ax : matplotlib.axes.Axes
-        One filled area for each cluster, the first on top, with its label, rows and mean beside it;
+        One filled area for each cluster, the first on top, with its label, rows and mean beside it
+        (where there are not too many to be read);
         a dashed line at the mean of all; and in the title the mean and the share of negative
         widths, whose rows are nearer to another cluster.
 
@@ -82,10 +83,13 @@ def silhouette_plot(
     low = min(0.0, float(widths.min())) - 0.02
     box = ax.get_window_extent()
     across, down = (size * 72 / ax.figure.dpi for size in (box.width, box.height))
-    share = min(0.6, LETTER * SIZE * max(map(len, texts)) / across)  # of the axes, for the texts
-    line = LINE * SIZE * (below + gap) / down
-    for at, text in zip(apart(middles, line, below), texts, strict=True):
-        ax.text(1.02, at, text, va="center", fontsize=SIZE)
+    size = min(SIZE, down / (LINE * (len(texts) + 1)))
+    share = 0.0  # of the axes, for the texts, where these could be read
+    if size >= LEAST:
+        share = min(0.6, LETTER * size * max(map(len, texts)) / across)
+        line = LINE * size * (below + gap) / down
+        for at, text in zip(apart(middles, line, below - line / 2), texts, strict=True):
+            ax.text(1.02, at, text, va="center", fontsize=size)
     mean, negative = float(widths.mean()), float((widths < 0).mean())
     ax.axvline(mean, color="0.25", linestyle="--", linewidth=1)
     ax.axvline(0, color="0.25", linewidth=0.8)
@@ -100,8 +104,7 @@ def silhouette_plot(
 
 
 def apart(places, least, stop):
-    """Rising places moved apart to at least that distance, as little as it takes, up to `stop`."""
-    least = min(least, stop / len(places))
+    """Rising places moved apart to at least that distance, up to `stop`, if there is room."""
     moved = list(places)
     for i in range(1, len(moved)):
         moved[i] = max(moved[i], moved[i - 1] + least)
