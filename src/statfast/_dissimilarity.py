@@ -218,11 +218,13 @@ def laid(rows: np.ndarray) -> np.ndarray:
     return panels
 
 
-def store(made: Made, dtype: type, n_jobs: int | None) -> Stored:
-    """All dissimilarities between rows, kept."""
+def store(
+    made: Made, dtype: type, n_jobs: int | None, instead: str = "Pass matrix_free=True."
+) -> Stored:
+    """All dissimilarities between rows, kept; `instead` says what to do if memory is short."""
     n = made.n
     nbytes = n * n * np.dtype(dtype).itemsize
-    refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Pass matrix_free=True.")
+    refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", instead)
     matrix: np.ndarray = np.empty((n, n), dtype)
     # A strip is as many rows as take the kernels some milliseconds.
     terms = max(1, n * made.rows.shape[1])

@@ -48,7 +48,9 @@ def as_triangle(
             f"would be {n * (n - 1) // 2}, for n = {n + 1} {n * (n + 1) // 2}. Pass one for each "
             "pair of rows in the order of scipy's pdist, or the square matrix."
         )
-    y = np.ascontiguousarray(y)
+    if not y.flags.c_contiguous:
+        refuse_large(y.nbytes, f"A contiguous copy of {name}", "Pass it contiguous.")
+        y = np.ascontiguousarray(y)
     return y, n, largest(y[None], name, n_jobs)
 
 

@@ -354,6 +354,16 @@ def test_a_matrix_too_large_is_refused(monkeypatch):
     assert type(made).__name__ == "Made"
 
 
+def test_too_large_a_sample_is_refused(monkeypatch):
+    monkeypatch.setattr("statfast._validation._free_memory", lambda: 1 << 30)
+    X = np.zeros((10000, 2))
+    with pytest.raises(MemoryError, match=r"needs 0\.7 GiB.*Lower sample_size"):
+        CLARA(2, sample_size=9999).fit(X)
+    strided = np.broadcast_to(np.float64(1), 20000 * 19999 // 2)
+    with pytest.raises(MemoryError, match=r"contiguous copy of X needs 1\.5 GiB.*contiguous"):
+        KMedoids(2, metric="precomputed").fit(strided)
+
+
 def test_too_few_passes_warn():
     X = np.random.default_rng(0).normal(size=(200, 2))
     with pytest.warns(ConvergenceWarning, match="Raise max_iter"):

@@ -120,14 +120,30 @@ def test_an_empty_cluster_is_put_on_the_heaviest():
         (([[1.0]], [[np.nan]]), "centers contains NaN"),
         (([[np.inf]], [[1.0]]), "X contains infinity"),
         (([[1.0]], [[1.0]], [-1.0]), "sample_weight must not be negative"),
-        (([[1.0]], [[1.0]], None, np.zeros(2, np.int32)), "labels must be an int32 array"),
-        (([[1.0]], [[1.0]], None, np.zeros(1)), "labels must be an int32 array"),
-        (([[1.0]], [[1.0]], None, [0]), "labels must be an int32 array"),
+        (([[1.0]], [[1.0]], None, np.zeros(2, np.int32)), "labels must be a contiguous"),
+        (([[1.0]], [[1.0]], None, np.zeros(1)), "labels must be a contiguous"),
+        (([[1.0]], [[1.0]], None, [0]), "labels must be a contiguous"),
+        (([[1.0]], [[1.0]], None, np.broadcast_to(np.int32(0), 1)), "writeable int32 array"),
+        (([[1.0]] * 2, [[1.0]], None, np.zeros(4, np.int32)[::2]), "labels must be a contiguous"),
+        (([[1e200]], [[1.0]]), "squared distances overflow"),
+        (([[1.0]], [[1e200]]), "squared distances overflow"),
     ],
 )
 def test_partial_says_what_is_wrong(arguments, words):
     with pytest.raises(ValueError, match=words):
         LloydStep.partial(*arguments)
+
+
+def test_merge_says_what_is_wrong():
+    step = LloydStep(2, 3)
+    with pytest.raises(TypeError, match="other must be a LloydStep; got 3"):
+        step.merge(3)
+    with pytest.raises(ValueError, match=r"centres of shape \(2, 3\); got \(2, 4\)"):
+        step.merge(LloydStep(2, 4))
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        LloydStep(0, 3)
+    with pytest.raises(TypeError, match="d must be an integer"):
+        LloydStep(2, "3")
 
 
 @given(n=st.integers(1, 10_000), size=st.integers(1, 1 << 26))

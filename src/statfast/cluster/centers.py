@@ -78,7 +78,7 @@ class Centers(Transformer, Clusterer, Estimator):
         if not isinstance(rows, Chunks):
             # Twice: the blocks of distances, and the whole they are put together to.
             nbytes = 16 * rows.shape[0] * len(centers)
-            refuse_large(nbytes, "The distances to the centres", "Transform fewer rows at a time.")
+            refuse_large(nbytes, "The table of distances", "Transform fewer rows at a time.")
         return distances(rows, centers, self.n_jobs)
 
     def score(self, X, y=None, sample_weight=None):

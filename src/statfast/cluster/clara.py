@@ -215,7 +215,8 @@ class CLARA(Medoids):
         if is_callable(metric):
             source = called(rows, metric, np.float64)
         else:
-            source = store(made_of(rows, metric), np.float64, self.n_jobs)
+            made = made_of(rows, metric)
+            source = store(made, np.float64, self.n_jobs, "Lower sample_size.")
         if k == 1:
             alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
             return np.array([alone.argmin()]), 1

@@ -20,7 +20,7 @@ def distances_to(rows, medoids, metric, n_jobs):
     n_jobs : int, optional
     """
     m, k = len(rows), len(medoids)
-    refuse_large(8 * m * k, "The dissimilarities to the medoids", "Pass fewer rows at a time.")
+    refuse_large(8 * m * k, "The table of dissimilarities", "Pass fewer rows at a time.")
     out = np.empty((m, k), np.float32 if rows.dtype == np.float32 else np.float64)
 
     def fill(part, block):

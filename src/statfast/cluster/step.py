@@ -3,10 +3,11 @@
 
 import numpy as np
 
-from statfast._errors import shown
-from statfast._validation import as_rows, as_weights
+from statfast._errors import shown, wrong_type
+from statfast._extent import extent_of
+from statfast._validation import as_count, as_rows, as_weights
 from statfast.cluster.passes import assign
-from statfast.cluster.survey import KEPT, frame_of
+from statfast.cluster.survey import KEPT, frame_of, require_range
 
 
 class LloydStep:
@@ -48,6 +49,7 @@ class LloydStep:
     __slots__ = ("mass", "moved", "sums")
 
     def __init__(self, k, d):
+        k, d = as_count(k, "k"), as_count(d, "d")
         self.sums = np.zeros((k, d))
         self.mass = np.zeros(k)
         self.moved = 0
@@ -74,7 +76,8 @@ class LloydStep:
         Raises
         ------
         ValueError
-            If X or centers is not a finite 2-d array, or if their shapes do not match.
+            If X or centers is not a finite 2-d array, if their shapes do not match, if squared
+            distances would overflow, or if `labels` cannot be updated.
         """
         X = np.ascontiguousarray(as_rows(X, keep=KEPT))
         centers = np.array(as_rows(centers, name="centers"), dtype=np.float64, order="C")
@@ -87,11 +90,21 @@ class LloydStep:
         weights = as_weights(sample_weight, n)
         if labels is None:
             labels = np.full(n, -1, np.int32)
-        elif getattr(labels, "dtype", None) != np.int32 or labels.shape != (n,):
+        elif not (
+            isinstance(labels, np.ndarray)
+            and labels.dtype == np.int32
+            and labels.shape == (n,)
+            and labels.flags.c_contiguous
+            and labels.flags.writeable
+        ):
             raise ValueError(
-                f"labels must be an int32 array of shape ({n},), one for each row; got "
-                f"{shown(labels)}. Begin with np.full({n}, -1, np.int32)."
+                f"labels must be a contiguous, writeable int32 array of shape ({n},), one for each "
+                f"row; got {shown(labels)}. Begin with np.full({n}, -1, np.int32)."
             )
+        extent = extent_of(X, 1)
+        low = np.minimum(extent.low, centers.min(axis=0))
+        high = np.maximum(extent.high, centers.max(axis=0))
+        require_range(low, high, n if weights is None else weights.sum(), "X")
         step = cls(*centers.shape)
         frame = frame_of(centers)
         step.moved = assign(X, centers, frame, labels, weights, step.sums, step.mass)
@@ -108,7 +121,21 @@ class LloydStep:
         Returns
         -------
         self : LloydStep
+
+        Raises
+        ------
+        TypeError
+            If `other` is no LloydStep.
+        ValueError
+            If it is one of other centres.
         """
+        if not isinstance(other, LloydStep):
+            raise wrong_type("other", "a LloydStep", other)
+        if other.sums.shape != self.sums.shape:
+            raise ValueError(
+                f"other must have centres of shape {self.sums.shape}; got {other.sums.shape}. "
+                "Make both with the same centres."
+            )
         self.sums += other.sums
         self.mass += other.mass
         self.moved += other.moved

@@ -120,7 +120,7 @@ def silhouette_score(
                 "sample_size must be None where X is the triangle of a matrix. Pass the square."
             )
         size = as_count(sample_size, "sample_size", 1, table.n, limit="the number of rows")
-        refuse_large(8 * size * size, "The sample's dissimilarities", "Lower sample_size.")
+        refuse_large(8 * size * size, "The matrix of the sample", "Lower sample_size.")
         drawn = np.sort(rng.choice(table.n, size, replace=False))
         as_labels(labels, table.n, name="labels")
         labels, X = np.asarray(labels)[drawn], table.between(drawn, drawn)
