@@ -76,6 +76,7 @@ FLAGS = {"store_covariance", "verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
 SPARSE_AFTER_DENSE = {
+    "BisectingKMeans",
     "ElasticNet",
     "ElasticNetCV",
     "GeneralizedLinearModel",
@@ -87,6 +88,7 @@ SPARSE_AFTER_DENSE = {
     "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MiniBatchKMeans",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
@@ -97,18 +99,15 @@ SPARSE_AFTER_DENSE = {
 # Values that would be nonsense to other parameters.
 SENSE = [("metric_params", {}), ("outlier_label", "nonsense")]
 
+WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
+
 # scikit-learn's checks that fail, with the reason: best empty.
 EXPECTED_FAILURES = {
-    "BisectingKMeans": {
-        "check_sample_weight_equivalence_on_dense_data": (
-            "shuffles the weighted rows, and starts are drawn in the order in which rows come"
-        )
-    },
+    "BisectingKMeans": dict.fromkeys(
+        WEIGHTS, "shuffles the weighted rows, and starts are drawn in the order in which rows come"
+    ),
     "KMeans": dict.fromkeys(
-        (
-            "check_sample_weight_equivalence_on_dense_data",
-            "check_sample_weight_equivalence_on_sparse_data",
-        ),
+        WEIGHTS,
         "shuffles the weighted rows, and k-means++ draws rows in the order in which they "
         "come; test_integer_weight_is_a_repeated_row keeps the order",
     ),
@@ -117,11 +116,9 @@ EXPECTED_FAILURES = {
             "gives a class so little weight that no machine has this nu, which is said"
         )
     },
-    "MiniBatchKMeans": {
-        "check_sample_weight_equivalence_on_dense_data": (
-            "batches are drawn among the rows, of which there are more where rows are repeated"
-        )
-    },
+    "MiniBatchKMeans": dict.fromkeys(
+        WEIGHTS, "batches are drawn among the rows, of which there are more where rows are repeated"
+    ),
 }
 
 METHODS = [

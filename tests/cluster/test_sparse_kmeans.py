@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from statfast._errors import NotFittedError
-from statfast.cluster import KMeans, assignment
+from statfast.cluster import BisectingKMeans, KMeans, MiniBatchKMeans, assignment
 from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 from tests.reference import kmeans as twin
 
@@ -128,3 +128,48 @@ def test_what_is_wrong_is_said():
         KMeans(2).fit(X)
     with pytest.raises(ValueError, match="n_clusters must be between 1 and the number of rows"):
         KMeans(31).fit(sparse.csr_matrix((30, 5)))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BisectingKMeans(5, random_state=0),
+        BisectingKMeans(5, init="k-means++", bisecting_strategy="largest_cluster", random_state=0),
+        BisectingKMeans(3, init=lambda X, k, random_state: X[:k].toarray(), random_state=0),
+        MiniBatchKMeans(5, batch_size=60, random_state=0),
+        MiniBatchKMeans(5, batch_size=400, init="random", random_state=0),
+        MiniBatchKMeans(5, batch_size=50, n_init=3, reassignment_ratio=0.5, random_state=0),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_other_estimators_find_what_they_find_in_dense_rows(model, weighted):
+    """Whole numbers: where distances tie, both forms are of one mind."""
+    X = rows(400, 30, 0.2, whole=True) * 2.0 ** np.random.default_rng(1).integers(-3, 4, (400, 1))
+    weights = np.random.default_rng(2).integers(0, 4, 400) if weighted else None
+    if callable(model.init):
+        dense = model.set_params(init=lambda X, k, random_state: X[:k]).fit(
+            X, sample_weight=weights
+        )
+        dense = {**vars(dense)}
+        model.set_params(init=lambda X, k, random_state: X[:k].toarray())
+    else:
+        dense = {**vars(model.fit(X, sample_weight=weights))}
+    ours = model.fit(sparse.coo_matrix(X), sample_weight=weights)
+    assert_array_equal(ours.labels_, dense["labels_"])
+    assert_allclose(ours.cluster_centers_, dense["cluster_centers_"], rtol=1e-10, atol=1e-13)
+    assert_allclose(ours.inertia_, dense["inertia_"], rtol=1e-10)
+    assert_array_equal(ours.predict(sparse.csc_array(X)), ours.labels_)
+    assert_array_equal(ours.predict(X), ours.labels_)
+    assert_allclose(ours.transform(sparse.csr_array(X)), ours.transform(X), rtol=1e-10, atol=1e-13)
+
+
+def test_batches_of_sparse_rows():
+    X = rows(600, 20, 0.2)
+    ours, dense = MiniBatchKMeans(4, random_state=0), MiniBatchKMeans(4, random_state=0)
+    for start in range(0, 600, 100):
+        ours.partial_fit(sparse.csr_matrix(X[start : start + 100]))
+        dense.partial_fit(X[start : start + 100])
+    assert_allclose(ours.cluster_centers_, dense.cluster_centers_, rtol=1e-10)
+    assert_array_equal(ours.labels_, dense.labels_)
+    with pytest.raises(ValueError, match="X has 3 features"):
+        ours.partial_fit(sparse.csr_matrix(np.eye(3)))

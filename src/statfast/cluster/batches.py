@@ -12,8 +12,9 @@ from operator import add
 import numpy as np
 
 from statfast.cluster.passes import assign, scatter, sweep
+from statfast.cluster.sparse_rows import SparseRows
 from statfast.cluster.step import LloydStep
-from statfast.cluster.survey import frame_of
+from statfast.cluster.survey import frame_as
 
 OFTEN = 10  # rows seen for each centre between two looks at which centres have too few
 MOST = 0.5  # of a batch: more centres are not put elsewhere at a time
@@ -58,7 +59,7 @@ class Batches:
         """
         before, k = self.centers, len(self.centers)
         labels = np.full(rows.shape[0], -1, np.int32)
-        frame = frame_of(before)
+        frame = frame_as(rows, before)
 
         def partial(where, X, weights, labels):
             step = LloydStep(*before.shape)
@@ -93,7 +94,8 @@ class Batches:
         if not len(few):
             return
         others = np.delete(self.mass, few)
-        self.centers[few] = rows[self._rng.choice(able, len(few), replace=False)]
+        drawn = self._rng.choice(able, len(few), replace=False)
+        self.centers[few] = rows.take(drawn) if isinstance(rows, SparseRows) else rows[drawn]
         self.mass[few] = others.min()
 
 

@@ -10,7 +10,7 @@ from statfast.cluster.centers import Centers, rows_in_any_order, warn_empty
 from statfast.cluster.lloyd import iterate, tolerance
 from statfast.cluster.passes import apart, assign, inertia, joined, sweep
 from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import frame_of, require_enough, require_spread, survey
+from statfast.cluster.survey import frame_as, frame_of, require_enough, require_spread, survey
 
 STRATEGIES = ("biggest_inertia", "largest_cluster")
 INSTEAD = "Pass a memory map, or use KMeans."
@@ -93,6 +93,8 @@ class BisectingKMeans(Centers):
     2.333
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         n_clusters=8,
@@ -121,7 +123,7 @@ class BisectingKMeans(Centers):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Finite rows.
         y : ignored
             Present for the estimator protocol.
@@ -139,8 +141,7 @@ class BisectingKMeans(Centers):
             would overflow or vanish, if `n_clusters` is greater than the number of rows (of
             positive weight), or if a parameter is out of its range.
         TypeError
-            If X is sparse or comes in chunks, if `init` is an array, or a parameter has the wrong
-            type.
+            If X comes in chunks, if `init` is an array, or a parameter has the wrong type.
         """
         k = as_count(self.n_clusters, "n_clusters")
         max_iter = as_count(self.max_iter, "max_iter")
@@ -193,7 +194,7 @@ class BisectingKMeans(Centers):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or statfast.Chunks
+        X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
             Finite rows.
 
         Returns
@@ -210,15 +211,17 @@ class BisectingKMeans(Centers):
         """
         rows = self._rows(X)
         splits, children = self._splits, self.children_
-        frames = [frame_of(pair) for pair in splits]
+        frames = [frame_as(rows, pair) for pair in splits]
 
         def partial(where, X):
+            if isinstance(X, np.ndarray):
+                X = np.ascontiguousarray(X)
             labels = np.zeros(X.shape[0], np.int32)
             left = [(0, np.arange(X.shape[0]))] if len(splits) else []
             while left:
                 number, at = left.pop()
                 side = np.empty(len(at), np.int32)
-                assign(np.ascontiguousarray(X[at]), splits[number], frames[number], side)
+                assign(X[at], splits[number], frames[number], side)
                 for one in (0, 1):
                     child, here = children[number, one], at[side == one]
                     if child < 0:
@@ -275,7 +278,10 @@ class Tree:
         leaf, number = self.leaves[place], len(self.splits)
         if leaf.split >= 0:
             self._children[leaf.split][leaf.side] = number
-        d2 = apart(np.ascontiguousarray(part.rows), centers, labels)
+        rows = part.rows
+        if isinstance(rows, np.ndarray):
+            rows = np.ascontiguousarray(rows)
+        d2 = apart(rows, centers, labels)
         weights = np.ones(len(labels)) if part.weights is None else part.weights
         halves = []
         for side in (0, 1):

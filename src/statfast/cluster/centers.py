@@ -171,6 +171,8 @@ def rows_in_any_order(X, instead):
     """Check rows that are to be read out of order, which those of `Chunks` cannot be."""
     if isinstance(X, Chunks):
         raise TypeError(f"X must be an array of rows; got Chunks. {instead}")
+    if is_sparse(X):
+        return SparseRows(as_csr(X), float_of(X))
     return as_rows(X, keep=KEPT, finite=False)
 
 

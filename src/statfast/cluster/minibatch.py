@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._errors import wrong_type
+from statfast._sparse import is_sparse
 from statfast._validation import (
     as_count,
     as_generator,
@@ -11,11 +12,11 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.cluster.batches import Batches, Ending
-from statfast.cluster.centers import Centers, rows_in_any_order, warn_empty
+from statfast.cluster.centers import Centers, rows_in_any_order, sparse_rows_for, warn_empty
 from statfast.cluster.lloyd import tolerance
 from statfast.cluster.passes import inertia, nearest, potential
 from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import KEPT, frame_of, require_enough, require_spread, survey
+from statfast.cluster.survey import KEPT, frame_as, frame_of, require_enough, require_spread, survey
 
 INSTEAD = "Call partial_fit with each chunk."
 
@@ -113,6 +114,8 @@ class MiniBatchKMeans(Centers):
            [10.,  2.]])
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         n_clusters=8,
@@ -149,7 +152,7 @@ class MiniBatchKMeans(Centers):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Finite rows. A memory map may be larger than memory.
         y : ignored
             Present for the estimator protocol.
@@ -167,7 +170,7 @@ class MiniBatchKMeans(Centers):
             would overflow or vanish, if `n_clusters` is greater than the number of rows (of
             positive weight), if `init` has the wrong shape, or if a parameter is out of its range.
         TypeError
-            If X is sparse or comes in chunks, or a parameter has the wrong type.
+            If X comes in chunks, or a parameter has the wrong type.
         """
         k, ratio = self._checked()
         max_iter = as_count(self.max_iter, "max_iter")
@@ -218,7 +221,7 @@ class MiniBatchKMeans(Centers):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Finite rows, all of them one batch; in the first call at least k.
         y : ignored
             Present for the estimator protocol.
@@ -246,7 +249,8 @@ class MiniBatchKMeans(Centers):
             centers = self._best_start(data, k, runs, data.shape[0], rng)
             state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
         else:
-            data = survey(rows_for(self, X, keep=KEPT), sample_weight, self.n_jobs)
+            some = sparse_rows_for(self, X) if is_sparse(X) else rows_for(self, X, keep=KEPT)
+            data = survey(some, sample_weight, self.n_jobs)
             rows, weights = data.rows, data.weights
             state = state.copied(ratio, self.n_jobs)
         state.learn(rows, weights)
@@ -274,7 +278,7 @@ class MiniBatchKMeans(Centers):
 
     def _labelled(self, centers, rows, weights):
         """What is told about the rows."""
-        labels = nearest(rows, centers, frame_of(centers), self.n_jobs)
+        labels = nearest(rows, centers, frame_as(rows, centers), self.n_jobs)
         total = inertia(rows, weights, centers, labels, self.n_jobs)
         return {"labels_": labels, "inertia_": total}
 
@@ -298,7 +302,8 @@ class MiniBatchKMeans(Centers):
             start = start_of(self.init, sample(data, m, rng), k, int(seed))
             if runs == 1:
                 return start
-            cost = potential(held.rows, held.weights, start, held.frame(start), self.n_jobs)
+            frame = frame_as(held.rows, start)
+            cost = potential(held.rows, held.weights, start, frame, self.n_jobs)
             if best is None or cost < least:
                 best, least = start, cost
         return best

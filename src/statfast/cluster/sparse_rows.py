@@ -29,13 +29,26 @@ class SparseRows:
         kernel.squares(self._start, self._value, self._square)
 
     def __getitem__(self, where):
-        """The rows of a slice."""
+        """The rows of a slice, or of these numbers, which are rows of their own then."""
+        if not isinstance(where, slice):
+            return self._copied(np.asarray(where, np.intp))
         part = object.__new__(SparseRows)
         start, stop, _ = where.indices(self.shape[0])
         part.shape, part.dtype, part.matrix = (stop - start, self.shape[1]), self.dtype, None
         part._start, part._square = self._start[start : stop + 1], self._square[start:stop]
         part._column, part._value = self._column, self._value
         return part
+
+    def _copied(self, index):
+        from scipy.sparse import csr_array
+
+        count = self._start[index + 1] - self._start[index]
+        start = np.concatenate([[0], np.cumsum(count)])
+        at = np.repeat(self._start[index] - start[:-1], count) + np.arange(start[-1])
+        shape = len(index), self.shape[1]
+        return SparseRows(
+            csr_array((self._value[at], self._column[at], start), shape=shape), self.dtype
+        )
 
     def take(self, index):
         """Rows as dense ones, (m, d) float64."""

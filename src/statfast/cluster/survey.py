@@ -12,7 +12,7 @@ from statfast._core import lloyd as kernel
 from statfast._extent import Extent, extent_of, origin_of, scale_of
 from statfast._validation import as_count, as_weights, require_finite
 from statfast.cluster.panels import Panels
-from statfast.cluster.sparse_rows import SparseRows
+from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 
 NARROW = 1e-150  # squares of such differences lose digits in float64
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
@@ -156,3 +156,8 @@ def frame_of(centers, origin=None, reach=0.0):
         origin = origin_of(centers.mean(axis=0))
     reach = max(reach, float(np.abs(centers - origin).max()))
     return kernel.frame(centers, origin, scale_of(reach))
+
+
+def frame_as(rows, centers):
+    """The form of centres in which the kernel for such rows takes them."""
+    return SparseFrame(centers) if isinstance(rows, SparseRows) else frame_of(centers)
