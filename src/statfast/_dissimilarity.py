@@ -25,12 +25,12 @@ from statfast._distances import (
     as_metric,
 )
 from statfast._errors import shown
-from statfast._extent import moderate, moderate_range, scale_of
+from statfast._extent import LEAST, MOST, moderate, scale_of
 from statfast._precomputed import as_table, as_triangle, is_triangle
 from statfast._validation import FLOATS, as_real, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
-POWERS = (EUCLIDEAN, MINKOWSKI)  # of differences, which may overflow or vanish
+LOST = 1e-290  # p-th powers below have lost digits
 LOW32 = 1e-35  # float32 dissimilarities that are all smaller have lost digits
 STRIP = 1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
 PRECOMPUTED = "precomputed"
@@ -110,12 +110,11 @@ class Made:
 
     def across(self, rows):
         """From each of other rows, prepared for the metric, to each of these."""
-        if not takes_powers(self.metric):
+        if not takes_squares(self.metric):
             return self._across(rows)
         own = self.rows[: self.n]
         reach = np.maximum(np.abs(rows).max(axis=1), np.abs(own).max()).astype(np.float64)
-        least, most = moderate_range(self.metric.p)
-        extreme = ((reach < least) | (reach > most)) & (reach > 0)
+        extreme = ((reach < LEAST) | (reach > MOST)) & (reach > 0)
         if not extreme.any():
             return self._across(rows)
         out = np.empty((len(rows), self.n))
@@ -178,15 +177,37 @@ class Made:
         if self.tiled:
             spans.store(padded, m, laid(others), self.metric.kind, self.finish, out)
         else:
-            kind, p = self.metric.kind, self.metric.p
-            metrics.between(padded[:m], np.ascontiguousarray(others), kind, p, out)
-            self.metric.finish(out, out)
+            others = np.ascontiguousarray(others)
+            metrics.between(padded[:m], others, self.metric.kind, self.metric.p, out)
+            finished(self.metric, padded[:m], others, out)
         return self.back(out)
 
 
-def takes_powers(metric: Metric) -> bool:
-    """Whether dissimilarities are made of powers of differences of the rows' own numbers."""
-    return metric.kind in POWERS and metric.name not in HALVED
+def takes_squares(metric: Metric) -> bool:
+    """Whether dissimilarities are made of squares of differences of the rows' own numbers."""
+    return metric.kind == EUCLIDEAN and metric.name not in HALVED
+
+
+def finished(metric: Metric, rows: np.ndarray, others: np.ndarray, reduced: np.ndarray) -> None:
+    """Distances (m, n) in the place of reduced ones: see `Metric.finish`.
+
+    Minkowski's are made again where p-th powers have overflowed or vanished.
+    """
+    if metric.kind != MINKOWSKI:
+        metric.finish(reduced, reduced)
+        return
+    lost = ~((reduced >= LOST) & (reduced < inf))
+    metric.finish(reduced, reduced)
+    for i in np.flatnonzero(lost.any(axis=1)):
+        at = np.flatnonzero(lost[i])
+        with np.errstate(over="ignore"):
+            apart = np.abs(others[at] - rows[i])
+        most = apart.max(axis=1)
+        some = (most > 0) & (most < inf)
+        share = apart[some] / most[some, None]
+        reduced[i, at] = most
+        with np.errstate(over="ignore", under="ignore"):
+            reduced[i, at[some]] *= (share**metric.p).sum(axis=1) ** (1 / metric.p)
 
 
 def metric_of(metric: Any, p: Any, metric_params: dict | None, rows: np.ndarray) -> Metric:
@@ -204,10 +225,10 @@ def made_of(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Made
 
 
 def scaled(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Made:
-    """Rows, prepared for a metric, and scaled where powers would overflow or vanish."""
+    """Rows, prepared for a metric, and scaled where squares would overflow or vanish."""
     rows, scale = metric.prepare(rows, n_jobs=n_jobs), 1.0
-    if takes_powers(metric):
-        rows, scale = moderate(rows, n_jobs, power=metric.p)
+    if takes_squares(metric):
+        rows, scale = moderate(rows, n_jobs)
     return Made(rows, metric, scale)
 
 

@@ -15,6 +15,7 @@ from statfast._chunks import Chunks
 from statfast._core.extent import extent
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
+LEAST, MOST = 1e-120, 1e120  # the squares of such numbers, and of much smaller ones, are in range
 BLOCK = 1 << 17  # numbers: reading fewer takes no longer than to call for it
 
 
@@ -66,21 +67,13 @@ def scale_of(reach: float) -> float:
     return float(np.ldexp(1.0, min(-int(np.frexp(reach)[1]), 1000)))
 
 
-def moderate_range(power: float = 2.0) -> tuple[float, float]:
-    """Between which sizes powers of numbers, and of much smaller ones, stay in range."""
-    return 10 ** (-240 / power), 10 ** (240 / power)
-
-
-def moderate(
-    rows: np.ndarray, n_jobs: int | None = None, *, power: float = 2.0
-) -> tuple[np.ndarray, float]:
-    """The rows, times a power of two where the powers of their differences, squares most often,
-    would overflow or vanish, in float64 then; and that factor."""
+def moderate(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
+    """The rows, times a power of two where the squares of their differences would overflow or
+    vanish, in float64 then; and that factor."""
     extent = extent_of(rows, n_jobs)
     with np.errstate(over="ignore"):
         width = float((extent.high.astype(np.float64) - extent.low).max())
-    least, most = moderate_range(power)
-    if least < width < most:
+    if LEAST < width < MOST:
         return rows, 1.0
     scale = scale_of(float(max(abs(extent.low).max(), abs(extent.high).max())))
     return rows.astype(np.float64) * scale, scale

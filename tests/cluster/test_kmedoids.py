@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from statfast import _blocks
 from statfast._errors import ConvergenceWarning
-from statfast.cluster import CLARA, KMedoids, kmedoids
+from statfast.cluster import CLARA, KMedoids, kmedoids, linkage
+from statfast.metrics import silhouette_samples
 from tests.reference import medoids as twin
 
 SEEDS = st.integers(0, 10**6)
@@ -475,6 +476,29 @@ def test_rows_far_beyond_those_of_the_fit(metric):
     assert np.isfinite(apart).all()
     assert apart[0] == pytest.approx(np.linalg.norm([3.0, 4.0], model.p) * 1e200)
     assert apart[1] == pytest.approx(model.transform([[0.0, 0.0]])[0])
+
+
+@pytest.mark.parametrize("p", [3, 50, 500, 1e6])
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e200])
+def test_large_powers_neither_overflow_nor_vanish(p, scale):
+    X = np.random.default_rng(0).normal(size=(40, 3)) * scale
+    apart = np.abs(X[:, None] - X)
+    most = apart.max(axis=2)
+    np.fill_diagonal(most, 1.0)
+    D = most * ((apart / most[:, :, None]) ** p).sum(axis=2) ** (1 / p)
+    np.fill_diagonal(D, 0.0)
+    expected = KMedoids(4, metric="precomputed").fit(D)
+    asked = {"metric": "minkowski", "p": p}
+    for free in (True, False):
+        model = KMedoids(4, matrix_free=free, **asked).fit(X)
+        assert (model.medoid_indices_ == expected.medoid_indices_).all()
+        assert model.inertia_ == pytest.approx(expected.inertia_)
+        assert np.allclose(model.transform(X), D[:, model.medoid_indices_], rtol=1e-12, atol=0)
+    labels = model.labels_
+    ours = silhouette_samples(X, labels, **asked)
+    assert np.allclose(ours, silhouette_samples(D, labels, metric="precomputed"))
+    Z = linkage(X, "average", "minkowski", metric_params={"p": p})
+    assert np.allclose(Z[:, 2], linkage(squareform(D), "average")[:, 2], rtol=1e-10, atol=0)
 
 
 def test_dissimilarities_too_small_for_float32():

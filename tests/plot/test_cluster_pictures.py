@@ -69,8 +69,10 @@ def test_bad_input(ax, iris):
         gap_plot(choose_n_clusters(X[:20], k=[2]), ax=ax)
     with pytest.raises(TypeError, match="choice must be what choose_n_clusters returned"):
         elbow_plot(gap_statistic(X[:20], k_max=2, n_boot=3), ax=ax)
-    with pytest.raises(ValueError, match="score must be one of 'within'"):
+    with pytest.raises(ValueError, match="score must be 'within' or"):
         elbow_plot(choose_n_clusters(X[:20], k=[2]), "aic", ax=ax)
+    with pytest.raises(TypeError, match="score must be 'within' or"):
+        elbow_plot(choose_n_clusters(X[:20], k=[2]), ["within"], ax=ax)
     with pytest.raises(ValueError, match="columns must be between 0 and the last column"):
         cluster_plot(X, model, columns=(0, 4), ax=ax)
     with pytest.raises(TypeError, match="columns must be a pair"):

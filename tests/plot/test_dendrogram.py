@@ -94,6 +94,8 @@ def test_bad_input(Z):
         dendrogram(Z, max_leaves=1)
     with pytest.raises(ValueError, match="at least one colour"):
         dendrogram(Z, colors=[])
+    with pytest.raises(TypeError, match="colors must be a sequence of colours"):
+        dendrogram(Z, colors=3)
 
 
 def test_labels_go_by_place():

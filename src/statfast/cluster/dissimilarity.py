@@ -9,7 +9,7 @@ import numpy as np
 from statfast._blocks import checkpoint, each
 from statfast._core import brute
 from statfast._core.linkage import extent
-from statfast._dissimilarity import function_of, takes_powers
+from statfast._dissimilarity import finished, function_of, takes_squares
 from statfast._distances import CALLABLE, Metric, as_metric
 from statfast._extent import moderate
 from statfast._precomputed import as_matrix, as_triangle, is_triangle
@@ -41,8 +41,8 @@ def between_rows(
     n = len(X)
     refuse_large(8 * n * (n - 1), f"The matrix of {n} rows of {what}, with work space,", instead)
     rows, scale = metric.prepare(X, name=what, n_jobs=n_jobs), 1.0
-    if takes_powers(metric):
-        rows, scale = moderate(rows, n_jobs, power=metric.p)
+    if takes_squares(metric):
+        rows, scale = moderate(rows, n_jobs)
     back = 1 / scale if metric.name != "sqeuclidean" else 1 / scale / scale
     y = np.empty(n * (n - 1) // 2)
     pair = function_of(metric) if metric.kind == CALLABLE else None
@@ -59,10 +59,9 @@ def between_rows(
             if pair is not None:
                 out[:] = [pair(rows[row], other, row) for other in rows[row + 1 :]]
             elif len(out):
-                brute.distances(
-                    rows[row].astype(np.float64), rows[row + 1 :], metric.kind, metric.p, out
-                )
-                metric.finish(out, out)
+                point = rows[row].astype(np.float64)
+                brute.distances(point, rows[row + 1 :], metric.kind, metric.p, out)
+                finished(metric, point[None], rows[row + 1 :], out[None])
                 if scale != 1.0:
                     with np.errstate(over="ignore"):
                         out *= back

@@ -27,7 +27,7 @@ START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
 def as_table(X, metric, p, metric_params, n_jobs):
     """The dissimilarities that a score was given, or those between the rows it was given.
 
-    Returns them, and a function that turns such into those of X: rows are scaled where powers of
+    Returns them, and a function that turns such into those of X: rows are scaled where squares of
     their differences would overflow or vanish.
     """
     if isinstance(metric, str) and metric == PRECOMPUTED:

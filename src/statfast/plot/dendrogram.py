@@ -89,6 +89,8 @@ def dendrogram(
         raise ValueError(
             f"labels must name each of the {n} rows; got {len(labels)}. Pass a name for each."
         )
+    if colors is not None and not hasattr(colors, "__len__"):
+        raise wrong_type("colors", "a sequence of colours, or None", colors)
     if colors is not None and len(colors) == 0:
         raise ValueError("colors must hold at least one colour; got none. Pass some, or None.")
     made, line = cut_of(Z, n_clusters, height)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores against the number of clusters: the gap statistic, and the elbow of any score."""
 
-from statfast._errors import shown, wrong_type
+from statfast._errors import wrong_type
+from statfast._validation import as_choice
 from statfast.cluster import Choice, Gap
 from statfast.plot.regions import COLORS, new_axes
 
@@ -74,7 +75,7 @@ def elbow_plot(choice, score="within", *, ax=None):
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `choice` is no Choice.
+        If `choice` is no Choice, or `score` no string.
     ValueError
         If there is no such score.
 
@@ -90,9 +91,7 @@ def elbow_plot(choice, score="within", *, ax=None):
     """
     if not isinstance(choice, Choice):
         raise wrong_type("choice", "what choose_n_clusters returned", choice)
-    if score not in choice.scores:
-        names = ", ".join(map(repr, choice.scores))
-        raise ValueError(f"score must be one of {names}; got {shown(score)}.")
+    as_choice(score, "score", choice.scores)
     ax = new_axes() if ax is None else ax
     ax.plot(choice.k, choice.scores[score], color=COLORS[0], marker="o")
     _mark(ax, choice.recommended, f"{choice.recommended} by {choice.criterion}")
