@@ -37,9 +37,8 @@ class Assignment:
 
     AFRESH = 16
 
-    def __init__(self, data, centers, algorithm="auto"):
+    def __init__(self, data, centers):
         self.data, self.centers = data, centers
-        self._bounded = algorithm != "lloyd"
         # One scale throughout: the bounds are in its units. Centres to come lie among the rows.
         self._scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
         self._panels, self._norms = data.panels.at(self._scale)
@@ -51,10 +50,10 @@ class Assignment:
         self._sorted = None  # the rows sorted, once that pays
         self._step, self._age = None, 0
         self._suited = (
-            algorithm in ("auto", "yinyang")
+            data.algorithm in ("auto", "yinyang")
             and self._scale < FINE
             and SortedRows.able(data, self._panels is not None)
-            and (algorithm == "yinyang" or SortedRows.pays(data, len(centers)))
+            and (data.algorithm == "yinyang" or SortedRows.pays(data, len(centers)))
         )
         self._settled = 0  # how many rows `settle` has moved since `advance`
         self._spare = []  # steps of blocks, merged and free to be used again
@@ -151,7 +150,7 @@ class Assignment:
         data = self.data
         self._frame = frame_for(data.rows, self.centers, data.origin, self._scale)
         known = self._last is not None and data.shape[0] * self.centers.size > FEW
-        known &= self._bounded and self._scale < FINE
+        known &= data.algorithm != "lloyd" and self._scale < FINE
         self._motion = self._moves() if known else None
         total = sweep(
             partial, data.rows, data.weights, self.labels, self._upper, self._lower,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means."""
 
+from dataclasses import replace
+
 from statfast._chunks import Chunks
 from statfast._sparse import as_csr, is_sparse
 from statfast._validation import as_choice, as_count, as_generator, as_real, as_rows
@@ -196,7 +198,7 @@ class KMeans(Centers):
             rows = SparseRows(as_csr(X), float_of(X))
         else:
             rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
-        data = survey(rows, sample_weight, self.n_jobs)
+        data = replace(survey(rows, sample_weight, self.n_jobs), algorithm=algorithm)
         require_enough(data, k)
         require_spread(data, k)
 
@@ -205,9 +207,8 @@ class KMeans(Centers):
         for seed in rng.integers(2**32, size=runs):
             start = start_of(self.init, data, k, int(seed))
             run = iterate(
-                data, start, tol=tol, max_iter=max_iter, algorithm=algorithm,
-                report=print if self.verbose else None,
-            )  # fmt: skip
+                data, start, tol=tol, max_iter=max_iter, report=print if self.verbose else None
+            )
             if best is None or run[2] < best[2]:
                 best = run
         centers, labels, total, n_iter = best

@@ -11,7 +11,7 @@ from statfast.cluster.passes import apart, inertia, sweep
 from statfast.cluster.sparse_rows import SparseRows
 
 
-def iterate(data, centers, *, tol, max_iter, algorithm="auto", report=None):
+def iterate(data, centers, *, tol, max_iter, report=None):
     """Run Lloyd's algorithm from a start.
 
     Stops when no row changes its cluster, when the squared shift of the centres is at most `tol`,
@@ -23,8 +23,6 @@ def iterate(data, centers, *, tol, max_iter, algorithm="auto", report=None):
     centers : ndarray of shape (k, d), float64
     tol : float
     max_iter : int
-    algorithm : str
-        Which bounds spare rows a look: see `KMeans`.
     report : callable, optional
         Called with a line of text at each iteration.
 
@@ -35,7 +33,7 @@ def iterate(data, centers, *, tol, max_iter, algorithm="auto", report=None):
     inertia : float
     n_iter : int
     """
-    state = Assignment(data, centers, algorithm)
+    state = Assignment(data, centers)
     for n_iter in range(1, max_iter + 1):
         doubtful = state.patched  # the sums of which the centres are means
         step = state.advance()

@@ -27,7 +27,7 @@ class Panels:
     def at(self, scale):
         """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None.
 
-        None where they take too much memory, or where the rows are no dense array.
+        None where they take too much memory, or where the rows do not lie in memory themselves.
         """
         if self._scale != scale:  # starts among the rows have one scale
             self._made = None  # not both at once
@@ -36,7 +36,7 @@ class Panels:
 
     def _lay_out(self, scale):
         rows = self._rows
-        if not isinstance(rows, np.ndarray):
+        if not isinstance(rows, np.ndarray) or isinstance(rows, np.memmap):
             return None, None
         n, d = rows.shape
         filled = -(-n // PANEL) * PANEL

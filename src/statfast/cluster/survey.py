@@ -33,6 +33,7 @@ class Survey:
     origin: np.ndarray  # (d,) float32, about the mean
     reach: float  # greatest distance from it in any column
     panels: Panels
+    algorithm: str = "auto"  # which bounds spare rows a look: see `KMeans`
 
     @property
     def mass(self):
