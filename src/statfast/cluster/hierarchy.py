@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._base import Clusterer, Estimator
 from statfast._errors import wrong_type
+from statfast._precomputed import is_triangle
 from statfast._validation import as_choice, as_count, as_real
 from statfast.cluster.dendrogram import heights_within, labels_of
 from statfast.cluster.linkage import METHODS, Matrix, taken_as, tree_of
@@ -129,7 +130,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
             threshold = as_real(threshold, "distance_threshold", low=0)
         if not isinstance(self.compute_distances, bool):
             raise wrong_type("compute_distances", "True or False", self.compute_distances)
-        given = isinstance(self.metric, str) and self.metric == "precomputed"
+        given = isinstance(self.metric, str) and self.metric == "precomputed" and is_triangle(X)
         taken = taken_as(X, method, self.metric, self.metric_params, condensed=given)
         n = taken.triangle.m if isinstance(taken, Matrix) else len(taken.X)
         if threshold is None:
