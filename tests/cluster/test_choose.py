@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from statfast import _blocks, metrics
-from statfast.cluster import KMeans, choose_by_gap, choose_n_clusters, cluster_stability
+from statfast.cluster import KMeans, choose_by_gap, choose_k, cluster_stability
 from statfast.cluster import gap_statistic as gap_of
 from statfast.cluster.gap import _log_dispersion
 
@@ -128,7 +128,7 @@ def test_stability_is_the_best_jaccard():
 )
 def test_table_and_recommendation(method, criterion):
     X = three(20)
-    found = choose_n_clusters(
+    found = choose_k(
         X, method=method, k=[5, 2, 3, 1, 4], criterion=criterion, n_boot=10, random_state=0
     )
     assert list(found.k) == [1, 2, 3, 4, 5]
@@ -154,7 +154,7 @@ def test_threads_change_nothing(monkeypatch):
 
 def test_labels_of_a_function():
     X = three(10)
-    asked = choose_n_clusters(
+    asked = choose_k(
         X, method=lambda rows, k: KMeans(k, random_state=0).fit(rows).labels_, k=[2, 3]
     )
     assert asked.recommended == 3
@@ -180,7 +180,7 @@ def test_labels_of_a_function():
 )
 def test_bad_choices(params, error, message):
     with pytest.raises(error, match=message):
-        choose_n_clusters(three(), **params)
+        choose_k(three(), **params)
 
 
 def test_bad_gaps():
@@ -193,7 +193,7 @@ def test_bad_gaps():
 
 def test_few_rows_have_few_numbers_of_clusters():
     X = np.random.default_rng(0).normal(size=(8, 2))
-    np.testing.assert_array_equal(choose_n_clusters(X, random_state=0).k, np.arange(2, 8))
+    np.testing.assert_array_equal(choose_k(X, random_state=0).k, np.arange(2, 8))
 
 
 def test_bootstrap_sets_of_fewer_rows_than_clusters_count_what_they_hold():
@@ -221,7 +221,7 @@ def test_gaps_without_sound_errors(se, message):
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_choice_needs_three_rows(count):
     with pytest.raises(ValueError, match="a minimum of 3 is required"):
-        choose_n_clusters(np.zeros((count, 2)))
+        choose_k(np.zeros((count, 2)))
     with pytest.raises(ValueError, match="Pass rows that differ"):
         gap_of(np.zeros((count, 2)), k_max=1, n_boot=2)
 
@@ -261,5 +261,5 @@ def test_what_the_gap_recommends_is_in_the_table():
     X = np.random.default_rng(0).normal(size=(90, 2)) * 0.1 + np.repeat(
         [[0], [5], [10]], 30, axis=0
     )
-    found = choose_n_clusters(X, k=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
+    found = choose_k(X, k=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
     assert found.recommended in found.k

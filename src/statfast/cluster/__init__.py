@@ -2,7 +2,7 @@
 """Clustering."""
 
 from statfast.cluster.bisecting import BisectingKMeans
-from statfast.cluster.choose import Choice, choose_n_clusters
+from statfast.cluster.choose import Choice, choose_k
 from statfast.cluster.clara import CLARA
 from statfast.cluster.dendrogram import cophenetic, cophenetic_correlation, cut_tree, inconsistency
 from statfast.cluster.dendrogram_order import leaves_list, optimal_leaf_ordering
@@ -28,7 +28,7 @@ __all__ = [
     "MiniBatchKMeans",
     "Stability",
     "choose_by_gap",
-    "choose_n_clusters",
+    "choose_k",
     "cluster_stability",
     "cophenetic",
     "cophenetic_correlation",

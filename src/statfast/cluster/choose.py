@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many clusters: all scores for each number of them, and the number that one of them takes.
-
-The function is called `choose_n_clusters`, because `choose_k` is that of neighbours.
-"""
+"""How many clusters: all scores for each number of them, and the number that one of them takes."""
 
 from dataclasses import dataclass
 
@@ -32,7 +29,7 @@ CRITERIA = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What `choose_n_clusters` found.
+    """What `choose_k` found.
 
     Attributes
     ----------
@@ -69,7 +66,7 @@ class Choice:
         return "\n".join([*lines, f"* recommended by {self.criterion}"])
 
 
-def choose_n_clusters(
+def choose_k(
     X, *, method="kmeans", k=None, criterion="silhouette", n_boot=50, rule="firstSEmax",
     random_state=None, n_jobs=None,
 ):  # fmt: skip
@@ -115,11 +112,11 @@ def choose_n_clusters(
     Examples
     --------
     >>> import numpy as np
-    >>> from statfast.cluster import choose_n_clusters
+    >>> from statfast.cluster import choose_k
     >>> X = np.random.default_rng(0).normal(size=(90, 2))
     >>> X[:30] += 8
     >>> X[30:60] -= 8
-    >>> choose_n_clusters(X, k=range(2, 6), random_state=0).recommended
+    >>> choose_k(X, k=range(2, 6), random_state=0).recommended
     3
     """
     rows = as_rows(X, n_min=3)

@@ -60,7 +60,7 @@ def elbow_plot(choice, score="within", *, ax=None):
     Parameters
     ----------
     choice : statfast.cluster.Choice
-        What `choose_n_clusters` returned.
+        What `choose_k` returned.
     score : str, default="within"
         One of ``choice.scores``.
     ax : matplotlib.axes.Axes, optional
@@ -82,15 +82,15 @@ def elbow_plot(choice, score="within", *, ax=None):
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from statfast.cluster import choose_n_clusters
+    >>> from statfast.cluster import choose_k
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import elbow_plot
-    >>> found = choose_n_clusters(load_iris().data, k=range(1, 6), random_state=0)
+    >>> found = choose_k(load_iris().data, k=range(1, 6), random_state=0)
     >>> elbow_plot(found, ax=Figure().subplots()).get_ylabel()
     'within'
     """
     if not isinstance(choice, Choice):
-        raise wrong_type("choice", "what choose_n_clusters returned", choice)
+        raise wrong_type("choice", "what choose_k returned", choice)
     as_choice(score, "score", choice.scores)
     ax = new_axes() if ax is None else ax
     ax.plot(choice.k, choice.scores[score], color=COLORS[0], marker="o")
