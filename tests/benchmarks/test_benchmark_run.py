@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The benchmarks' runner and report, on small shapes."""
 
+import contextlib
 import json
 import os
 import platform
 import sys
+import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import report
+from benchmarks import report, run, worker
 from benchmarks.limits import least_seconds
 from benchmarks.problems import QUICK, SUITES
 from benchmarks.run import (
@@ -25,9 +28,48 @@ from benchmarks.run import (
 from benchmarks.worker import Job
 
 
+class Here(Racer):
+    """A worker in a thread of this process: the libraries are loaded once for all problems."""
+
+    def __init__(self, job, environment):
+        commands, replies = os.pipe(), os.pipe()
+        ends = os.fdopen(commands[0], "rb"), os.fdopen(replies[1], "wb")
+
+        def work():
+            with ends[0], ends[1]:
+                worker.serve(*ends)
+
+        thread = threading.Thread(target=work, daemon=True)
+        ours = os.fdopen(commands[1], "wb"), os.fdopen(replies[0], "rb")
+        self.process = SimpleNamespace(
+            stdin=ours[0], stdout=ours[1], wait=thread.join, kill=ends[1].close
+        )
+        thread.start()
+        self._send(job)
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """A race without processes, pauses or repetitions: the harness, the works and the checks."""
+    monkeypatch.setattr(run, "Racer", Here)
+    monkeypatch.setattr(run, "PAUSE", 0.0)
+    monkeypatch.setattr(run.limits, "measure", lambda threads, quick: {})
+    monkeypatch.setattr(worker, "ROUND_SECONDS", 1e-9)
+    monkeypatch.setattr(worker, "_limited", lambda threads: contextlib.nullcontext({}))
+
+
+@pytest.mark.filterwarnings("ignore")  # the peers', as in a process of their own
 @pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.usefixtures("here")
 def test_quick(suite, tmp_path):
-    out = tmp_path / "results.json"
+    _quick(suite, tmp_path / "results.json")
+
+
+def test_quick_in_processes(tmp_path):
+    _quick("moments", tmp_path / "results.json")
+
+
+def _quick(suite, out):
     few = ["--libraries", "statfast", "scikit-learn", "numpy"]
     main([suite, "--quick", "--rounds", "1", "--out", str(out), *few])
     document = json.loads(out.read_text())

@@ -161,7 +161,8 @@ def by_differences(X, Q, k):
     to_all, Q = np.empty(len(X)), np.ascontiguousarray(Q, np.float64)
     for i in range(len(Q)):
         differences.distances(X, Q, np.full(len(X), i, np.int32), to_all)
-        ids[i] = np.argsort(to_all, kind="stable")[:k]
+        near = np.flatnonzero(to_all <= np.partition(to_all, k - 1)[k - 1])
+        ids[i] = near[np.argsort(to_all[near], kind="stable")[:k]]
         d2[i] = to_all[ids[i]]
     return d2, ids
 

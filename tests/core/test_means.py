@@ -49,8 +49,8 @@ def test_nearest_of_other_parts(seed, n, d, k, kind, weighted):
 
 
 def test_more_columns_than_are_looked_at_at_a_time():
-    X = np.random.default_rng(0).normal(size=(1500, 40))
-    every = np.arange(1500, dtype=np.int32)
+    X = np.random.default_rng(0).normal(size=(300, 120))
+    every = np.arange(300, dtype=np.int32)
     low, who = nearest(columns_of(X), every, every, k=3)
     expected = twin(X, every, every, None, 3)
     assert_allclose(low, expected[0], rtol=1e-12)

@@ -107,7 +107,7 @@ def test_all_rows_equal():
 @pytest.mark.parametrize("d", [6, 120])
 def test_same_bits_for_any_number_of_threads(d):
     rng = np.random.default_rng(5)
-    X, Q = rng.standard_normal((6000, d)), rng.standard_normal((3000, d))
+    X, Q = rng.standard_normal((4300, d)), rng.standard_normal((600, d))
     found = []
     for n_jobs in (1, 2, 7):
         model = LSHNeighbors(6, random_state=3, n_jobs=n_jobs).fit(X)

@@ -110,8 +110,8 @@ def test_many_columns():
 
 def test_one_column_and_all_rows():
     for name, p in SCORED:
-        check(as_metric(name, p=p, d=1), *plain(np.random.default_rng(7), 2000, 600, 1), 1)
-        check(as_metric(name, p=p, d=4), *plain(np.random.default_rng(7), 700, 400, 4), 700)
+        check(as_metric(name, p=p, d=1), *plain(np.random.default_rng(7), 2000, 150, 1), 1)
+        check(as_metric(name, p=p, d=4), *plain(np.random.default_rng(7), 700, 100, 4), 700)
 
 
 def test_one_row():

@@ -14,8 +14,8 @@ def nearest(X, Q, k, itself=False):
     for i, q in enumerate(np.asarray(Q, dtype=np.float64)):
         with np.errstate(over="ignore"):
             to_all = ((np.asarray(X, dtype=np.float64) - q) ** 2).sum(axis=1)
-        order = [j for j in np.argsort(to_all, kind="stable") if not (itself and j == i)]
-        ids[i] = order[:k]
+        order = np.argsort(to_all, kind="stable")
+        ids[i] = (order[order != i] if itself else order)[:k]
         d2[i] = to_all[ids[i]]
     return d2, ids
 
