@@ -20,6 +20,7 @@ from copy import copy
 from pathlib import Path
 
 from Cython.Build import cythonize
+from Cython.Compiler import Options
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
@@ -46,6 +47,7 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": DEBUG,
     "nonecheck": DEBUG,
+    "binding": False,  # kernels are plain built-in functions
     "embedsignature": False,
     "freethreading_compatible": True,
 }
@@ -64,6 +66,8 @@ VECTOR_CODE = [] if DEBUG else ["-O3"]  # simd/*.c
 LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 GLUE = [] if DEBUG else ["-Os"]  # a .pyx whose loops are vector code elsewhere, or seldom run
 GNU_LINK_FLAGS = []
+# Names of functions serve profilers alone: in-place builds keep them, wheels do not.
+NAMELESS = ["-s"] if sys.platform == "linux" and not DEBUG else []
 if SANITIZE:
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
     GNU_FLAGS += [*sanitizers, "-O1", "-fno-omit-frame-pointer"]
@@ -98,7 +102,8 @@ class BuildKernels(build_ext):
         )
         extension.sources = [source for source in extension.sources if source not in levels]
         extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
-        extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS
+        nameless = [] if self.inplace else NAMELESS
+        extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS + nameless
         build_ext.build_extension(own, extension)
 
 
@@ -148,6 +153,7 @@ def shared():
 
 
 if __name__ == "__main__":
+    Options.docstrings = False  # of kernels: who reads them has the source
     setup(
         ext_modules=[
             shared(),
