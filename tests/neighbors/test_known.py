@@ -10,6 +10,7 @@ import json
 import numpy as np
 import pytest
 
+from statfast._core import tiles
 from statfast.datasets import load_iris, load_mnist
 from statfast.neighbors import KNeighborsClassifier
 from statfast.neighbors.brute import BruteIndex
@@ -96,11 +97,16 @@ def test_zip_digits(reference, shared_data):
     assert confusion(test[:, 0], found, range(10)) == counts["counts"]
 
 
+# On the lower levels, where it takes long, test_tangent.py asks for the first thousand alone.
+whole = pytest.mark.skipif(tiles.isa() != tiles.levels()[0], reason="long on a lower level")
+
+
 @pytest.fixture(scope="module")
 def mnist(shared_data):
     return load_mnist(shared_data("mnist"))
 
 
+@whole
 def test_mnist_ties(mnist):
     """The table of docs/theory/neighbors.rst: votes of parts of one search."""
     d2, ids = BruteIndex.build(mnist.X_train).query(mnist.X_test, 11)
@@ -116,6 +122,7 @@ def test_mnist_ties(mnist):
     assert errors["nearest"] == [309, 283, 307, 301, 331, 327]
 
 
+@whole
 @pytest.mark.parametrize(
     ("k", "ties", "errors"), [(1, "lowest", 309), (3, "nearest", 283), (5, "nearest", 307)]
 )
