@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from statfast.neighbors import LSHNeighbors, NearestNeighbors
+from statfast import _blocks
+from statfast.neighbors import LSHNeighbors, NearestNeighbors, hash_tuning
 from tests.reference import neighbors as twin
 
 
@@ -105,9 +106,12 @@ def test_all_rows_equal():
 
 
 @pytest.mark.parametrize("d", [6, 120])
-def test_same_bits_for_any_number_of_threads(d):
+def test_same_bits_for_any_number_of_threads(d, monkeypatch):
+    monkeypatch.setattr(_blocks, "SMALL", 0)  # no work is too small for threads
+    monkeypatch.setattr(_blocks, "AWAKE", 0)
+    monkeypatch.setattr(hash_tuning, "OTHERS", 500)  # rows are more than those to tune on
     rng = np.random.default_rng(5)
-    X, Q = rng.standard_normal((4300, d)), rng.standard_normal((600, d))
+    X, Q = rng.standard_normal((1500, d)), rng.standard_normal((600, d))
     found = []
     for n_jobs in (1, 2, 7):
         model = LSHNeighbors(6, random_state=3, n_jobs=n_jobs).fit(X)
