@@ -8,12 +8,12 @@ def eightfold(terms, join=np.add):
     """Terms (..., d) put together in the reference order: eight partial sums, and the rest."""
     d = terms.shape[-1]
     whole = d - d % 8
-    part, rest = np.zeros((*terms.shape[:-1], 8)), np.zeros(terms.shape[:-1])
+    part, rest = np.zeros((8, *terms.shape[:-1])), np.zeros(terms.shape[:-1])
     for p in range(whole):
-        part[..., p % 8] = join(part[..., p % 8], terms[..., p])
+        part[p % 8] = join(part[p % 8], terms[..., p])
     for p in range(whole, d):
         rest = join(rest, terms[..., p])
-    a, b, c, d, e, f, g, h = np.moveaxis(part, -1, 0)
+    a, b, c, d, e, f, g, h = part
     return join(rest, join(join(join(a, b), join(c, d)), join(join(e, f), join(g, h))))
 
 
