@@ -104,6 +104,10 @@ def test_what_is_not_guaranteed_is_said():
     assert (Spectrum(3) + Mismatch(4, 1, 4)).normalised().positive_definite
 
 
+def test_builtin_sum():
+    assert sum([A, B, C]) == A + B + C
+
+
 def test_texts():
     assert repr(A + 2 * B) == "RBF(gamma=0.3) + 2.0 * " + repr(B)
     assert repr(2 * (A + B)) == f"2.0 * ({A} + {B})"
@@ -117,13 +121,14 @@ def test_texts():
 @pytest.mark.parametrize(
     ("make", "error", "match"),
     [
-        (lambda: -2 * A, ValueError, "The factor of a kernel must be greater than 0; got -2"),
+        (lambda: -2 * A, ValueError, "factor must be greater than 0; got -2. Raise factor"),
         (lambda: 0 * A, ValueError, "must be greater than 0"),
-        (lambda: np.nan * A, ValueError, "The factor of a kernel must be finite"),
+        (lambda: np.nan * A, ValueError, "factor must be finite"),
         (lambda: 1e200 * (1e200 * A), ValueError, "must be finite"),
-        (lambda: A**0, ValueError, "The exponent of a kernel must be at least 1; got 0"),
+        (lambda: A**0, ValueError, "exponent must be at least 1; got 0. Raise exponent"),
         (lambda: A**0.5, TypeError, "must be an integer; got 0.5. Powers with fractions"),
         (lambda: A + 1, TypeError, "unsupported operand"),
+        (lambda: 1 + A, TypeError, "unsupported operand"),
         (lambda: A - B, TypeError, "unsupported operand"),
         (lambda: True * A, TypeError, "must be a number; got True"),
         (lambda: np.ones(3) * A, TypeError, "unsupported operand"),

@@ -202,9 +202,9 @@ def test_functions_are_called_with_two_arrays():
 @pytest.mark.parametrize(
     ("function", "error", "match"),
     [
-        (lambda X, Y: X, ValueError, r"one value for each row of X and of Y, shape \(4, 4\)"),
-        (lambda X, Y: np.full((4, 4), np.nan), ValueError, "returned nan, first for row 0 of X"),
-        (lambda X, Y: np.diag([1, 1, np.inf, 1]), ValueError, "returned inf, first for row 2"),
+        (lambda X, Y: X, ValueError, r"one value for each point of X and of Y, shape \(4, 4\)"),
+        (lambda X, Y: np.full((4, 4), np.nan), ValueError, "returned nan, first for point 0 of X"),
+        (lambda X, Y: np.diag([1, 1, np.inf, 1]), ValueError, "returned inf, first for point 2"),
         (lambda X, Y: "no", TypeError, "must return a matrix of numbers; got 'no'"),
         (lambda X, Y: np.arange(16.0).reshape(4, 4), ValueError, "must be symmetric; got 1.0 at"),
     ],
@@ -272,8 +272,10 @@ def test_gamma_from_the_rows(scale):
     assert as_kernel("rbf", gamma="auto", X=X) == RBF(0.25)
     found = as_kernel("rbf", X=X * scale).gamma * scale * scale
     assert found == pytest.approx(1 / (4 * X.var()), rel=1e-9)
-    assert as_kernel("rbf", X=np.ones((3, 2))) == RBF(1.0)
-    assert as_kernel("rbf", X=X * 1e-200) == RBF(np.finfo(float).max)
+    assert as_kernel("rbf", X=np.full((3, 2), 0.1)) == RBF(1.0)
+    for far in (1e-200, 1e200):
+        with pytest.raises(ValueError, match=r"gamma='scale' is beyond float64, as all values"):
+            as_kernel("rbf", X=X * far)
     with pytest.raises(ValueError, match=r"made of the fitted rows\. Give a number"):
         as_kernel("rbf")
 
@@ -334,6 +336,8 @@ def test_parameters_are_numbers_of_python():
         (lambda: Spectrum(0), ValueError, "k must be at least 1"),
         (lambda: Mismatch(3, 3), ValueError, r"m must be between 0 and k - 1 \(2\); got 3"),
         (lambda: FunctionKernel(3), TypeError, "function must be a function of two arrays"),
+        (lambda: FunctionKernel(len, domain="matrix"), ValueError, "domain must be 'rows' or"),
+        (lambda: as_kernel(RBF), TypeError, r"got the class RBF\. Pass RBF\(\), say"),
         (lambda: as_kernel("gauss"), ValueError, "kernel must be one of 'linear', 'poly'.*'gauss'"),
         (lambda: as_kernel(None), TypeError, "kernel must be one of .*; got None"),
         (lambda: as_kernel("rbf", gamma="wide"), ValueError, "gamma must be 'scale', 'auto' or a"),

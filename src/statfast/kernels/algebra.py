@@ -169,12 +169,10 @@ class Scaled(One):
 
     def __post_init__(self):
         super().__post_init__()
-        factor, kernel = (
-            as_real(self.factor, "The factor of a kernel", 0, open_low=True),
-            self.kernel,
-        )
+        factor, kernel = as_real(self.factor, "factor", 0, open_low=True), self.kernel
         if isinstance(kernel, Scaled):
-            factor, kernel = as_real(factor * kernel.factor, "The factor"), kernel.kernel
+            factor = as_real(factor * kernel.factor, "factor", 0, open_low=True)
+            kernel = kernel.kernel
         object.__setattr__(self, "factor", factor)
         object.__setattr__(self, "kernel", kernel)
 
@@ -200,10 +198,10 @@ class Power(One):
         super().__post_init__()
         if not isinstance(self.exponent, Integral):
             raise TypeError(
-                f"The exponent of a kernel must be an integer; got {shown(self.exponent)}. Powers "
-                "with fractions need not be kernels."
+                f"exponent must be an integer; got {shown(self.exponent)}. Powers with fractions "
+                "need not be kernels."
             )
-        object.__setattr__(self, "exponent", as_count(self.exponent, "The exponent of a kernel"))
+        object.__setattr__(self, "exponent", as_count(self.exponent, "exponent"))
 
     def __repr__(self):
         return f"{_text(self.kernel, 3)} ** {self.exponent}"

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from statfast._errors import shown, wrong_type
+from statfast._validation import as_choice
 from statfast.kernels.kernel import SOME, Kernel
-from statfast.kernels.points import MATRIX, require_symmetric
+from statfast.kernels.points import MATRIX, ROWS, STRINGS, require_symmetric
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,18 @@ class Precomputed(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class FunctionKernel(Kernel):
-    """A Python function of two arrays of rows.
+    """A Python function of two arrays of rows, or of two lists of strings.
 
     Attributes
     ----------
     function : callable
         ``function(X, Y)``: the (n, m) matrix between the rows of two float64 arrays of shapes
-        (n, d) and (m, d). Called once for a matrix, in the thread of the caller.
+        (n, d) and (m, d), or between the strings of two lists. Called once for a matrix, in the
+        thread of the caller.
     definite : bool, default=False
         Whether the function is known to be positive semi-definite.
+    domain : {"rows", "strings"}, default="rows"
+        What the function takes.
 
     Examples
     --------
@@ -67,18 +71,28 @@ class FunctionKernel(Kernel):
     >>> kernel.matrix([[1.0, 2.0], [3.0, 0.0]])
     array([[3., 1.],
            [1., 3.]])
+    >>> def letters(X, Y):
+    ...     return np.array([[len(set(x) & set(y)) for y in Y] for x in X])
+    >>> FunctionKernel(letters, domain="strings").matrix(["abc", "cab", "bad"])
+    array([[3., 3., 2.],
+           [3., 3., 2.],
+           [2., 2., 3.]])
     """
 
-    function: Callable[[np.ndarray, np.ndarray], Any]
+    function: Callable[[Any, Any], Any]
     definite: bool = False
+    domain: str = ROWS  # type: ignore[misc]
 
     def __post_init__(self):
         if not callable(self.function):
             raise wrong_type("function", "a function of two arrays of rows", self.function)
+        as_choice(self.domain, "domain", (ROWS, STRINGS))
 
     def __repr__(self):
         name = getattr(self.function, "__name__", None) or shown(self.function)
-        return f"FunctionKernel({name}{', definite=True' if self.definite else ''})"
+        definite = ", definite=True" if self.definite else ""
+        domain = "" if self.domain == ROWS else f", domain={self.domain!r}"
+        return f"FunctionKernel({name}{definite}{domain})"
 
     @property
     def positive_definite(self):
@@ -105,6 +119,8 @@ class FunctionKernel(Kernel):
         """What the function returns, checked."""
         found = self.function(A, B)
         try:
+            if np.iscomplexobj(found):
+                raise TypeError("complex numbers")
             matrix = np.asarray(found, np.float64)
         except (TypeError, ValueError) as error:
             raise TypeError(
@@ -113,13 +129,13 @@ class FunctionKernel(Kernel):
             ) from error
         if matrix.shape != (len(A), len(B)):
             raise ValueError(
-                f"{self} must return one value for each row of X and of Y, shape "
+                f"{self} must return one value for each point of X and of Y, shape "
                 f"{(len(A), len(B))}; got shape {matrix.shape}."
             )
         if not np.isfinite(matrix).all():
             i, j = np.argwhere(~np.isfinite(matrix))[0]
             raise ValueError(
-                f"{self} returned {matrix[i, j]}, first for row {i} of X and row {j} of Y. "
+                f"{self} returned {matrix[i, j]}, first for point {i} of X and point {j} of Y. "
                 "Return finite numbers."
             )
         return matrix

@@ -170,6 +170,9 @@ class Kernel:
 
         return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
+    def __radd__(self, other):  # of sum([k1, k2]), which begins with 0
+        return self if isinstance(other, Real) and other == 0 else NotImplemented
+
     def __mul__(self, other):
         from statfast.kernels.algebra import Product, Scaled
 

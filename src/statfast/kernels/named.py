@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels by name, as estimators take them."""
 
-from math import isfinite
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from statfast._validation import as_count, as_real
 from statfast.kernels.given import FunctionKernel, Precomputed
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from statfast.kernels.points import MATRIX, ROWS, STRINGS
 from statfast.kernels.strings import Spectrum
 
 NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed")
 RATED = ("poly", "rbf", "sigmoid", "laplacian")  # those that have a gamma
+BLOCK = 1 << 18  # numbers looked at together
 
 
 def as_kernel(
@@ -50,32 +52,51 @@ def as_kernel(
     TypeError
         If kernel is none of these, or a parameter of the wrong type.
     """
+    require_kernel(kernel)
     if isinstance(kernel, Kernel):
         return kernel if X is None else kernel._settled([X])
-    if isinstance(kernel, str):
-        if kernel == "linear":
-            return Linear()
-        if kernel == "precomputed":
-            return Precomputed()
-        if kernel == "spectrum":
-            return Spectrum(as_count(degree, "degree"))
-        if kernel in RATED:
-            rate = gamma_of(gamma, X)
-            if kernel == "poly":
-                return Polynomial(degree, rate, coef0)
-            if kernel == "sigmoid":
-                return Sigmoid(rate, coef0)
-            return RBF(rate) if kernel == "rbf" else Laplacian(rate)
-    elif callable(kernel):
+    if callable(kernel):
         return FunctionKernel(kernel)
+    if kernel == "linear":
+        return Linear()
+    if kernel == "precomputed":
+        return Precomputed()
+    if kernel == "spectrum":
+        return Spectrum(as_count(degree, "degree"))
+    rate = gamma_of(gamma, X)
+    if kernel == "poly":
+        return Polynomial(degree, rate, coef0)
+    if kernel == "sigmoid":
+        return Sigmoid(rate, coef0)
+    return RBF(rate) if kernel == "rbf" else Laplacian(rate)
+
+
+def require_kernel(kernel: Any) -> None:
+    """Refuse what stands for no kernel."""
     wanted = f"one of {', '.join(map(repr, NAMES))}, a kernel or a function of two arrays"
     if isinstance(kernel, str):
-        raise ValueError(f"kernel must be {wanted}; got {shown(kernel)}.")
-    raise wrong_type("kernel", wanted, kernel)
+        if kernel not in NAMES:
+            raise ValueError(f"kernel must be {wanted}; got {shown(kernel)}.")
+    elif isinstance(kernel, type):
+        name = kernel.__name__
+        raise TypeError(f"kernel must be {wanted}; got the class {name}. Pass {name}(), say.")
+    elif not isinstance(kernel, Kernel) and not callable(kernel):
+        raise wrong_type("kernel", wanted, kernel)
 
 
-def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
-    """A number, or what the names stand for."""
+def domain_of(kernel: Any) -> str:
+    """What points the kernel of a parameter takes."""
+    named = {"precomputed": MATRIX, "spectrum": STRINGS}
+    return named.get(kernel, ROWS) if isinstance(kernel, str) else getattr(kernel, "domain", ROWS)
+
+
+def has_gamma(kernel: Any) -> bool:
+    """Whether gamma is a parameter of the kernel of a parameter."""
+    return isinstance(kernel, str) and kernel in RATED
+
+
+def gamma_of(gamma: Any, X: np.ndarray | None, weights: np.ndarray | None = None) -> float:
+    """A number, or what the names stand for; rows may have weights."""
     if not isinstance(gamma, str):
         return as_real(gamma, "gamma", 0)
     if gamma not in ("scale", "auto"):
@@ -85,16 +106,44 @@ def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
     rows = np.asarray(X)
     if gamma == "auto":
         return 1.0 / rows.shape[1]
-    scale = scale_of(max(abs(float(rows.min())), abs(float(rows.max()))))
-    spread = float((rows * scale).var(dtype=np.float64))
+    if weights is not None:
+        some = slice(None) if weights.all() else weights > 0.0
+        rows, weights = rows[some], weights[some] / weights.max()
+    low, high = float(rows.min()), float(rows.max())
+    if low == high:
+        return 1.0
+    scale = scale_of(max(abs(low), abs(high)))
+    spread = _variance(rows, scale, weights)
     found = scale / (rows.shape[1] * spread) * scale if spread else 1.0
-    return found if isfinite(found) else float(np.finfo(np.float64).max)
+    if 0.0 < found < inf:
+        return found
+    raise ValueError(
+        f"gamma='scale' is beyond float64, as all values of X lie between {low:.3g} and "
+        f"{high:.3g}. Scale its columns, or give a number."
+    )
+
+
+def _variance(rows, scale, weights):
+    """The variance of all values times a power of two, by weight, without a copy of all."""
+    step = max(1, BLOCK // rows.shape[1])
+    blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
+    mass = rows.shape[1] * (len(rows) if weights is None else weights.sum())
+
+    def mean(of):
+        total = 0.0
+        for some in blocks:
+            values = of(np.multiply(rows[some], scale, dtype=np.float64))
+            total += values.sum() if weights is None else (weights[some] @ values).sum()
+        return float(total / mass)
+
+    middle = mean(lambda x: x)
+    return mean(lambda x: np.square(x - middle))
 
 
 def kernel_for(kernel, gamma, degree, coef0, X, name="X") -> Kernel:
     """The kernel of a parameter, for points that are not checked yet."""
     rows = None
-    if isinstance(kernel, str) and kernel in RATED and isinstance(gamma, str):
+    if has_gamma(kernel) and isinstance(gamma, str):
         rows = Linear()._points(X, name)
     return as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0, X=rows)
 

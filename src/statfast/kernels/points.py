@@ -32,14 +32,16 @@ def as_strings(X: Any, kernel: Any, name: str = "X") -> list:
     wanted = "a list of strings, all str or all bytes"
     if isinstance(X, str | bytes | dict | set) or not hasattr(X, "__len__"):
         raise wrong_type(name, wanted, X)
-    if hasattr(X, "dtype"):  # numpy, pandas
-        array = np.asarray(X)
-        if array.ndim != 1:
-            raise ValueError(
-                f"{name} must be {wanted}; got an array of shape {array.shape}. {kernel} takes "
-                "strings: pass one a point, or choose a kernel of rows, such as RBF()."
-            )
-        X = array.tolist()
+    shape = getattr(X, "shape", (0,))
+    if len(shape) != 1:
+        raise ValueError(
+            f"{name} must be {wanted}; got an array of shape {shape}. {kernel} takes strings: pass "
+            "one a point, such as one column, or choose a kernel of rows, such as RBF()."
+        )
+    if hasattr(X, "to_pylist"):  # pyarrow
+        X = X.to_pylist()
+    elif hasattr(X, "dtype"):  # numpy, pandas, polars
+        X = np.asarray(X).tolist()
     strings = list(X)
     if not strings:
         raise ValueError(f"{name} has 0 sample(s) while a minimum of 1 is required. Pass strings.")
