@@ -90,11 +90,25 @@ def test_it_prints_as_a_table():
         ([[1, 2], [-1, 1]], "code must hold 1, -1 and 0"),
         ([1, -1], "code must be a matrix"),
         ([["a"], ["b"]], "code must hold"),
+        ([[1, -1], [-1]], "code must be a matrix: .* Even out its rows"),
     ],
 )
 def test_what_is_no_code(matrix, words):
     with pytest.raises(ValueError, match=words):
         CodeMatrix(matrix)
+
+
+@pytest.mark.parametrize(
+    ("signs", "words"),
+    [
+        ([1, -1], r"an answer for each of the 3 learners; got shape \(2,\)"),
+        ([1, np.nan, 1], "signs must be 1, -1 and 0 alone"),
+        ([0.3, 1, 1], r"Take numpy\.sign"),
+    ],
+)
+def test_what_no_learner_says(signs, words):
+    with pytest.raises(ValueError, match=words):
+        one_vs_rest_code(3).distances(signs)
 
 
 def test_number_of_names_and_classes():

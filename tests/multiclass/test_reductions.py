@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reductions: each learner on its own classes, decoding, probabilities, parameters, refusals."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from pandas import Series
 from scipy import sparse
 from scipy.special import expit
 
 from statfast import (
+    SVC,
     LinearDiscriminantAnalysis,
     LinearSVC,
     LogisticRegression,
@@ -15,6 +19,7 @@ from statfast import (
     OutputCodeClassifier,
 )
 from statfast.datasets import load_iris, load_wine
+from statfast.kernels import Precomputed
 from statfast.multiclass import CodeMatrix, one_vs_one_code, random_code
 from statfast.multiclass.decoding import bradley_terry, of_pairs, scores
 
@@ -241,12 +246,26 @@ def test_lists_of_text_are_passed_through():
     assert list(model.predict(["x", "yy", "zzz"])) == [1, 2, 3]
 
 
+@pytest.mark.parametrize("held", [list, tuple, np.array, partial(np.array, dtype=object), Series])
+def test_containers_of_text(held):
+    words, kinds = ["abab", "babab", "ccdd", "dcdc", "efef", "fefe"], [0, 0, 1, 1, 2, 2]
+    model = OneVsOneClassifier(SVC(kernel="spectrum", degree=2)).fit(held(words), kinds)
+    assert model.predict(held(words)).tolist() == kinds
+
+
 def test_precomputed_kernels_are_cut():
     svm = pytest.importorskip("sklearn.svm")
     K = X @ X.T
     model = OneVsOneClassifier(svm.SVC(kernel="precomputed")).fit(K, y)
     plain = OneVsOneClassifier(svm.SVC(kernel="linear")).fit(X, y)
     np.testing.assert_allclose(model.decision_function(K), plain.decision_function(X), rtol=1e-6)
+    ours = [
+        OneVsOneClassifier(SVC(kernel=kernel)).fit(K, y).decision_function(K)
+        for kernel in ("precomputed", Precomputed() + Precomputed())
+    ]
+    twice = OneVsOneClassifier(SVC(kernel="precomputed")).fit(2.0 * K, y).decision_function(2.0 * K)
+    np.testing.assert_allclose(ours[0], plain.decision_function(X), atol=2e-3)
+    np.testing.assert_allclose(ours[1], twice, atol=1e-9)
 
 
 def test_a_learner_with_probabilities_alone():
@@ -308,6 +327,44 @@ def test_nested_parameters():
 def test_what_is_no_learner(estimator, words):
     with pytest.raises(TypeError, match=words):
         OneVsRestClassifier(estimator).fit(X, y)
+
+
+class Says(Plain):
+    """A learner whose decision values are what it is told."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def decision_function(self, X):
+        return np.asarray(self.values(np.asarray(X)[:, 2]))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (
+            lambda x: np.where(x > 4.0, np.nan, x),
+            r"Says\.decision_function gave nan, first for row 5",
+        ),
+        (
+            lambda x: np.ones((len(x), 3)),
+            r"must tell one value for each of 150 rows, or two; got 450",
+        ),
+        (lambda x: 1.0, "got 1 numbers"),
+    ],
+)
+@pytest.mark.parametrize("cls", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
+def test_learners_that_say_nothing(cls, values, words):
+    with pytest.raises(ValueError, match=words):
+        cls(Says(values)).fit(X, y).predict(X)
+
+
+@pytest.mark.parametrize("decoding", ["linear", "exponential", "logistic", "hinge"])
+def test_learners_that_are_certain(decoding):
+    code = [[1, 0, 1], [-1, 1, 0], [0, -1, -1]]
+    model = OutputCodeClassifier(Says(lambda x: x * np.inf), code=code, decoding=decoding)
+    assert np.isfinite(model.fit(X, y).decision_function(X)).all()
+    assert (model.predict(X) == "ash").all()
 
 
 def test_refusals():

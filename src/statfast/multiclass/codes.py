@@ -40,7 +40,10 @@ class CodeMatrix:
     name: str = "code"
 
     def __post_init__(self):
-        matrix = np.asarray(self.matrix)
+        try:
+            matrix = np.asarray(self.matrix)
+        except ValueError as error:
+            raise ValueError(f"code must be a matrix: {error} Even out its rows.") from error
         if matrix.ndim != 2 or 0 in matrix.shape or len(matrix) < 2:
             raise ValueError(
                 "code must be a matrix with a row for each of at least 2 classes and a column for "
@@ -67,7 +70,7 @@ class CodeMatrix:
         if len(classes) != len(matrix):
             raise ValueError(
                 f"code has {len(matrix)} rows, one for each class, but there are {len(classes)} "
-                "classes."
+                "classes. Choose one of as many rows, or name a code."
             )
         matrix.flags.writeable = False
         object.__setattr__(self, "matrix", matrix)
@@ -97,8 +100,20 @@ class CodeMatrix:
         Returns
         -------
         ndarray of shape (K,) or (m, K)
+
+        Raises
+        ------
+        ValueError
+            If there is not one answer for each learner, 1, -1 or 0.
         """
         signs = np.asarray(signs, dtype=np.float64)
+        if signs.ndim not in (1, 2) or signs.shape[-1] != self.n_learners:
+            raise ValueError(
+                f"signs must have an answer for each of the {self.n_learners} learners; got shape "
+                f"{signs.shape}. Pass one column for each."
+            )
+        if not np.isin(signs, (-1.0, 0.0, 1.0)).all():
+            raise ValueError("signs must be 1, -1 and 0 alone. Take numpy.sign of decision values.")
         return 0.5 * (self.n_learners - signs @ self.matrix.T.astype(np.float64))
 
     def __str__(self):
@@ -220,6 +235,16 @@ def exhaustive_code(n_classes):
     .. [1] Dietterich, T. G. and Bakiri, G. (1995). Solving multiclass learning problems via
        error-correcting output codes. Journal of Artificial Intelligence Research 2, 263-286.
        https://doi.org/10.1613/jair.105
+
+    Examples
+    --------
+    >>> from statfast.multiclass import exhaustive_code
+    >>> exhaustive_code(3)
+    exhaustive: 3 classes, 3 learners, minimum distance 2
+       0   1   2
+    0  +1  +1  +1
+    1  -1  -1  +1
+    2  -1  +1  -1
     """
     k = as_count(n_classes, "n_classes", 2, MOST_EXHAUSTIVE)
     ways = np.arange(2 ** (k - 1) - 1)  # those of the first class's side, but for all classes
@@ -239,6 +264,17 @@ def hadamard_code(n_classes):
     CodeMatrix
         With N - 1 columns, N the least power of 2 that is not less than `n_classes`; words are
         N / 2 apart.
+
+    Examples
+    --------
+    >>> from statfast.multiclass import hadamard_code
+    >>> hadamard_code(4)
+    hadamard: 4 classes, 3 learners, minimum distance 2
+       0   1   2
+    0  +1  +1  +1
+    1  -1  +1  -1
+    2  +1  -1  -1
+    3  -1  -1  +1
     """
     k = as_count(n_classes, "n_classes", 2)
     matrix = np.ones((1, 1), dtype=int)
@@ -276,6 +312,12 @@ def random_code(n_classes, n_learners=None, *, sparse=False, n_trials=1000, rand
     .. [1] Allwein, E. L., Schapire, R. E. and Singer, Y. (2000). Reducing multiclass to binary: a
        unifying approach for margin classifiers. Journal of Machine Learning Research 1, 113-141.
        https://doi.org/10.1162/15324430152733133
+
+    Examples
+    --------
+    >>> from statfast.multiclass import random_code
+    >>> random_code(4, 6, random_state=0).minimum_distance
+    3.0
     """
     k = as_count(n_classes, "n_classes", 2)
     if n_learners is None:

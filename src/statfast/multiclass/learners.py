@@ -12,8 +12,11 @@ import numpy as np
 from statfast._errors import shown
 from statfast._sparse import is_sparse
 from statfast._validation import as_rows, rows_for
+from statfast.kernels.named import domain_of
+from statfast.kernels.points import MATRIX
 
 KEPT = (np.float64, np.float32, np.uint8)
+CERTAIN = 1e100  # decision values beyond are as good: sums of some are finite
 PRECOMPUTED = ("kernel", "metric", "affinity")  # parameters that may say so
 
 
@@ -53,24 +56,30 @@ def can(estimator, method):
 
 
 def rows_of(X):
-    """Rows to fit: sparse ones and lists of strings as they are, others as an ndarray."""
-    return X if is_sparse(X) or _is_text(X) else as_rows(X, keep=KEPT, finite=False)
+    """Rows to fit: sparse ones as they are, a list of strings, others as an ndarray."""
+    if is_sparse(X):
+        return X
+    return _texts(X) or as_rows(X, keep=KEPT, finite=False)
 
 
 def new_rows(model, X):
     """Rows to predict, of the width fitted."""
-    if model.__sklearn_is_fitted__() and _is_text(X):
-        return X
+    if model.__sklearn_is_fitted__() and (texts := _texts(X)):
+        return texts
     if is_sparse(X):
         rows_for(model, np.zeros((1, X.shape[1])) if len(X.shape) == 2 else X)  # for its sentences
         return X
     return rows_for(model, X, keep=KEPT, finite=False)
 
 
-def _is_text(X):
-    if isinstance(X, np.ndarray):
-        return X.ndim == 1 and X.dtype.kind in "US"
-    return isinstance(X, list | tuple) and all(isinstance(x, str | bytes) for x in X) and len(X) > 0
+def _texts(X):
+    """A list of strings, of any container of strings; else None."""
+    if getattr(X, "ndim", 0) == 1 and hasattr(X, "dtype"):
+        X = np.asarray(X)
+        X = X.tolist() if X.dtype.kind in "USOT" else None
+    if isinstance(X, list | tuple) and X and all(isinstance(x, str | bytes) for x in X):
+        return list(X)
+    return None
 
 
 def count(X):
@@ -109,10 +118,7 @@ def require_weights(estimator):
 
 def is_pairwise(estimator):
     """Whether the columns of X are rows of the fit: a kernel or distances made before."""
-    return any(
-        isinstance(value := getattr(estimator, name, None), str) and value == "precomputed"
-        for name in PRECOMPUTED
-    )
+    return any(domain_of(getattr(estimator, name, None)) == MATRIX for name in PRECOMPUTED)
 
 
 def trained(estimator, X, codes, column, weights, pairwise):
@@ -137,8 +143,10 @@ def value_of(learner, X):
     if can(learner, "decision_function"):
         values = np.asarray(learner.decision_function(X), dtype=np.float64)
         if values.ndim == 2 and values.shape[1] == 2:
-            return values[:, 1] - values[:, 0]
-        return values.reshape(len(values))
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = values[:, 1] - values[:, 0]
+        values = _told(learner, "decision_function", values.reshape(-1), X)
+        return np.clip(values, -CERTAIN, CERTAIN)
     share = share_of(learner, X)
     with np.errstate(divide="ignore"):
         return np.clip(np.log(share) - np.log1p(-share), -1e3, 1e3)
@@ -146,4 +154,22 @@ def value_of(learner, X):
 
 def share_of(learner, X):
     """Probabilities (m,) of label 1."""
-    return np.asarray(learner.predict_proba(X), dtype=np.float64)[:, 1]
+    shares = np.asarray(learner.predict_proba(X), dtype=np.float64)
+    shares = shares[:, 1] if shares.ndim == 2 and shares.shape[1] == 2 else shares.reshape(-1)
+    return _told(learner, "predict_proba", shares, X)
+
+
+def _told(learner, method, values, X):
+    """What a learner says, if it says something of each row."""
+    name = f"{type(learner).__name__}.{method}"
+    if len(values) != count(X):
+        raise ValueError(
+            f"{name} must tell one value for each of {count(X)} rows, or two; got {len(values)} "
+            "numbers. Choose another estimator."
+        )
+    if np.isnan(values).any():
+        raise ValueError(
+            f"{name} gave nan, first for row {int(np.isnan(values).argmax())} of X. Scale the "
+            "columns of X, or choose another estimator."
+        )
+    return values
