@@ -31,8 +31,8 @@ def _product(weights, class_weight, classes, codes):
                     f"class_weight names {shown(label)}, which is no class of y "
                     f"({shown(classes.tolist())}). Drop it."
                 )
-        given = [class_weight.get(label, 1.0) for label in classes.tolist()]
-        factors = np.array([as_real(w, f"class_weight[{k!r}]", 0.0) for k, w in enumerate(given)])
+        given = [(label, class_weight.get(label, 1.0)) for label in classes.tolist()]
+        factors = np.array([as_real(w, f"class_weight[{shown(k)}]", 0.0) for k, w in given])
     else:
         raise wrong_type("class_weight", "None, 'balanced' or a dict", class_weight)
     return factors[codes] if weights is None else factors[codes] * weights

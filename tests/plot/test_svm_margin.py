@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from statfast import SVC, KNeighborsClassifier, NuSVC
+from statfast import SVC, KNeighborsClassifier, NotFittedError, NuSVC
 from statfast.datasets import load_iris
 from statfast.plot import svm_margin
 
@@ -70,6 +70,7 @@ def test_three_classes_have_rings_and_no_lines(ax, iris):
         ({"X": np.ones((150, 3))}, ValueError, "X must have 2 columns, .* got 3"),
         ({"X": np.ones((3, 2)), "y": [0, 1, 2]}, ValueError, "X must be the 150 rows .* got 3"),
         ({"model": KNeighborsClassifier()}, TypeError, "model must be a fitted SVC or NuSVC"),
+        ({"model": SVC()}, NotFittedError, "This SVC instance is not fitted yet"),
         ({"resolution": 1}, ValueError, "resolution must be at least 2"),
     ],
 )

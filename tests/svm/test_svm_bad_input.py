@@ -2,11 +2,12 @@
 """What support vector machines refuse, and the sentence it is refused with."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from statfast.datasets import load_iris
-from statfast.kernels import FunctionKernel
-from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, gram
+from statfast.kernels import RBF, FunctionKernel
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, gram, svm_path
 
 IRIS = load_iris()
 X, y = IRIS.data, IRIS.target
@@ -30,7 +31,7 @@ def not_finite(A, B):
         (NuSVC, {"nu": 0.0}, "nu must be greater than 0"),
         (NuSVR, {"nu": 1.5}, "nu must be at most 1"),
         (OneClassSVM, {"nu": 0}, "nu must be greater than 0"),
-        (SVC, {"kernel": "gauss"}, "kernel must be 'linear' or"),
+        (SVC, {"kernel": "gauss"}, "kernel must be one of 'linear', "),
         (SVC, {"gamma": -0.1}, "gamma must be at least 0"),
         (SVC, {"gamma": "wide"}, "gamma must be 'scale' or 'auto'"),
         (SVC, {"degree": 0, "kernel": "poly"}, "degree must be at least 1"),
@@ -39,15 +40,84 @@ def not_finite(A, B):
         (SVC, {"time_limit": -1.0}, "time_limit must be at least 0"),
         (SVC, {"cache_size": 0}, "cache_size must be greater than 0"),
         (SVC, {"class_weight": {9: 1.0}}, "class_weight names 9, which is no class"),
+        (SVC, {"class_weight": {2: -1.0}}, r"class_weight\[2\] must be at least 0.0; got -1"),
         (SVC, {"break_ties": True, "decision_function_shape": "ovo"}, "break_ties must be False"),
         (SVC, {"kernel": "precomputed"}, r"X, .* must be a square matrix"),
         (SVC, {"kernel": not_finite}, r"FunctionKernel\(not_finite\) returned nan"),
-        (SVC, {"kernel": FunctionKernel(lambda A, B: 0.0)}, "one value for each row"),
+        (SVC, {"kernel": FunctionKernel(lambda A, B: 0.0)}, "one value for each point"),
     ],
 )
 def test_parameters(kind, given, words):
     with pytest.raises(ValueError, match=words):
         kind(**given).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (RBF, r"got the class RBF\. Pass RBF\(\), say"),
+        (lambda A, B: np.full((len(A), len(B)), 1j), "must return a matrix of numbers"),
+        (None, "kernel must be one of"),
+    ],
+)
+def test_what_is_no_kernel(kernel, words):
+    with pytest.raises(TypeError, match=words):
+        SVC(kernel=kernel).fit(X, y)
+
+
+def test_labels_name_their_weights():
+    names = np.array(["a", "b", "c"])[y]
+    with pytest.raises(ValueError, match=r"class_weight\['b'\] must be at least 0"):
+        SVC(class_weight={"b": -1.0}).fit(X, names)
+
+
+def test_limits_of_any_type():
+    model = SVC(C=np.float32(np.inf), kernel="linear", max_iter=np.int64(-1)).fit(X[:100], y[:100])
+    assert model.fit_status_ == 0
+    assert model.gap_[0] < 1e-2
+
+
+def test_numbers_too_large_and_too_small():
+    heavy = np.full(150, 1e300)
+    for model in (SVC(), SVR(), NuSVR()):
+        with pytest.raises(ValueError, match=r"C times the largest weight must be at most 1e\+100"):
+            model.fit(X, y, sample_weight=heavy)
+    for model in (NuSVC(), OneClassSVM()):
+        with pytest.raises(ValueError, match="The largest weight must be at most 1e"):
+            model.fit(X, y, sample_weight=heavy)
+    with pytest.raises(ValueError, match=r"C times .* got 1e\+200\. Lower it"):
+        svm_path(X, y, [1.0, 1e200])
+    with pytest.raises(ValueError, match="Weights must be at least 1e-20 somewhere"):
+        NuSVC().fit(X, y, sample_weight=1 / heavy)
+    for scale in (1e-10, 1e-30, 1e-100, 1e-160):
+        with pytest.raises(ValueError, match="Kernel values must be at least 1e-14 somewhere"):
+            NuSVC(kernel="linear").fit(X * scale, y)
+    light = NuSVC().fit(X, y, sample_weight=np.full(150, 1e-18)).decision_function(X)
+    np.testing.assert_allclose(light, NuSVC().fit(X, y).decision_function(X), atol=5e-3)
+    small = NuSVC(kernel="linear", nu=0.3).fit(X * 1e-7, y).predict(X * 1e-7)
+    np.testing.assert_array_equal(small, NuSVC(kernel="linear", nu=0.3).fit(X, y).predict(X))
+
+
+def test_targets_that_are_all_zero():
+    model = NuSVR().fit(X, np.zeros(150))
+    assert model.fit_status_ == 0
+    assert not model.predict(X).any()
+    assert model.epsilon_ == 0.0
+
+
+def test_a_rate_beyond_float64():
+    with pytest.raises(ValueError, match=r"gamma='scale' is beyond float64, as all values of X"):
+        SVC().fit(X * 1e-200, y)
+    SVC(gamma=1.0).fit(X * 1e-200, y)
+    assert SVC().fit(np.full((6, 2), 0.1), [0, 1] * 3).kernel_ == RBF(1.0)
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("decision_function_shape", "all"), ("break_ties", 3)])
+def test_parameters_of_predictions(name, wrong):
+    model = SVC().fit(X, y).set_params(**{name: wrong})
+    for method in (model.predict, model.decision_function):
+        with pytest.raises((TypeError, ValueError), match=f"{name} must be"):
+            method(X)
 
 
 def test_kernel_matrices():
@@ -110,6 +180,9 @@ def test_strings_and_numbers():
         SVC(kernel="spectrum").fit("aabb", [0, 0, 1, 1])
     with pytest.raises(TypeError, match=r"X must be a list of strings"):
         SVC(kernel="spectrum", degree=1).fit(["a", b"b"], [0, 1])
+    for table in (pd.DataFrame({"word": WORDS}), np.array(WORDS)[:, None]):
+        with pytest.raises(ValueError, match=r"X must be a list of strings.* shape \(4, 1\)"):
+            OneClassSVM(kernel="spectrum").fit(table)
     model = SVC(kernel="spectrum", degree=1).fit(WORDS, [0, 1, 0, 1])
     with pytest.raises((TypeError, ValueError), match="X must be a list of strings"):
         model.predict(X[:2])

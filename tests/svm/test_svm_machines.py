@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The five machines: conditions of optimality, the slow twin, scikit-learn, weights, limits."""
 
+from dataclasses import replace
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,8 +11,9 @@ from hypothesis import strategies as st
 
 from statfast import ConvergenceWarning
 from statfast.datasets import load_iris
-from statfast.kernels import RBF, Linear, Precomputed, Spectrum
-from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, problems
+from statfast.kernels import RBF, FunctionKernel, Linear, Precomputed, Spectrum
+from statfast.kernels.algebra import Composed
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, problems, svc
 from statfast.svm.one_vs_one import scores, votes
 from tests.reference import svm as twin
 
@@ -278,6 +282,28 @@ def test_strings(encode):
     )
 
 
+def test_functions_of_strings():
+    texts, y = ["abab", "bab", "cdc", "ddc", "", "ccc"] * 4, [0, 0, 1, 1, 0, 1] * 4
+    kernel = FunctionKernel(Spectrum(2).matrix, domain="strings")
+    model = SVC(kernel=kernel, probability=True, random_state=0, **TIGHT).fit(texts, y)
+    named = SVC(kernel="spectrum", degree=2, probability=True, random_state=0, **TIGHT)
+    np.testing.assert_allclose(
+        model.predict_proba(texts), named.fit(texts, y).predict_proba(texts), rtol=1e-9
+    )
+    with pytest.raises((TypeError, ValueError), match="X must be a list of strings"):
+        model.predict([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", Precomputed(), 2.0 * Precomputed()])
+def test_matrices_are_cut_on_both_sides(kernel):
+    select = pytest.importorskip("sklearn.model_selection")
+    X, y, _ = cloud(18, n=60)
+    C = 0.5 if isinstance(kernel, Composed) else 1.0
+    found = select.cross_val_score(SVC(C=C, kernel=kernel, **TIGHT), RBF(0.3).matrix(X), y, cv=3)
+    want = select.cross_val_score(SVC(gamma=0.3, **TIGHT), X, y, cv=3)
+    np.testing.assert_array_equal(found, want)
+
+
 def test_float32_rows_keep_their_type():
     X, y, t = cloud(10)
     X = X.astype(np.float32)
@@ -314,6 +340,24 @@ def test_a_limit_leaves_a_usable_model():
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         model = SVC(time_limit=0.0, C=1e4).fit(X, y)
     assert model.predict(X).shape == (400,)
+
+
+def test_a_limit_within_the_cross_validation_is_told():
+    X, y, _ = cloud(11, n=400)
+    found = []
+
+    def short(*args, **more):
+        machine = problems.c_svc(*args, **more)
+        found.append(machine)
+        return replace(machine, converged=len(found) != 3)
+
+    with (
+        mock.patch.object(svc, "c_svc", short),
+        pytest.warns(ConvergenceWarning, match=r"SVC: 1 of the machines of the cross-validation"),
+    ):
+        model = SVC(C=10.0, probability=True, random_state=0).fit(X, y)
+    assert model.fit_status_ == 1
+    assert len(found) == 6
 
 
 def test_progress_is_told_and_may_end_the_fit(capsys):

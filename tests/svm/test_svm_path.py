@@ -77,6 +77,10 @@ def test_other_kernels_and_weights():
     for kernel, rows in (("precomputed", K), (RBF(0.2), X)):
         path = svm_path(rows, y, C_GRID, kernel=kernel, **given)
         np.testing.assert_allclose(path.dual_objective, named.dual_objective, rtol=1e-3)
+    path = svm_path(X, y, C_GRID, kernel="linear", cv=3, random_state=0)
+    assert list(path.best_params) == ["C"]
+    assert np.isnan(path.gamma_grid).tolist() == [True]
+    assert [len(line) for line in str(path).splitlines()] == [18 + 3 * 9] * 2
     assert svm_path(X, y, C_GRID, kernel="linear").scores is None
     with pytest.raises(ValueError, match="has no scores"):
         _ = svm_path(X, y, C_GRID, kernel="linear").best_params
@@ -99,6 +103,10 @@ def test_limits_are_told():
         ({"gamma_grid": "scale"}, TypeError, "gamma_grid must be a list"),
         ({"gamma_grid": ["wide"]}, ValueError, "gamma_grid must be 'scale' or 'auto'"),
         ({"gamma_grid": [-1.0]}, ValueError, "gamma_grid must be at least 0"),
+        ({"gamma_grid": [1.0], "kernel": "linear"}, ValueError, "gamma_grid must be None for"),
+        ({"gamma_grid": [1.0], "kernel": RBF(1.0)}, ValueError, "which has no parameter gamma"),
+        ({"cache_size": -1.0}, ValueError, "cache_size must be greater than 0"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
         ({"validation": 3}, TypeError, "validation must be a pair"),
         ({"validation": (np.ones((2, 9)), [0, 1])}, ValueError, r"validation\[0\] must have the 4"),
         ({"cv": 1}, ValueError, "cv must be between 2"),

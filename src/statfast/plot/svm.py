@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._errors import wrong_type
+from statfast._errors import not_fitted, wrong_type
 from statfast._validation import as_count, as_labels, as_real, as_rows
 from statfast.plot.regions import decision_regions, new_axes, side
 from statfast.svm import SVC, NuSVC
@@ -65,6 +65,8 @@ def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None
     """
     if not isinstance(model, SVC | NuSVC):
         raise wrong_type("model", "a fitted SVC or NuSVC", model)
+    if not model.__sklearn_is_fitted__():
+        raise not_fitted(model)
     rows = as_rows(X)
     as_labels(y, len(rows))
     resolution = as_count(resolution, "resolution", 2)

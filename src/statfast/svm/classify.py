@@ -99,7 +99,8 @@ class PairwiseMachines(Classifier, KernelMachine):
         Warns
         -----
         ConvergenceWarning
-            If `max_iter`, `time_limit` or `progress` ended the training; the model is usable.
+            If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
+            usable.
         """
         self._check_flags()
         asked = self.probability or self.random_state is not None  # a new generator takes time
@@ -180,6 +181,7 @@ class PairwiseMachines(Classifier, KernelMachine):
                 values[out] = left[0] if len(left) else 0.0
                 continue
             machine = self._machine(training.run, rows[~out], left, weights[~out], settled)
+            training.run.held_short += not machine.converged
             values[out] = held_values(training.points, machine, rows[out])
         return sigmoid_fit(values, sign > 0, weights)
 
@@ -212,6 +214,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             If X is not finite, or has other columns than the training rows.
         """
         values, _ = self._pair_values(X)
+        self._check_flags()
         if len(self.classes_) == 2:
             return self.classes_.take(values[:, 0] > 0.0)
         count = scores if self.break_ties else votes
@@ -239,6 +242,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             As for `predict`.
         """
         values, dtype = self._pair_values(X)
+        self._check_flags()
         if len(self.classes_) == 2:
             return values[:, 0].astype(dtype)
         if self.decision_function_shape == "ovr":

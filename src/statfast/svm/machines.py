@@ -10,13 +10,21 @@ from numpy.typing import NDArray
 from statfast._base import Estimator
 from statfast._blocks import usable_threads
 from statfast._errors import ConvergenceWarning, warn_user
-from statfast._validation import as_real
 from statfast.kernels import Linear
+from statfast.kernels.named import domain_of
+from statfast.kernels.points import MATRIX
 from statfast.svm.expansion import Expansion, require_finite_values
 from statfast.svm.gram import Gram, gram_of
 from statfast.svm.problems import Machine
 from statfast.svm.rows import Points, as_new_points, as_training_points
-from statfast.svm.run import Run
+from statfast.svm.run import Run, as_cache_size
+
+FIXES = {
+    "max_iter": "Raise max_iter or tol, or scale the columns of X.",
+    "time_limit": "Raise time_limit or tol, or scale the columns of X.",
+    "progress": "Let it go on, or raise tol.",
+    "precision": "Rounding hides the rest: centre and scale the columns of X, or raise tol.",
+}
 
 
 class Multipliers(NamedTuple):
@@ -53,9 +61,7 @@ class KernelMachine(Estimator):
     def _training(self, X, weights_of):
         """What there is to train on; `weights_of(n)` gives weights, which have a say in gamma."""
         usable_threads(self.n_jobs)
-        cache_size = None
-        if self.cache_size is not None:
-            cache_size = as_real(self.cache_size, "cache_size", 0.0, open_low=True)
+        cache_size = as_cache_size(self.cache_size)
         points = as_training_points(self, X, weights_of)
         gram = gram_of(points.kernel, points.for_gram(), cache_size=cache_size, n_jobs=self.n_jobs)
         weights = points.weights
@@ -74,7 +80,7 @@ class KernelMachine(Estimator):
             "support_vectors_": np.empty((0, 0))
             if expansion.vectors is None
             else expansion.vectors,
-            "fit_status_": int(not all(m.converged for m in machines)),
+            "fit_status_": int(run.held_short or not all(m.converged for m in machines)),
             "shape_fit_": (len(points), points.width),
             "kernel_": points.kernel,
             "margin_": np.array([m.margin for m in machines]),
@@ -101,12 +107,20 @@ class KernelMachine(Estimator):
         }
 
     def _warn(self, run, left):
+        name = type(self).__name__
         if left:
             worst = max(left, key=lambda m: m.violation)
             warn_user(
-                f"{type(self).__name__} was stopped ({worst.reason}) after {worst.n_iter} steps "
-                f"with a gap of {worst.violation:.3g} in the optimality conditions, which is above "
-                f"tol={run.tol:g}. Raise the limit or tol, or scale the columns of X.",
+                f"{name} was stopped ({worst.reason}) after {worst.n_iter} steps with a gap of "
+                f"{worst.violation:.3g} in the optimality conditions, which is above "
+                f"tol={run.tol:g}. {FIXES[worst.reason]}",
+                ConvergenceWarning,
+            )
+        if run.held_short:
+            warn_user(
+                f"{name}: {run.held_short} of the machines of the cross-validation behind the "
+                f"probabilities did not reach tol={run.tol:g}, so that probabilities are rough. "
+                "Raise time_limit, max_iter or tol.",
                 ConvergenceWarning,
             )
 
@@ -133,7 +147,7 @@ class KernelMachine(Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = domain_of(self.kernel) == MATRIX
         return tags
 
 

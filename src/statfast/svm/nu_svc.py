@@ -6,6 +6,10 @@ import numpy as np
 from statfast._validation import as_real
 from statfast.svm.classify import PairwiseMachines
 from statfast.svm.problems import nu_svc
+from statfast.svm.rows import as_costs
+
+LIGHTEST = 1e-20  # weight: sums of products of two are no 0 in float32
+FAINTEST = 1e-14  # kernel value: steps are as wide as is right for curvatures above 1e-12 or so
 
 
 class NuSVC(PairwiseMachines):
@@ -32,6 +36,7 @@ class NuSVC(PairwiseMachines):
         Of "poly" and "sigmoid".
     probability : bool, default=False
         Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
+        Rows count by their weights, those of their classes included.
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
@@ -52,7 +57,7 @@ class NuSVC(PairwiseMachines):
         Whether `predict` looks at values where classes have as many votes.
     random_state : int, Generator or None, default=None
         Of the cross-validation behind probabilities. Rows that are alike are in the same part, and
-        their order does not matter.
+        their order does not matter (of matrices of kernel values, neither is known).
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -89,7 +94,7 @@ class NuSVC(PairwiseMachines):
     n_iter_ : ndarray of shape (P,)
         Steps.
     fit_status_ : int
-        0 if all machines converged, else 1.
+        0 if all machines converged, those of the cross-validation too, else 1.
     kernel_ : Kernel
         The kernel, with its gamma.
     shape_fit_ : tuple of int
@@ -168,6 +173,9 @@ class NuSVC(PairwiseMachines):
         return as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
 
     def _machine(self, run, rows, sign, weights, settled):
+        weights = as_costs(1.0, weights, "The largest weight")
+        require_some(weights.max(), LIGHTEST, "Weights", "Multiply them by a number.")
+        require_some(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
         total = weights.sum()
         most = 2.0 * min(weights[sign > 0].sum(), weights[sign < 0].sum()) / total
         if settled > most * (1.0 + 1e-12):
@@ -182,10 +190,17 @@ class NuSVC(PairwiseMachines):
         if machine is None:
             raise ValueError(
                 f"The rows of two classes of y cannot be told apart with nu={settled}: the margin "
-                "is zero, or nearly. Raise nu, choose another kernel, or use SVC."
+                "is zero, or nearly. Raise nu, scale the columns of X, choose another kernel, or "
+                "use SVC."
             )
         return machine
 
     def _fitted_attributes(self, training, machines, checked, platt):
         more = super()._fitted_attributes(training, machines, checked, platt)
         return {**more, "C_": np.array([1.0 / m.scale for m in machines])}
+
+
+def require_some(largest, least, what, fix):
+    """Refuse numbers all of which are nearly 0: with nu, there is no C to make up for it."""
+    if 0.0 < largest < least:
+        raise ValueError(f"{what} must be at least {least:g} somewhere; got {largest:.3g}. {fix}")

@@ -4,6 +4,7 @@
 from statfast._validation import as_real
 from statfast.svm.problems import nu_svr
 from statfast.svm.regression import RegressionMachine
+from statfast.svm.rows import as_costs
 from statfast.svm.svc import as_finite_cost
 
 
@@ -143,7 +144,7 @@ class NuSVR(RegressionMachine):
 
     def _machine(self, run, rows, y, weights, settled):
         C, nu = settled
-        return nu_svr(run, rows, y, C * weights, nu)
+        return nu_svr(run, rows, y, as_costs(C, weights), nu)
 
     def _more(self, machine):
         return {"epsilon_": machine.epsilon}

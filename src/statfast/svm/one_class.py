@@ -8,6 +8,7 @@ import numpy as np
 from statfast._validation import as_real, as_weights
 from statfast.svm.machines import KernelMachine
 from statfast.svm.problems import one_class
+from statfast.svm.rows import as_costs
 
 
 class OneClassSVM(KernelMachine):
@@ -64,9 +65,10 @@ class OneClassSVM(KernelMachine):
     offset_ : float
         rho; ``score_samples`` less it is ``decision_function``.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip -1 < f < 1.
+        2 / |w|: the width of the strip -1 < f < 1. The region is ``offset_ * margin_ / 2`` from the
+        origin.
     multipliers_ : tuple of 1 `statfast.svm.Multipliers`
-        Training rows with a = 0, 0 < a < C and a = C.
+        Training rows with a = 0, 0 < a < w and a = w, the weight of the row.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
         What is minimised, above;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
@@ -165,13 +167,14 @@ class OneClassSVM(KernelMachine):
         Warns
         -----
         ConvergenceWarning
-            If `max_iter`, `time_limit` or `progress` ended the training; the model is usable.
+            If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
+            usable.
         """
         nu = as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
         training = self._training(X, lambda n: as_weights(sample_weight, n))
         rows, weights = training.used, training.points.weights
         weights = np.ones(len(rows)) if weights is None else weights[rows]
-        machine = one_class(training.run, rows, weights, nu)
+        machine = one_class(training.run, rows, as_costs(1.0, weights, "The largest weight"), nu)
         # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
         left = min(machine.violation, training.run.tol) + 1e-12 * abs(machine.rho)
         machine = replace(machine, rho=machine.rho - left)

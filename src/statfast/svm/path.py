@@ -2,14 +2,17 @@
 """Machines for many values of C and gamma, each from the one before, and which predicts best."""
 
 from dataclasses import dataclass
+from math import isnan, nan
 from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._errors import ConvergenceWarning, warn_user, wrong_type
+from statfast._blocks import usable_threads
+from statfast._errors import ConvergenceWarning, shown, warn_user, wrong_type
 from statfast._validation import as_count, as_generator, as_labels, as_real, as_weights
 from statfast.kernels import RBF, as_kernel
+from statfast.kernels.named import gamma_of, has_gamma
 from statfast.svm.classify import as_classes, pair_tasks
 from statfast.svm.distances import Distances
 from statfast.svm.expansion import Expansion
@@ -17,14 +20,8 @@ from statfast.svm.gram import gram_of
 from statfast.svm.one_vs_one import votes
 from statfast.svm.platt import held_out
 from statfast.svm.problems import c_svc
-from statfast.svm.rows import (
-    ROWS,
-    as_training_points,
-    gamma_of,
-    new_points,
-    require_gamma,
-)
-from statfast.svm.run import Run
+from statfast.svm.rows import as_costs, as_training_points, new_points, require_gamma
+from statfast.svm.run import Run, as_cache_size
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,7 @@ class SVMPath:
     C_grid : ndarray of shape (A,)
         Ascending.
     gamma_grid : ndarray of shape (G,)
+        One nan where the kernel has no gamma.
     n_support : ndarray of shape (G, A)
         Support vectors of the machines on all rows.
     dual_objective : ndarray of shape (G, A)
@@ -69,9 +67,11 @@ class SVMPath:
 
     @property
     def best_params(self):
-        """C and gamma of the best score, for ``SVC(**path.best_params)``."""
+        """C and gamma of the best score, for ``SVC(**path.best_params)``; C alone where the kernel
+        has no gamma."""
         g, a = self.best_index
-        return {"C": float(self.C_grid[a]), "gamma": float(self.gamma_grid[g])}
+        gamma = float(self.gamma_grid[g])
+        return {"C": float(self.C_grid[a])} | ({} if isnan(gamma) else {"gamma": gamma})
 
     def __str__(self):
         what = "support vectors" if self.scores is None else "accuracy"
@@ -79,7 +79,8 @@ class SVMPath:
         form = "{:>9d}" if self.scores is None else "{:>9.4f}"
         lines = [f"{what:<16}C " + "".join(f"{C:>9.4g}" for C in self.C_grid)]
         for gamma, row in zip(self.gamma_grid, values, strict=True):
-            lines.append(f"gamma {gamma:<12.4g}" + "".join(form.format(v) for v in row))
+            name = f"{'' if isnan(gamma) else f'gamma {gamma:.4g}':<18}"
+            lines.append(name + "".join(form.format(v) for v in row))
         return "\n".join(lines)
 
 
@@ -103,9 +104,9 @@ def svm_path(
     C_grid : array-like of shape (A,)
         Costs, positive and finite, used in ascending order.
     gamma_grid : sequence of float, "scale" or "auto", optional
-        Of the kernel; None takes "scale" alone.
+        Of the kernel; None takes "scale" alone. None, where the kernel has no gamma.
     kernel : str, Kernel or callable, default="rbf"
-        As for `SVC`; with a kernel that has no gamma, `gamma_grid` is None.
+        As for `SVC`; gamma is a parameter of "poly", "rbf", "sigmoid" and "laplacian" only.
     degree : int, default=3
     coef0 : float, default=0.0
     sample_weight : array-like of shape (n,), optional
@@ -155,8 +156,15 @@ def svm_path(
     >>> path.scores.shape
     (2, 3)
     """
-    costs = as_costs(C_grid)
+    costs = as_grid(C_grid)
     gammas = ["scale"] if gamma_grid is None else as_gammas(gamma_grid)
+    if gamma_grid is not None and not has_gamma(kernel):
+        raise ValueError(
+            f"gamma_grid must be None for kernel={shown(kernel)}, which has no parameter gamma; "
+            f"got {shown(gamma_grid)}. Leave it out, or name a kernel such as 'rbf'."
+        )
+    usable_threads(n_jobs)
+    cache_size = as_cache_size(cache_size)
     rng = as_generator(random_state)
     given = SimpleNamespace(
         kernel=kernel, gamma=gammas[0], degree=degree, coef0=coef0, tol=tol, max_iter=max_iter,
@@ -176,10 +184,9 @@ def svm_path(
     tasks = [(np.flatnonzero(weights > 0.0), held)]
     if cv is not None:
         tasks += parted(points.keys(rng), codes, weights, as_count(cv, "cv", 2, len(points)))
-    if points.kernel.domain == ROWS:
+    rates = [nan]
+    if has_gamma(kernel):
         rates = [gamma_of(gamma, points.data, points.weights) for gamma in gammas]
-    else:
-        rates = [1.0 for _ in gammas]
     shared = None
     if type(points.kernel) is RBF and isinstance(kernel, str):
         shared = Distances.of(points.data, n_jobs)
@@ -190,7 +197,9 @@ def svm_path(
     objective, done = np.zeros(shape), np.ones(shape, dtype=bool)
     scores = np.zeros((*shape, len(tasks)))
     for g, gamma in enumerate(rates):
-        own = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0, X=points.data)
+        own = points.kernel
+        if has_gamma(kernel):
+            own = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
         if shared is None:
             run.gram = gram_of(own, points.for_gram(), cache_size=cache_size, n_jobs=n_jobs)
         else:
@@ -227,9 +236,9 @@ def svm_path(
     return SVMPath(costs, np.array(rates), support, objective, steps, done, total, parts)
 
 
-def as_costs(C_grid):
+def as_grid(C_grid):
     costs = np.asarray(C_grid)
-    if costs.ndim != 1 or not len(costs) or costs.dtype.kind not in "biuf":
+    if costs.ndim != 1 or not len(costs) or costs.dtype.kind not in "iuf":
         raise wrong_type("C_grid", "a list of positive numbers", C_grid)
     return np.array(sorted({as_real(float(C), "C_grid", 0.0, open_low=True) for C in costs}))
 
@@ -261,8 +270,8 @@ def parted(keys, codes, weights, cv):
         train, out = np.flatnonzero((part != k) & (weights > 0)), np.flatnonzero(part == k)
         if not weights[out].any() or len(np.unique(codes[train])) <= codes.max():
             raise ValueError(
-                f"cv must leave rows of every class to each part and its training; got cv={cv}. "
-                "Lower cv."
+                f"cv must leave rows of every class to each part and its training, where equal "
+                f"rows stay together; got cv={cv}. Lower cv, or drop copies of rows."
             )
         tasks.append((train, out))
     return tasks
@@ -271,6 +280,7 @@ def parted(keys, codes, weights, cv):
 def climbed(run, rows, sign, weights, costs):
     """Machines for ascending costs, each from the multipliers of the one before."""
     machines, start, before = [], None, 1.0
+    as_costs(float(costs[-1]), weights)
     for C in costs:
         if start is not None:
             start = np.minimum(start * (C / before), C * weights)

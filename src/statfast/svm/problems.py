@@ -132,6 +132,8 @@ def nu_svr(solve: Any, rows, y, costs, nu) -> Machine:
         _twice(-y, y), sign, _twice(costs, costs), point=_twice(rows, rows),
         start=_twice(start, start), groups="each",
     )  # fmt: skip
+    if dual.reason == INSEPARABLE:  # all targets are 0, and so is f
+        dual = dual._replace(converged=True, reason="tol")
     return _tube(dual, rows, y, costs, max(0.0, -dual.r), nu)
 
 

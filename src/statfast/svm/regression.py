@@ -41,7 +41,8 @@ class RegressionMachine(Regressor, KernelMachine):
         Warns
         -----
         ConvergenceWarning
-            If `max_iter`, `time_limit` or `progress` ended the training; the model is usable.
+            If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
+            usable.
         """
         settled = self._settled()
         targets = []

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from statfast._errors import not_fitted, shown, wrong_type
 from statfast._validation import as_choice, as_count, as_real, as_rows, rows_for
 from statfast.kernels import Kernel, Precomputed, as_kernel
-from statfast.kernels.named import NAMES
-from statfast.kernels.points import MATRIX, ROWS, STRINGS, as_strings, require_symmetric
+from statfast.kernels.named import domain_of, gamma_of, has_gamma, require_kernel
+from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
 
 LARGEST = 1e150  # numbers beyond overflow when squared and added up
-BLOCK = 1 << 18  # numbers looked at together
+HEAVIEST = 1e100  # cost: sums of products of two are finite
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,7 @@ def as_training_points(estimator, X, weights_of):
     coef0 = as_real(estimator.coef0, "coef0")
     degree = as_count(estimator.degree, "degree")
     require_gamma(estimator.gamma)
-    if isinstance(given, str):
-        as_choice(given, "kernel", NAMES)
-    elif not isinstance(given, Kernel) and not callable(given):
-        raise wrong_type("kernel", "a name, a kernel object or a function", given)
+    require_kernel(given)
     domain = domain_of(given)
     if domain == STRINGS:
         data = as_strings(X, given)
@@ -85,7 +82,7 @@ def as_training_points(estimator, X, weights_of):
         else:
             refuse_huge(data)
     weights = weights_of(len(data))
-    gamma = gamma_of(estimator.gamma, data, weights) if domain == ROWS else 1.0
+    gamma = gamma_of(estimator.gamma, data, weights) if has_gamma(given) else 1.0
     kernel = as_kernel(given, gamma=gamma, degree=degree, coef0=coef0, X=data)
     return Points(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 
@@ -116,13 +113,15 @@ def new_points(points, X, name):
     return rows
 
 
-def domain_of(kernel):
-    """What points a kernel takes, by name or object."""
-    named = {"precomputed": MATRIX, "spectrum": STRINGS}
-    return named.get(kernel, ROWS) if isinstance(kernel, str) else getattr(kernel, "domain", ROWS)
-
-
 # ------------------------------------------------------------------ numbers
+def as_costs(C, weights, name="C times the largest weight"):
+    """C times weights, which may be those of classes too."""
+    largest = C * float(weights.max())
+    if largest > HEAVIEST:
+        raise ValueError(f"{name} must be at most {HEAVIEST:g}; got {largest:.3g}. Lower it.")
+    return C * weights
+
+
 def require_gamma(gamma, name="gamma"):
     """Check the parameter gamma."""
     if isinstance(gamma, str):
@@ -131,32 +130,6 @@ def require_gamma(gamma, name="gamma"):
         raise wrong_type(name, "'scale', 'auto' or a number", gamma)
     else:
         as_real(gamma, name, 0.0)
-
-
-def gamma_of(gamma, X, weights=None):
-    """The number that gamma stands for: "scale" is 1 / (d variance of all values of X)."""
-    d = X.shape[1]
-    if gamma == "auto":
-        return 1.0 / d
-    if gamma != "scale":
-        return float(gamma)
-    size = max(float(X.max()), -float(X.min()))
-    if size < 1e-150:  # squares vanish: as for constant rows, whose variance is zero
-        return 1.0
-    step = max(1, BLOCK // d)
-    blocks = [slice(start, start + step) for start in range(0, len(X), step)]
-    mass = d * (len(X) if weights is None else weights.sum())
-
-    def mean(of):
-        total = 0.0
-        for some in blocks:
-            values = of(np.divide(X[some], size, dtype=np.float64))
-            total += values.sum() if weights is None else (weights[some] @ values).sum()
-        return float(total / mass)
-
-    middle = mean(lambda x: x)
-    variance = mean(lambda x: np.square(x - middle)) * size * size
-    return 1.0 / (d * variance) if variance > 1e-300 else 1.0
 
 
 def refuse_huge(X):
@@ -175,5 +148,6 @@ def refuse_strings(X, kernel):
     if isinstance(X, list | tuple | np.ndarray) and len(X) and isinstance(X[0], str | bytes):
         raise TypeError(
             f"X must hold rows of numbers for kernel={shown(kernel)}; got strings such as "
-            f"{shown(X[0])}. Use a kernel on strings, such as kernel='spectrum'."
+            f"{shown(X[0])}. Use a kernel on strings: kernel='spectrum', or for a function "
+            "FunctionKernel(function, domain='strings')."
         )

@@ -4,6 +4,7 @@
 import sys
 import time
 from math import inf
+from numbers import Integral
 from typing import NamedTuple
 
 from statfast._errors import wrong_type
@@ -48,6 +49,7 @@ class Run:
         self.tell = as_listener(estimator.progress)
         self.machine, self.machines = 0, 1
         self.validates = False  # whether the machines are those of a cross-validation
+        self.held_short = 0  # how many of those were stopped
 
     def __call__(self, linear, sign, upper, **more):
         left = None if self.end == inf else max(0.0, self.end - time.monotonic())
@@ -71,9 +73,14 @@ class Run:
 
 def as_steps(max_iter):
     """Most steps of the solver on a machine; None for -1, which is no limit."""
-    if max_iter is None or (isinstance(max_iter, int) and max_iter == -1):
+    if max_iter is None or (isinstance(max_iter, Integral) and max_iter == -1):
         return None
     return as_count(max_iter, "max_iter")
+
+
+def as_cache_size(cache_size):
+    """Megabytes that rows of a kernel matrix may take; None for a share of the free memory."""
+    return None if cache_size is None else as_real(cache_size, "cache_size", 0.0, open_low=True)
 
 
 def as_listener(progress):

@@ -2,12 +2,14 @@
 """Support vector classification with a penalty C on errors."""
 
 from math import inf
+from numbers import Real
 
 import numpy as np
 
 from statfast._validation import as_real
 from statfast.svm.classify import PairwiseMachines
 from statfast.svm.problems import INSEPARABLE, c_svc
+from statfast.svm.rows import as_costs
 
 
 class SVC(PairwiseMachines):
@@ -38,6 +40,7 @@ class SVC(PairwiseMachines):
         Of "poly" and "sigmoid".
     probability : bool, default=False
         Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
+        Rows count by their weights, those of their classes included.
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
@@ -58,7 +61,7 @@ class SVC(PairwiseMachines):
         Whether `predict` looks at values where classes have as many votes.
     random_state : int, Generator or None, default=None
         Of the cross-validation behind probabilities. Rows that are alike are in the same part, and
-        their order does not matter.
+        their order does not matter (of matrices of kernel values, neither is known).
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -93,7 +96,7 @@ class SVC(PairwiseMachines):
     n_iter_ : ndarray of shape (P,)
         Steps.
     fit_status_ : int
-        0 if all machines converged, else 1.
+        0 if all machines converged, those of the cross-validation too, else 1.
     kernel_ : Kernel
         The kernel, with its gamma.
     shape_fit_ : tuple of int
@@ -187,7 +190,7 @@ class SVC(PairwiseMachines):
 
     def _machine(self, run, rows, sign, weights, settled):
         if settled < inf:
-            return c_svc(run, rows, sign, settled * weights)
+            return c_svc(run, rows, sign, as_costs(settled, weights))
         machine = c_svc(run, rows, sign, np.full(len(rows), inf))
         if machine.reason == INSEPARABLE:
             raise ValueError(
@@ -199,7 +202,7 @@ class SVC(PairwiseMachines):
 
 def as_cost(C, name="C"):
     """Check a positive cost, which may be infinite."""
-    return inf if isinstance(C, float) and inf == C else as_finite_cost(C, name)
+    return inf if isinstance(C, Real) and inf == C else as_finite_cost(C, name)
 
 
 def as_finite_cost(C, name="C"):

@@ -4,6 +4,7 @@
 from statfast._validation import as_real
 from statfast.svm.problems import svr
 from statfast.svm.regression import RegressionMachine
+from statfast.svm.rows import as_costs
 from statfast.svm.svc import as_finite_cost
 
 
@@ -145,4 +146,4 @@ class SVR(RegressionMachine):
 
     def _machine(self, run, rows, y, weights, settled):
         C, epsilon = settled
-        return svr(run, rows, y, C * weights, epsilon)
+        return svr(run, rows, y, as_costs(C, weights), epsilon)
