@@ -105,6 +105,18 @@ def test_targets_that_are_all_zero():
     assert model.epsilon_ == 0.0
 
 
+def test_polynomials_of_rows_far_from_zero():
+    far, given = X + 1e3, {"kernel": "poly", "max_iter": 1}
+    with pytest.warns(UserWarning) as told:
+        SVC(**given, degree=2).fit(far, y)
+    said = [str(one.message) for one in told]
+    assert said[0].startswith("The columns of X lie far from 0: their means are 2")
+    assert "degree 2" in said[0]
+    assert "centre and scale the columns of X" in said[1]
+    for kind in (SVC(kernel="poly"), SVR(kernel="poly"), SVC(kernel="poly", degree=1)):
+        kind.set_params(max_iter=-1).fit(X if kind.degree > 1 else far, y)
+
+
 def test_a_rate_beyond_float64():
     with pytest.raises(ValueError, match=r"gamma='scale' is beyond float64, as all values of X"):
         SVC().fit(X * 1e-200, y)

@@ -101,6 +101,8 @@ class PairwiseMachines(Classifier, KernelMachine):
         ConvergenceWarning
             If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
             usable.
+        UserWarning
+            If the columns of X lie far from 0, and the kernel is a polynomial.
         """
         self._check_flags()
         asked = self.probability or self.random_state is not None  # a new generator takes time

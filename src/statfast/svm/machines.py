@@ -20,8 +20,8 @@ from statfast.svm.rows import Points, as_new_points, as_training_points
 from statfast.svm.run import Run, as_cache_size
 
 FIXES = {
-    "max_iter": "Raise max_iter or tol, or scale the columns of X.",
-    "time_limit": "Raise time_limit or tol, or scale the columns of X.",
+    "max_iter": "Raise max_iter or tol, or centre and scale the columns of X.",
+    "time_limit": "Raise time_limit or tol, or centre and scale the columns of X.",
     "progress": "Let it go on, or raise tol.",
     "precision": "Rounding hides the rest: centre and scale the columns of X, or raise tol.",
 }

@@ -43,6 +43,8 @@ class RegressionMachine(Regressor, KernelMachine):
         ConvergenceWarning
             If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
             usable.
+        UserWarning
+            If the columns of X lie far from 0, and the kernel is a polynomial.
         """
         settled = self._settled()
         targets = []

@@ -8,13 +8,14 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._errors import not_fitted, shown, wrong_type
+from statfast._errors import not_fitted, shown, warn_user, wrong_type
 from statfast._validation import as_choice, as_count, as_real, as_rows, rows_for
-from statfast.kernels import Kernel, Precomputed, as_kernel
+from statfast.kernels import Kernel, Polynomial, Precomputed, as_kernel
 from statfast.kernels.named import domain_of, gamma_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
 
 LARGEST = 1e150  # numbers beyond overflow when squared and added up
+FAR = 10  # times their ranges: means of columns of which polynomials see little but the means
 HEAVIEST = 1e100  # cost: sums of products of two are finite
 
 
@@ -84,6 +85,8 @@ def as_training_points(estimator, X, weights_of):
     weights = weights_of(len(data))
     gamma = gamma_of(estimator.gamma, data, weights) if has_gamma(given) else 1.0
     kernel = as_kernel(given, gamma=gamma, degree=degree, coef0=coef0, X=data)
+    if type(kernel) is Polynomial and kernel.degree > 1:
+        warn_far(data, kernel.degree)
     return Points(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 
 
@@ -137,6 +140,18 @@ def refuse_huge(X):
     if X.dtype == np.float64 and (largest := max(X.max(), -X.min())) > LARGEST:
         raise ValueError(
             f"X holds values as large as {largest:.3g}, whose squares overflow. Scale its columns."
+        )
+
+
+def warn_far(X, degree):
+    """Polynomials of rows far from 0 are trained without end: warn before."""
+    means, ranges = X.mean(axis=0, dtype=np.float64), X.max(axis=0) - X.min(axis=0)
+    times = np.linalg.norm(means) / max(np.linalg.norm(ranges.astype(np.float64)), 1e-300)
+    if FAR < times < 1e200:
+        warn_user(
+            f"The columns of X lie far from 0: their means are {times:.0f} times as long as their "
+            f"ranges. Polynomials of degree {degree} tell such rows apart by their last digits, so "
+            "that training hardly ends. Centre and scale the columns of X."
         )
 
 
