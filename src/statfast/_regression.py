@@ -74,6 +74,9 @@ class Regressor:
                 f"y must have {predicted.shape[1]} output(s), as at fit; got {truth.shape[1]}."
             )
         explain_nonfinite(predicted, "The prediction")
+        # By a power of two, which rounds nothing: squares then neither overflow nor vanish.
+        exponent = -int(np.frexp(max(np.abs(truth).max(), np.abs(predicted).max()))[1])
+        truth, predicted = np.ldexp(truth, exponent), np.ldexp(predicted, exponent)
         left = np.average((truth - predicted) ** 2, axis=0, weights=weights)
         spread = (truth - np.average(truth, axis=0, weights=weights)) ** 2
         total = np.average(spread, axis=0, weights=weights)

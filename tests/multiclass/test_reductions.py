@@ -305,6 +305,12 @@ def test_weights_are_passed_on():
         )
 
 
+@pytest.mark.parametrize("cls", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier])
+def test_a_class_without_weight_is_named(cls):
+    with pytest.raises(ValueError, match="All rows of class 'ash' have weight 0"):
+        cls(ridge).fit(X, y, sample_weight=y != "ash")
+
+
 def test_nested_parameters():
     model = OneVsRestClassifier(LogisticRegression(penalty="l2"))
     assert model.get_params()["estimator__C"] == 1.0

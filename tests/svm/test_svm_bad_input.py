@@ -107,7 +107,7 @@ def test_targets_that_are_all_zero():
 
 def test_polynomials_of_rows_far_from_zero():
     far, given = X + 1e3, {"kernel": "poly", "max_iter": 1}
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning, match="far from 0") as told:
         SVC(**given, degree=2).fit(far, y)
     said = [str(one.message) for one in told]
     assert said[0].startswith("The columns of X lie far from 0: their means are 2")

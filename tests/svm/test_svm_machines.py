@@ -187,6 +187,8 @@ def test_a_hard_margin_far_from_the_origin():
 @pytest.mark.parametrize("kernel", ["linear", RBF(0.01)])
 def test_a_hard_margin_is_refused_where_there_is_none(kernel):
     X, y, _ = cloud(3)
+    with pytest.raises(ValueError, match=r"or by a margin of less than 3e-4 of the largest image"):
+        SVC(C=np.inf, kernel="linear").fit([[0.0], [1e-5], [1.0]], [0, 1, 1])
     X[7], y[7] = X[8], 1 - y[8]
     with pytest.raises(ValueError, match="C must be finite, as the classes of y are not separable"):
         SVC(C=np.inf, kernel=kernel).fit(X, y)
@@ -302,6 +304,16 @@ def test_matrices_are_cut_on_both_sides(kernel):
     found = select.cross_val_score(SVC(C=C, kernel=kernel, **TIGHT), RBF(0.3).matrix(X), y, cv=3)
     want = select.cross_val_score(SVC(gamma=0.3, **TIGHT), X, y, cv=3)
     np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-500, 2.0**500, 2.0**1000])
+def test_scores_at_every_scale(scale):
+    X, _, t = cloud(19)
+    near = NuSVR().fit(X, t)
+    far = NuSVR().fit(X, t)
+    far.predict = lambda X: scale * near.predict(X)
+    assert far.score(X, scale * t) == near.score(X, t)
+    assert far.score(X, np.full(60, scale)) == 0.0
 
 
 def test_float32_rows_keep_their_type():

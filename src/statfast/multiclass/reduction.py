@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._base import Classifier, Estimator
 from statfast._blocks import checkpoint
+from statfast._class_weights import class_weighted
 from statfast._errors import shown
 from statfast._validation import as_labels, as_weights
 from statfast.multiclass import learners
@@ -48,7 +49,7 @@ class Reduction(Classifier, Estimator):
                 "y must hold at least 2 classes to tell apart; got one class, "
                 f"{shown(classes.tolist()[0])}. Pass rows of another class too."
             )
-        weights = as_weights(sample_weight, n)
+        weights = class_weighted(as_weights(sample_weight, n), None, classes, codes)
         if weights is not None:
             learners.require_weights(self.estimator)
         code = code_for(classes)

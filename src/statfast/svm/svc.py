@@ -194,8 +194,9 @@ class SVC(PairwiseMachines):
         machine = c_svc(run, rows, sign, np.full(len(rows), inf))
         if machine.reason == INSEPARABLE:
             raise ValueError(
-                "C must be finite, as the classes of y are not separable by this kernel, so that "
-                "no margin without errors exists; got inf. Pass C=1e6, or another kernel."
+                "C must be finite, as the classes of y are not separable by this kernel, or by a "
+                "margin of less than 3e-4 of the largest image, which is taken for none; got inf. "
+                "Pass C=1e6, or another kernel."
             )
         return machine
 
