@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels of rows: their matrices against slow twins, far from 0 and at every scale."""
 
+import contextlib
 import pickle
 
 import numpy as np
@@ -12,6 +13,7 @@ from statfast import _validation
 from statfast.kernels import (
     RBF,
     FunctionKernel,
+    Kernel,
     Laplacian,
     Linear,
     Mismatch,
@@ -369,6 +371,22 @@ def test_wrong_parameters_are_named(make, error, match):
 def test_wrong_points_are_named(args, error, match):
     with pytest.raises(error, match=match):
         RBF().matrix(*args)
+
+
+def test_functions_cannot_change_their_points():
+    X = rows(5, 2)
+    for kernel, points in (
+        (FunctionKernel(lambda A, B: A.__imul__(2.0) @ B.T), X),
+        (FunctionKernel(lambda A, B: A.sort() or np.ones((2, 2)), domain="strings"), ["b", "a"]),
+    ):
+        before = list(points)
+        with contextlib.suppress(ValueError):
+            kernel.matrix(points)
+        np.testing.assert_array_equal(points, before)
+    with pytest.raises(ValueError, match="read-only"):
+        FunctionKernel(lambda A, B: A.__imul__(2.0) @ B.T).matrix(X)
+    with pytest.raises(NotImplementedError, match="Kernel is a kernel without values"):
+        Kernel().matrix(X)
 
 
 def test_a_matrix_beyond_memory_is_refused(monkeypatch):

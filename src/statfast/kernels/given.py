@@ -52,8 +52,8 @@ class FunctionKernel(Kernel):
     ----------
     function : callable
         ``function(X, Y)``: the (n, m) matrix between the rows of two float64 arrays of shapes
-        (n, d) and (m, d), or between the strings of two lists. Called once for a matrix, in the
-        thread of the caller.
+        (n, d) and (m, d), which are read-only, or between the strings of two lists. Called once
+        for a matrix, in the thread of the caller.
     definite : bool, default=False
         Whether the function is known to be positive semi-definite.
     domain : {"rows", "strings"}, default="rows"
@@ -117,7 +117,8 @@ class FunctionKernel(Kernel):
 
     def _called(self, A, B):
         """What the function returns, checked."""
-        found = self.function(A, B)
+        left = _guarded(A)
+        found = self.function(left, left if A is B else _guarded(B))
         try:
             if np.iscomplexobj(found):
                 raise TypeError("complex numbers")
@@ -142,3 +143,12 @@ class FunctionKernel(Kernel):
 
     def _depth(self, A):
         return 1
+
+
+def _guarded(points):
+    """Points that a function of others cannot change."""
+    if isinstance(points, list):
+        return list(points)
+    view = points.view()
+    view.flags.writeable = False
+    return view

@@ -129,7 +129,10 @@ class Kernel:
 
     def _between(self, A, B) -> Fill:
         """What fills blocks of the matrix between checked points; B may be A."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} is a kernel without values. Choose another, such as RBF(), or "
+            "FunctionKernel(function) for one of your own."
+        )
 
     def _diagonal(self, A):
         """As `_between` has it, to the last bit."""
