@@ -18,7 +18,7 @@ from statfast.kernels import (
 )
 from statfast.svm import dual, newton
 from statfast.svm.dual import solve
-from statfast.svm.gram import KernelGram, gram_of
+from statfast.svm.gram import Gram, KernelGram, gram_of
 from tests.reference import svm as twin
 
 KERNELS = [
@@ -87,6 +87,7 @@ def small_sets(monkeypatch):
     monkeypatch.setattr(dual, "ACTIVE", 48)
     monkeypatch.setattr(dual, "MOST_ACTIVE", 48)
     monkeypatch.setattr(dual, "WORKING", 16)
+    monkeypatch.setattr(dual, "FEW", 0)
 
 
 @pytest.mark.usefixtures("small_sets")
@@ -96,6 +97,25 @@ def test_rounds(kernel, C):
     X, y = classes(4, 300, 4)
     found = classify(gram_of(kernel, X), y, C)
     require_optimal(found, kernel.matrix(X), -np.ones(300), y, np.full(300, C), 1e-3)
+
+
+@pytest.mark.parametrize("part", [0.02, 0.5, 1.0], ids="part={}".format)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_row_by_row(kernel, part, monkeypatch):
+    """Rows made when they are wanted, until they are too many."""
+    for name, value in {"ACTIVE": 48, "LEAN": 16, "PART": part}.items():
+        monkeypatch.setattr(dual, name, value)
+    X, y = classes(4, 300, 4)
+    made, hold = [], Gram.hold
+    monkeypatch.setattr(Gram, "hold", lambda self, index: made.extend(index) or hold(self, index))
+    for C in (0.1, 30.0):
+        made.clear()
+        found = classify(gram_of(kernel, X), y, C)
+        require_optimal(found, kernel.matrix(X), -np.ones(300), y, np.full(300, C), 1e-3)
+        assert len(set(made)) == len(made) <= part * 300
+        assert (part < 0.05) == (not made)
+        found = classify(gram_of(kernel, X), y, C, max_iter=3)
+        assert (found.reason, found.n_iter) == ("max_iter", 3)
 
 
 @pytest.mark.usefixtures("small_sets")
@@ -350,7 +370,7 @@ def test_what_does_not_move_is_looked_at_in_float64(monkeypatch, small_sets):
 
     def stuck(*given):
         calls.append(1)
-        return descend(*given) if len(calls) < 3 else (1.0, 0, 1, False)
+        return descend(*given) if len(calls) < 3 else (1.0, 0, 1, False, 0)
 
     monkeypatch.setattr(dual.smo, "descend", stuck)
     X, y = classes(21, 300, 4)

@@ -6,7 +6,7 @@ first cache: x = a.b for polynomial (gamma x + coef0)^degree, sigmoid tanh(gamma
 linear kernels, exp(-gamma |a - b|^2) by the tile's own epilogue. `weigh` never stores anything.
 
 Float rows are off by about gamma (d + 8) 2^-24 of |a|^2 + |b|^2 in the exponent: good enough to
-find a solution, which `weigh` then checks.
+find a solution, which `weigh` then checks. Where that is too much, values are made in double.
 
 Cost: 2 d flop a value and the function. The caller guarantees rows of moderate size (no overflow of
 squares), and blocks small enough that Ctrl-C is heard.
@@ -17,7 +17,7 @@ import numpy as np
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
-from statfast._core.rows cimport convert, measure, padded, panel_columns, real
+from statfast._core.rows cimport convert, measure, padded, panel_columns
 from statfast._core.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active, level
 
 cdef extern from "gram_kernels.h" nogil:
@@ -74,7 +74,7 @@ def columns(bint single):
 
 
 def lay(
-    const real[:, ::1] X,           # IN (n, d)
+    const double[:, ::1] X,         # IN (n, d)
     const Py_ssize_t[::1] index,    # IN (k,) rows to take
     const float[::1] origin,        # IN (d,)
     floating[:, ::1] rows,          # OUT (k + SPARE or more, row_stride(d)) zero where not written
@@ -90,37 +90,47 @@ def lay(
 
 
 def pack(
-    const float[:, ::1] rows,       # IN (>= k, row_stride(d))
+    const floating[:, ::1] rows,    # IN (>= k, row_stride(d))
     Py_ssize_t k,
     Py_ssize_t d,
-    float[::1] panels,              # OUT (ceil(k / columns) * columns * d,)
+    floating[::1] panels,           # OUT (ceil(k / columns) * columns * d,)
 ):
     """Lay rows out in panels."""
     with nogil:
-        active().f32.pack(&rows[0, 0], rows.shape[1], k, d, &panels[0])
+        pack_rows(&rows[0, 0], rows.shape[1], k, d, &panels[0])
+
+
+cdef inline void pack_rows(
+    const floating *rows, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, floating *panels
+) noexcept nogil:
+    if floating is float:
+        active().f32.pack(rows, ld, n, d, panels)
+    else:
+        active().f64.pack(rows, ld, n, d, panels)
 
 
 def store(
     tuple kernel,                   # (kind, gamma, degree, coef0)
-    const float[:, ::1] rows,       # IN (>= k + SPARE, row_stride(d))
-    const float[::1] start,         # IN of the rows; of RBF alone
+    const floating[:, ::1] rows,    # IN (>= k + SPARE, row_stride(d))
+    const floating[::1] start,      # IN of the rows; of RBF alone
     Py_ssize_t k,
     Py_ssize_t d,
-    const float[::1] panels,        # IN
-    const float[::1] across,        # IN start of the points, in whole panels; of RBF alone
+    const floating[::1] panels,     # IN
+    const floating[::1] across,     # IN start of the points, in whole panels; of RBF alone
     Py_ssize_t first,               # point: a multiple of the panel's
     Py_ssize_t stop,
     const int32_t[::1] slot,        # IN (k,)
     float[:, ::1] out,              # OUT out[slot[i], first:stop]
 ):
-    """Kernel values of rows with points."""
+    """Kernel values of rows with points, made in either type."""
     cdef shape s = shape_of(kernel)
-    cdef float tile[MOST_ROWS * MOST_COLUMNS]
-    cdef float zeros[MOST_ROWS + SPARE]
-    cdef Py_ssize_t wide = panel_columns(<float>0), ld = rows.shape[1]
-    cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows, r, j, i, some, columns
-    cdef const float *down = zeros
-    cdef const float *over = zeros
+    cdef floating tile[MOST_ROWS * MOST_COLUMNS]
+    cdef floating zeros[MOST_ROWS + SPARE]
+    cdef Py_ssize_t wide = panel_columns(<floating>0), ld = rows.shape[1]
+    cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows, r, j, i, c, some, columns
+    cdef const floating *down = zeros
+    cdef const floating *over = zeros
+    cdef float *to
     with nogil:
         for i in range(MOST_ROWS + SPARE):
             zeros[i] = 0
@@ -134,7 +144,12 @@ def store(
                     down, over = &start[r], &across[j]
                 make(&s, &rows[r, 0], ld, down, some, &panels[j * d], over, d, tile, wide)
                 for i in range(some):
-                    memcpy(&out[slot[r + i], j], tile + i * wide, columns * sizeof(float))
+                    to = &out[slot[r + i], j]
+                    if floating is float:
+                        memcpy(to, tile + i * wide, columns * sizeof(float))
+                    else:
+                        for c in range(columns):
+                            to[c] = <float>tile[i * wide + c]
                 j += wide
             r += most
 
@@ -163,7 +178,7 @@ def weigh(
     const floating[:, ::1] rows,    # IN (>= k + SPARE, row_stride(d)) of `lay`
     const floating[::1] start,      # IN
     const double[::1] weights,      # IN (k,)
-    const real[:, ::1] X,           # IN (n, d)
+    const double[:, ::1] X,         # IN (n, d)
     const Py_ssize_t[::1] points,   # IN (p,) rows of X
     const float[::1] origin,        # IN (d,)
     double[::1] out,                # INOUT (p,)
@@ -191,10 +206,7 @@ def weigh(
             columns = min(block, p - begin)
             for c in range(columns):
                 convert(&X[points[begin + c], 0], d, 1, d, &origin[0], 1, &flat[c, 0], ld)
-            if floating is float:
-                active().f32.pack(&flat[0, 0], ld, columns, d, &panels[0])
-            else:
-                active().f64.pack(&flat[0, 0], ld, columns, d, &panels[0])
+            pack_rows(&flat[0, 0], ld, columns, d, &panels[0])
             measure(&flat[0, 0], ld, columns, d, &across[0], &norm[0])
             for c in range(block):
                 sums[c] = 0

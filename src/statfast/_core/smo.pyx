@@ -10,11 +10,14 @@ J. Chen 2018, ThunderSVM, jmlr.org/papers/v19/17-740.html (half of a set is kept
 
 with the gradient f = Kb + c kept up to date in double. A working set of q variables, the worst
 violators by selection and what is left of the last set, is solved on a float copy of its part of K
-that stays in the second cache; then f moves by the rows of what has changed. Deviations: second
-order within the working set alone, and that on floats. The loops are C (simd/smo_level.h).
+that stays in the second cache, of which a row is made when a step first asks for it; then f moves
+by the rows of what has changed. Rows of K itself may be made when a working set wants them.
+Deviations: second order within the working set alone, and that on floats. The loops are C
+(simd/smo_level.h).
 
-Cost: a step 6 q flop; a working set q^2 loads and 2 m flop for each variable it has changed. The
-caller guarantees finite numbers and a budget that lets Ctrl-C be heard between calls.
+Cost: a step 6 q flop; a working set q loads for each row it asks for, and 2 m flop for each
+variable it has changed. The caller guarantees finite numbers and a budget that lets Ctrl-C be heard
+between calls.
 """
 
 import numpy as np
@@ -30,6 +33,9 @@ cdef extern from "smo_kernels.h" nogil:
         const float *K
         Py_ssize_t ld
         Py_ssize_t m
+        const int32_t *slot
+        int32_t *wanted
+        Py_ssize_t missing
         const double *low
         const double *high
         const int32_t *group
@@ -66,7 +72,8 @@ def work_space(Py_ssize_t m, Py_ssize_t q):
 
 
 def descend(
-    const float[:, ::1] K,          # IN (m, ld) ld a multiple of WIDE, zero from column m on
+    const float[:, ::1] K,          # IN (m, ld) ld a multiple of WIDE, zero from column m on; or
+                                    # some rows of such a matrix, those of `slot`
     const double[::1] low,          # IN (m,)
     const double[::1] high,         # IN (m,)
     const int32_t[::1] group,       # IN (m,) 0, or 0 and 1
@@ -80,14 +87,20 @@ def descend(
     double[::1] f,                  # INOUT (m,)
     int32_t[::1] recent,            # INOUT (q,) the last working set, filled up with -1
     unsigned char[::1] work,        # of `work_space`
+    const int32_t[::1] slot=None,   # IN (m,) the row of each variable, -1 if it is not there
+    int32_t[::1] wanted=None,       # OUT (q,) with it: variables whose rows are wanted next
 ):
-    """Lower the violation to `tol`, or as far as the budget lasts or anything moves; returns it,
-    the numbers of steps and working sets, and whether anything moved in the last one."""
+    """Lower the violation to `tol`, or as far as the budget lasts, rows are there or anything
+    moves; returns it, the numbers of steps and working sets, whether anything moved in the last
+    one, and how many rows are wanted."""
     cdef smo_task task
     cdef bint moving
     task.K = &K[0, 0]
     task.ld = K.shape[1]
-    task.m = K.shape[0]
+    task.m = low.shape[0]
+    task.slot = task.wanted = NULL
+    if slot is not None:
+        task.slot, task.wanted = &slot[0], &wanted[0]
     task.low = &low[0]
     task.high = &high[0]
     task.group = &group[0]
@@ -102,10 +115,10 @@ def descend(
     task.recent = &recent[0]
     task.work = <char *>&work[0]
     task.gap = 0
-    task.steps = task.sets = 0
+    task.steps = task.sets = task.missing = 0
     with nogil:
         moving = kernels.descend(&task, budget)
-    return task.gap, task.steps, task.sets, moving
+    return task.gap, task.steps, task.sets, moving, task.missing
 
 
 def add(

@@ -29,6 +29,9 @@ class WholeGram(Gram):
         self._used = np.zeros(n, np.int64)
         self._index = self._kept = None
 
+    def by_rows(self):
+        return False  # they are there
+
     def block(self, index):
         # The machines of a path are on the same rows, one after the other.
         if self._index is None or not np.array_equal(index, self._index):

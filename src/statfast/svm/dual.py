@@ -30,6 +30,9 @@ from statfast.svm.newton import leap, worth
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
 MOST_ACTIVE = 4096  # where many are: 64 MB
 WORKING = 1024  # variables of a working set, where few are free
+LEAN = 256  # the same where rows are made when they are wanted
+FEW = 4096  # variables, of which so many may be worked on row by row, while
+PART = 0.5  # of the rows are wanted: more cost more than the whole square
 ROOM = 1.25  # times the free variables: sets that hold them all are few
 BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
@@ -142,6 +145,8 @@ class _Descent:
         self.nothing = near * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
+        self.rowwise = self.one_each and ACTIVE < m <= FEW and gram.by_rows()
+        self.fetched = 0  # rows
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
 
     def f(self):
@@ -216,10 +221,13 @@ class _Descent:
     def choose(self, f, top, bottom):
         """The active set: all variables where they are few."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
+        if self.rowwise:
+            self.active, self.block = np.arange(m), None
+            return 0.0
         slow = ACTIVE * (1 + self.rounds / 8)  # where many change from bound to bound
         count = int(min(max(slow, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
         if m <= count:
-            if self.active is None or len(self.active) < m:
+            if self.block is None or len(self.active) < m:
                 self.active = np.arange(m)
                 self.block = self.gram.block(self.point)
             return 0.0
@@ -245,15 +253,19 @@ class _Descent:
             low, high, group = self.low[active], self.high[active], self.group[active]
             b, f = self.b[active], f[active]
         moving, work_done, q = True, 0.0, 0
+        block, slot, wanted = self.block, None, None
+        if self.rowwise:
+            block, slot = self.gram.kept()
         while moving and self.reason == "tol":
             checkpoint()
             free = np.count_nonzero((b > low) & (b < high))
             if q < min(ROOM * free, len(active)) or not q:
-                q = _working(free, len(active))
+                q = _working(free, len(active), LEAN if self.rowwise else WORKING)
                 recent, work = np.full(q, -1, np.int32), smo.work_space(len(active), q)
-            gap, steps, _, moving = smo.descend(
-                self.block, low, high, group, self.groups, tol, SHARE,
-                STEPS * q, int(min(max_iter - self.steps, 1 << 60)), BUDGET, b, f, recent, work,
+                wanted = recent.copy() if self.rowwise else None
+            gap, steps, _, moving, missing = smo.descend(
+                block, low, high, group, self.groups, tol, SHARE, STEPS * q,
+                int(min(max_iter - self.steps, 1 << 60)), BUDGET, b, f, recent, work, slot, wanted,
             )  # fmt: skip
             self.steps += steps
             if gap <= tol:
@@ -268,6 +280,11 @@ class _Descent:
                 self.stop("time_limit")
             elif progress is not None and progress(self.steps, gap) is True:
                 self.stop("progress")
+            elif slot is not None:
+                if missing and self.fetch(wanted[:missing]):
+                    continue
+                self.rowwise = False  # long work, or on most rows: their square is worth making
+                break
             work_done += BUDGET
             if tol == INNER * self.tol and worth(free, work_done):
                 leap(self.block, b, f, low, high, group, self.groups)
@@ -276,6 +293,9 @@ class _Descent:
         change[active] = b - self.b[active]
         self.b[active] = b
         self.rounds += 1
+        if slot is not None and not self.rowwise:
+            self.sums[: len(f)], self.is_exact = f - self.c, False
+            return
         if self.is_exact and not change.any() and self.reason == "tol":
             self.stop("precision")
         if len(active) == len(self.b) or not change.any():
@@ -284,6 +304,14 @@ class _Descent:
         else:
             self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums, self.at)
             self.is_exact = False
+
+    def fetch(self, wanted):
+        """Have rows made, unless they become too many."""
+        self.fetched += len(wanted)
+        if self.fetched > PART * len(self.b):
+            return False
+        self.gram.hold(wanted)
+        return True
 
     def answer(self, f, gap, done):
         alpha = self.sign * self.b
@@ -319,7 +347,7 @@ class _Descent:
         return float(np.mean(ends)) if ends else 0.0
 
 
-def _working(free, m):
+def _working(free, m, least):
     """Variables of a working set: some more than are free, or all, which saves copying."""
-    q = int(max(WORKING, 1.2 * ROOM * free))
+    q = int(max(least, 1.2 * ROOM * free))
     return q if q < 0.7 * m else m

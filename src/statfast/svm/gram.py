@@ -21,9 +21,10 @@ from statfast._core import gram as tiles
 from statfast._core import smo
 from statfast._extent import extent_of, origin_of
 from statfast._validation import _free_memory
-from statfast.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from statfast.kernels import Precomputed
 from statfast.kernels.points import MATRIX
-from statfast.svm.moderate import away_of, is_far, moderate
+from statfast.svm.moderate import away_of, is_far, tile_shape, tile_type
+from statfast.svm.spare import NONE, leave, taken
 
 SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
@@ -55,6 +56,8 @@ class Gram:
         What is taken off values, a_i + a_j.
     """
 
+    _square = NONE  # of `block`
+
     def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
         self.n, self.n_jobs, self._away = n, n_jobs, away
         self.diagonal = diagonal if away is None else diagonal - 2.0 * away
@@ -66,7 +69,6 @@ class Gram:
             )
         self._ld = _whole(n, smo.WIDE)
         self._cache_size, self._slab, self._clock = cache_size, None, 0
-        self._square = np.empty(0, np.float32)  # of `block`: fresh memory costs more than values
 
     @cached_property
     def slots(self):
@@ -102,6 +104,19 @@ class Gram:
             effort = 2.0 * len(part) * self.n
             each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
 
+    def by_rows(self):
+        """Whether rows are made one by one, and all can be kept: see `hold` and `kept`."""
+        return self.slots == self.n
+
+    def hold(self, index):
+        """Have the rows of some points."""
+        self._hold(np.asarray(index, np.int64))
+
+    def kept(self):
+        """The rows there are, (slots, ld), and the slot of each point, -1 if it has none."""
+        self._hold(np.empty(0, np.int64))
+        return self._slab, self._slot
+
     def _hold(self, part):
         """The slots of distinct points, no more than there are; their rows are in the slab."""
         if self._slab is None:
@@ -128,6 +143,9 @@ class Gram:
 
     def _oldest(self, count):
         """So many slots, those never used first, then those not used for longest."""
+        fresh = np.flatnonzero(self._used == 0)
+        if len(fresh) >= count:
+            return fresh[:count]
         if count == self.slots:
             return np.arange(count)
         order = np.argpartition(self._used, count)[:count]
@@ -141,11 +159,14 @@ class Gram:
     def _for_block(self, k):
         wide = _whole(k, smo.WIDE)
         if self._square.size < k * wide:
-            del self._square
-            self._square = np.empty(max(k, min(self.n, LARGE)) * wide, np.float32)
+            self._square = NONE
+            self._square = taken(k * wide, max(k, min(self.n, LARGE)) * wide)
         out = self._square[: k * wide].reshape(k, wide)
         out[:, k:] = 0
         return out
+
+    def __del__(self):
+        leave(self._square)
 
     def exact(self, index, weights, at=None):
         """K[at, index] @ weights in float64 (`at` is all points)."""
@@ -158,12 +179,15 @@ class Gram:
 class TileGram(Gram):
     """Linear, polynomial, sigmoid and Gaussian kernels of rows, made by the register tiles.
 
-    The linear kernel of rows far from 0 is made of the rows less their mean.
+    The linear kernel of rows far from 0 is made of the rows less their mean. Values are made in
+    `dtype`, and kept in float32.
     """
 
-    def __init__(self, X, extent, kind, gamma, degree, coef0, cache_size, n_jobs=None):
+    def __init__(
+        self, X, extent, kind, gamma, degree, coef0, cache_size, n_jobs=None, dtype=np.float32
+    ):
         n, d = X.shape
-        self.X = np.ascontiguousarray(X)
+        self.X, self._dtype = np.ascontiguousarray(X, np.float64), np.dtype(dtype)
         self._kernel = (kind, float(gamma), int(degree), float(coef0))
         self.origin = np.zeros(d, np.float32)
         if kind == tiles.RBF or (kind == tiles.LINEAR and is_far(extent)):
@@ -186,9 +210,9 @@ class TileGram(Gram):
         inner = gamma * square + coef0
         return np.tanh(inner) if kind == tiles.SIGMOID else inner**degree
 
-    def _laid(self, index, dtype=np.float32):
+    def _laid(self, index, dtype=None):
         """Rows as the tiles take them, and half their squared lengths."""
-        count, d = len(index), self.X.shape[1]
+        count, d, dtype = len(index), self.X.shape[1], dtype or self._dtype
         rows = np.zeros((_whole(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
         start = np.zeros(len(rows), dtype)
         tiles.lay(self.X, index, self.origin, rows, start)
@@ -196,8 +220,8 @@ class TileGram(Gram):
 
     def _pack(self, rows, count):
         """Panels of all rows."""
-        d, wide = self.X.shape[1], tiles.columns(True)
-        panels = np.empty(_whole(count, wide) * max(d, 1), np.float32)
+        d, wide = self.X.shape[1], tiles.columns(rows.dtype == np.float32)
+        panels = np.empty(_whole(count, wide) * max(d, 1), rows.dtype)
         tiles.pack(rows, count, d, panels)
         return panels
 
@@ -250,10 +274,10 @@ class TileGram(Gram):
         if self.X.shape[1] > REMADE:
             super().add(index, weights, total, at)
         elif at is None:
-            self._weigh(index, weights, np.arange(self.n), total[: self.n], np.float32)
+            self._weigh(index, weights, np.arange(self.n), total[: self.n], self._dtype)
         else:
             some = total[at]
-            self._weigh(index, weights, at, some, np.float32)
+            self._weigh(index, weights, at, some, self._dtype)
             total[at] = some
 
     def exact(self, index, weights, at=None):
@@ -359,6 +383,9 @@ class MatrixGram(Gram):
         away = away_of(diagonal, matrix[middle].astype(np.float64), middle)
         super().__init__(len(matrix), diagonal, inf, n_jobs, away)
 
+    def by_rows(self):
+        return False  # they are there
+
     def rows(self, index):
         return self.matrix[index].astype(np.float32)
 
@@ -407,21 +434,10 @@ def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
         return MatrixGram(X, n_jobs)
     if kernel.domain == MATRIX:
         return MatrixGram(kernel._matrix(X, X, np.float64, n_jobs), n_jobs)
-    kind, gamma, degree, coef0 = _shape(kernel)
+    kind, gamma, degree, coef0 = tile_shape(kernel)
     if kind is not None:
         extent = extent_of(X, n_jobs)
-        if moderate(extent, kind, gamma, degree, coef0):
-            return TileGram(X, extent, kind, gamma, degree, coef0, cache_size, n_jobs)
+        dtype = tile_type(extent, kind, gamma, degree, coef0)
+        if dtype is not None:
+            return TileGram(X, extent, kind, gamma, degree, coef0, cache_size, n_jobs, dtype)
     return KernelGram(kernel, X, cache_size, n_jobs)
-
-
-def _shape(kernel):
-    if type(kernel) is RBF:
-        return tiles.RBF, kernel.gamma, 0, 0.0
-    if type(kernel) is Linear:
-        return tiles.LINEAR, 1.0, 0, 0.0
-    if type(kernel) is Polynomial:
-        return tiles.POLYNOMIAL, kernel.gamma, kernel.degree, kernel.coef0
-    if type(kernel) is Sigmoid:
-        return tiles.SIGMOID, kernel.gamma, 0, kernel.coef0
-    return None, None, None, None

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether float32 serves for the values of a kernel, or what to do that it does."""
+"""In which type the values of a kernel are made, and what to do that float32 serves."""
 
 import numpy as np
 
 from statfast._core import gram as tiles
+from statfast.kernels import RBF, Linear, Polynomial, Sigmoid
 
 FAR = 1e12  # numbers beyond may overflow float32 when squared
+DECAYS = ((1e4, np.float32), (1e5, np.float64))  # types, and what gamma |x - z|^2 may be in each
 FAR_OFF = 16.0  # times their squared distances: squared lengths of images that are far from 0
 
 
@@ -25,12 +27,33 @@ def away_of(diagonal, row, middle):
         return away if np.abs(diagonal).mean() > FAR_OFF * spread else None
 
 
-def moderate(extent, kind, gamma, degree, coef0):
-    """Whether float32 tiles neither overflow nor lose all digits on rows of that extent."""
-    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
+def tile_shape(kernel):
+    """The kind, gamma, degree and coef0 of a kernel for the tiles; None of one they cannot make."""
+    if type(kernel) is RBF:
+        return tiles.RBF, kernel.gamma, 0, 0.0
+    if type(kernel) is Linear:
+        return tiles.LINEAR, 1.0, 0, 0.0
+    if type(kernel) is Polynomial:
+        return tiles.POLYNOMIAL, kernel.gamma, kernel.degree, kernel.coef0
+    if type(kernel) is Sigmoid:
+        return tiles.SIGMOID, kernel.gamma, 0, kernel.coef0
+    return None, None, None, None
+
+
+def tile_type(extent, kind, gamma, degree, coef0):
+    """The type in which tiles neither overflow nor lose, on rows of that extent, digits that
+    float32 holds; None if neither does."""
     if kind == tiles.RBF:
+        low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
         reach = float(np.square(high - low).sum())  # of squared distances
-        return (gamma * reach < 1e4 and 1e-24 < reach < FAR**2) or reach == 0
+        if not 1e-24 < reach < FAR**2:
+            return np.float32 if reach == 0 else None
+        return next((dtype for most, dtype in DECAYS if gamma * reach < most), None)
+    return np.float32 if _moderate(extent, kind, gamma, degree, coef0) else None
+
+
+def _moderate(extent, kind, gamma, degree, coef0):
+    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
     if not 1e-24 < reach < FAR**2:
         return reach == 0

@@ -14,6 +14,9 @@
 typedef struct {
     const float *K; /* (m, ld), symmetric, zero from column m on; ld a multiple of SMO_WIDE */
     ptrdiff_t ld, m;
+    const int32_t *slot;  /* or null: which row of K is that of a variable, -1 if none is, */
+    int32_t *wanted;      /* (q,) and variables whose rows are to be made, */
+    ptrdiff_t missing;    /* so many */
     const double *low, *high;
     const int32_t *group; /* 0, or 1 where steps stay within a group */
     int groups;
@@ -27,8 +30,8 @@ typedef struct {
 } smo_task;
 
 typedef struct {
-    /* Work until the violation is at most tol, nothing moves (returns 0), or for about so many
-       multiply-adds. */
+    /* Work until the violation is at most tol, nothing moves (returns 0), rows are missing, or for
+       about so many multiply-adds. */
     int (*descend)(smo_task *, double);
     /* f[c] += sum over r of w[r] rows[which[r], c], first <= c < stop */
     void (*add)(const float *rows, ptrdiff_t ld, const int32_t *which, const double *w, ptrdiff_t k,
@@ -40,7 +43,7 @@ TABLE_AT(smo_kernels, smo)
 /* Bytes of work space: the local block and its vectors, and what choosing needs. */
 static inline ptrdiff_t smo_space(ptrdiff_t m, ptrdiff_t q) {
     const ptrdiff_t wide = (q + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
-    return wide * wide * 4 + wide * (6 * 4 + 4 * 8 + 4) + m * 17 + 1024;
+    return wide * wide * 4 + wide * (6 * 4 + 5 * 8 + 4) + m * 17 + 1024;
 }
 
 #endif

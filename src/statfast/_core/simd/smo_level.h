@@ -15,13 +15,31 @@
 
 /* The working set of the moment; arrays of `wide` numbers. */
 typedef struct {
-    const float *K;
-    ptrdiff_t ld, k, wide;
+    const smo_task *task;
+    const float **row; /* null until a step asks for it */
+    float *block;      /* where rows are copied to */
+    ptrdiff_t k, wide, copied;
     float *f, *diagonal;
     float *up[2], *down[2]; /* 0 where a variable of the group may rise (fall), else -infinity */
     double *b, *low, *high;
     const int32_t *id, *group;
 } smo_set;
+
+static INLINE ptrdiff_t smo_slot(const smo_task *t, int32_t v) { return t->slot ? t->slot[v] : v; }
+
+static NOINLINE const float *smo_copied(smo_set *s, ptrdiff_t r) {
+    const float *row = s->task->K + smo_slot(s->task, s->id[r]) * s->task->ld;
+    float *to = s->block + r * s->wide;
+    for (ptrdiff_t c = 0; c < s->k; c++) to[c] = row[s->id[c]];
+    for (ptrdiff_t c = s->k; c < s->wide; c++) to[c] = 0;
+    s->copied++;
+    return s->row[r] = to;
+}
+
+/* A row of the matrix, of the variables of the set. */
+static INLINE const float *smo_row(smo_set *s, ptrdiff_t r) {
+    return s->row[r] ? s->row[r] : smo_copied(s, r);
+}
 
 /* The largest of the lanes, and the lowest index at which it stands. */
 static INLINE float smo_top(f32_v best, f32_i at, ptrdiff_t *index) {
@@ -53,9 +71,9 @@ static INLINE f32_i smo_lanes(void) {
 }
 
 /* f += t (row i - row j), and the variable that may rise with the largest -f. */
-static INLINE float smo_move(const smo_set *s, float t, ptrdiff_t i, ptrdiff_t j, const float *up,
+static INLINE float smo_move(smo_set *s, float t, ptrdiff_t i, ptrdiff_t j, const float *up,
                              ptrdiff_t *index) {
-    const float *ki = s->K + i * s->ld, *kj = s->K + j * s->ld;
+    const float *ki = smo_row(s, i), *kj = smo_row(s, j);
     const f32_v step = f32_set1(t);
     f32_v best = f32_set1(-INFINITY);
     f32_i here = smo_lanes(), at = here;
@@ -85,9 +103,9 @@ static INLINE float smo_extreme(const smo_set *s, const float *may, float sign, 
 }
 
 /* The partner of i with which a step gains most (Fan, Chen & Lin 2005), and the violation. */
-static INLINE float smo_partner(const smo_set *s, ptrdiff_t i, float top, const float *down,
+static INLINE float smo_partner(smo_set *s, ptrdiff_t i, float top, const float *down,
                                 ptrdiff_t *index) {
-    const float *ki = s->K + i * s->ld;
+    const float *ki = smo_row(s, i);
     const f32_v here_top = f32_set1(top), own = f32_set1(s->diagonal[i]);
     const f32_v zero = f32_set1(0), least = f32_set1((float)SMO_TAU);
     f32_v best = f32_set1(-1), widest = zero;
@@ -127,7 +145,7 @@ static NOINLINE ptrdiff_t smo_steps(smo_set *s, int groups, double tol, ptrdiff_
         }
         if (top == -INFINITY || smo_partner(s, i, top, s->down[g], &j) <= tol) break;
         const double bend =
-            (double)s->diagonal[i] + s->diagonal[j] - 2.0 * s->K[i * s->ld + j];
+            (double)s->diagonal[i] + s->diagonal[j] - 2.0 * smo_row(s, i)[j];
         double t = ((double)s->f[j] - s->f[i]) / (bend > SMO_TAU ? bend : SMO_TAU);
         const double above = s->high[i] - s->b[i], below = s->b[j] - s->low[j];
         const int fills = t >= above, empties = t >= below;
@@ -264,27 +282,28 @@ static void smo_add(const float *rows, ptrdiff_t ld, const int32_t *which, const
     }
 }
 
-/* The matrix and the state of a working set, less the middle of what violates. */
-static void smo_gather(const smo_task *t, const double middle[2], float *block, smo_set *s) {
+/* How many rows of the working set have to be made; which. */
+static ptrdiff_t smo_missing(const smo_task *t, const int32_t *set, ptrdiff_t k) {
+    ptrdiff_t missing = 0;
+    for (ptrdiff_t r = 0; r < k; r++)
+        if (smo_slot(t, set[r]) < 0) t->wanted[missing++] = set[r];
+    return missing;
+}
+
+/* The state of a working set, less the middle of what violates. */
+static void smo_gather(const smo_task *t, const double middle[2], smo_set *s) {
     const ptrdiff_t k = s->k;
-    if (k == t->m) {
-        s->K = t->K, s->ld = t->ld;
-    } else {
-        s->K = block, s->ld = s->wide;
-        for (ptrdiff_t r = 0; r < k; r++) {
-            const float *row = t->K + s->id[r] * t->ld;
-            float *to = block + r * s->wide;
-            for (ptrdiff_t c = 0; c < k; c++) to[c] = row[s->id[c]];
-            for (ptrdiff_t c = k; c < s->wide; c++) to[c] = 0;
-        }
-    }
+    const int whole = k == t->m && !t->slot;
+    s->copied = 0;
     for (ptrdiff_t r = 0; r < s->wide; r++) {
         for (int g = 0; g < 2; g++) s->up[g][r] = s->down[g][r] = -INFINITY;
         s->f[r] = 0, s->diagonal[r] = 1;
         if (r >= k) continue;
         const int32_t v = s->id[r];
+        const float *row = t->K + smo_slot(t, v) * t->ld;
+        s->row[r] = whole ? row : NULL;
         s->f[r] = (float)(t->f[v] + middle[t->group[v]]);
-        s->diagonal[r] = s->K[r * s->ld + r];
+        s->diagonal[r] = row[v];
         s->b[r] = t->b[v], s->low[r] = t->low[v], s->high[r] = t->high[v];
         smo_may(s, r);
     }
@@ -293,13 +312,15 @@ static void smo_gather(const smo_task *t, const double middle[2], float *block, 
 static int smo_descend(smo_task *t, double budget) {
     const ptrdiff_t wide = (t->q + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
     smo_set s;
-    float *block = (float *)t->work, *single = block + wide * wide;
+    float *single = (float *)t->work + wide * wide;
+    s.task = t, s.block = (float *)t->work;
     s.f = single, s.diagonal = single + wide;
     for (int g = 0; g < 2; g++)
         s.up[g] = single + (2 + g) * wide, s.down[g] = single + (4 + g) * wide;
     s.b = (double *)(single + 6 * wide), s.low = s.b + wide, s.high = s.low + wide;
     double *moved = s.high + wide;
-    int32_t *set = (int32_t *)(moved + wide);
+    s.row = (const float **)(moved + wide);
+    int32_t *set = (int32_t *)(s.row + wide);
     char *work = (char *)(set + wide);
     s.id = set, s.group = t->group;
     for (;;) {
@@ -309,8 +330,9 @@ static int smo_descend(smo_task *t, double budget) {
         for (int g = 0; g < t->groups; g++) /* a group may have nothing to rise or to fall */
             if (top[g] > -INFINITY && bottom[g] < INFINITY) middle[g] = 0.5 * (top[g] + bottom[g]);
         s.k = smo_choose(t, middle, work, set);
+        if ((t->missing = smo_missing(t, set, s.k))) return 1;
         s.wide = (s.k + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
-        smo_gather(t, middle, block, &s);
+        smo_gather(t, middle, &s);
         const double share = t->share * t->gap, tol = share > 0.5 * t->tol ? share : 0.5 * t->tol;
         const ptrdiff_t left = t->limit - t->steps, most = left < t->most ? left : t->most;
         const ptrdiff_t steps = smo_steps(&s, t->groups, tol, most);
@@ -319,11 +341,11 @@ static int smo_descend(smo_task *t, double budget) {
         for (ptrdiff_t r = 0; r < s.k; r++) {
             const double by = s.b[r] - t->b[set[r]];
             t->b[set[r]] = s.b[r];
-            if (by != 0) moved[changed] = by, set[changed++] = set[r];
+            if (by != 0) moved[changed] = by, set[changed++] = (int32_t)smo_slot(t, set[r]);
         }
         smo_add(t->K, t->ld, set, moved, changed, 0, t->m, t->f);
         t->steps += steps, t->sets++;
-        budget -= (double)(s.k * s.k + steps * s.wide + changed * t->m + 8 * t->m);
+        budget -= (double)(s.copied * s.k + steps * s.wide + changed * t->m + 8 * t->m);
         if (changed == 0) return 0;
     }
 }
