@@ -30,9 +30,10 @@ from statfast.svm.newton import leap, worth
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
 MOST_ACTIVE = 4096  # where many are: 64 MB
 WORKING = 1024  # variables of a working set, where few are free
-LEAN = 256  # the same where rows are made when they are wanted
-FEW = 4096  # variables, of which so many may be worked on row by row, while
-PART = 0.5  # of the rows are wanted: more cost more than the whole square
+LEAN = 384  # the same where rows are made when they are wanted
+FEW = 4096  # variables, of which so many may be worked on row by row
+SPARSE = 0.25  # if fewer of the first active set are support vectors, and while
+PART = 0.5  # of the rows are wanted: more cost more than squares
 ROOM = 1.25  # times the free variables: sets that hold them all are few
 BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
@@ -145,8 +146,7 @@ class _Descent:
         self.nothing = near * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
-        self.rowwise = self.one_each and ACTIVE < m <= FEW and gram.by_rows()
-        self.fetched = 0  # rows
+        self.rowwise, self.fetched = False, 0  # whether rows are made one by one; how many
         self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
 
     def f(self):
@@ -221,6 +221,10 @@ class _Descent:
     def choose(self, f, top, bottom):
         """The active set: all variables where they are few."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
+        if self.rounds == 1 and self.one_each and ACTIVE < m <= FEW:
+            # Of a part of the rows more are support vectors than of all.
+            few = np.count_nonzero(self.b) < SPARSE * len(self.active)
+            self.rowwise = few and self.gram.by_rows()
         if self.rowwise:
             self.active, self.block = np.arange(m), None
             return 0.0
@@ -286,7 +290,7 @@ class _Descent:
                 self.rowwise = False  # long work, or on most rows: their square is worth making
                 break
             work_done += BUDGET
-            if tol == INNER * self.tol and worth(free, work_done):
+            if slot is None and tol == INNER * self.tol and worth(free, work_done):
                 leap(self.block, b, f, low, high, group, self.groups)
                 work_done = 0.0
         change = np.zeros(len(self.b))
