@@ -24,7 +24,7 @@ typedef struct {
     ptrdiff_t q, most, limit; /* variables of a working set, steps on it, steps in all */
     double *b, *f;
     int32_t *recent;      /* (q,) the last working set, filled up with -1 */
-    char *work;           /* smo_space(m, q) bytes, aligned */
+    char *work;           /* smo_space(m, q) bytes */
     double gap;
     ptrdiff_t steps, sets; /* counted up */
 } smo_task;

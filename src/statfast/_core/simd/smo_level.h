@@ -312,8 +312,8 @@ static void smo_gather(const smo_task *t, const double middle[2], smo_set *s) {
 static int smo_descend(smo_task *t, double budget) {
     const ptrdiff_t wide = (t->q + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
     smo_set s;
-    float *single = (float *)t->work + wide * wide;
-    s.task = t, s.block = (float *)t->work;
+    s.task = t, s.block = (float *)(((uintptr_t)t->work + 63) & ~(uintptr_t)63);
+    float *single = s.block + wide * wide;
     s.f = single, s.diagonal = single + wide;
     for (int g = 0; g < 2; g++)
         s.up[g] = single + (2 + g) * wide, s.down[g] = single + (4 + g) * wide;
