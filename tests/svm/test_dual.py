@@ -18,7 +18,7 @@ from statfast.kernels import (
 )
 from statfast.svm import dual, newton
 from statfast.svm.dual import solve
-from statfast.svm.gram import Gram, KernelGram, gram_of
+from statfast.svm.gram import Gram, KernelGram, TileGram, gram_of
 from tests.reference import svm as twin
 
 KERNELS = [
@@ -183,16 +183,19 @@ def test_duplicates_and_ties():
     require_optimal(found, RBF(1.0).matrix(X), -np.ones(120), y, np.ones(120), 1e-3)
 
 
-def test_the_same_bits_on_any_threads(monkeypatch):
+@pytest.mark.parametrize("sparse", [0, 2])  # whether rows are made one by one
+def test_the_same_bits_on_any_threads(sparse, monkeypatch):
+    monkeypatch.setattr(dual, "SPARSE", sparse)
     monkeypatch.setattr(dual, "ACTIVE", 512)
     monkeypatch.setattr(dual, "MOST_ACTIVE", 512)
     monkeypatch.setattr(_blocks, "SMALL", 0)
     X, y = classes(9, 1500, 6)
+    far = X + np.where(np.arange(1500)[:, None] == 7, 200.0, 0.0)
     answers = []
     for threads in (1, 2, 7):
-        for kernel in (RBF(0.2), Laplacian(0.2)):
-            answers.append(classify(gram_of(kernel, X, n_jobs=threads), y, 3.0))
-    for one, other in zip(answers[:-2], answers[2:], strict=True):
+        for kernel, rows in ((RBF(0.2), X), (RBF(0.2), far), (Laplacian(0.2), X)):
+            answers.append(classify(gram_of(kernel, rows, n_jobs=threads), y, 3.0))
+    for one, other in zip(answers[:-3], answers[3:], strict=True):
         np.testing.assert_array_equal(one.alpha, other.alpha)
         np.testing.assert_array_equal(one.gradient, other.gradient)
         assert one[2:] == other[2:]
@@ -249,6 +252,18 @@ def test_rows_beyond_float32(scale):
     assert isinstance(gram, KernelGram)
     found = classify(gram, y, 1.0)
     require_optimal(found, RBF(0.4).matrix(X), -np.ones(60), y, np.ones(60), 1e-3)
+
+
+def test_rows_with_outliers():
+    """Float32 would lose what is near one row to the outlier's distance from all."""
+    X, y = classes(13, 200, 3)
+    for away, kind in ((3e2, TileGram), (3e4, KernelGram)):
+        X[0] += away
+        gram, K = gram_of(RBF(0.2), X), RBF(0.2).matrix(X)
+        assert type(gram) is kind
+        np.testing.assert_allclose(gram.block(np.arange(200))[:, :200], K, atol=6e-8)
+        found = classify(gram, y, 100.0)
+        require_optimal(found, K, -np.ones(200), y, np.full(200, 100.0), 1e-3)
 
 
 def test_functions_and_matrices():
