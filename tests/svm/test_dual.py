@@ -103,7 +103,7 @@ def test_rounds(kernel, C):
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_row_by_row(kernel, part, monkeypatch):
     """Rows made when they are wanted, until they are too many."""
-    for name, value in {"ACTIVE": 48, "LEAN": 16, "SPARSE": 2, "PART": part}.items():
+    for name, value in {"ACTIVE": 48, "WORKING": 16, "LEAN": 16, "SPARSE": 2, "PART": part}.items():
         monkeypatch.setattr(dual, name, value)
     X, y = classes(4, 300, 4)
     made, hold = [], Gram.hold

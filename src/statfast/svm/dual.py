@@ -33,8 +33,8 @@ MOST_ACTIVE = 4096  # where many are: 64 MB
 WORKING = 1024  # variables of a working set, where few are free
 LEAN = 384  # the same where rows are made when they are wanted
 FEW = 4096  # variables, of which so many may be worked on row by row
-SPARSE = 0.25  # if fewer of the first active set are support vectors, and while
-PART = 0.5  # of the rows are wanted: more cost more than squares
+SPARSE = 0.25  # if fewer of the first active set are support vectors: of all still fewer are; while
+PART = 0.5  # of the rows, or fewer, are wanted: more cost more than squares
 ROOM = 1.25  # times the free variables: sets that hold them all are few
 BUDGET = 4e7  # multiply-adds between two looks at the clock
 STEPS = 20  # on a working set, for each of its variables
@@ -222,25 +222,31 @@ class _Descent:
     def choose(self, f, top, bottom):
         """The active set: all variables where they are few."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
-        if self.rounds == 1 and self.one_each and ACTIVE < m <= FEW:
-            # Of a part of the rows more are support vectors than of all.
-            few = np.count_nonzero(self.b) < SPARSE * len(self.active)
-            self.rowwise = few and self.gram.by_rows()
         if self.rowwise:
-            self.active, self.block = np.arange(m), None
             return 0.0
         slow = ACTIVE * (1 + self.rounds / 8)  # where many change from bound to bound
         count = int(min(max(slow, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
-        if m <= count:
-            if self.block is None or len(self.active) < m:
-                self.active = np.arange(m)
-                self.block = self.gram.block(self.point)
+        if m > count:
+            middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
+            chosen = next_active(f, self.b, self.low, self.high, middle[self.group], count)
+        else:
+            chosen = np.arange(m)
+        self.rowwise = len(chosen) > WORKING and self.is_sparse()
+        if self.rowwise:
+            self.active, self.block = np.arange(m), None
             return 0.0
-        middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
-        started = self.b.any()
-        self.active = next_active(f, self.b, self.low, self.high, middle[self.group], count)
-        self.block = self.gram.block(self.point[self.active])
-        return NEAR if started and len(self.active) < count else AHEAD
+        if len(chosen) < m or self.block is None or len(self.active) < m:
+            self.active, self.block = chosen, self.gram.block(self.point[chosen])
+        if len(chosen) == m:
+            return 0.0
+        return NEAR if self.b.any() and len(chosen) < count else AHEAD
+
+    def is_sparse(self):
+        """Whether, as far as the first round tells, few rows of the matrix will be wanted."""
+        if self.rounds != 1 or not self.one_each or not ACTIVE < len(self.b) <= FEW:
+            return False
+        few = np.count_nonzero(self.b) < SPARSE * len(self.active)
+        return few and self.gram.by_rows()
 
     def middle(self, f, top, bottom, g):
         """What -f of free variables of a group will be at the solution, about."""
