@@ -186,6 +186,7 @@ def test_duplicates_and_ties():
 @pytest.mark.parametrize("sparse", [0, 2])  # whether rows are made one by one
 def test_the_same_bits_on_any_threads(sparse, monkeypatch):
     monkeypatch.setattr(dual, "SPARSE", sparse)
+    monkeypatch.setattr(dual, "WORKING", 256)
     monkeypatch.setattr(dual, "ACTIVE", 512)
     monkeypatch.setattr(dual, "MOST_ACTIVE", 512)
     monkeypatch.setattr(_blocks, "SMALL", 0)

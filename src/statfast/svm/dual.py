@@ -5,8 +5,8 @@ Three levels. Of all variables an active set of some hundreds or thousands is ch
 Its square of the kernel matrix is made, and on it the compiled solver (_core/smo.pyx) works with
 working sets of some hundreds that stay in the second cache. What has changed then moves the
 gradient of all variables by rows of the matrix. That is shrinking turned round: variables at a
-bound that they will not leave never become active. Of some thousand variables few of which leave
-zero, all are active, and rows of the matrix are made when a working set wants them.
+bound that they will not leave never become active. Of a few thousand variables most of which stay
+at zero, all are active, and rows of the matrix are made when a working set wants them.
 
 The matrix is float32, as LIBSVM's is; gradients are float64. At the end the gradient is made again
 from a float64 matrix, on all points. What then violates the conditions is worked on further, from
