@@ -5,9 +5,11 @@ import numpy as np
 
 from benchmarks.works import Estimator
 
-WIDTHS = 10.0 ** -np.arange(0.0, 8.5, 0.5)  # of the hinge's corner, rounded off
+WIDTHS = 10.0 ** -np.minimum(np.arange(0.0, 15.0, 0.5), 4.0)  # of the hinge's corner, rounded off
 STEPS, HALVINGS = 50, 40
-STILL = 1e-9  # of the objective: half the squared gradient, which bounds what is left
+MATRIX = 1000  # equations: more are solved by conjugate gradients
+PRODUCTS, ROUGH = 1000, 1e-8  # of those: most, and what they may leave
+STILL = 1e-9  # of the objective: what may be left
 
 
 class Linear(Estimator):
@@ -28,8 +30,9 @@ class Linear(Estimator):
 class ObjectiveCheck:
     """How far the primal objective is above a lower bound of it, as a share.
 
-    The bound is the least value of a smaller function: Newton's method, in plain numpy, on the
-    hinge with its corner rounded off from below, ever less, and the gradient's share taken off.
+    The bound is the dual at multipliers found by Newton's method, in plain numpy. The hinge's is
+    that of a smaller function, with its corner rounded off from below, about the multipliers of the
+    one before (the proximal method of multipliers, Rockafellar 1976, doi:10.1287/moor.1.2.97).
     """
 
     def __init__(self, data):
@@ -38,52 +41,93 @@ class ObjectiveCheck:
             from scipy.sparse import csr_array, hstack
 
             self.Z = csr_array(hstack([X, ones]))
+            self.turned = csr_array(self.Z.T)
         else:
             self.Z = np.hstack([X, ones], dtype=np.float64)
+            self.turned = self.Z.T
         self.y, self.squared = data["y"], data["loss"] == "squared_hinge"
-        v = np.zeros(self.Z.shape[1])
-        for width in [1.0] if self.squared else WIDTHS:
-            v, self.least = self._newton(v, width)
+        v, beta, self.least = np.zeros(self.Z.shape[1]), np.zeros(len(self.y)), 0.0
+        for width in WIDTHS:
+            v, beta = self._newton(v, beta, width)
+            self.least = max(self.least, self._dual(beta))
+            if self._primal(v) - self.least <= STILL * self.least:
+                break
 
     def __call__(self, answer):
-        v = np.asarray(answer["v"], np.float64)
-        short = np.maximum(1 - self.y * (self.Z @ v), 0)
-        value = 0.5 * v @ v + (short @ short if self.squared else short.sum())
+        value = self._primal(np.asarray(answer["v"], np.float64))
         return {"objective excess": float(value / self.least - 1)}
 
-    def _value(self, v, width):
-        """The objective, and the first and second derivative of the losses by the margin."""
+    def _primal(self, v):
+        short = np.maximum(1 - self.y * (self.Z @ v), 0)
+        return 0.5 * v @ v + (short @ short if self.squared else short.sum())
+
+    def _dual(self, beta):
+        v = self.turned @ (self.y * beta)
+        return beta.sum() - 0.5 * v @ v - (0.25 * beta @ beta if self.squared else 0.0)
+
+    def _value(self, v, about, width):
+        """The objective, the multipliers, and the second derivative of the losses by the margin."""
         short = 1 - self.y * (self.Z @ v)
         if self.squared:
-            on = np.maximum(short, 0)
-            return 0.5 * v @ v + on @ on, -2 * on, 2.0 * (short > 0)
-        part = np.clip(short / width, 0, 1)
-        loss = np.where(short > width, short - width / 2, width / 2 * part**2)
-        return 0.5 * v @ v + loss.sum(), -part, ((short > 0) & (short < width)) / width
+            beta = 2 * np.maximum(short, 0)
+            return 0.5 * v @ v + 0.25 * beta @ beta, beta, 2.0 * (short > 0)
+        free = about + short / width
+        beta = np.clip(free, 0, 1)
+        loss = beta @ short - 0.5 * width * ((beta - about) ** 2).sum()
+        return 0.5 * v @ v + loss, beta, ((free > 0) & (free < 1)) / width
 
-    def _newton(self, v, width):
+    def _newton(self, v, about, width):
         for _ in range(STEPS):
-            value, slope, curve = self._value(v, width)
-            gradient = v + self.Z.T @ (slope * self.y)
-            bound = value - 0.5 * gradient @ gradient
-            if value - bound <= STILL * value:
+            value, beta, curve = self._value(v, about, width)
+            gradient = v - self.turned @ (beta * self.y)
+            if 0.5 * gradient @ gradient <= STILL * value:
                 break
             step, t = _newton_step(self.Z[np.flatnonzero(curve)], curve[curve > 0], gradient), 1.0
             for _ in range(HALVINGS):
-                if self._value(v - t * step, width)[0] <= value - 1e-4 * t * step @ gradient:
+                if self._value(v - t * step, about, width)[0] <= value - 1e-4 * t * step @ gradient:
                     break
                 t /= 2
             v = v - t * step
-        return v, bound
+        return v, beta
 
 
 def _newton_step(Z, weights, gradient):
     """(I + Z' W Z)^-1 gradient, from the smaller of that matrix and W^-1 + Z Z'."""
-    if Z.shape[0] < Z.shape[1]:
+    n, d = Z.shape
+    if min(n, d) > MATRIX:
+        return _conjugate_step(Z, weights, gradient)
+    if n < d:
         inner = _dense(Z @ Z.T) + np.diag(1 / weights)
         return gradient - Z.T @ np.linalg.solve(inner, Z @ gradient)
-    outer = _dense(Z.T @ (Z * weights[:, None])) + np.eye(len(gradient))
+    outer = _dense(Z.T @ (Z * weights[:, None])) + np.eye(d)
     return np.linalg.solve(outer, gradient)
+
+
+def _conjugate_step(Z, weights, gradient):
+    """The same by conjugate gradients, whose steps are scaled by the matrix's diagonal."""
+    n, d = Z.shape
+    turned, squares = Z.T if not hasattr(Z, "tocsr") else Z.T.tocsr(), Z * Z
+    if n < d:
+        diagonal = 1 / weights + squares.sum(axis=1)
+        inner = _conjugate(lambda x: x / weights + Z @ (turned @ x), diagonal, Z @ gradient)
+        return gradient - turned @ inner
+    return _conjugate(lambda x: x + turned @ (weights * (Z @ x)), 1 + weights @ squares, gradient)
+
+
+def _conjugate(apply, diagonal, b):
+    x, left = np.zeros_like(b), b
+    along = near = left / diagonal
+    size = enough = left @ near
+    for _ in range(PRODUCTS):
+        turned = apply(along)
+        t = size / (along @ turned)
+        x, left = x + t * along, left - t * turned
+        near, before = left / diagonal, size
+        size = left @ near
+        if size <= ROUGH**2 * enough:
+            break
+        along = near + size / before * along
+    return x
 
 
 def _dense(matrix):
