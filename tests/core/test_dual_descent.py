@@ -21,7 +21,15 @@ def problem(seed, n, d, dtype=np.float64):
     target = rng.standard_normal(n)
     wide = X.astype(float)
     curve = (wide**2).sum(axis=1) + 4.0 + soft
-    return X, np.ascontiguousarray([target, curve, soft, low, high])
+    return X, np.array([target, curve, soft, low, high])
+
+
+def state_of(terms):
+    """What the kernel takes, all multipliers 0."""
+    target, curve, soft, low, high = terms
+    share = np.divide(1.0, curve, where=curve > 0, out=np.zeros_like(curve))
+    nothing = np.zeros_like(curve)
+    return np.column_stack([target, share, soft, low, high, nothing, nothing, nothing])
 
 
 def one_sweep(X, terms, one, epsilon, slack, beta, v, order):
@@ -63,14 +71,15 @@ def test_sweeps(seed, n, d, kind, epsilon, slack):
         "sparse": (None, None, *parts),
     }[kind]
     order = np.random.default_rng(seed).permutation(n).astype(np.int32)
-    beta, v = np.zeros(n), np.zeros(d + 1)
+    state, v = state_of(terms), np.zeros(d + 1)
+    beta = state[:, 5]
     want_beta, want_v = beta.copy(), v.copy()
     for _ in range(3):
         kept, pulls = one_sweep(X, terms, 4.0, epsilon, slack, want_beta, want_v, order)
         seen, left, middle = np.array([-np.inf, np.inf, 0.0]), 0, len(order) // 2
         for begin, end in ((0, middle), (middle, len(order))):
             left = kernel.sweep(
-                *sources, 4.0, terms, epsilon, slack, beta, v, order, begin, end, left, seen
+                *sources, 4.0, state, epsilon, slack, v, order, begin, end, left, seen
             )
         np.testing.assert_allclose(beta, want_beta, rtol=1e-8, atol=1e-9)
         np.testing.assert_allclose(v, want_v, rtol=1e-8, atol=1e-9)
@@ -86,11 +95,11 @@ def test_sweeps(seed, n, d, kind, epsilon, slack):
 def test_a_row_of_zeros_goes_to_its_bound():
     """Its loss is what it is: without a constant column there is no curvature."""
     terms = np.array([[1.0, -1.0], [0.0, 0.0], [0.0, 0.0], [0.0, -3.0], [2.0, 0.0]])
-    beta, v, order = np.zeros(2), np.zeros(3), np.arange(2, dtype=np.int32)
+    state, v, order = state_of(terms), np.zeros(3), np.arange(2, dtype=np.int32)
     seen = np.array([-np.inf, np.inf, 0.0])
     X = np.zeros((2, 2))
-    kernel.sweep(X, None, None, None, None, 0.0, terms, 0.0, np.inf, beta, v, order, 0, 2, 0, seen)
-    assert list(beta) == [2.0, -3.0]
+    kernel.sweep(X, None, None, None, None, 0.0, state, 0.0, np.inf, v, order, 0, 2, 0, seen)
+    assert list(state[:, 5]) == [2.0, -3.0]
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 1000])

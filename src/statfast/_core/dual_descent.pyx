@@ -33,13 +33,8 @@ cdef extern from "dual_descent_kernels.h" nogil:
         const int32_t *column
         const double *value
         double one
-        const double *target
-        const double *curve
-        const double *soft
-        const double *low
-        const double *high
+        double *state
         double epsilon, slack
-        double *beta
         double *v
         int32_t *order
         Py_ssize_t begin, end, kept
@@ -81,11 +76,10 @@ def sweep(
     const int32_t[::1] column,      # IN (nonzeros,)
     const double[::1] value,        # IN
     double one,                     # the square of the constant column; 0 without one
-    const double[:, ::1] terms,     # IN (5, n) target, curve, soft, low, high; the curve is |x|^2 +
-                                    #    one + soft
+    double[:, ::1] state,           # INOUT (n, 8) target; 1 over |x|^2 + one + soft, or 0; soft, low,
+                                    #    high, and what moves, beta. A cache line each, at best.
     double epsilon,
     double slack,
-    double[::1] beta,               # INOUT (n,)
     double[::1] v,                  # INOUT (1 + d,) one sum beta, then X'beta
     int32_t[::1] order,             # INOUT coordinates to visit
     Py_ssize_t begin,               # from here
@@ -95,10 +89,8 @@ def sweep(
 ):
     """Visit coordinates once; returns how many are packed."""
     cdef dual_job job
-    job.target, job.curve, job.soft = &terms[0, 0], &terms[1, 0], &terms[2, 0]
-    job.low, job.high = &terms[3, 0], &terms[4, 0]
-    job.one, job.epsilon, job.slack = one, epsilon, slack
-    job.beta, job.v, job.order, job.d = &beta[0], &v[0], &order[0], v.shape[0] - 1
+    job.one, job.epsilon, job.slack, job.state = one, epsilon, slack, &state[0, 0]
+    job.v, job.order, job.d = &v[0], &order[0], v.shape[0] - 1
     job.begin, job.end, job.kept = begin, end, kept
     job.most, job.least, job.sum = seen[0], seen[1], seen[2]
     if X is not None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from statfast.svm.positive import require_products
 
-ROUGH = 0.2  # of the gradient: what a step may leave of it, far from the solution
+ROUGH = 0.1  # of the gradient: what a step may leave of it, far from the solution
 MOST = 1000  # products with the Hessian for a step
 
 
@@ -41,17 +41,17 @@ class Conjugate:
         else:
             rows, cost = rows.part(np.flatnonzero(self.on)), cost[self.on]
         step, left = np.zeros(rows.q), -gradient
-        enough = min(ROUGH, share**0.25) * np.linalg.norm(gradient)
         near = left / diagonal
         along, size = near, float(left @ near)
+        enough = min(ROUGH**2, share**0.5) * size
         for _ in range(MOST):
             turned = ridge * along + rows.turned(along, cost)
             t = size / float(along @ turned)
             step = step + t * along
             left = left - t * turned
-            if np.linalg.norm(left) <= enough or self.clock.stopped(0):
-                break
             near, before = left / diagonal, size
             size = float(left @ near)
+            if size <= enough or self.clock.stopped(0):
+                break
             along = near + (size / before) * along
         return step

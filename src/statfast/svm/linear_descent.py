@@ -1,38 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dual coordinate descent: sweeps over the rows in random order (Hsieh et al. 2008).
 
-The kernel makes the steps; here is what comes between sweeps. Rows that have left the order come
-back before the end, which is LIBLINEAR's: for classes the largest less the least projected
-gradient is at most tol (over alpha = y beta), in regression the sum of their sizes at most tol
-times that of the first sweep (Ho and Lin 2012).
+The kernel makes the steps; here is what comes between sweeps. Where the rows on the margin are
+fewer than the columns, their multipliers are moved together from time to time (`face`), which takes
+the place of some hundred sweeps. Rows that have left the order come back before the end, which is
+LIBLINEAR's: for classes the largest less the least projected gradient is at most tol (over
+alpha = y beta), in regression the sum of their sizes at most tol times that of the first sweep
+(Ho and Lin 2012). For classes the gap is to be small as well.
 """
 
 import numpy as np
 
 from statfast._blocks import checkpoint
 from statfast._core import dual_descent as kernel
-from statfast._products import dot
+from statfast.svm.face import Dual, leap
 from statfast.svm.linear_problem import Solution
-from statfast.svm.positive import require_products
 
 CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
+BEFORE, BETWEEN = 10, 5  # sweeps before the first leap, and between two
+GAP, TIMES = 1e-2, 3  # times tol: a gap, relative to the objective, beyond which tol is lowered
 
 
 def descend(problem, tol, clock, rng):
     """Solve the dual; returns a Solution."""
     rows, n = problem.rows, problem.rows.n
-    terms = _terms(problem)
-    beta, v = np.zeros(n), np.zeros(1 + rows.d)
+    dual, v = Dual(problem), np.zeros(1 + rows.d)
     order, sources = np.arange(n, dtype=np.int32), _sources(rows)
     one = rows.scale**2 if rows.intercept else 0.0
     step = max(256, int(CALL * n / (rows.size + 20.0 * n)))
     count, slack, first, n_iter, reason = n, np.inf, None, 0, ""
+    wait, due, asked, tries = BETWEEN, BEFORE, tol, TIMES
     while True:
         kernel.shuffle(order, count, int(rng.integers(1, 2**63)))
         seen, kept = np.array([-np.inf, np.inf, 0.0]), 0
         for begin in range(0, count, step):
             kept = kernel.sweep(
-                *sources, one, terms, problem.epsilon or 0.0, slack, beta, v, order, begin,
+                *sources, one, dual.state, problem.epsilon or 0.0, slack, v, order, begin,
                 min(count, begin + step), kept, seen,
             )  # fmt: skip
             checkpoint()
@@ -44,35 +47,33 @@ def descend(problem, tol, clock, rng):
             left, enough = float(seen[2]), tol * first
         if left <= enough:
             if count == n:
-                break
+                found = _solution(dual, n_iter)
+                if not problem.classes or not tries or found.gap <= GAP * asked * found.primal:
+                    return found
+                tries -= 1
+                tol *= 0.25
             order[:] = np.arange(n)
             count, slack = n, np.inf
         else:
             count, slack = kept, max(seen[0], -seen[1], 0.0) or np.inf
+            if n_iter >= due:
+                if leap(dual, order[:count], v, clock):
+                    slack = np.inf
+                else:
+                    wait *= 2
+                due = n_iter + wait
         reason = clock.stopped(n_iter)
         if reason:
-            break
+            return _solution(dual, n_iter, reason)
+
+
+def _solution(dual, n_iter, reason=""):
+    """The Solution at the multipliers."""
+    problem, rows, beta = dual.problem, dual.problem.rows, dual.beta.copy()
     g = rows.combined(beta)
     v = g / rows.ridge
-    primal, dual = problem.primal(v, rows.product(v)), problem.dual(beta, g)
-    return Solution(v, beta, primal, dual, n_iter, not reason, reason)
-
-
-def _terms(problem):
-    """Target, curvature, soft, low and high of every row."""
-    n, cost = problem.rows.n, problem.cost
-    terms = np.zeros((5, n))
-    terms[0] = problem.target
-    if problem.squared:
-        terms[2] = 0.5 / cost
-    terms[1] = problem.rows.squares() + terms[2]
-    require_products(dot(cost, terms[1]))
-    bound = np.inf if problem.squared else cost
-    terms[4], terms[3] = bound, -np.asarray(bound)
-    if problem.classes:
-        terms[3, problem.target > 0] = 0.0
-        terms[4, problem.target < 0] = 0.0
-    return terms
+    primal, least = problem.primal(v, rows.product(v)), problem.dual(beta, g)
+    return Solution(v, beta, primal, least, n_iter, not reason, reason)
 
 
 def _sources(rows):

@@ -199,19 +199,22 @@ class LinearRows:
         """The sums of w z^2 of each column."""
 
         def partial(rows, block):
-            g = np.full(self.q, w[rows].sum())
+            g = np.zeros(self.q)
             if self.sparse:
-                start, column, value = self.parts
-                some = slice(start[rows.start], start[rows.stop])
-                weight = np.repeat(w[rows], np.diff(start[rows.start : rows.stop + 1]))
-                weight *= value[some] ** 2
-                g[self.one :] = np.bincount(column[some], weight, self.d)
+                for some in self._calls(rows.stop - rows.start, 1):
+                    start, column, _ = self._part(rows, some)
+                    given = start, column, squares, self.intercept
+                    weight = w[rows][some]
+                    dual_descent.sparse_pass(*given, None, weight, weight, None, g, None)
+                    checkpoint()
             else:
+                g[: self.one] = w[rows].sum()
                 block = block.astype(np.float64, copy=False)
                 g[self.one :] = np.einsum("ij,ij,i->j", block, block, w[rows])
             return [g]
 
         with np.errstate(over="ignore"):
+            squares = self.parts[2] ** 2 if self.sparse else None
             return self.sums(partial, pairs=False)[0]
 
     def squares(self):

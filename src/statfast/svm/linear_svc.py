@@ -47,7 +47,8 @@ class LinearSVC(Classifier, LinearMachine):
         conjugate gradients where that is cheaper. "auto" takes descent for more than some hundred
         columns with the hinge, for more columns than rows with the squared loss.
     tol : float, default=1e-4
-        As LIBLINEAR's. Descent: the largest less the least projected gradient of the dual. Newton:
+        As LIBLINEAR's. Descent: the largest less the least projected gradient of the dual, and
+        tol / 100 is to be the gap, relative to the objective, or a smaller tol is tried. Newton:
         the length of the gradient, relative to that at 0 times the share of the smaller class.
         Interior point: its square is the gap, relative to the objective.
     class_weight : dict or "balanced", optional

@@ -8,6 +8,9 @@
 
 #include "levels.h"
 
+/* A row's record: a cache line. */
+enum { TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 8 };
+
 /* What a sweep works on: see dual_descent.pyx. */
 typedef struct {
     const void *x;                      /* dense rows, ldx apart, of d numbers */
@@ -16,9 +19,8 @@ typedef struct {
     const int32_t *column;
     const double *value;
     double one;                         /* square of the constant column; 0 without one */
-    const double *target, *curve, *soft, *low, *high; /* (n,) */
+    double *state;                      /* (n, RECORD) what a visit needs, side by side */
     double epsilon, slack;
-    double *beta;                       /* (n,) */
     double *v;                          /* (1 + d,) the constant column's first */
     int32_t *order;                     /* coordinates to visit */
     ptrdiff_t begin, end, kept;         /* of them now; those that stay are packed to the front */

@@ -12,6 +12,7 @@
             const SRC *x = (const SRC *)job->x + i * job->ldx;                                     \
             if (s + AHEAD < all) {                                                                 \
                 const SRC *next = (const SRC *)job->x + job->order[s + AHEAD] * job->ldx;          \
+                FETCH(job->state + job->order[s + AHEAD] * RECORD);                                \
                 for (ptrdiff_t j = 0; j < d; j += 64 / (ptrdiff_t)sizeof(SRC)) FETCH(next + j);    \
             }                                                                                      \
             f64_v one = f64_set1(0), two = one;                                                    \

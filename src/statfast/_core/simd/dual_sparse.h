@@ -8,17 +8,23 @@ static void dual_sparse(dual_job *job) {
     for (ptrdiff_t s = job->begin; s < job->end; s++) {
         const ptrdiff_t i = job->order[s], begin = job->start[i], end = job->start[i + 1];
         if (s + AHEAD < job->end) {
-            const ptrdiff_t next = job->start[job->order[s + AHEAD]];
-            FETCH(job->value + next), FETCH(job->column + next);
+            const ptrdiff_t next = job->order[s + AHEAD], stop = job->start[next + 1];
+            FETCH(job->state + next * RECORD);
+            for (ptrdiff_t k = job->start[next]; k < stop; k += 16) {
+                FETCH(job->column + k);
+                FETCH(job->value + k), FETCH(job->value + k + 8);
+            }
         }
-        double f = job->v[0], other = 0;
+        double f = job->v[0], two = 0, three = 0, four = 0; /* sums that do not wait for each other */
         ptrdiff_t k = begin;
-        for (; k + 2 <= end; k += 2) {
+        for (; k + 4 <= end; k += 4) {
             f += job->value[k] * v[job->column[k]];
-            other += job->value[k + 1] * v[job->column[k + 1]];
+            two += job->value[k + 1] * v[job->column[k + 1]];
+            three += job->value[k + 2] * v[job->column[k + 2]];
+            four += job->value[k + 3] * v[job->column[k + 3]];
         }
-        if (k < end) f += job->value[k] * v[job->column[k]];
-        const double step = dual_step(job, i, f + other);
+        for (; k < end; k++) f += job->value[k] * v[job->column[k]];
+        const double step = dual_step(job, i, (f + two) + (three + four));
         if (step == 0) continue;
         for (k = begin; k < end; k++) v[job->column[k]] += step * job->value[k];
         job->v[0] += step * job->one;

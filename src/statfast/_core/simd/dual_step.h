@@ -18,8 +18,9 @@
 /* The step of coordinate i, whose row's product with v is f; notes its projected gradient, and
    whether it is visited again. */
 static inline double dual_step(dual_job *job, ptrdiff_t i, double f) {
-    const double old = job->beta[i], low = job->low[i], high = job->high[i];
-    const double epsilon = job->epsilon, g = f - job->target[i] + job->soft[i] * old;
+    double *row = job->state + i * RECORD;
+    const double old = row[BETA], low = row[LOW], high = row[HIGH], share = row[SHARE];
+    const double epsilon = job->epsilon, g = f - row[TARGET] + row[SOFT] * old;
     const double right = g + (old >= 0 ? epsilon : -epsilon);
     const double left = g + (old > 0 ? epsilon : -epsilon);
     double now = old, pull = 0;
@@ -32,15 +33,15 @@ static inline double dual_step(dual_job *job, ptrdiff_t i, double f) {
     if (seen < job->least) job->least = seen;
     job->sum += fabs(pull);
     if (fabs(pull) <= STILL) return 0;
-    if (job->curve[i] > 0) {
-        const double z = old - g / job->curve[i], gap = epsilon / job->curve[i];
+    if (share > 0) {
+        const double z = old - g * share, gap = epsilon * share;
         now = z > gap ? z - gap : z < -gap ? z + gap : 0;
     } else {
         now = pull < 0 ? high : low; /* a row of zeros: the loss is what it is */
     }
     if (now > high) now = high;
     if (now < low) now = low;
-    job->beta[i] = now;
+    row[BETA] = now;
     return now - old;
 }
 
