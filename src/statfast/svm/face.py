@@ -17,7 +17,7 @@ from statfast.svm.positive import require_products
 
 TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 0, 1, 2, 3, 4, 5, 8  # as the kernel knows them
 LINE = 64  # bytes of a cache line
-ROUGH = 0.1  # of the gradient: what a leap may leave of it
+ROUGH = 0.4  # of the gradient: what a leap may leave of it
 MOST = 60  # products for a leap
 FLAT = 1e-10  # of the curvature of rows by themselves: with less there is no lowest point
 HALVINGS = 6

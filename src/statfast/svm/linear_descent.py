@@ -17,7 +17,7 @@ from statfast.svm.face import Dual, leap
 from statfast.svm.linear_problem import Solution
 
 CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
-BEFORE, BETWEEN = 10, 5  # sweeps before the first leap, and between two
+BEFORE, BETWEEN = 15, 5  # sweeps before the first leap, and between two
 GAP, TIMES = 1e-2, 3  # times tol: a gap, relative to the objective, beyond which tol is lowered
 
 
