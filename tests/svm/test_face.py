@@ -70,7 +70,7 @@ def test_a_leap_within_the_bounds_ends_at_the_lowest_point():
     dual, v = Dual(made), np.zeros(61)
     dual.beta[:] = 1e-3  # of a squared loss no bound but infinity
     v[:] = made.rows.combined(dual.beta.copy())
-    for _ in range(12):
+    for _ in range(40):
         leap(dual, np.arange(20, dtype=np.int32), v, CLOCK)
     Z = twin.with_constant(X)
     best = np.linalg.solve(Z @ Z.T + np.diag(0.5 / made.cost), made.target)

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from statfast import LinearSVC, LinearSVR
-from statfast.svm import linear_descent, linear_rows, narrowing
+from statfast.svm import linear_rows, linear_sweep, narrowing
 from tests.reference import linear_svm as twin
 
 EPSILON = ["epsilon_insensitive", "squared_epsilon_insensitive"]
@@ -171,7 +171,7 @@ def test_a_signal_ends_a_fit(case, monkeypatch):
         y = y + 3 * (X[:, 0] > 0)
     loss = "squared_hinge" if case in ("squared_hinge", "text") else "hinge"
     model = LinearSVC(loss=loss, dual=True if case == "descent" else "auto", tol=1e-9)
-    module = linear_descent if case == "descent" else linear_rows
+    module = linear_sweep if case == "descent" else linear_rows
     calls, check = [], module.checkpoint
 
     def checkpoint():
