@@ -40,18 +40,22 @@ class Conjugate:
             cost = np.where(self.on, cost, 0.0)  # rows of weight 0 take no time
         else:
             rows, cost = rows.part(np.flatnonzero(self.on)), cost[self.on]
-        step, left = np.zeros(rows.q), -gradient
+        step, left, room = np.zeros(rows.q), -gradient, np.empty(rows.q)
         near = left / diagonal
-        along, size = near, float(left @ near)
+        along, size = near.copy(), float(left @ near)
         enough = min(ROUGH**2, share**0.5) * size
         for _ in range(MOST):
-            turned = ridge * along + rows.turned(along, cost)
+            turned = ridge * along
+            turned += rows.turned(along, cost, room)
             t = size / float(along @ turned)
-            step = step + t * along
-            left = left - t * turned
-            near, before = left / diagonal, size
+            step += t * along
+            turned *= t
+            left -= turned
+            np.divide(left, diagonal, out=near)
+            before = size
             size = float(left @ near)
             if size <= enough or self.clock.stopped(0):
                 break
-            along = near + (size / before) * along
+            along *= size / before
+            along += near
         return step

@@ -89,8 +89,11 @@ def _to_the_lowest(rows, slope, share, soft, clock):
     near = share * left
     along, size = near, dot(left, near)
     enough, alone = ROUGH**2 * size, 1.0 / share
+    room = np.empty(rows.q)
     for _ in range(MOST):
-        turned = rows.product(rows.combined(along) / rows.ridge) + soft * along
+        moved = rows.combined(along, room)
+        moved /= rows.ridge
+        turned = rows.product(moved) + soft * along
         bend = dot(along, turned)
         if not bend > FLAT * dot(alone * along, along):
             break

@@ -19,6 +19,7 @@ from statfast._validation import as_rows, rows_for
 
 CALL = 2e8  # multiplications of a kernel call: some 30 ms
 LEAST, BLOCK = 8192, 1e6  # rows of a block, or operations: fewer would spend it between calls
+COLUMNS = 4  # numbers of a block for each column: its sum is cleared, and added to the others
 ROW = 100  # operations that a row costs besides its products
 SLOW, VECTOR = 4.0, 8.0  # how much dearer an operation is with sparse rows than others, and dense
 SPARSE, WIDE = 6, 64  # dense rows so wide are packed where at most one number in so many is not 0
@@ -91,10 +92,19 @@ class LinearRows:
             self.size = float(len(self.parts[2]))
         else:
             self.pairs, self.size = float(self.n) * self.d**2, float(self.n) * self.d
-        self.nothing = np.zeros(self.d)
-        self.ridge = np.ones(self.q)  # the penalty is v' diag(ridge) v / 2
+
+    @cached_property
+    def nothing(self):
+        """The mean of columns as they are."""
+        return np.zeros(self.d)
+
+    @cached_property
+    def ridge(self):
+        """The penalty is v' diag(ridge) v / 2."""
+        ridge = np.ones(self.q)
         if self.intercept:
-            self.ridge[0] = self.scale**-2.0
+            ridge[0] = self.scale**-2.0
+        return ridge
 
     def predict(self, rows, v, block):
         """z'v of the rows in a slice; `block` holds them if they are dense."""
@@ -139,6 +149,8 @@ class LinearRows:
         least = int(min(LEAST, max(256.0, BLOCK * self.n / cost)))
         if pairs:
             least = max(least, 8 * self.q)
+        else:
+            least = max(least, int(COLUMNS * self.q * self.n / max(self.size, 1.0)))
         if self.n <= least:
             checkpoint()
             return partial(slice(0, self.n), self.whole)
@@ -168,21 +180,21 @@ class LinearRows:
         self.sums(partial, pairs=False)
         return out
 
-    def combined(self, s):
-        """z's: the rows weighted and added up."""
+    def combined(self, s, room=None):
+        """z's: the rows weighted and added up, in `room`, if given, where they are one block."""
 
         def partial(rows, block):
-            g = np.zeros(self.q)
+            g = self._cleared(room, rows)
             self.accumulate(rows, block, s[rows], None, None, g)
             return [g]
 
         return self.sums(partial, pairs=False)[0]
 
-    def turned(self, v, w):
-        """z'w(z v): rows weighted by w and their own values, added up."""
+    def turned(self, v, w, room=None):
+        """z'w(z v): rows weighted by w and their own values, added up; `room` as above."""
 
         def partial(rows, block):
-            g = np.zeros(self.q)
+            g = self._cleared(room, rows)
             if not self.sparse:
                 score = w[rows] * self.predict(rows, v, block)
                 self.accumulate(rows, block, score, None, None, g)
@@ -194,6 +206,13 @@ class LinearRows:
             return [g]
 
         return self.sums(partial, pairs=False)[0]
+
+    def _cleared(self, room, rows):
+        """Zeros for each column. New memory takes longer to come by than a pass over few rows."""
+        if room is None or rows.stop - rows.start < self.n:
+            return np.zeros(self.q)
+        room.fill(0.0)
+        return room
 
     def column_squares(self, w):
         """The sums of w z^2 of each column."""
@@ -240,7 +259,9 @@ class LinearRows:
         """The same with some of the rows."""
         some = self.X[index]
         some = some if self.sparse else np.ascontiguousarray(some)
-        return LinearRows(some, self.intercept, self.scale, self.n_jobs)
+        made = LinearRows(some, self.intercept, self.scale, self.n_jobs)
+        made.nothing, made.ridge = self.nothing, self.ridge
+        return made
 
     def take(self, index):
         """Some rows z as a dense array."""
@@ -267,4 +288,6 @@ class LinearRows:
 
 
 def _added(total, more):
-    return [a + b for a, b in zip(total, more, strict=True)]
+    for k, part in enumerate(more):
+        total[k] += part
+    return total

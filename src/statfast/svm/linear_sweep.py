@@ -4,8 +4,7 @@
 Rows come in rounds. Each half of a round begins at the same coefficients and changes its own
 multipliers, in a thread of its own if there is one; both changes are then added up, as far as that
 lowers the dual: it is a quadratic along their sum, and the way to its lowest point, at most 1, is
-known. A round has no more rows than there are columns, or each half would do what the other does
-(C.-J. Hsieh et al. and others run threads without such a check; their results are those of chance).
+known. A round has no more rows than there are columns, or each half would do what the other does.
 Whether there are threads or not, the rounds are the same, and so are the bits.
 """
 
@@ -14,12 +13,12 @@ import numpy as np
 from statfast._blocks import checkpoint, each
 from statfast._core import dual_descent as kernel
 from statfast._products import dot
-from statfast.svm.face import SOFT, TARGET
+from statfast.svm.linear_rows import SLOW
 
 CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
 ROUNDS = 8  # of a sweep, at most; rounds are large, but a sweep ought to have some
 VISIT = 25.0  # numbers of a row that take as long as its visit takes besides
-WORK = 2.5e5  # numbers of a round, at least: some tenths of a millisecond
+WORK = 5e5  # numbers of a round, at least: about half a millisecond
 COLUMNS = 5.0  # the same for each column, as the coefficients are copied
 
 
@@ -35,6 +34,7 @@ class Sweeps:
         self.call = max(256, int(CALL / (width + VISIT)))
         self.least = int(max(WORK / (width + VISIT), COLUMNS * rows.q / max(width, 1.0)))
         self.most = min(rows.q, 2 * self.call)
+        self.room = None
 
     def __call__(self, order, slack):
         """Visit the rows in an order; returns how many of them stay, packed to the front, and the
@@ -62,20 +62,24 @@ class Sweeps:
     def _halves(self, some, slack, seen):
         beta, middle, index = self.dual.beta, len(some) // 2, some.copy()
         before = beta[index]
+        if self.room is None:
+            self.room = np.empty((2, len(self.v)))
 
-        def half(part):
-            change, noted = self.v.copy(), _nothing()
+        def half(k):
+            part, change, noted = some[middle:] if k else some[:middle], self.room[k], _nothing()
+            change[:] = self.v
             stay = self._visit(part, slack, change, noted)
             change -= self.v
-            return stay, change, noted
+            return stay, noted
 
-        parts = some[:middle], some[middle:]
-        effort = 4.0 * self.rows.cost_of(False) * len(some) / self.rows.n
-        found = each(half, parts, n_jobs=self.rows.n_jobs, effort=effort)
-        (first, change, _), (second, other, _) = found
-        for _, _, noted in found:
+        effort = SLOW * self.rows.cost_of(False) * len(some) / self.rows.n
+        (first, one), (second, other) = each(
+            half, range(2), n_jobs=self.rows.n_jobs, effort=effort
+        )  # fmt: skip
+        for noted in (one, other):
             seen[:] = max(seen[0], noted[0]), min(seen[1], noted[1]), seen[2] + noted[2]
-        change += other
+        change = self.room[0]
+        change += self.room[1]
         share = self._share(index, before, change)
         if share < 1.0:
             beta[index] = before + share * (beta[index] - before)
@@ -86,14 +90,18 @@ class Sweeps:
 
     def _share(self, index, before, change):
         """How far to go along the sum of the halves' changes."""
-        state, now = self.dual.state, self.dual.beta[index]
-        moved, soft = now - before, state[index, SOFT]
-        constant = self.v[0] / self.one if self.one else 0.0
-        fall = dot(state[index, TARGET] - soft * before, moved)
-        fall -= constant * float(change[0]) + dot(self.v[1:], change[1:])
-        fall -= self.epsilon * float((np.abs(now) - np.abs(before)).sum())
-        bend = dot(soft * moved, moved) + dot(change[1:], change[1:])
-        bend += float(change[0]) ** 2 / self.one if self.one else 0.0
+        problem, now = self.dual.problem, self.dual.beta[index]
+        moved = now - before
+        fall = dot(problem.target[index], moved) - dot(self.v[1:], change[1:])
+        bend = dot(change[1:], change[1:])
+        if self.one:
+            fall -= float(self.v[0] * change[0]) / self.one
+            bend += float(change[0]) ** 2 / self.one
+        if self.epsilon:
+            fall -= self.epsilon * float((np.abs(now) - np.abs(before)).sum())
+        if problem.squared:
+            pull = 0.5 / problem.cost[index] * moved
+            fall, bend = fall - dot(pull, before), bend + dot(pull, moved)
         return max(fall, 0.0) / bend if fall < bend else 1.0
 
 
