@@ -137,7 +137,7 @@ def test_sparse_sums(seed, n, d):
         v, s, w = rng.standard_normal(q), rng.standard_normal(n), rng.uniform(0, 1, n)
         w[0] = 0.0
         out, g, h = np.empty(n), np.zeros(q), np.zeros((q, q))
-        rows = start, column, value, intercept
+        rows = start[:-1], start[1:], column, value, intercept
         kernel.sparse_pass(*rows, v, None, None, None, None, out)
         np.testing.assert_allclose(out, Z @ v, rtol=1e-12, atol=1e-12)
         kernel.sparse_pass(*rows, v, None, w, None, g, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sweeps by halves, and leaps between sweeps: they lower the dual, within bounds."""
+"""Leaps between sweeps of descent: they lower the dual, within bounds, and spare sweeps."""
 
 import time
 
@@ -11,12 +11,11 @@ from scipy import sparse
 
 from statfast import LinearSVC, LinearSVR
 from statfast._core import dual_descent as kernel
-from statfast.svm import linear_descent, linear_sweep
+from statfast.svm import linear_descent
 from statfast.svm.face import Dual, leap
 from statfast.svm.linear_descent import descend
 from statfast.svm.linear_problem import Clock, Problem
 from statfast.svm.linear_rows import LinearRows
-from statfast.svm.linear_sweep import Sweeps
 from tests.reference import linear_svm as twin
 from tests.svm.test_linear_many import text
 
@@ -102,53 +101,3 @@ def test_a_time_limit_is_heard_in_a_leap(monkeypatch):
     found = descend(made, 1e-4, over, np.random.default_rng(0))
     assert not found.converged
     assert found.reason == "before time_limit"
-
-
-@settings(max_examples=40)
-@given(
-    seed=st.integers(0, 2**32 - 1), n=st.integers(2, 80), d=st.integers(2, 70),
-    scale=st.sampled_from([0.0, 1.0, 3.0]), squared=st.booleans(), alike=st.booleans(),
-    epsilon=st.sampled_from([None, 0.0, 0.2]),
-)  # fmt: skip
-def test_two_halves_lower_the_dual(seed, n, d, scale, squared, epsilon, alike):
-    made, X = problem(seed, n, d, scale, squared, epsilon)
-    if alike:  # each half does all that is to be done
-        again = np.arange(n) // 2
-        X = X[again]
-        rows = LinearRows(sparse.csr_array(X), made.rows.intercept, made.rows.scale, 1)
-        made = Problem(rows, made.target[again], made.cost[again], squared, epsilon)
-    Z = twin.with_constant(X, scale)
-    dual, v, order = Dual(made), np.zeros(1 + d), np.arange(n, dtype=np.int32)
-    sweeps = Sweeps(dual, v)
-    sweeps.least, sweeps.most = 2, n
-    _, _, _, low, high, beta, _, _ = dual.state.T
-    count, value, shares = n, 0.0, []
-    share = sweeps._share
-    sweeps._share = lambda *given: shares.append(share(*given)) or shares[-1]
-    for _ in range(3):
-        count, seen = sweeps(order[:count], np.inf)
-        now = twin.dual(beta, Z, made.target, made.cost, squared, epsilon)
-        assert now >= value - 1e-12 * abs(value)
-        assert ((low <= beta) & (beta <= high)).all()
-        assert np.isfinite(seen).all()
-        value = now
-        np.testing.assert_allclose(v, np.append(scale * (Z.T @ beta)[-1], X.T @ beta),
-                                   rtol=1e-9, atol=1e-11)  # fmt: skip
-    assert count == n
-    assert sorted(order) == list(range(n))
-    assert shares
-    assert all(0.0 <= part <= 1.0 for part in shares)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_sweeps_by_halves_lead_to_the_same_optimum(loss, monkeypatch):
-    X, y = text(1_200, 1_500, 0.02)
-    model = LinearSVC(loss=loss, random_state=0, tol=1e-6, dual=True, max_iter=5_000)
-    whole = model.fit(X, y).primal_objective_[0]
-    monkeypatch.setattr(linear_sweep, "WORK", 1.0)
-    monkeypatch.setattr(linear_sweep, "COLUMNS", 0.01)
-    found = {jobs: model.set_params(n_jobs=jobs).fit(X, y).coef_.copy() for jobs in (1, 2, 7)}
-    assert model.converged_
-    assert model.primal_objective_[0] == pytest.approx(whole, rel=1e-8)
-    assert -1e-12 <= model.gap_[0] <= 1e-8 * whole
-    assert found[1].tobytes() == found[2].tobytes() == found[7].tobytes()

@@ -8,7 +8,9 @@ import pytest
 from scipy import sparse
 
 from statfast import LinearSVC, LinearSVR
-from statfast.svm import linear_rows, linear_sweep, narrowing
+from statfast.svm import linear_descent, linear_rows, narrowing
+from statfast.svm.conjugate import Conjugate
+from statfast.svm.linear_problem import Problem
 from tests.reference import linear_svm as twin
 
 EPSILON = ["epsilon_insensitive", "squared_epsilon_insensitive"]
@@ -123,6 +125,36 @@ def test_many_columns_take_steps_without_a_matrix(stored, intercept):
     np.testing.assert_allclose(descent.coef_, best.coef_, rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.parametrize("stored", [True, False])
+def test_where_no_row_has_a_loss_the_step_is_to_zero(stored):
+    X, y = text(50, 60, 0.2)
+    rows = linear_rows.LinearRows(X if stored else X.toarray(), True, 2.0)
+    by = Conjugate(Problem(rows, y, np.ones(50), True), None)
+    by.on = np.zeros(50, bool)
+    v = np.arange(61.0)
+    np.testing.assert_array_equal(by.step(rows.ridge * v, 1.0), -v)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_chosen_rows_are_those_of_a_copy(intercept):
+    X, _ = text(40, 30, 0.2)
+    rng = np.random.default_rng(0)
+    rows, index = linear_rows.LinearRows(X, intercept, 3.0), np.array([30, 2, 2, 39, 7])
+    part, copied = rows.part(index), linear_rows.LinearRows(X[index], intercept, 3.0)
+    v, w, some = rng.standard_normal(rows.q), rng.random(5), np.array([4, 0, 1])
+    for one, two in ((part, copied), (part.part(some), copied.part(some))):
+        w = w[: one.n]
+        assert (one.n, one.size, one.pairs) == (two.n, two.size, two.pairs)
+        assert np.array_equal(one.product(v), two.product(v))
+        assert np.array_equal(one.combined(w), two.combined(w))
+        assert np.array_equal(one.turned(v, w), two.turned(v, w))
+        assert np.array_equal(one.column_squares(w), two.column_squares(w))
+        assert np.array_equal(one.squares(), two.squares())
+        assert np.array_equal(one.take([1, 2]), two.take([1, 2]))
+    dense = np.column_stack([np.ones(5), X[index].toarray()])[:, 1 - rows.one :]
+    np.testing.assert_allclose(part.column_squares(np.arange(5.0)), np.arange(5.0) @ dense**2)
+
+
 def test_many_columns_in_regression():
     X, _ = text()
     rng = np.random.default_rng(1)
@@ -171,7 +203,7 @@ def test_a_signal_ends_a_fit(case, monkeypatch):
         y = y + 3 * (X[:, 0] > 0)
     loss = "squared_hinge" if case in ("squared_hinge", "text") else "hinge"
     model = LinearSVC(loss=loss, dual=True if case == "descent" else "auto", tol=1e-9)
-    module = linear_sweep if case == "descent" else linear_rows
+    module = linear_descent if case == "descent" else linear_rows
     calls, check = [], module.checkpoint
 
     def checkpoint():

@@ -147,8 +147,9 @@ def pack(
 
 
 def sparse_pass(
-    const Py_ssize_t[::1] start,    # IN (n + 1,) numbers of entries of all rows, these or others
-    const int32_t[::1] column,      # IN (nonzeros of all,)
+    const Py_ssize_t[::1] begin,    # IN (n,) where the entries of a row begin,
+    const Py_ssize_t[::1] end,      # IN (n,) and end
+    const int32_t[::1] column,      # IN (nonzeros of all rows, these and others,)
     const double[::1] value,        # IN
     bint intercept,                 # a column of ones comes before those of X: z = (1, x)
     const double[::1] v,            # IN (q,) or None
@@ -170,8 +171,8 @@ def sparse_pass(
     if v is not None:
         u = &v[0] + intercept
     with nogil:
-        for i in range(start.shape[0] - 1):
-            first, last = start[i], start[i + 1]
+        for i in range(begin.shape[0]):
+            first, last = begin[i], end[i]
             if v is not None:
                 if out is None and w[i] == 0:
                     continue

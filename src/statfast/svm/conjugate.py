@@ -34,12 +34,10 @@ class Conjugate:
     def step(self, gradient, share):
         """About the step to the lowest point of the piece that f lies on; `share` is how long the
         gradient is, relative to that at 0."""
-        rows, cost = self.problem.rows, 2.0 * self.problem.cost
-        ridge, diagonal = rows.ridge, self.diagonal
-        if rows.sparse:
-            cost = np.where(self.on, cost, 0.0)  # rows of weight 0 take no time
-        else:
-            rows, cost = rows.part(np.flatnonzero(self.on)), cost[self.on]
+        index, ridge, diagonal = np.flatnonzero(self.on), self.problem.rows.ridge, self.diagonal
+        if not len(index):
+            return -gradient / ridge
+        rows, cost = self.problem.rows.part(index), 2.0 * self.problem.cost[index]
         step, left, room = np.zeros(rows.q), -gradient, np.empty(rows.q)
         near = left / diagonal
         along, size = near.copy(), float(left @ near)

@@ -73,13 +73,15 @@ def new_rows(estimator, X):
 class LinearRows:
     """Rows z = (1, x), or x without an intercept, and sums over them.
 
-    `X` is (n, d), dense or CSR. Sums are made block by block on a grid that depends on n alone.
+    `X` is (n, d), dense or CSR; of sparse rows some may be `chosen` by their numbers. Sums are made
+    block by block on a grid that depends on n alone.
     """
 
     X: Any
     intercept: bool
     scale: float = 1.0  # of the constant column
     n_jobs: int | None = None
+    chosen: Any = None
 
     def __post_init__(self):
         self.n, self.d = self.X.shape
@@ -88,8 +90,12 @@ class LinearRows:
         self.sparse = hasattr(self.X, "indptr")
         if self.sparse:
             self.parts = parts_of(self.X)
-            self.pairs = float((np.diff(self.parts[0]).astype(np.float64) ** 2).sum())
-            self.size = float(len(self.parts[2]))
+            self.begin, self.end = self.parts[0][:-1], self.parts[0][1:]
+            if self.chosen is not None:
+                self.n = len(self.chosen)
+                self.begin, self.end = self.begin[self.chosen], self.end[self.chosen]
+            length = (self.end - self.begin).astype(np.float64)
+            self.pairs, self.size = float((length * length).sum()), float(length.sum())
         else:
             self.pairs, self.size = float(self.n) * self.d**2, float(self.n) * self.d
 
@@ -221,8 +227,8 @@ class LinearRows:
             g = np.zeros(self.q)
             if self.sparse:
                 for some in self._calls(rows.stop - rows.start, 1):
-                    start, column, _ = self._part(rows, some)
-                    given = start, column, squares, self.intercept
+                    begin, end, column, _ = self._part(rows, some)
+                    given = begin, end, column, squares, self.intercept
                     weight = w[rows][some]
                     dual_descent.sparse_pass(*given, None, weight, weight, None, g, None)
                     checkpoint()
@@ -238,6 +244,8 @@ class LinearRows:
 
     def squares(self):
         """|x|^2 + scale^2 of each row (without an intercept |x|^2)."""
+        if self.chosen is not None:
+            return LinearRows(self.X[self.chosen], self.intercept, self.scale).squares()
         out = np.empty(self.n)
 
         def partial(rows, block):
@@ -257,14 +265,19 @@ class LinearRows:
 
     def part(self, index):
         """The same with some of the rows."""
-        some = self.X[index]
-        some = some if self.sparse else np.ascontiguousarray(some)
-        made = LinearRows(some, self.intercept, self.scale, self.n_jobs)
+        X, chosen = self.X, None
+        if self.sparse:  # they are read where they lie
+            chosen = index if self.chosen is None else self.chosen[index]
+        else:
+            X = np.ascontiguousarray(X[index])
+        made = LinearRows(X, self.intercept, self.scale, self.n_jobs, chosen)
         made.nothing, made.ridge = self.nothing, self.ridge
         return made
 
     def take(self, index):
         """Some rows z as a dense array."""
+        if self.chosen is not None:
+            index = self.chosen[index]
         some = self.X[index].toarray() if self.sparse else self.X[index]
         some = some.astype(np.float64, copy=False)
         return np.column_stack([np.ones(len(index)), some]) if self.intercept else some
@@ -283,8 +296,9 @@ class LinearRows:
         return [slice(a, min(n, a + step)) for a in range(0, n, step)]
 
     def _part(self, rows, some):
-        start, column, value = self.parts
-        return start[rows.start + some.start : rows.start + some.stop + 1], column, value
+        _, column, value = self.parts
+        some = slice(rows.start + some.start, rows.start + some.stop)
+        return self.begin[some], self.end[some], column, value
 
 
 def _added(total, more):
