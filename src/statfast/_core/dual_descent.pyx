@@ -76,8 +76,8 @@ def sweep(
     const int32_t[::1] column,      # IN (nonzeros,)
     const double[::1] value,        # IN
     double one,                     # the square of the constant column; 0 without one
-    double[:, ::1] state,           # INOUT (n, 8) target; 1 over |x|^2 + one + soft, or 0; soft, low,
-                                    #    high, and what moves, beta. A cache line each, at best.
+    double[:, ::1] state,           # INOUT (n, 8) target; 1 over |x|^2 + one + soft, or 0; soft,
+                                    #    low, high, and what moves, beta; a cache line, at best
     double epsilon,
     double slack,
     double[::1] v,                  # INOUT (1 + d,) one sum beta, then X'beta

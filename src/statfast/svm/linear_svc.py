@@ -47,8 +47,8 @@ class LinearSVC(Classifier, LinearMachine):
         conjugate gradients where that is cheaper. "auto" takes descent for more than some hundred
         columns with the hinge, for more columns than rows with the squared loss.
     tol : float, default=1e-4
-        As LIBLINEAR's. Descent: the largest less the least projected gradient of the dual, and
-        tol / 100 is to be the gap, relative to the objective, or a smaller tol is tried. Newton:
+        As LIBLINEAR's. Descent: the largest less the least projected gradient of the dual; if the
+        gap is then more than tol / 100 of the objective, a smaller tol is tried. Newton:
         the length of the gradient, relative to that at 0 times the share of the smaller class.
         Interior point: its square is the gap, relative to the objective.
     class_weight : dict or "balanced", optional
@@ -104,9 +104,12 @@ class LinearSVC(Classifier, LinearMachine):
     .. [1] Hsieh, C.-J., Chang, K.-W., Lin, C.-J., Keerthi, S. S. and Sundararajan, S. (2008). A
        dual coordinate descent method for large-scale linear SVM. ICML, 408-415.
        https://doi.org/10.1145/1390156.1390208
-    .. [2] Mangasarian, O. L. (2002). A finite Newton method for classification. Optimization
+    .. [2] Moré, J. J. and Toraldo, G. (1991). On the solution of large quadratic programming
+       problems with bound constraints. SIAM Journal on Optimization 1, 93-113.
+       https://doi.org/10.1137/0801008
+    .. [3] Mangasarian, O. L. (2002). A finite Newton method for classification. Optimization
        Methods and Software 17, 913-929. https://doi.org/10.1080/1055678021000028375
-    .. [3] Ferris, M. C. and Munson, T. S. (2002). Interior-point methods for massive support
+    .. [4] Ferris, M. C. and Munson, T. S. (2002). Interior-point methods for massive support
        vector machines. SIAM Journal on Optimization 13, 783-804.
        https://doi.org/10.1137/S1052623400374379
 
