@@ -15,7 +15,7 @@ static void dual_sparse(dual_job *job) {
                 FETCH(job->value + k), FETCH(job->value + k + 8);
             }
         }
-        double f = job->v[0], two = 0, three = 0, four = 0; /* sums that do not wait for each other */
+        double f = job->v[0], two = 0, three = 0, four = 0; /* that do not wait for each other */
         ptrdiff_t k = begin;
         for (; k + 4 <= end; k += 4) {
             f += job->value[k] * v[job->column[k]];
