@@ -107,11 +107,12 @@ def grid(n: int, least: int = 256, most: int = 16384, parts: int = 64) -> list[s
 
 def each(
     work: Callable, tasks: Iterable, *, n_jobs: int | None = None, effort: float = inf,
-    progress: Callable | None = None,
+    progress: Callable | None = None, ahead: float = inf,
 ) -> list:  # fmt: skip
     """Do independent tasks: ``work(task)`` for each, the results in a list in their order.
 
-    A task may fill its own rows of an array that all share. `effort` is about the number of
+    A task may fill its own rows of an array that all share. No more than `ahead` tasks for each
+    thread are begun before all in front of them are done. `effort` is about the number of
     floating-point operations of the whole call; small calls stay in one thread. `progress` takes
     the place of the hook of `set_progress`. Of the exceptions that tasks raise, that of the first
     task is raised. Ctrl-C raises KeyboardInterrupt once no thread is at work on the call any more:
@@ -119,7 +120,7 @@ def each(
     """
     results: list = []
     tasks = list(tasks)
-    _run(work, [tasks], results.append, len(tasks), inf, n_jobs, effort, progress)
+    _run(work, [tasks], results.append, len(tasks), ahead, n_jobs, effort, progress)
     return results
 
 

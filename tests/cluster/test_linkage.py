@@ -2,6 +2,7 @@
 """Merges against the definition, scipy's and R's; every way through the matrix; bad input."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -108,6 +109,20 @@ def test_many_clusters_reuse_memory(method, monkeypatch):
     monkeypatch.setattr(one_by_one, "SMALL", 32)
     y = pdist(rows(8, 900, 2))
     assert_allclose(linkage(y, method, n_jobs=2), hierarchy.linkage(y, method), rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("d", [2, 60])
+def test_memory_is_less_than_another_copy(method, d):
+    # In many columns few rows are each other's nearest, so that rounds merge few.
+    y = pdist(rows(13, 3000, d))
+    tracemalloc.start()
+    try:
+        linkage(y, method, n_jobs=2)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert taken < y.nbytes
 
 
 @pytest.mark.parametrize("method", METHODS)

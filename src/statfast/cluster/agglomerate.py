@@ -8,12 +8,13 @@ are left, merges follow the chain of nearest neighbours in a matrix that has who
 are not reducible: one_by_one.py.
 """
 
-from bisect import bisect_right
+from math import inf
+from operator import itemgetter
 from threading import Lock
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
+from statfast._blocks import checkpoint, each, grid, usable_threads
 from statfast._core import linkage
 from statfast.cluster.one_by_one import merged_one_by_one
 from statfast.cluster.triangle import Minima, Triangle, neighbours, spans
@@ -24,8 +25,11 @@ FEW = 0.04  # of the clusters merged: a round that merges less costs more than a
 RARE = 0.01  # the same for the generic algorithm, where whole rows take too much memory
 SHRUNK = 0.7  # of the clusters left: time to leave out the others
 BUDGET = 1 << 24  # numbers looked at between checkpoints
-ROOM = 1 << 21  # numbers of a piece of memory
-SLAB = 1 << 23  # numbers of memory that is asked for at once: huge pages are had for much only
+COPY = 0.48  # of the square: the memory that all takes, a little less than what it is given
+ROOM = 1 << 21  # numbers of a piece of memory, at most
+ROWS = 12  # in a piece, at least: at the end of each, less than a row stays empty
+SPARE = 16  # pieces in what one copy leaves beside the rows of the first round, or fewer
+AHEAD = 8  # blocks that may be begun before those in front of them are done
 STRIP = 64  # rows of a whole matrix that a task writes
 NOTHING = np.empty(0, np.intp)
 
@@ -40,7 +44,7 @@ class Merging:
         self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
         self.merges: list[tuple] = []  # of points, points and heights
         self.room: Room | None = None
-        self.most = m * (m - 1) // 2  # numbers of a copy
+        self.most = max(int(COPY * m * m), 3 * SMALL * SMALL)  # numbers of memory
 
     def run(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Merge all; a point of each of the two clusters, and the reduced height, of each merge."""
@@ -54,7 +58,7 @@ class Merging:
             low, who = neighbours(self.triangle, n_jobs=self.n_jobs)
             if self.scale:
                 low = (low * low.dtype.type(self.scale)) ** 2
-        while (m := self.triangle.m) > SMALL:
+        while (m := self.triangle.m) > SMALL or (m > 1 and not self._fits()):
             i = np.flatnonzero(who[who] == np.arange(m))
             i = i[i < who[i]]
             if len(i) < FEW * m and self._fits():
@@ -63,18 +67,23 @@ class Merging:
                 self._one_by_one()
                 return
             low, who = self._round(i, who[i], low[i])
-        if self.triangle.m > 1:
+        if m > 1:
             self._by_chain()
 
     def _fits(self):
-        """Whether there is memory for the whole matrix, in a copy less what rounds have taken."""
-        m = self.triangle.m
-        return m * m + (self.room.held if self.room else 0) <= self.most
+        """Whether there is memory for the whole matrix."""
+        m, room = self.triangle.m, self.room
+        if room is None:
+            return m * m <= self.most
+        return len(room.slab) + (m * (m - 1) // 2 if room.holds(m) else m * m) <= self.most
 
     def _by_chain(self):
         """Merge along the chain of nearest neighbours, in whole rows."""
         m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
-        matrix = np.empty(m * m, dtype)
+        if self.room and self.room.holds(m):
+            triangle, matrix = self.room.left(m)
+        else:
+            matrix = np.empty(m * m, dtype)
 
         def write(strip):
             linkage.unfold(triangle.rows, self.scale, strip.start, strip.stop, matrix)
@@ -112,13 +121,11 @@ class Merging:
         keep = np.packbits(stays, bitorder="little").view(np.uint64)
         if self.room is None:
             self.room = Room(k, self.most - k * (k - 1) // 2, old.dtype)
-        room = self.room
-        blocks = spans(k, room.most)
-        minima, places = Minima(k, old.dtype), np.empty(k, np.intp)
-        leaving = room.turn(k, [first[b.stop - 1] for b in blocks])
+        room, minima, places = self.room, Minima(k, old.dtype), np.empty(k, np.intp)
+        threads = min(usable_threads(self.n_jobs), AHEAD)
+        blocks = room.turn(k, first)
 
-        def work(task):
-            number, block = task
+        def work(block):
             checkpoint()
             columns = minima.columns(block)
             linkage.contract(
@@ -126,10 +133,10 @@ class Merging:
                 block.start, block.stop, room.take(block), places, *columns,
                 minima.right_low, minima.right_who,
             )  # fmt: skip
-            leaving(number)
+            room.leave(block)
             minima.keep(block, columns)
 
-        each(work, list(enumerate(blocks)), n_jobs=self.n_jobs, effort=float(m) ** 2)
+        each(work, blocks, n_jobs=threads, effort=float(m) ** 2, ahead=AHEAD // threads)
         self.merges.append((self.point[i], self.point[j], height))
         self.size[i] += self.size[j]
         self.triangle = Triangle(places, old.dtype, room)
@@ -141,48 +148,72 @@ class Room:
     """Memory for the rows of one round after the other, taken again when it is not needed.
 
     New rows need the rows from their own on: what is written first reads most, and leaves the rows
-    before it behind.
+    before it behind. So little more is needed than the first round writes, in pieces of which each
+    is large enough for any block of a later one.
     """
 
     def __init__(self, k: int, spare: int, dtype: np.dtype):
-        # Until rows are left behind, some blocks need memory beside that of the k rows.
-        self.most = max(k, min(ROOM, k * k // 64, spare // 8))
+        self.most = max(ROWS * k, min(ROOM, k * k // 64, spare // SPARE))
+        self.least = self.most - k  # numbers of a piece
         self.dtype, self.lock = dtype, Lock()
-        self.made = self.held = 0  # numbers in all pieces, and in all that were in use at a time
+        self.slab = np.empty(0, dtype)  # the memory, asked for at once: huge pages are had for much
         self.free: list[np.ndarray] = []
-        self.next: list[tuple[int, np.ndarray]] = []  # last row, memory
+        self.kept: dict[int, np.ndarray] = {}  # for blocks of the first round
+        self.rows: list[tuple[int, int, np.ndarray]] = []  # begin, end, memory
+        self.old = self.rows  # those of the round before that are needed
+        self.done: dict[int, int] = {}  # blocks that are written, but not all before them
+        self.stop = 0  # rows that are written, and all before them
 
-    def turn(self, k, last):
-        """Begin a round of blocks that need no row up to last[b] once they and all before are done.
+    def turn(self, k: int, first: np.ndarray) -> list[slice]:
+        """Begin a round of k rows, each with the number of its first row before; its blocks."""
+        fresh = not len(self.slab)
+        blocks = spans(k, self.most if fresh else self.least)
+        if fresh:
+            sizes = [max(numbers(k, b.start, b.stop), self.least) + SLACK for b in blocks]
+            sizes += [self.least + SLACK] * (AHEAD + 2)
+            self.slab = np.empty(sum(sizes), self.dtype)
+            pieces = np.split(self.slab, np.cumsum(sizes[:-1]))
+            self.free = pieces[len(blocks) :]
+            self.kept = {b.start: piece for b, piece in zip(blocks, pieces, strict=False)}
+        self.old, self.rows = self._in_order(), []
+        self.first, self.done, self.stop = first, {}, 0
+        return blocks
 
-        Returns what is to be called with the number of each block that is done.
-        """
-        old, done = sorted(self.next, key=lambda piece: piece[0]), [False] * len(last)
-        self.next = []
-        state = [0]  # blocks done without a gap
-
-        def leaving(number):
-            with self.lock:
-                done[number] = True
-                while state[0] < len(done) and done[state[0]]:
-                    state[0] += 1
-                if state[0]:
-                    row = last[state[0] - 1] if state[0] < len(done) else np.inf
-                    count = bisect_right([piece[0] for piece in old], row)
-                    self.free += [memory for _, memory in old[:count]]
-                    del old[:count]
-
-        return leaving
-
-    def take(self, block):
+    def take(self, block: slice) -> np.ndarray:
         """Memory for a block of new rows."""
         with self.lock:
-            if not self.free:
-                pieces = max(1, SLAB // (self.most + SLACK))
-                self.free += list(np.empty((pieces, self.most + SLACK), self.dtype))
-                self.made += pieces * (self.most + SLACK)
-            memory = self.free.pop()
-            in_use = self.made - len(self.free) * (self.most + SLACK)
-            self.held = max(self.held, in_use)
-            self.next.append((block.stop - 1, memory))
-        return memory
+            memory = self.kept.pop(block.start, None)
+            if memory is None:
+                if not self.free:  # rounds that merge few pairs leave a little more empty
+                    self.free.append(np.empty(self.least + SLACK, self.dtype))
+                memory = self.free.pop()
+            self.rows.append((block.start, block.stop, memory))
+            return memory
+
+    def leave(self, block: slice) -> None:
+        """A block of new rows is written."""
+        with self.lock:
+            self.done[block.start] = block.stop
+            while self.stop in self.done:
+                self.stop = self.done.pop(self.stop)
+            whole = self.stop == len(self.first)
+            needed = inf if whole else self.first[self.stop]
+            while self.old and self.old[0][1] <= needed:
+                self.free.append(self.old.pop(0)[2])
+
+    def holds(self, m: int) -> bool:
+        """Whether there is memory for a whole matrix in place of the rows."""
+        return m * m <= len(self.slab)
+
+    def left(self, m: int) -> tuple[Triangle, np.ndarray]:
+        """The m rows of the last round, moved elsewhere, and memory for their matrix."""
+        some = [piece[: numbers(m, start, stop)] for start, stop, piece in self._in_order()]
+        return Triangle.of_condensed(np.concatenate(some), m), self.slab[: m * m]
+
+    def _in_order(self):
+        return sorted(self.rows, key=itemgetter(0))
+
+
+def numbers(m, start, stop):
+    """How many there are in some rows of a triangle."""
+    return (stop - start) * (2 * m - start - stop - 1) // 2
