@@ -14,12 +14,13 @@ from libc.string cimport memmove
 
 from statfast._core.lance_williams cimport rule_for, union_rule
 from statfast._core.rows cimport real
-from statfast._core.triangle cimport seek, square, squeeze, unite
+from statfast._core.triangle cimport AHEAD, fetch, seek, square, squeeze, unite
 
 
 cdef enum:
     GONE = 2147483647  # born: the cluster is no more
     TILE = 16  # rows of the triangle that are picked from by turns
+    SOON = 16  # rows of the triangle: their numbers are fetched so long before
 
 
 cdef struct clusters:
@@ -114,6 +115,8 @@ cdef inline void fill(
             if k.own[x]:
                 continue
             while c < end and k.first[c] < x:
+                q = k.first[min(c + SOON, k.firsts - 1)]
+                fetch(<const real *>k.rows[q] + x - q - 1)
                 q = k.first[c]
                 value = (<const real *>k.rows[q])[x - q - 1]
                 if k.scale:
@@ -126,6 +129,7 @@ cdef inline void fill(
         if k.own[x]:
             c = beyond(k.later, k.laters, k.born, k.seen[x])
         while c < k.laters:
+            fetch(<const real *>k.own[k.later[min(c + AHEAD, k.laters - 1)]] + x)
             q = k.later[c]
             row[q if place == NULL else place[q]] = (<const real *>k.own[q])[x]
             c += 1
