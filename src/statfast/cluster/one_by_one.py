@@ -17,10 +17,11 @@ from statfast.cluster.triangle import Triangle
 
 SMALL = 1024  # clusters: their matrix is in the cache
 SHRUNK = 0.48  # of the clusters left: time to leave out the others. Two rows fit into one
-AHEAD = 6  # one cluster in so many: for their pairs, rows are made at a time
+AHEAD = 3  # one cluster in so many: for their pairs, rows are made at a time
 BUDGET = 1 << 24  # numbers looked at between checkpoints
-TASK = 1 << 22  # numbers looked at by a task: some milliseconds
+TASK = 1 << 20  # numbers looked at by a task: a millisecond
 ROOM = 1 << 21  # numbers of a piece of memory
+COPY = 0.48  # of the square: memory for rows, a little less than the triangle
 PICKED = 8  # a number picked out of a column takes the time of so many in sequence
 FIRST, LATER, MERGES, VACANT = range(4)  # in `state`
 
@@ -59,6 +60,7 @@ class Clusters:
         self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
         self.merges: list[tuple] = []  # of points, points and heights
         self.memory: list[np.ndarray] = []  # of rows
+        self.spare = int(COPY * m * m)  # numbers that it may have yet
         self.room = np.empty(3 * m + 4, np.intp)
         self._begin(triangle.rows, scale, np.zeros(m, np.intp))
         self._more()
@@ -129,6 +131,8 @@ class Clusters:
         some = np.union1d(near, self.who[near])
         some = some[self.gone[0, some] == 0]
         to = self.own[some]
+        some = some[(to != 0) | (np.cumsum(to == 0) <= self.state[VACANT] + self._affordable() - 2)]
+        to = self.own[some]
         bare = to == 0
         count = np.count_nonzero(bare)
         while self.state[VACANT] < count + 2:
@@ -152,10 +156,14 @@ class Clusters:
 
     def _more(self):
         """More memory for rows that are not made yet."""
-        count = max(4, min(self.m // 2 + 2, ROOM // self.m))
+        count = max(4, min(self.m // 2 + 2, ROOM // self.m, self._affordable()))
         vacant = self.state[VACANT]
         self.room[vacant : vacant + count] = self._rows(count, self.m)[::-1]
         self.state[VACANT] += count
+
+    def _affordable(self):
+        """How many rows there is memory for, beside those that are vacant."""
+        return self.spare * self.size.itemsize // self._step(self.m)
 
     def _packed_rows(self, count, m):
         """Addresses of memory for so many rows of m clusters, side by side in vacant rows first."""
@@ -171,6 +179,7 @@ class Clusters:
         step, item = self._step(m), self.size.itemsize
         memory = np.empty(count * step // item + 64, self.size.dtype)
         self.memory.append(memory)
+        self.spare -= len(memory)
         begin = -(-memory.ctypes.data // 64) * 64
         return begin + step * np.arange(count, dtype=np.intp)
 
