@@ -10,6 +10,7 @@ from benchmarks.problem import Problem, rows_of
 
 BUDGET = 6.0  # seconds of rounds for each library and problem
 LIMIT = 150.0  # seconds of a library's first run
+HOPELESS = 8.0  # a peer is ended after so many times the fastest peer's time
 F64 = "float64"
 
 
@@ -30,6 +31,7 @@ def _matrix(method, kind, n, d, **more):
         nbytes=4.0 * n * (n - 1),
         budget=BUDGET,
         limit=LIMIT,
+        hopeless=HOPELESS,
         **more,
     )
 
@@ -63,12 +65,14 @@ PROBLEMS = [
     _rows("ward", "normal", 20_000, 8, group="ward"),
     _rows("ward", "normal", 20_000, 16, group="ward"),
     _rows("ward", "clusters", 50_000, 8, group="ward"),
+    _rows("ward", "normal", 100_000, 8, group="ward"),
+    _rows("ward", "normal", 100_000, 16, group="ward"),
     # beyond
     _matrix("average", "normal", 5_000, 100, beyond=True),
+    _matrix("centroid", "normal", 7_000, 5, beyond=True),
     _matrix("complete", "uniform", 500, 2, beyond=True),
     _rows("single", "clusters", 250_000, 2, beyond=True),
     _rows("single", "normal", 100_000, 8, beyond=True),
-    _rows("ward", "normal", 100_000, 16, beyond=True),
     _rows("single", "normal", 5_000, 64, beyond=True),
     _rows("centroid", "normal", 5_000, 8, beyond=True),
     _rows("median", "normal", 5_000, 32, beyond=True),

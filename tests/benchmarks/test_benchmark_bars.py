@@ -75,6 +75,14 @@ def test_slowdowns_are_beside_the_baseline(lines):
     assert line["reached"] == "no"
 
 
+def test_a_bar_of_some_problems_only(lines):
+    bar = Bar("small", ("scipy",), mean=20.0, only=" n=30000 ")
+    large = _row("tree, n=300000 d=2", 1.0)  # scipy is not asked
+    (line,) = lines(bar, _row("tree, n=30000 d=2", 1.0, scipy=25.0), large)
+    assert (line["problems"], line["reached"]) == ("1", "yes")
+    assert not lines(bar, large)
+
+
 def test_seconds(lines):
     bar = Bar("one", ("scipy",), seconds=4e-6)
     (line,) = lines(bar, _row("a", 3e-6, scipy=30e-6))

@@ -84,12 +84,14 @@ def linkage(
     differ; here the lowest rows are preferred. Equal heights are ordered by the time of the merge.
 
     **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
-    the first merges (less than the condensed matrix, and for up to 1024 rows a square one; for
-    "centroid" and "median" up to all of it); "single" takes memory for half the condensed matrix at
-    most. Rows are turned into a condensed matrix first, but not for "ward", "centroid" and "median"
-    (for the latter two: in up to 128 columns, or where the matrix would be too large), which take
-    O(n^2 d) time and O(n d) memory; nor for "single" with Euclidean distance, which takes O(n d)
-    memory and, in few dimensions, O(n log n) time (see `minimum_spanning_tree`).
+    the first merges: less than the condensed matrix, or 24 MB where that is more. It is more, up to
+    1.7 times the matrix, where rounds of merges begin and then find next to no nearest pairs; 2 %
+    more for "centroid" and "median" where all rows are in pairs. "single" takes memory for half the
+    condensed matrix at most. Rows are turned into a condensed matrix first, but not for "ward",
+    "centroid" and "median" (for the latter two: in up to 128 columns, or where the matrix would be
+    too large), which take O(n^2 d) time and O(n d) memory; nor for "single" with Euclidean
+    distance, which takes O(n d) memory and, in few dimensions, O(n log n) time (see
+    `minimum_spanning_tree`).
 
     References
     ----------
