@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast._core import seeding as kernel
-from statfast.cluster import seeding
+from statfast.cluster import KMeans, passes, seeding
 from statfast.cluster.candidates import Candidates
 from statfast.cluster.seeding import by_reading, plus_plus, trials
 from statfast.cluster.survey import survey
@@ -27,7 +27,7 @@ KINDS = {
 
 def state_of(X, weights, n_trials, n_jobs=1):
     data = survey(X, weights, n_jobs)
-    return Candidates(data, *data.panels.at(data.scale), data.scale, n_trials)
+    return Candidates(data, data.scale, n_trials)
 
 
 @given(
@@ -67,13 +67,14 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
         assert (state._hits[i // across, c] >> (i % across).astype(np.uint32) & 1).all()
 
         chosen, rivals = state.choose(3)
-        if len(chosen) == 3:  # which do not join
-            return
         joined = chosen
         if len(rivals):
             state.join(rivals[0])
             joined = np.append(joined, rivals[0])
         closest = np.minimum(closest, twin.squared(rows, state.points[joined]).min(axis=1))
+        if len(chosen) == 3:  # nobody asks what others gain
+            assert_allclose(state.closest, closest, rtol=1e-12)
+            return
         gain = gains(rows, closest, state.points)
         total = (gain * (1 if weights is None else weights[:, None])).sum(axis=0)[state._later :]
         if state._later >= 0:
@@ -114,7 +115,7 @@ def test_the_best_is_among_the_rivals(seed, n, d, n_trials, kind):
         if len(chosen) == 0:
             state.join(rivals[0])
         elif len(chosen) == 2:
-            break  # they have not joined
+            break  # what others gain is not known
         if draws.random() < 0.3:
             break
 
@@ -133,6 +134,39 @@ def test_centres_are_those_that_float64_draws(kind, weighted, monkeypatch):
         rng = np.random.default_rng(seed)
         first = data.take([seeding.first_row(data, rng)])[0]
         assert_array_equal(ours, by_reading(data, 25, rng, first))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+def test_nearest_centres_are_known(kind, dtype, monkeypatch):
+    monkeypatch.setattr(seeding, "FEWEST", 0)
+    monkeypatch.setattr(seeding, "ALONE", 3)
+    for seed in range(3):
+        draws = np.random.default_rng(seed)
+        X = KINDS[kind if dtype == np.float64 else "tied"](draws, 500, 5).astype(dtype)
+        X = np.concatenate([X, X[:20]])
+        data = survey(X, None, 1)
+        centers, (labels, squares) = seeding.spread(data, 20, draws)
+        assert_array_equal(labels, passes.nearest(X, centers, data.frame(centers)))
+        assert_array_equal(squares, passes.apart(X, centers, labels))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("k", "d", "spread"), [(7, 2, 1.0), (30, 9, 0.05), (150, 40, 0.05)])
+def test_runs_are_those_from_an_array_of_the_same_centres(dtype, weighted, k, d, spread):
+    draws = np.random.default_rng(k)
+    X = draws.uniform(0, 100, (k, d))[draws.integers(k, size=2000)]
+    X = (X + 100 * spread * draws.uniform(size=X.shape)).astype(dtype)
+    weights = draws.uniform(0, 2, 2000) if weighted else None
+    for max_iter in (1, 2, 30):
+        ours = KMeans(k, max_iter=max_iter, random_state=3, tol=0).fit(X, sample_weight=weights)
+        seed = np.random.default_rng(3).integers(2**32, size=1)[0]
+        start = plus_plus(survey(X, weights, None), k, np.random.default_rng(int(seed)))
+        run = KMeans(k, init=start, max_iter=max_iter, tol=0).fit(X, sample_weight=weights)
+        assert_array_equal(ours.labels_, run.labels_)
+        assert_array_equal(ours.cluster_centers_, run.cluster_centers_)
+        assert (ours.inertia_, ours.n_iter_) == (run.inertia_, run.n_iter_)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 7])

@@ -62,6 +62,7 @@ cdef struct Rows:
     double scale
     double *squares
     double *closest
+    int32_t *labels
     float *top
     double *sums
 
@@ -79,6 +80,7 @@ cdef inline Rows rows_of(
     double scale,
     double[::1] squares,            # INOUT (n,) squared distance from the origin
     double[::1] closest,            # INOUT (n,)
+    int32_t[::1] labels,            # INOUT (n,) which centre that is
     float[::1] top,                 # INOUT (n',)
     double[::1] sums,               # INOUT of weight * closest over each STRETCH of rows
     add_up_kind sum,                # how they are summed
@@ -99,6 +101,7 @@ cdef inline Rows rows_of(
     s.scale = scale
     s.squares = &squares[0]
     s.closest = &closest[0]
+    s.labels = &labels[0]
     s.top = &top[0]
     s.sums = &sums[0]
     s.sum = sum
@@ -111,10 +114,13 @@ cdef inline double apart(const Rows *s, const double *point, Py_ssize_t row) noe
     return d2
 
 
-cdef inline void approach(const Rows *s, Py_ssize_t row, double d2) noexcept nogil:
+cdef inline void approach(
+    const Rows *s, Py_ssize_t row, double d2, int32_t label
+) noexcept nogil:
     """A row has come to have its nearest centre so far away."""
     cdef double half, size, rest
     s.closest[row] = d2
+    s.labels[row] = label
     half = (d2 - s.squares[row]) * s.scale * (s.scale / 2)
     size = 1.00001 * s.squares[row] * s.scale * s.scale  # no less than the float row's
     rest = (s.d + 4) * UNIT64 * size + REST * (fabs(half) + size) + s.d * <double>FLT_MIN
@@ -159,11 +165,13 @@ cdef inline void ask(
 
 
 cdef inline void join_rows(
-    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t first,
-    Py_ssize_t stop, int32_t *near
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, int32_t label,
+    Py_ssize_t first, Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
-    """Let candidates become centres, for the rows from one panel's first on; `near` is room."""
+    """Let candidates become centres, of numbers from `label` on, for the rows from one panel's
+    first on; `near` is room."""
     cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, o, k, r
+    cdef int32_t which = 0
     cdef const uint32_t *hits = c.hits + first // across * c.m
     cdef uint32_t bits
     cdef double d2
@@ -183,9 +191,10 @@ cdef inline void join_rows(
         if centres == 1:
             d2 = apart(s, c.points + chosen[0] * c.d, r)
         else:
-            d2 = nearest(s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across))
+            d2 = nearest(
+                s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across), &which)
         if d2 < s.closest[r]:
-            approach(s, r, d2)
+            approach(s, r, d2, label + which)
             if r // STRETCH != stretch:
                 if stretch >= 0:
                     add_up(s, stretch)
@@ -196,16 +205,20 @@ cdef inline void join_rows(
 
 cdef inline double nearest(
     const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t row,
-    Py_ssize_t panel, uint32_t bit
+    Py_ssize_t panel, uint32_t bit, int32_t *which
 ) noexcept nogil:
-    """The least squared distance of a row to those of the candidates that it may be nearer to."""
+    """The least squared distance of a row to those of the candidates that it may be nearer to, and
+    which of them that is, the first of equals."""
     cdef const uint32_t *hits = c.hits + panel * c.m
-    cdef double d2 = INFINITY
-    cdef Py_ssize_t o
-    for o in range(centres):
+    cdef double least = INFINITY, d2
+    cdef int32_t o
+    for o in range(<int32_t>centres):
         if hits[chosen[o]] & bit:
-            d2 = min(d2, apart(s, c.points + chosen[o] * c.d, row))
-    return d2
+            d2 = apart(s, c.points + chosen[o] * c.d, row)
+            if d2 < least:
+                least = d2
+                which[0] = o
+    return least
 
 
 cdef inline Py_ssize_t adopt(
@@ -223,6 +236,7 @@ cdef inline Py_ssize_t adopt(
     cdef const uint32_t *hits = c.hits
     cdef uint32_t bits, bit, wanted
     cdef double d2, far, before, w, less, error
+    cdef int32_t any
     for p in range(panels):
         bits = hits[which]
         if bits:
@@ -242,7 +256,7 @@ cdef inline Py_ssize_t adopt(
         p = r // across
         hits = c.hits + p * c.m
         bit = <uint32_t>1 << (r - p * across)
-        before = min(s.closest[r], nearest(s, c, chosen, centres, r, p, bit))
+        before = min(s.closest[r], nearest(s, c, chosen, centres, r, p, bit, &any))
         d2 = apart(s, center, r)
         if d2 < before:
             w = 1 if s.weights == NULL else s.weights[r]

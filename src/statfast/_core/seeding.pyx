@@ -27,7 +27,7 @@ from statfast._core.chances cimport (
     thin,
 )
 from statfast._core.rows cimport UNIT32, UNIT64, measure, padded, panel_columns
-from statfast._core.tiles cimport level
+from statfast._core.tiles cimport active, level
 
 cdef extern from "seeding_kernels.h" nogil:
     ctypedef struct seeding_job:
@@ -48,10 +48,16 @@ cdef extern from "seeding_kernels.h" nogil:
         uint32_t *hit
         double *high
         double *off
+        float *held
+        Py_ssize_t wide
 
     ctypedef struct seeding_kernels:
         void (*weigh)(
             const seeding_job *job, Py_ssize_t first, Py_ssize_t stop
+        ) noexcept nogil
+        void (*weigh_held)(
+            const seeding_job *job, const int32_t *group, Py_ssize_t count, Py_ssize_t first,
+            Py_ssize_t stop
         ) noexcept nogil
         double (*add_up)(
             const double *closest, const double *weights, Py_ssize_t n
@@ -75,30 +81,6 @@ def panel_rows():
 def width(Py_ssize_t d):
     """Numbers of a candidate's row."""
     return padded(d)
-
-
-def bound_rest(
-    const float[::1] norms,         # IN (n',)
-    const float[::1] top,           # IN (n',) as of the first centre
-    Py_ssize_t n,
-    Py_ssize_t d,
-    float[:, ::1] most,             # OUT (2, panels)
-):
-    """The greatest norm and rest of each panel; `top` only falls, to no less than -norm^2 / 2."""
-    cdef Py_ssize_t across = panel_columns(<float>0), p, i
-    cdef double size, rest
-    cdef float norm
-    with nogil:
-        for p in range(most.shape[1]):
-            norm = 0
-            rest = 0
-            for i in range(p * across, min(n, (p + 1) * across)):
-                norm = max(norm, norms[i])
-                rest = max(rest, <double>fabs(top[i]))
-            size = <double>norm * norm
-            size = (d + 4) * UNIT64 * size + 1.1 * REST * (size + max(rest, size))
-            most[0, p] = norm
-            most[1, p] = <float>(size + d * <double>FLT_MIN)
 
 
 def draw(
@@ -178,22 +160,52 @@ def weigh(
     Py_ssize_t d,
     Py_ssize_t first,               # row, the first of a panel
     Py_ssize_t stop,
+    float[:, ::1] held,             # OUT (m, n') the scores; or None, and at once follow
     uint32_t[:, ::1] hits,          # OUT (panels, m) the rows that each candidate may gain
     double[:, ::1] gains,           # INOUT (2, m) half of what each gains at most, and how much
                                     # less it may be; added to
 ):
-    """Bound what each candidate would gain from some rows."""
+    """Bound what each candidate would gain from some rows, or score it for `weigh_held`."""
     cdef Py_ssize_t across = panel_columns(<float>0)
-    cdef seeding_job job
+    cdef seeding_job job = job_of(top, weights, most, terms, held, hits, gains)
     job.a = &a[0, 0]
     job.lda = a.shape[1]
-    job.m = a.shape[0]
     job.depth = d
+    job.panels = &panels[0]
+    job.norm = &norms[0]
+    with nogil:
+        kernels.weigh(&job, first // across, (stop + across - 1) // across)
+
+
+def weigh_held(
+    const float[::1] top,           # IN and what follows: see weigh
+    const float[::1] weights,
+    const float[:, ::1] most,
+    const float[:, ::1] terms,
+    Py_ssize_t first,
+    Py_ssize_t stop,
+    float[:, ::1] held,             # IN
+    const int32_t[::1] group,       # IN (l,) the candidates looked at
+    uint32_t[:, ::1] hits,          # OUT theirs
+    double[:, ::1] gains,           # INOUT theirs
+):
+    """Bound what some candidates would gain from some rows, which `weigh` has scored."""
+    cdef Py_ssize_t across = panel_columns(<float>0)
+    cdef seeding_job job = job_of(top, weights, most, terms, held, hits, gains)
+    with nogil:
+        kernels.weigh_held(
+            &job, &group[0], group.shape[0], first // across, (stop + across - 1) // across)
+
+
+cdef seeding_job job_of(
+    const float[::1] top, const float[::1] weights, const float[:, ::1] most,
+    const float[:, ::1] terms, float[:, ::1] held, uint32_t[:, ::1] hits, double[:, ::1] gains,
+) noexcept:
+    cdef seeding_job job
+    job.m = terms.shape[1]
     job.start = &terms[0, 0]
     job.slope = &terms[1, 0]
     job.square = &terms[2, 0]
-    job.panels = &panels[0]
-    job.norm = &norms[0]
     job.top = &top[0]
     job.weight = NULL if weights is None else &weights[0]
     job.hit = &hits[0, 0]
@@ -202,8 +214,9 @@ def weigh(
     job.heaviest = &most[2, 0]
     job.high = &gains[0, 0]
     job.off = &gains[1, 0]
-    with nogil:
-        kernels.weigh(&job, first // across, (stop + across - 1) // across)
+    job.held = NULL if held is None else &held[0, 0]
+    job.wide = 0 if held is None else held.shape[1]
+    return job
 
 
 def begin(
@@ -213,20 +226,38 @@ def begin(
     double scale,
     double[::1] squares,
     double[::1] closest,
+    int32_t[::1] labels,
     float[::1] top,
     double[::1] sums,
     const double[::1] origin,       # IN (d,) of the panels
     const double[::1] center,       # IN (d,)
-    Py_ssize_t first,               # row, the first of a stretch
+    const float[::1] norms,         # IN (n',)
+    Py_ssize_t first,               # row, the first of a stretch and of a panel
     Py_ssize_t stop,
+    float[:, ::1] most,             # OUT (2 or more, panels) the greatest norm and rest of each
 ):
-    """The first centre, for some of the rows."""
-    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
-    cdef Py_ssize_t i
+    """The first centre, for some of the rows.
+
+    `top` only falls from then on, to no less than -norm^2 / 2.
+    """
+    cdef Rows s = rows_of(
+        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
+    cdef Py_ssize_t across = panel_columns(<float>0), i, p
+    cdef double size, rest
+    cdef float norm
     with nogil:
-        for i in range(first, stop):
-            s.squares[i] = apart(&s, &origin[0], i)
-            approach(&s, i, apart(&s, &center[0], i))
+        for p in range(first // across, (stop + across - 1) // across):
+            norm = 0
+            rest = 0
+            for i in range(p * across, min(stop, (p + 1) * across)):
+                s.squares[i] = apart(&s, &origin[0], i)
+                approach(&s, i, apart(&s, &center[0], i), 0)
+                norm = max(norm, norms[i])
+                rest = max(rest, <double>fabs(top[i]))
+            size = <double>norm * norm
+            size = (d + 4) * UNIT64 * size + 1.1 * REST * (size + max(rest, size))
+            most[0, p] = norm
+            most[1, p] = <float>(size + d * <double>FLT_MIN)
         for i in range(first // STRETCH, (stop + STRETCH - 1) // STRETCH):
             add_up(&s, i)
 
@@ -238,20 +269,23 @@ def join(
     double scale,
     double[::1] squares,
     double[::1] closest,
+    int32_t[::1] labels,
     float[::1] top,
     double[::1] sums,
     const uint32_t[:, ::1] hits,    # IN (panels, m or more)
     const double[:, ::1] points,    # IN (m, d) the candidates
     const int32_t[::1] chosen,      # IN those that become centres
+    int32_t label,                  # the number of the first of these centres
     int32_t[::1] near,              # OUT (n,) room
     Py_ssize_t first,               # row, the first of a stretch
     Py_ssize_t stop,
 ):
     """Let candidates join the centres, for some of the rows."""
-    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Rows s = rows_of(
+        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
     cdef Drawn c = drawn_of(hits, points)
     with nogil:
-        join_rows(&s, &c, &chosen[0], chosen.shape[0], first, stop, &near[first])
+        join_rows(&s, &c, &chosen[0], chosen.shape[0], label, first, stop, &near[first])
 
 
 def select(
@@ -261,6 +295,7 @@ def select(
     double scale,
     double[::1] squares,
     double[::1] closest,
+    int32_t[::1] labels,
     float[::1] top,
     double[::1] sums,
     const uint32_t[:, ::1] hits,    # IN (panels, m or more)
@@ -283,9 +318,11 @@ def select(
     Returns how many there are; the first candidate after `group`, whose best is not known, or -1
     where too few candidates are left; and how many rows the centres may gain.
     """
-    cdef Rows s = rows_of(X, d, weights, scale, squares, closest, top, sums, kernels.add_up)
+    cdef Rows s = rows_of(
+        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
     cdef Drawn c = drawn_of(hits, points)
     cdef Py_ssize_t count = 0, nearer = 0, best
+    cdef bint last
     with nogil:
         while count < chosen.shape[0]:
             if count >= given:
@@ -296,10 +333,11 @@ def select(
                 if best < 0:
                     break
                 chosen[count] = <int32_t>best
-            if count + 1 < chosen.shape[0] or given > 0:
-                nearer += adopt(
-                    &s, &c, &chosen[0], count, chosen[count], start, rows, now, bounds, unit, half,
-                    &near[0])
+            # Once there are as many as wanted nobody asks what others would gain.
+            last = given == 0 and count + 1 == chosen.shape[0]
+            nearer += adopt(
+                &s, &c, &chosen[0], count, chosen[count], c.stop if last else start, rows, now,
+                bounds, unit, half, &near[0])
             count += 1
     return count, start, nearer
 
@@ -313,3 +351,25 @@ def thinned(
 ):
     """The candidates for one centre; returns the first after them, -1 if they are too few."""
     return thin(now, before, keep, start, group)
+
+
+def best_of(
+    const int32_t[::1] group,       # IN (l,) candidates
+    const double[:, ::1] bounds,    # IN (2, m) from above and below on what each gains
+):
+    """The best candidate; -1 if the bounds leave several."""
+    return sole(group, bounds)
+
+
+def follow(
+    const double[:, ::1] points,    # IN (m, d) the candidates
+    Py_ssize_t which,               # one that becomes a centre
+    double[::1] now,                # INOUT (m,) squared distance of each to the centres
+):
+    """Take a new centre into the distances of the candidates."""
+    cdef Py_ssize_t o
+    cdef double d2
+    for o in range(points.shape[0]):
+        active().apart_f64(
+            &points[which, 0], &points[o, 0], points.shape[1], 1, points.shape[1], &d2)
+        now[o] = min(now[o], d2)

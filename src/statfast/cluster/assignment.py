@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which centre each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
 
+from functools import partial
 from operator import add
 
 import numpy as np
 
 from statfast._core import lloyd as kernel
+from statfast._core.yinyang import add_up
 from statfast._extent import scale_of
 from statfast.cluster.passes import assign, frame_for, pieces, sweep
 from statfast.cluster.step import LloydStep
@@ -25,6 +27,15 @@ class Assignment:
     moved. Every `AFRESH` iterations they are made anew, lest rounding pile up; and always where
     rows have weights, whose sums would not return to exactly zero.
 
+    Parameters
+    ----------
+    data : Survey
+    centers : ndarray of shape (k, d), float64
+        Where they start.
+    nearest : tuple of ndarray, optional
+        The nearest of them for each row, the first of equals, (n,) int32, and its squared distance,
+        (n,) float64, if known: the arrays are used up.
+
     Attributes
     ----------
     centers : ndarray of shape (k, d), float64
@@ -37,7 +48,7 @@ class Assignment:
 
     AFRESH = 16
 
-    def __init__(self, data, centers):
+    def __init__(self, data, centers, nearest=None):
         self.data, self.centers = data, centers
         # One scale throughout: the bounds are in its units. Centres to come lie among the rows.
         self._scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
@@ -57,6 +68,13 @@ class Assignment:
         )
         self._settled = 0  # how many rows `settle` has moved since `advance`
         self._spare = []  # steps of blocks, merged and free to be used again
+        self._known = nearest is not None and self._scale < FINE  # the labels of the start
+        if self._known:
+            self.labels, squares = nearest
+            squares += data.shape[1] * 2.0**-1074  # what they may have lost below their range
+            np.sqrt(squares, out=squares)
+            np.multiply(squares, self._scale * (1 + 1e-6), out=self._upper, casting="same_kind")
+            self._last = centers
 
     def move(self, centers):
         """Put the centres elsewhere."""
@@ -82,13 +100,13 @@ class Assignment:
 
     def add_up(self):
         """Give every row its nearest centre, and make the sums anew; returns the statistics."""
-        if self._sorts():
-            moved = len(self._assign_sorted()[0])
-            self._step = self._sorted.add_up(len(self.centers))
+        if self._known or self._sorts():
+            moved = self.data.shape[0] if self._known else len(self._assign_sorted()[0])
+            self._step = self._add_up(self._sum, self._sweep)
             self._step.moved = moved
         else:
-            self._step = self._add_up(changes=False)
-        self._age, self.patched = 1, False
+            self._step = self._add_up(self._assign, self._pass)
+        self._age, self.patched, self._known = 1, False, False
         return self._step
 
     def settle(self):
@@ -111,7 +129,7 @@ class Assignment:
             self._sorted.transfer(self._step, rows, source)
             self._step.moved = len(rows)
         else:
-            found = self._add_up(changes=True)
+            found = self._add_up(partial(self._assign, changes=True), self._pass)
             self._step.moved = 0
             self._step.merge(found)
             self._spare.append(found)
@@ -126,16 +144,16 @@ class Assignment:
         self._last = self.centers
         return self._sorted.assign(self.centers)
 
-    def _add_up(self, changes):
+    def _add_up(self, work, over):
         """The statistics of all rows, or the changes that rows make which change their centre."""
         spare, shape = self._spare, self.centers.shape
 
-        def partial(*block):
+        def add_block(*block):
             try:
                 step = spare.pop()._clear()
             except IndexError:  # not tested first: other threads take from the same list
                 step = LloydStep(*shape)
-            step.moved = self._assign(*block, step.sums, step.mass, changes)
+            step.moved = work(*block, step.sums, step.mass)
             return step
 
         def merge(total, step):
@@ -143,21 +161,30 @@ class Assignment:
             spare.append(step)
             return total
 
-        return self._pass(partial, merge)
+        return over(add_block, merge)
 
-    def _pass(self, partial, merge):
+    def _pass(self, work, merge):
         """One pass over the rows, after which the bounds are those of these centres."""
         data = self.data
         self._frame = frame_for(data.rows, self.centers, data.origin, self._scale)
         known = self._last is not None and data.shape[0] * self.centers.size > FEW
         known &= data.algorithm != "lloyd" and self._scale < FINE
         self._motion = self._moves() if known else None
-        total = sweep(
-            partial, data.rows, data.weights, self.labels, self._upper, self._lower,
-            merge=merge, size=self.centers.size, n_jobs=data.n_jobs,
-        )  # fmt: skip
+        total = self._sweep(work, merge)
         self._last = self.centers
         return total
+
+    def _sweep(self, work, merge):
+        data = self.data
+        return sweep(
+            work, data.rows, data.weights, self.labels, self._upper, self._lower,
+            merge=merge, size=self.centers.size, n_jobs=data.n_jobs,
+        )  # fmt: skip
+
+    def _sum(self, rows, X, weights, labels, upper, lower, sums, mass):
+        """Add up a block as it is labelled; no row changes its centre."""
+        add_up(X, weights, labels, sums, mass)
+        return 0
 
     def _assign(self, rows, X, weights, labels, upper, lower, sums=None, mass=None, changes=False):
         """What a pass does with a block; returns how many rows changed their centre."""

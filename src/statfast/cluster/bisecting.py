@@ -167,7 +167,7 @@ class BisectingKMeans(Centers):
             best = None
             for seed in rng.integers(2**32, size=runs):
                 start = start_of(self.init, part, 2, int(seed))
-                run = iterate(part, start, tol=tolerance(part, tol), max_iter=max_iter)
+                run = iterate(part, *start, tol=tolerance(part, tol), max_iter=max_iter)
                 if best is None or run[2] < best[2]:
                     best = run
             if self.verbose:

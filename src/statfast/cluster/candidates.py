@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._blocks import each
 from statfast._core import seeding as kernel
+from statfast.cluster.passes import PANEL
 
 ROUNDING = 1e-5  # more than what sums of gains in float lose: see simd/seeding_level.h
 PART = 6e6  # operations of a task: it takes some 20 microseconds, a tenth of that to be called
@@ -24,8 +25,6 @@ class Candidates:
     Parameters
     ----------
     data : statfast.cluster.survey.Survey
-    panels, norms : ndarray, float32
-        What `Panels.at` made of the rows.
     scale : float
     n_trials : int
         How many candidates there are for each centre.
@@ -33,21 +32,30 @@ class Candidates:
     Attributes
     ----------
     closest : ndarray of shape (n,), float64
+    labels : ndarray of shape (n,), int32
+        Which centre that is, the first of equals.
     rows : ndarray of shape (m,), int32
         The candidates drawn last.
     points : ndarray of shape (m, d), float64
         The same.
     """
 
-    def __init__(self, data, panels, norms, scale, n_trials):
-        self.data, self._panels, self._norms, self._scale = data, panels, norms, scale
-        n, filled = data.shape[0], len(norms)
+    @staticmethod
+    def suit(data):
+        """Whether rows can be laid out, and looked at where they lie."""
+        return data.panels.possible and data.rows.strides[1] == data.rows.itemsize
+
+    def __init__(self, data, scale, n_trials):
+        self.data, self._scale = data, scale
+        n = data.shape[0]
+        filled = -(-n // PANEL) * PANEL
         parts = 2.0 * n * data.shape[1] * n_trials / PART
         parts = 2 ** min(4, max(1, round(np.log2(max(parts, 1.0)))))  # the same for each thread
         step = kernel.stretch_rows()
         step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
         self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
         self.closest, self._squares = np.empty((2, n))
+        self.labels, self._centers = np.empty(n, np.int32), 1
         self._sums, self._running = np.empty((2, -(-n // kernel.stretch_rows())))
         self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)
         self._weights, heaviest = None, 1.0
@@ -58,9 +66,9 @@ class Candidates:
         self._unit = scale / heaviest, scale / 2
         self._state = (
             data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._squares,
-            self.closest, self._top, self._sums,
+            self.closest, self.labels, self._top, self._sums,
         )  # fmt: skip
-        self._room = np.empty(0, np.uint32)
+        self._room, self._held_room = np.empty(0, np.uint32), np.empty(0, np.float32)
         self._near = np.empty(n, np.int32)
         self._group = np.empty(n_trials, np.int32)
         self._most = np.ones((3, filled // kernel.panel_rows()), np.float32)  # of what errs
@@ -69,23 +77,25 @@ class Candidates:
 
     def begin(self, center):
         """The first centre: any row."""
-        data, panels = self.data, self._most.shape[1]
+        data = self.data
         origin = data.origin.astype(np.float64)
 
-        def work(part):
-            kernel.begin(*self._state, origin, center, part.start, part.stop)
+        def work(part, panels, norms):
+            kernel.begin(*self._state, origin, center, norms, part.start, part.stop, self._most)
 
-        each(work, self._tasks, n_jobs=data.n_jobs, effort=6.0 * data.shape[0] * data.shape[1])
-        kernel.bound_rest(self._norms, self._top, *data.shape, self._most[:2])
+        data.panels.read(self._scale, work)
+        self._panels, self._norms = data.panels.at(self._scale)
         if self._weights is not None:
-            self._weights.reshape(panels, -1).max(axis=1, out=self._most[2])
+            self._weights.reshape(self._most.shape[1], -1).max(axis=1, out=self._most[2])
 
-    def draw(self, at, keep):
+    def draw(self, at, keep, hold=False):
         """Draw a candidate for each number `at` in [0, 1); False if every row is a centre.
 
-        `keep` are numbers for `kernel.thinned`, which tells the candidates for each centre.
+        `keep` are numbers for `kernel.thinned`, which tells the candidates for each centre. To
+        `hold` their scores takes memory, and spares the rows to be read again where there are few
+        centres, each of which changes much for the other candidates.
         """
-        (n, d), m, data = self.data.shape, len(at), self.data
+        d, m, data = self.data.shape[1], len(at), self.data
         self.rows, self._keep = np.empty(m, np.int32), keep
         total = kernel.draw(self.closest, data.weights, self._sums, self._running, at, self.rows)
         if not total > 0:
@@ -93,29 +103,43 @@ class Candidates:
         self.points, self._before = data.take(self.rows), self.closest[self.rows]
         self._now = self._before.copy()
         even = m + m % 2  # the last is no candidate where there is one too many
-        a, terms = np.zeros((even, kernel.width(d)), np.float32), np.zeros((3, even), np.float32)
-        terms[0, m:] = -np.finfo(np.float32).max
-        kernel.propose(self._panels, d, self.rows, self._scale, a, terms)
+        self._a = np.zeros((even, kernel.width(d)), np.float32)
+        self._terms = np.zeros((3, even), np.float32)
+        self._terms[0, m:] = -np.finfo(np.float32).max
+        kernel.propose(self._panels, d, self.rows, self._scale, self._a, self._terms)
         size = self._most.shape[1] * even
         if len(self._room) < size:
             self._room = np.empty(size, np.uint32)
         self._hits = self._room[:size].reshape(-1, even)
-        found = np.zeros((len(self._tasks), 2, even))
+        self._later, self._held = 0, None
+        if not hold:
+            self._weigh(self._score)
+            return True
+        size = even * len(self._norms)
+        if len(self._held_room) < size:
+            self._held_room = np.empty(size, np.float32)
+        self._held, self._fresh = self._held_room[:size].reshape(even, -1), True
+        return True
 
-        def work(task):
-            part = self._tasks[task]
-            kernel.weigh(
-                self._panels, self._norms, self._top, self._weights, self._most, a,
-                terms, d, part.start, part.stop, self._hits, found[task],
-            )  # fmt: skip
+    def _score(self, part, gains):
+        kernel.weigh(
+            self._panels, self._norms, self._top, self._weights, self._most, self._a, self._terms,
+            self.data.shape[1], part.start, part.stop, self._held, self._hits, gains,
+        )  # fmt: skip
 
-        each(work, range(len(found)), n_jobs=data.n_jobs, effort=2.0 * n * d * m)
+    def _weigh(self, work):
+        """Bound what candidates gain: `work` adds up the terms for some rows."""
+        (n, d), m = self.data.shape, len(self.rows)
+        found = np.zeros((len(self._tasks), 2, self._hits.shape[1]))
+
+        def add(task):
+            work(self._tasks[task], found[task])
+
+        each(add, range(len(found)), n_jobs=self.data.n_jobs, effort=2.0 * n * d * m)
         high, off = found.sum(axis=0)[:, :m]
         tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
         low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
         self._bounds = np.array([high * (1 + ROUNDING) + tiny, low - tiny])
-        self._later = 0
-        return True
 
     def choose(self, most):
         """Let candidates become centres, one after the other.
@@ -128,23 +152,61 @@ class Candidates:
         Returns
         -------
         chosen : ndarray of shape (<= most,)
-            The candidates that became centres. If they are `most` they do not join the others.
+            The candidates that became centres.
         rivals : ndarray
             Candidates of which the next is one, and has to `join`; none where `most` are chosen or
             others have to be drawn.
         """
         chosen = np.empty(most, np.int32)
+        if self._held is not None:
+            return self._choose_held(chosen)
         count, nearer = self._select(chosen, 0)
-        if count < most:
-            self._join(chosen[:count], nearer)
-        group = self._group[: 0 if count == most or self._later < 0 else None]
+        self._join(chosen[:count], nearer)
+        return chosen[:count], self._rivals(count == most)
+
+    def _rivals(self, done):
+        group = self._group[: 0 if done or self._later < 0 else None]
         high, low = self._bounds[:, group]
-        return chosen[:count], group[~(high < low.max(initial=-np.inf))]
+        return group[~(high < low.max(initial=-np.inf))]
+
+    def _choose_held(self, chosen):
+        """`choose` among candidates whose scores are held, which tell anew after each centre."""
+        count, last = 0, chosen[:0]  # which has to join yet
+
+        def work(part, gains):
+            if self._fresh:
+                self._score(part, gains)
+            if len(last):
+                self._join_part(last, part)
+            kernel.weigh_held(
+                self._top, self._weights, self._most, self._terms, part.start, part.stop,
+                self._held, self._group, self._hits, gains,
+            )  # fmt: skip
+
+        while count < len(chosen):
+            self._later = kernel.thinned(
+                self._now, self._before, self._keep, self._later, self._group
+            )
+            if self._later < 0:
+                break
+            self._weigh(work)
+            self._fresh, self._centers = False, self._centers + len(last)
+            last = chosen[count : count + 1]
+            last[:] = kernel.best_of(self._group, self._bounds)
+            if last[0] < 0:
+                return chosen[:count], self._rivals(False)
+            kernel.follow(self.points, last[0], self._now)
+            count += 1
+        self._join(last, self.data.shape[0])
+        return chosen[:count], chosen[:0]
 
     def join(self, which):
         """Let this candidate become a centre."""
-        chosen = np.array([which], np.int32)
-        _, nearer = self._select(chosen, 1)
+        chosen, nearer = np.array([which], np.int32), self.data.shape[0]
+        if self._held is None:
+            _, nearer = self._select(chosen, 1)
+        else:
+            kernel.follow(self.points, which, self._now)
         self._join(chosen, nearer)
 
     def _select(self, chosen, given):
@@ -157,10 +219,12 @@ class Candidates:
     def _join(self, chosen, nearer):
         tasks = self._tasks if nearer > self._few else [slice(0, self.data.shape[0])]
 
-        def work(part):
-            kernel.join(
-                *self._state, self._hits, self.points, chosen, self._near, part.start, part.stop
-            )
-
         if len(chosen) > 0:
-            each(work, tasks, n_jobs=self.data.n_jobs)
+            each(lambda part: self._join_part(chosen, part), tasks, n_jobs=self.data.n_jobs)
+            self._centers += len(chosen)
+
+    def _join_part(self, chosen, part):
+        kernel.join(
+            *self._state, self._hits, self.points, chosen, self._centers, self._near,
+            part.start, part.stop,
+        )  # fmt: skip

@@ -207,7 +207,7 @@ class KMeans(Centers):
         for seed in rng.integers(2**32, size=runs):
             start = start_of(self.init, data, k, int(seed))
             run = iterate(
-                data, start, tol=tol, max_iter=max_iter, report=print if self.verbose else None
+                data, *start, tol=tol, max_iter=max_iter, report=print if self.verbose else None
             )
             if best is None or run[2] < best[2]:
                 best = run

@@ -11,7 +11,7 @@ from statfast.cluster.passes import apart, inertia, sweep
 from statfast.cluster.sparse_rows import SparseRows
 
 
-def iterate(data, centers, *, tol, max_iter, report=None):
+def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
     """Run Lloyd's algorithm from a start.
 
     Stops when no row changes its cluster, when the squared shift of the centres is at most `tol`,
@@ -21,6 +21,8 @@ def iterate(data, centers, *, tol, max_iter, report=None):
     ----------
     data : Survey
     centers : ndarray of shape (k, d), float64
+    nearest : tuple of ndarray, optional
+        The nearest of them for each row and its squared distance, if known: the arrays are used up.
     tol : float
     max_iter : int
     report : callable, optional
@@ -33,7 +35,7 @@ def iterate(data, centers, *, tol, max_iter, report=None):
     inertia : float
     n_iter : int
     """
-    state = Assignment(data, centers)
+    state = Assignment(data, centers, nearest)
     for n_iter in range(1, max_iter + 1):
         doubtful = state.patched  # the sums of which the centres are means
         step = state.advance()

@@ -299,7 +299,7 @@ class MiniBatchKMeans(Centers):
         best, least = None, np.inf
         held = sample(data, m, rng) if runs > 1 else None
         for seed in rng.integers(2**32, size=runs):
-            start = start_of(self.init, sample(data, m, rng), k, int(seed))
+            start, _ = start_of(self.init, sample(data, m, rng), k, int(seed))
             if runs == 1:
                 return start
             frame = frame_as(held.rows, start)

@@ -24,29 +24,40 @@ class Panels:
         self._rows, self._origin, self._n_jobs = rows, origin, n_jobs
         self._scale = self._made = None
 
-    def at(self, scale):
-        """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None.
+    @property
+    def possible(self):
+        """Whether the rows lie in memory themselves, and the panels do not take too much of it."""
+        rows = self._rows
+        in_memory = isinstance(rows, np.ndarray) and not isinstance(rows, np.memmap)
+        return in_memory and self._filled() * rows.shape[1] <= MOST
 
-        None where they take too much memory, or where the rows do not lie in memory themselves.
-        """
+    def at(self, scale):
+        """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where
+        they are not `possible`."""
         if self._scale != scale:  # starts among the rows have one scale
-            self._made = None  # not both at once
-            self._made, self._scale = self._lay_out(scale), scale
+            self.read(scale, lambda part, panels, norms: None)
         return self._made
 
-    def _lay_out(self, scale):
-        rows = self._rows
-        if not isinstance(rows, np.ndarray) or isinstance(rows, np.memmap):
-            return None, None
-        n, d = rows.shape
-        filled = -(-n // PANEL) * PANEL
-        if filled * d > MOST:
-            return None, None
-        panels, norms = np.empty(filled * d, np.float32), np.empty(filled, np.float32)
+    def read(self, scale, work):
+        """``work(part, panels, norms)`` for parts of the rows, whose panels are made before if they
+        are not yet."""
+        fresh = self._scale != scale
+        if fresh:
+            self._made = None  # not both at once
+            self._made, self._scale = (None, None), scale
+            if not self.possible:
+                return
+            filled = self._filled()
+            self._made = np.empty(filled * self._rows.shape[1], np.float32), np.empty(filled, "f4")
+        (panels, norms), (n, d) = self._made, self._rows.shape
 
-        def work(part):
-            X, start = np.ascontiguousarray(rows[part]), part.start
-            kernel.lay_out(X, self._origin, scale, panels[start * d :], norms[start:])
+        def work_on(part):
+            if fresh:
+                X, start = np.ascontiguousarray(self._rows[part]), part.start
+                kernel.lay_out(X, self._origin, scale, panels[start * d :], norms[start:])
+            work(part, panels, norms)
 
-        each(work, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
-        return panels, norms
+        each(work_on, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
+
+    def _filled(self):
+        return -(-self._rows.shape[0] // PANEL) * PANEL

@@ -15,7 +15,8 @@ from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 HELD = 1 << 28  # bytes
 FEWEST = 256  # rows: fewer are not worth laying out for the start alone
 TOGETHER = 42  # candidates drawn together at most: three tiles of 14
-ALONE = 16  # centres for whose candidates the rows are read each time
+ALONE = 16  # centres for whose candidates the rows are read each time, if scores are not held
+CENTRES, WIDE = 64, 24  # fewer centres than that, in so many columns: scores are held
 SPARE = 2  # candidates more, for those that are not kept
 
 
@@ -46,13 +47,24 @@ def plus_plus(data, k, rng):
     -------
     centers : ndarray of shape (k, d), float64
     """
+    return spread(data, k, rng)[0]
+
+
+def spread(data, k, rng):
+    """`plus_plus`, and what is known of the rows then.
+
+    Returns
+    -------
+    centers : ndarray of shape (k, d), float64
+    nearest : tuple of ndarray, or None
+        The nearest centre of each row, the first of equals, (n,) int32, and its squared distance,
+        (n,) float64; None where only the latter was kept.
+    """
     first = data.take([first_row(data, rng)])[0]
-    laid = None, None
-    if k > 1 and data.shape[0] >= FEWEST:
-        laid = data.panels.at(data.scale)
-    if laid[0] is None or data.rows.strides[1] != data.rows.itemsize:
-        return by_reading(data, k, rng, first)
-    return by_panels(data, k, rng, first, Candidates(data, *laid, data.scale, trials(k)))
+    if k == 1 or data.shape[0] < FEWEST or not Candidates.suit(data):
+        return by_reading(data, k, rng, first), None
+    rows = Candidates(data, data.scale, trials(k))
+    return by_panels(data, k, rng, first, rows), (rows.labels, rows.closest)
 
 
 def trials(k):
@@ -60,24 +72,33 @@ def trials(k):
     return 2 + int(log(k))
 
 
-def together(c, k):
+def holds(c, d):
+    """Whether scores are held where there are c centres: see `Candidates.draw`."""
+    return c < CENTRES and d >= WIDE
+
+
+def together(c, k, d):
     """How many candidates are drawn together where there are c centres of k.
 
     With few centres each new one changes the chances of many rows, and has many in common with
     other candidates.
     """
+    if holds(c, d):
+        return max(trials(k), TOGETHER // 3 * 2)
     centres = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
     return centres * trials(k) + SPARE if centres > 1 else trials(k)
 
 
 def by_panels(data, k, rng, first, rows):
     """k-means++ among `Candidates`."""
-    centers = np.empty((k, data.shape[1]))
+    d = data.shape[1]
+    centers = np.empty((k, d))
     centers[0] = first
     rows.begin(first)
     c = 1
     while c < k:
-        if not rows.draw(*rng.random((2, together(c, k)))):  # every row lies on a centre
+        drawn = rng.random((2, together(c, k, d)))
+        if not rows.draw(*drawn, holds(c, d)):  # every row lies on a centre
             centers[c:] = first
             break
         while c < k:
@@ -108,7 +129,7 @@ def by_reading(data, k, rng, first):
     best, c = 0, 1
     group = np.empty(n_trials, np.int32)
     while c < k:
-        at, keep = rng.random((2, together(c, k)))
+        at, keep = rng.random((2, together(c, k, d)))
         if not potential[:, best].any():  # every row lies on a centre
             centers[c:] = centers[0]
             break

@@ -6,10 +6,10 @@ import numpy as np
 from statfast._errors import warn_user
 from statfast._validation import as_choice, as_count, as_rows
 from statfast.cluster.scalable import k_means_parallel
-from statfast.cluster.seeding import plus_plus, random_rows
+from statfast.cluster.seeding import random_rows, spread
 from statfast.cluster.survey import require_range
 
-STARTS = {"k-means++": plus_plus, "k-means||": k_means_parallel, "random": random_rows}
+STARTS = {"k-means++": spread, "k-means||": k_means_parallel, "random": random_rows}
 
 
 def runs_of(init, n_init, plain=10):
@@ -32,9 +32,17 @@ def runs_of(init, n_init, plain=10):
 
 
 def start_of(init, data, k, seed):
-    """The centres a run over the surveyed rows starts from, (k, d) float64."""
+    """Where a run over the surveyed rows starts from.
+
+    Returns
+    -------
+    centers : ndarray of shape (k, d), float64
+    nearest : tuple of ndarray, or None
+        The nearest of them for each row and its squared distance, where that is known already.
+    """
     if isinstance(init, str):
-        return STARTS[init](data, k, np.random.default_rng(seed))
+        start = STARTS[init](data, k, np.random.default_rng(seed))
+        return start if isinstance(start, tuple) else (start, None)
     if callable(init):
         # RandomState, for which init functions are written elsewhere too.
         rows = getattr(data.rows, "matrix", data.rows)  # of sparse rows
@@ -49,4 +57,4 @@ def start_of(init, data, k, seed):
     low = np.minimum(data.low, start.min(axis=0))
     high = np.maximum(data.high, start.max(axis=0))
     require_range(low, high, data.mass, "init")
-    return start
+    return start, None

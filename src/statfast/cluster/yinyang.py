@@ -6,8 +6,7 @@ import numpy as np
 from statfast._blocks import each, grid
 from statfast._core import lloyd
 from statfast._core import yinyang as kernel
-from statfast.cluster.passes import PANEL, pieces, sweep
-from statfast.cluster.step import LloydStep
+from statfast.cluster.passes import PANEL, pieces
 
 FEWEST = 8  # groups of centres: bounds on fewer spare too little
 LEAST = 6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
@@ -109,20 +108,6 @@ class SortedRows:
         kernel.transfer(
             self.data.rows, self.data.weights, self.labels, rows, source, step.sums, step.mass
         )
-
-    def add_up(self, k):
-        """The statistics of all rows as they are labelled."""
-        data = self.data
-
-        def partial(where, X, weights, labels):
-            step = LloydStep(k, X.shape[1])
-            kernel.add_up(X, weights, labels, step.sums, step.mass)
-            return step
-
-        return sweep(
-            partial, data.rows, data.weights, self.labels,
-            merge=LloydStep.merge, size=k * data.shape[1], n_jobs=data.n_jobs,
-        )  # fmt: skip
 
     def _drop(self, centers):
         """How far the centres of each group have moved at most, rounded up."""

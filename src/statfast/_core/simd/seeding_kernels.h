@@ -16,11 +16,16 @@ typedef struct {
     const float *panels, *norm, *top, *weight; /* of the points; weight may be NULL */
     const float *longest, *rest, *heaviest;    /* (panels,) the most in each: |b|, r and weight */
     uint32_t *hit;                             /* (panels, m) points that a candidate may gain */
+    float *held;    /* (m, wide) scores from above; or NULL, and gains are told at once */
+    ptrdiff_t wide;
     double *high, *off; /* (m,) most that each gains, and by how much less it may be; added to */
 } seeding_job;
 
 typedef struct {
     void (*weigh)(const seeding_job *, ptrdiff_t first, ptrdiff_t stop); /* panels */
+    /* what held scores tell of the gains of some candidates */
+    void (*weigh_held)(const seeding_job *, const int32_t *group, ptrdiff_t count, ptrdiff_t first,
+                       ptrdiff_t stop);
     /* the sum of weight * closest; all weights are 1 where there are none */
     double (*add_up)(const double *closest, const double *weights, ptrdiff_t n);
 } seeding_kernels;

@@ -20,6 +20,27 @@
 #define FLUSH 32
 #define MOST 16 /* candidates looked at together, at most */
 
+/* What the scores of candidate c with the points of a panel, from above, say of its gain. */
+static INLINE void take(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c, f32_v s0, f32_v s1,
+                        float *high, uint32_t *points) {
+    const float *top = j->top + panel * NR;
+    const f32_v zero = f32_set1(0);
+    const f32_v high0 = f32_max(s0 + f32_load(top), zero);
+    const f32_v high1 = f32_max(s1 + f32_load(top + F32_LANES), zero);
+    const unsigned bits = f32_bits(f32_gt(high0, zero))
+        | f32_bits(f32_gt(high1, zero)) << F32_LANES;
+    j->hit[panel * j->m + c] = bits;
+    *points += (uint32_t)POPCOUNT(bits);
+    f32_v sum = f32_load(high);
+    if (j->weight) {
+        const float *w = j->weight + panel * NR;
+        sum = f32_fma(high0, f32_load(w), f32_fma(high1, f32_load(w + F32_LANES), sum));
+    } else {
+        sum = sum + high0 + high1;
+    }
+    f32_store(high, sum);
+}
+
 static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int count,
                         float (*high)[F32_LANES], uint32_t *points) {
     f32_v acc[MOST][2];
@@ -35,49 +56,43 @@ static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int
     }
     const f32_v norm0 = f32_load(j->norm + panel * NR);
     const f32_v norm1 = f32_load(j->norm + panel * NR + F32_LANES);
-    const f32_v top0 = f32_load(j->top + panel * NR);
-    const f32_v top1 = f32_load(j->top + panel * NR + F32_LANES);
-    const f32_v zero = f32_set1(0);
-    uint32_t *hit = j->hit + panel * j->m + c0;
     UNROLL for (int i = 0; i < count; i++) {
         const f32_v slope = f32_set1(j->slope[c0 + i]);
-        const f32_v high0 = f32_max(acc[i][0] + f32_fma(slope, norm0, top0), zero);
-        const f32_v high1 = f32_max(acc[i][1] + f32_fma(slope, norm1, top1), zero);
-        const unsigned bits = f32_bits(f32_gt(high0, zero))
-            | f32_bits(f32_gt(high1, zero)) << F32_LANES;
-        hit[i] = bits;
-        f32_v sum = f32_load(high[i]);
-        points[i] += (uint32_t)POPCOUNT(bits);
-        if (j->weight) {
-            const float *w = j->weight + panel * NR;
-            sum = f32_fma(high0, f32_load(w), f32_fma(high1, f32_load(w + F32_LANES), sum));
+        const f32_v s0 = f32_fma(slope, norm0, acc[i][0]), s1 = f32_fma(slope, norm1, acc[i][1]);
+        if (j->held) {
+            float *held = j->held + (c0 + i) * j->wide + panel * NR;
+            f32_store(held, s0), f32_store(held + F32_LANES, s1);
         } else {
-            sum = sum + high0 + high1;
+            take(j, panel, c0 + i, s0, s1, high[i], points + i);
         }
-        f32_store(high[i], sum);
     }
 }
 
-/* The same for a number of candidates that the compiler knows. */
-static INLINE void gain_of(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, ptrdiff_t c0,
-                           int count) {
-    float high[MOST][F32_LANES], longest = 0, rest = 0, heaviest = 0;
-    uint32_t points[MOST];
-    memset(high, 0, sizeof high);
-    memset(points, 0, sizeof points);
+/* Take the sums of some panels into what candidate c gains. */
+static void add_to(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, ptrdiff_t c,
+                   const float *high, uint32_t points) {
+    float longest = 0, rest = 0, heaviest = 0;
     for (ptrdiff_t p = first; p < stop; p++) {
         longest = j->longest[p] > longest ? j->longest[p] : longest;
         rest = j->rest[p] > rest ? j->rest[p] : rest;
         heaviest = j->heaviest[p] > heaviest ? j->heaviest[p] : heaviest;
     }
+    double h = 0;
+    for (int lane = 0; lane < F32_LANES; lane++) h += (double)high[lane];
+    j->high[c] += h;
+    const double width = (double)j->slope[c] * longest + j->square[c] + rest;
+    j->off[c] += 2 * width * heaviest * points;
+}
+
+/* `gain` over some panels, for a number of candidates that the compiler knows. */
+static INLINE void gain_of(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, ptrdiff_t c0,
+                           int count) {
+    float high[MOST][F32_LANES];
+    uint32_t points[MOST];
+    memset(high, 0, sizeof high);
+    memset(points, 0, sizeof points);
     for (ptrdiff_t p = first; p < stop; p++) gain(j, p, c0, count, high, points);
-    for (int i = 0; i < count; i++) {
-        double h = 0;
-        for (int lane = 0; lane < F32_LANES; lane++) h += (double)high[i][lane];
-        j->high[c0 + i] += h;
-        const double width = (double)j->slope[c0 + i] * longest + j->square[c0 + i] + rest;
-        j->off[c0 + i] += 2 * width * heaviest * points[i];
-    }
+    for (int i = 0; i < count; i++) add_to(j, first, stop, c0 + i, high[i], points[i]);
 }
 
 static void weigh(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop) {
@@ -105,6 +120,23 @@ static void weigh(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop) {
     }
 }
 
+/* The gains of a group of candidates, whose scores were held. */
+static void weigh_held(const seeding_job *j, const int32_t *group, ptrdiff_t count,
+                       ptrdiff_t first, ptrdiff_t stop) {
+    for (ptrdiff_t p = first; p < stop; p += FLUSH) {
+        const ptrdiff_t end = stop - p < FLUSH ? stop : p + FLUSH;
+        for (ptrdiff_t k = 0; k < count; k++) {
+            float high[F32_LANES] = {0};
+            uint32_t points = 0;
+            for (ptrdiff_t panel = p; panel < end; panel++) {
+                const float *held = j->held + group[k] * j->wide + panel * NR;
+                take(j, panel, group[k], f32_load(held), f32_load(held + F32_LANES), high, &points);
+            }
+            add_to(j, p, end, group[k], high, points);
+        }
+    }
+}
+
 /* In sixteen parts, whatever the lanes. */
 static double add_up(const double *closest, const double *weights, ptrdiff_t n) {
     double part[16] = {0};
@@ -121,5 +153,6 @@ static double add_up(const double *closest, const double *weights, ptrdiff_t n) 
     return part[0];
 }
 
-const seeding_kernels GLUE(seeding_, LEVEL) = {.weigh = weigh, .add_up = add_up};
+const seeding_kernels GLUE(seeding_, LEVEL) = {
+    .weigh = weigh, .weigh_held = weigh_held, .add_up = add_up};
 #undef NR
