@@ -160,6 +160,7 @@ cdef inline void ask(
             prefetch(s.x + row * s.step + at)
             at += 64
         prefetch(s.closest + row)
+        prefetch(s.labels + row)
         prefetch(s.squares + row)
         prefetch(s.top + row)
 
@@ -201,6 +202,32 @@ cdef inline void join_rows(
                 stretch = r // STRETCH
     if stretch >= 0:
         add_up(s, stretch)
+
+
+cdef inline void settle_rows(
+    const Rows *s, const double *points, Py_ssize_t m, int32_t label, int32_t *who,
+    Py_ssize_t first, Py_ssize_t stop, int32_t *near
+) noexcept nogil:
+    """Measure the rows of a task that some of m new centres came nearer to, of numbers from `label`
+    on; `near` is room."""
+    cdef Py_ssize_t count = 0, k, r
+    cdef int32_t c, least, most
+    cdef double d2
+    for r in range(first, stop):
+        near[count] = <int32_t>r
+        count += who[r] != -1
+    for k in range(count):
+        ask(s, near, k, count)
+        r = near[k]
+        least = max(who[r], 0)
+        most = who[r] + 1 if who[r] >= 0 else <int32_t>m
+        for c in range(least, most):
+            d2 = apart(s, points + c * s.d, r)
+            if d2 < s.closest[r]:
+                approach(s, r, d2, label + c)
+        who[r] = -1
+    for r in range(first // STRETCH, (stop + STRETCH - 1) // STRETCH):
+        add_up(s, r)
 
 
 cdef inline double nearest(

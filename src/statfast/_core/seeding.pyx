@@ -23,8 +23,8 @@ from libc.math cimport fabs, nextafter
 from libc.stdint cimport int32_t, uint32_t
 
 from statfast._core.chances cimport (
-    REST, STRETCH, Drawn, Rows, add_up, adopt, apart, approach, drawn_of, join_rows, rows_of, sole,
-    thin,
+    REST, STRETCH, Drawn, Rows, add_up, adopt, apart, approach, drawn_of, join_rows, rows_of,
+    settle_rows, sole, thin,
 )
 from statfast._core.rows cimport UNIT32, UNIT64, measure, padded, panel_columns
 from statfast._core.tiles cimport active, level
@@ -40,7 +40,7 @@ cdef extern from "seeding_kernels.h" nogil:
         Py_ssize_t depth
         const float *panels
         const float *norm
-        const float *top
+        float *top
         const float *weight
         const float *longest
         const float *rest
@@ -50,14 +50,17 @@ cdef extern from "seeding_kernels.h" nogil:
         double *off
         float *held
         Py_ssize_t wide
+        int32_t *who
+        float loose_slope
+        float loose_square
 
     ctypedef struct seeding_kernels:
         void (*weigh)(
             const seeding_job *job, Py_ssize_t first, Py_ssize_t stop
         ) noexcept nogil
         void (*weigh_held)(
-            const seeding_job *job, const int32_t *group, Py_ssize_t count, Py_ssize_t first,
-            Py_ssize_t stop
+            const seeding_job *job, const int32_t *group, Py_ssize_t count, int32_t last,
+            int32_t name, Py_ssize_t first, Py_ssize_t stop
         ) noexcept nogil
         double (*add_up)(
             const double *closest, const double *weights, Py_ssize_t n
@@ -160,14 +163,15 @@ def weigh(
     Py_ssize_t d,
     Py_ssize_t first,               # row, the first of a panel
     Py_ssize_t stop,
-    float[:, ::1] held,             # OUT (m, n') the scores; or None, and at once follow
+    float[:, ::1] held,             # OUT (m, n') scores for weigh_held; or None, and what follows
     uint32_t[:, ::1] hits,          # OUT (panels, m) the rows that each candidate may gain
     double[:, ::1] gains,           # INOUT (2, m) half of what each gains at most, and how much
                                     # less it may be; added to
 ):
     """Bound what each candidate would gain from some rows, or score it for `weigh_held`."""
     cdef Py_ssize_t across = panel_columns(<float>0)
-    cdef seeding_job job = job_of(top, weights, most, terms, held, hits, gains)
+    cdef seeding_job job = job_of(top, weights, most, terms, held, gains)
+    job.hit = &hits[0, 0]
     job.a = &a[0, 0]
     job.lda = a.shape[1]
     job.depth = d
@@ -178,37 +182,46 @@ def weigh(
 
 
 def weigh_held(
-    const float[::1] top,           # IN and what follows: see weigh
+    const float[::1] norms,         # IN and what follows: see weigh
+    float[::1] top,                 # INOUT
     const float[::1] weights,
     const float[:, ::1] most,
     const float[:, ::1] terms,
     Py_ssize_t first,
     Py_ssize_t stop,
     float[:, ::1] held,             # IN
+    double[:, ::1] gains,           # INOUT those of the group
     const int32_t[::1] group,       # IN (l,) the candidates looked at
-    uint32_t[:, ::1] hits,          # OUT theirs
-    double[:, ::1] gains,           # INOUT theirs
+    int32_t last,                   # the candidate that became a centre last, or -1
+    int32_t name,                   # its number
+    int32_t[::1] who,               # INOUT (n',) the last such that came nearer; -2: one of them
+    const float[::1] loose,         # IN (2,) the greatest slope and square of those before
 ):
     """Bound what some candidates would gain from some rows, which `weigh` has scored."""
     cdef Py_ssize_t across = panel_columns(<float>0)
-    cdef seeding_job job = job_of(top, weights, most, terms, held, hits, gains)
+    cdef seeding_job job = job_of(top, weights, most, terms, held, gains)
+    cdef const int32_t *some = &group[0] if group.shape[0] > 0 else NULL
+    job.norm = &norms[0]
+    job.who = &who[0]
+    job.loose_slope = loose[0]
+    job.loose_square = loose[1]
     with nogil:
         kernels.weigh_held(
-            &job, &group[0], group.shape[0], first // across, (stop + across - 1) // across)
+            &job, some, group.shape[0], last, name, first // across,
+            (stop + across - 1) // across)
 
 
 cdef seeding_job job_of(
     const float[::1] top, const float[::1] weights, const float[:, ::1] most,
-    const float[:, ::1] terms, float[:, ::1] held, uint32_t[:, ::1] hits, double[:, ::1] gains,
+    const float[:, ::1] terms, float[:, ::1] held, double[:, ::1] gains,
 ) noexcept:
     cdef seeding_job job
     job.m = terms.shape[1]
     job.start = &terms[0, 0]
     job.slope = &terms[1, 0]
     job.square = &terms[2, 0]
-    job.top = &top[0]
+    job.top = <float *>&top[0]  # changed by weigh_held alone
     job.weight = NULL if weights is None else &weights[0]
-    job.hit = &hits[0, 0]
     job.longest = &most[0, 0]
     job.rest = &most[1, 0]
     job.heaviest = &most[2, 0]
@@ -216,7 +229,33 @@ cdef seeding_job job_of(
     job.off = &gains[1, 0]
     job.held = NULL if held is None else &held[0, 0]
     job.wide = 0 if held is None else held.shape[1]
+    job.loose_slope = job.loose_square = 0
     return job
+
+
+def settle(
+    const unsigned char[:, :] X,    # and what follows: see rows_of
+    Py_ssize_t d,
+    const double[::1] weights,
+    double scale,
+    double[::1] squares,
+    double[::1] closest,
+    int32_t[::1] labels,
+    float[::1] top,
+    double[::1] sums,
+    const double[:, ::1] points,    # IN (m, d) the centres that `who` names
+    int32_t label,                  # the number of the first of these centres
+    int32_t[::1] who,               # INOUT (n',) becomes -1
+    int32_t[::1] near,              # OUT (n,) room
+    Py_ssize_t first,               # row, the first of a stretch
+    Py_ssize_t stop,
+):
+    """Measure the rows that centres came nearer to, of some of the rows."""
+    cdef Rows s = rows_of(
+        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
+    with nogil:
+        settle_rows(
+            &s, &points[0, 0], points.shape[0], label, &who[0], first, stop, &near[first])
 
 
 def begin(
@@ -362,14 +401,14 @@ def best_of(
 
 
 def follow(
-    const double[:, ::1] points,    # IN (m, d) the candidates
-    Py_ssize_t which,               # one that becomes a centre
-    double[::1] now,                # INOUT (m,) squared distance of each to the centres
+    const double[:, ::1] centers,   # IN (m, d) candidates that have become centres
+    const double[:, ::1] points,    # IN (l, d) the candidates
+    double[::1] now,                # INOUT (l,) squared distance of each to the nearest centre
 ):
-    """Take a new centre into the distances of the candidates."""
-    cdef Py_ssize_t o
+    """Take new centres into the distances of candidates."""
+    cdef Py_ssize_t d = points.shape[1], c, o
     cdef double d2
-    for o in range(points.shape[0]):
-        active().apart_f64(
-            &points[which, 0], &points[o, 0], points.shape[1], 1, points.shape[1], &d2)
-        now[o] = min(now[o], d2)
+    for c in range(centers.shape[0]):
+        for o in range(points.shape[0]):
+            active().apart_f64(&centers[c, 0], &points[o, 0], d, 1, d, &d2)
+            now[o] = min(now[o], d2)

@@ -10,7 +10,13 @@ from statfast.cluster.passes import PANEL
 ROUNDING = 1e-5  # more than what sums of gains in float lose: see simd/seeding_level.h
 PART = 6e6  # operations of a task: it takes some 20 microseconds, a tenth of that to be called
 WAIT = 6.0  # operations in the time in which a number of a row here or there comes from memory
+KEPT = 0.65  # of the rows drawn, on average; chances are made anew before it are fewer
 CALL = 1.6e6  # operations in the time in which two threads are called
+
+
+def worn(now, before):
+    """Whether of rows whose chances were `before` most would not be kept `now`."""
+    return (now / before).mean() < KEPT
 
 
 class Candidates:
@@ -57,6 +63,7 @@ class Candidates:
         self.closest, self._squares = np.empty((2, n))
         self.labels, self._centers = np.empty(n, np.int32), 1
         self._sums, self._running = np.empty((2, -(-n // kernel.stretch_rows())))
+        self._chances = self.closest, self._sums  # from which rows are drawn
         self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)
         self._weights, heaviest = None, 1.0
         if data.weights is not None:
@@ -72,6 +79,10 @@ class Candidates:
         self._near = np.empty(n, np.int32)
         self._group = np.empty(n_trials, np.int32)
         self._most = np.ones((3, filled // kernel.panel_rows()), np.float32)  # of what errs
+        # Where scores are held: centres that rows have not been measured to yet, the candidate that
+        # became the last of them, and which of them came nearest to each row.
+        self._new, self._last, self._loose = [], -1, np.zeros(2, np.float32)
+        self._who = np.full(filled, -1, np.int32)
         # Rows that two threads would not measure sooner than one does.
         self._few = int(CALL / (WAIT * (data.shape[1] + 30)))
 
@@ -97,11 +108,14 @@ class Candidates:
         """
         d, m, data = self.data.shape[1], len(at), self.data
         self.rows, self._keep = np.empty(m, np.int32), keep
-        total = kernel.draw(self.closest, data.weights, self._sums, self._running, at, self.rows)
+        chance, sums = self._chances
+        total = kernel.draw(chance, data.weights, sums, self._running, at, self.rows)
         if not total > 0:
             return False
-        self.points, self._before = data.take(self.rows), self.closest[self.rows]
-        self._now = self._before.copy()
+        self.points, self._before = data.take(self.rows), chance[self.rows]
+        self._now = self.closest[self.rows]
+        if self._new:
+            kernel.follow(np.array(self._new), self.points, self._now)
         even = m + m % 2  # the last is no candidate where there is one too many
         self._a = np.zeros((even, kernel.width(d)), np.float32)
         self._terms = np.zeros((3, even), np.float32)
@@ -120,6 +134,11 @@ class Candidates:
             self._held_room = np.empty(size, np.float32)
         self._held, self._fresh = self._held_room[:size].reshape(even, -1), True
         return True
+
+    @property
+    def worn(self):
+        """Whether of rows drawn from the chances as they were measured last most are not kept."""
+        return worn(self._now, self._before)
 
     def _score(self, part, gains):
         kernel.weigh(
@@ -170,43 +189,85 @@ class Candidates:
         return group[~(high < low.max(initial=-np.inf))]
 
     def _choose_held(self, chosen):
-        """`choose` among candidates whose scores are held, which tell anew after each centre."""
-        count, last = 0, chosen[:0]  # which has to join yet
-
-        def work(part, gains):
-            if self._fresh:
-                self._score(part, gains)
-            if len(last):
-                self._join_part(last, part)
-            kernel.weigh_held(
-                self._top, self._weights, self._most, self._terms, part.start, part.stop,
-                self._held, self._group, self._hits, gains,
-            )  # fmt: skip
-
+        """`choose` where scores are held: they tell anew after each centre."""
+        count = 0
         while count < len(chosen):
             self._later = kernel.thinned(
                 self._now, self._before, self._keep, self._later, self._group
             )
             if self._later < 0:
                 break
-            self._weigh(work)
-            self._fresh, self._centers = False, self._centers + len(last)
-            last = chosen[count : count + 1]
-            last[:] = kernel.best_of(self._group, self._bounds)
-            if last[0] < 0:
+            best = self._best()
+            if best < 0:
+                self.catch_up(anew=False)  # draws must not depend on how good bounds are
+                best = self._best()  # which are better now
+            if best < 0:
                 return chosen[:count], self._rivals(False)
-            kernel.follow(self.points, last[0], self._now)
+            self._adopt(best)
+            chosen[count] = best
             count += 1
-        self._join(last, self.data.shape[0])
+        self._outdo()
         return chosen[:count], chosen[:0]
+
+    def _best(self):
+        self._weigh(self._weigh_group)
+        self._outdone()
+        return kernel.best_of(self._group, self._bounds)
+
+    def _adopt(self, which):
+        """A candidate becomes a centre that no row has been measured to yet."""
+        kernel.follow(self.points[which : which + 1], self.points, self._now)
+        self._new.append(self.points[which])
+        self._last = which
+
+    def _weigh_group(self, part, gains):
+        if self._fresh:
+            self._score(part, gains)
+        self._hear(part, gains, self._group)
+
+    def _hear(self, part, gains, group):
+        kernel.weigh_held(
+            self._norms, self._top, self._weights, self._most, self._terms, part.start, part.stop,
+            self._held, gains, group, self._last, len(self._new) - 1, self._who, self._loose,
+        )  # fmt: skip
+
+    def _outdo(self):
+        """Take the last centre into what rows are known to be nearer to."""
+        if self._last >= 0:
+            nobody, gains = self._group[:0], np.empty((2, self._held.shape[0]))
+            each(lambda part: self._hear(part, gains, nobody), self._tasks, n_jobs=self.data.n_jobs)
+            self._outdone()
+
+    def _outdone(self):
+        if self._last >= 0:
+            np.maximum(self._loose, self._terms[1:, self._last], out=self._loose)
+        self._last, self._fresh = -1, False
+
+    def catch_up(self, anew=True):
+        """Measure the rows that are nearer to centres since; chances are `anew` those of now."""
+        self._outdo()
+        if anew:
+            self._chances = self.closest, self._sums
+        elif self._chances[0] is self.closest:
+            self._chances = self.closest.copy(), self._sums.copy()
+        if self._new:
+            points = np.array(self._new)
+            each(
+                lambda part: kernel.settle(
+                    *self._state, points, self._centers, self._who, self._near, part.start, part.stop
+                ),
+                self._tasks, n_jobs=self.data.n_jobs,
+            )  # fmt: skip
+            self._centers += len(points)
+            self._new, self._loose[:] = [], 0
 
     def join(self, which):
         """Let this candidate become a centre."""
-        chosen, nearer = np.array([which], np.int32), self.data.shape[0]
-        if self._held is None:
-            _, nearer = self._select(chosen, 1)
-        else:
-            kernel.follow(self.points, which, self._now)
+        if self._held is not None:
+            self._adopt(which)
+            return
+        chosen = np.array([which], np.int32)
+        _, nearer = self._select(chosen, 1)
         self._join(chosen, nearer)
 
     def _select(self, chosen, given):
@@ -219,12 +280,12 @@ class Candidates:
     def _join(self, chosen, nearer):
         tasks = self._tasks if nearer > self._few else [slice(0, self.data.shape[0])]
 
-        if len(chosen) > 0:
-            each(lambda part: self._join_part(chosen, part), tasks, n_jobs=self.data.n_jobs)
-            self._centers += len(chosen)
+        def work(part):
+            kernel.join(
+                *self._state, self._hits, self.points, chosen, self._centers, self._near,
+                part.start, part.stop,
+            )  # fmt: skip
 
-    def _join_part(self, chosen, part):
-        kernel.join(
-            *self._state, self._hits, self.points, chosen, self._centers, self._near,
-            part.start, part.stop,
-        )  # fmt: skip
+        if len(chosen) > 0:
+            each(work, tasks, n_jobs=self.data.n_jobs)
+            self._centers += len(chosen)

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._core.differences import trial
 from statfast._core.seeding import thinned
-from statfast.cluster.candidates import Candidates
+from statfast.cluster.candidates import Candidates, worn
 from statfast.cluster.passes import joined, pieces, sweep
 from statfast.cluster.sparse_rows import SparseFrame, SparseRows
 
@@ -16,7 +16,7 @@ HELD = 1 << 28  # bytes
 FEWEST = 256  # rows: fewer are not worth laying out for the start alone
 TOGETHER = 42  # candidates drawn together at most: three tiles of 14
 ALONE = 16  # centres for whose candidates the rows are read each time, if scores are not held
-CENTRES, WIDE = 64, 24  # fewer centres than that, in so many columns: scores are held
+CENTRES, WIDE = 40, 16  # fewer centres than that, in so many columns: scores are held
 SPARE = 2  # candidates more, for those that are not kept
 
 
@@ -34,8 +34,8 @@ def plus_plus(data, k, rng):
 
     Cost: O(n d k log k). Rows in memory are read, in float32, once for each of the first 16 centres
     and then once for several; others, in float64, once for each centre (twice where the distances
-    to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 30 bytes a row
-    besides.
+    to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 38 bytes a row
+    besides; and 112 while scores are held.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def together(c, k, d):
     other candidates.
     """
     if holds(c, d):
-        return max(trials(k), TOGETHER // 3 * 2)
+        return max(TOGETHER // 3 * 2, trials(k))
     centres = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
     return centres * trials(k) + SPARE if centres > 1 else trials(k)
 
@@ -114,6 +114,9 @@ def by_panels(data, k, rng, first, rows):
             centers[c] = candidates[best]
             rows.join(rivals[best])
             c += 1
+        if not holds(c, d) or rows.worn:
+            rows.catch_up()
+    rows.catch_up()
     return centers
 
 
@@ -126,15 +129,16 @@ def by_reading(data, k, rng, first):
     closest = np.full(n, np.inf)
     kept = np.empty((n_trials, n)) if 8 * n * n_trials <= HELD else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
-    best, c = 0, 1
+    chance, best, c = closest.copy(), 0, 1  # the distances that rows are drawn by
+    shares = potential[:, best]
     group = np.empty(n_trials, np.int32)
     while c < k:
         at, keep = rng.random((2, together(c, k, d)))
-        if not potential[:, best].any():  # every row lies on a centre
+        if not shares.any():  # every row lies on a centre
             centers[c:] = centers[0]
             break
-        drawn = draw(data, closest, blocks, potential[:, best], at)
-        points, before, later = data.take(drawn), closest[drawn], 0
+        drawn = draw(data, chance, blocks, shares, at)
+        points, before, later = data.take(drawn), chance[drawn], 0
         while c < k:
             later = thinned(closest[drawn], before, keep, later, group)
             if later < 0:  # too few are left
@@ -148,6 +152,8 @@ def by_reading(data, k, rng, first):
                 weigh(data, candidates[best : best + 1], closest, closest[None])
             else:
                 closest[:] = kept[best]
+        if not holds(c, d) or worn(closest[drawn], before):
+            chance[:], shares = closest, potential[:, best]
     return centers
 
 

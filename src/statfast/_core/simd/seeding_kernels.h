@@ -13,19 +13,23 @@
 typedef struct {
     const float *a, *start, *slope, *square; /* (m, lda) and (m,) each */
     ptrdiff_t lda, m, depth;
-    const float *panels, *norm, *top, *weight; /* of the points; weight may be NULL */
+    const float *panels, *norm, *weight; /* of the points; weight may be NULL */
+    float *top;
     const float *longest, *rest, *heaviest;    /* (panels,) the most in each: |b|, r and weight */
     uint32_t *hit;                             /* (panels, m) points that a candidate may gain */
-    float *held;    /* (m, wide) scores from above; or NULL, and gains are told at once */
+    float *held; /* (m, wide) scores from above; or NULL, and gains are told at once */
     ptrdiff_t wide;
+    int32_t *who;                     /* (points,) which candidate came nearer last: see outdo */
+    float loose_slope, loose_square;  /* how far `top` may be off where one did */
     double *high, *off; /* (m,) most that each gains, and by how much less it may be; added to */
 } seeding_job;
 
 typedef struct {
     void (*weigh)(const seeding_job *, ptrdiff_t first, ptrdiff_t stop); /* panels */
-    /* what held scores tell of the gains of some candidates */
-    void (*weigh_held)(const seeding_job *, const int32_t *group, ptrdiff_t count, ptrdiff_t first,
-                       ptrdiff_t stop);
+    /* what held scores tell of the gains of some candidates, once candidate `last`, if not -1, is a
+       centre, which `who` calls `name` */
+    void (*weigh_held)(const seeding_job *, const int32_t *group, ptrdiff_t count, int32_t last,
+                       int32_t name, ptrdiff_t first, ptrdiff_t stop);
     /* the sum of weight * closest; all weights are 1 where there are none */
     double (*add_up)(const double *closest, const double *weights, ptrdiff_t n);
 } seeding_kernels;

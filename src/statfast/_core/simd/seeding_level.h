@@ -21,15 +21,14 @@
 #define MOST 16 /* candidates looked at together, at most */
 
 /* What the scores of candidate c with the points of a panel, from above, say of its gain. */
-static INLINE void take(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c, f32_v s0, f32_v s1,
-                        float *high, uint32_t *points) {
+static INLINE unsigned take(const seeding_job *j, ptrdiff_t panel, f32_v s0, f32_v s1, float *high,
+                            uint32_t *points) {
     const float *top = j->top + panel * NR;
     const f32_v zero = f32_set1(0);
     const f32_v high0 = f32_max(s0 + f32_load(top), zero);
     const f32_v high1 = f32_max(s1 + f32_load(top + F32_LANES), zero);
     const unsigned bits = f32_bits(f32_gt(high0, zero))
         | f32_bits(f32_gt(high1, zero)) << F32_LANES;
-    j->hit[panel * j->m + c] = bits;
     *points += (uint32_t)POPCOUNT(bits);
     f32_v sum = f32_load(high);
     if (j->weight) {
@@ -39,6 +38,7 @@ static INLINE void take(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c, f32_
         sum = sum + high0 + high1;
     }
     f32_store(high, sum);
+    return bits;
 }
 
 static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int count,
@@ -63,7 +63,7 @@ static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int
             float *held = j->held + (c0 + i) * j->wide + panel * NR;
             f32_store(held, s0), f32_store(held + F32_LANES, s1);
         } else {
-            take(j, panel, c0 + i, s0, s1, high[i], points + i);
+            j->hit[panel * j->m + c0 + i] = take(j, panel, s0, s1, high[i], points + i);
         }
     }
 }
@@ -80,7 +80,8 @@ static void add_to(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, ptrdif
     double h = 0;
     for (int lane = 0; lane < F32_LANES; lane++) h += (double)high[lane];
     j->high[c] += h;
-    const double width = (double)j->slope[c] * longest + j->square[c] + rest;
+    const double width = ((double)j->slope[c] + j->loose_slope) * longest + j->square[c]
+        + j->loose_square + rest;
     j->off[c] += 2 * width * heaviest * points;
 }
 
@@ -120,17 +121,37 @@ static void weigh(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop) {
     }
 }
 
-/* The gains of a group of candidates, whose scores were held. */
-static void weigh_held(const seeding_job *j, const int32_t *group, ptrdiff_t count,
-                       ptrdiff_t first, ptrdiff_t stop) {
+/* Candidate c has become a centre: `top` falls where that is nearer, to what its score says from
+   below.  `who` is its name there; or DOUBT where the score leaves open whether it is the nearest,
+   because the intervals meet: their widths are at most 2 (slope |b| + square) of it or of a centre
+   before it, or twice the rest. */
+#define DOUBT (-2)
+static void outdo(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c, int32_t name) {
+    const float open = 2.0001f * ((j->slope[c] + j->loose_slope) * j->longest[panel] + j->square[c]
+                                  + j->loose_square + j->rest[panel]);
+    const f32_v slope = f32_set1(2 * j->slope[c]), square = f32_set1(2 * j->square[c]);
+    for (ptrdiff_t at = panel * NR; at < (panel + 1) * NR; at += F32_LANES) {
+        const f32_v s = f32_load(j->held + c * j->wide + at), top = f32_load(j->top + at);
+        const f32_i found = f32_iselect(f32_gt(s + top, f32_set1(open)), f32_iset1(name),
+                                        f32_iset1(DOUBT));
+        const f32_i who = f32_iload(j->who + at);
+        f32_istore(j->who + at, f32_iselect(f32_gt(s + top, f32_set1(0)), found, who));
+        f32_store(j->top + at, f32_min(top, f32_fma(slope, f32_load(j->norm + at), square) - s));
+    }
+}
+#undef DOUBT
+
+static void weigh_held(const seeding_job *j, const int32_t *group, ptrdiff_t count, int32_t last,
+                       int32_t name, ptrdiff_t first, ptrdiff_t stop) {
     for (ptrdiff_t p = first; p < stop; p += FLUSH) {
         const ptrdiff_t end = stop - p < FLUSH ? stop : p + FLUSH;
+        for (ptrdiff_t panel = p; last >= 0 && panel < end; panel++) outdo(j, panel, last, name);
         for (ptrdiff_t k = 0; k < count; k++) {
             float high[F32_LANES] = {0};
             uint32_t points = 0;
             for (ptrdiff_t panel = p; panel < end; panel++) {
                 const float *held = j->held + group[k] * j->wide + panel * NR;
-                take(j, panel, group[k], f32_load(held), f32_load(held + F32_LANES), high, &points);
+                take(j, panel, f32_load(held), f32_load(held + F32_LANES), high, &points);
             }
             add_to(j, p, end, group[k], high, points);
         }
