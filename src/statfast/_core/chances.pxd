@@ -53,6 +53,11 @@ ctypedef double (*add_up_kind)(
     const double *closest, const double *weights, Py_ssize_t n
 ) noexcept nogil
 
+cdef struct Own:  # beside each other in memory: rows are measured here and there
+    float square  # squared distance from the origin, scaled
+    int32_t label
+
+
 cdef struct Rows:
     const unsigned char *x
     Py_ssize_t n, d, step, line
@@ -60,9 +65,8 @@ cdef struct Rows:
     add_up_kind sum
     const double *weights
     double scale
-    double *squares
+    Own *own
     double *closest
-    int32_t *labels
     float *top
     double *sums
 
@@ -78,9 +82,8 @@ cdef inline Rows rows_of(
     Py_ssize_t d,
     const double[::1] weights,      # IN (n,), or None
     double scale,
-    double[::1] squares,            # INOUT (n,) squared distance from the origin
-    double[::1] closest,            # INOUT (n,)
-    int32_t[::1] labels,            # INOUT (n,) which centre that is
+    int32_t[:, ::1] own,            # INOUT (n, 2) see Own
+    double[::1] closest,            # INOUT (n,) squared distance to the nearest centre
     float[::1] top,                 # INOUT (n',)
     double[::1] sums,               # INOUT of weight * closest over each STRETCH of rows
     add_up_kind sum,                # how they are summed
@@ -99,9 +102,8 @@ cdef inline Rows rows_of(
         s.apart = active().apart_u8
     s.weights = NULL if weights is None else &weights[0]
     s.scale = scale
-    s.squares = &squares[0]
+    s.own = <Own *>&own[0, 0]
     s.closest = &closest[0]
-    s.labels = &labels[0]
     s.top = &top[0]
     s.sums = &sums[0]
     s.sum = sum
@@ -120,9 +122,9 @@ cdef inline void approach(
     """A row has come to have its nearest centre so far away."""
     cdef double half, size, rest
     s.closest[row] = d2
-    s.labels[row] = label
-    half = (d2 - s.squares[row]) * s.scale * (s.scale / 2)
-    size = 1.00001 * s.squares[row] * s.scale * s.scale  # no less than the float row's
+    s.own[row].label = label
+    half = d2 * s.scale * (s.scale / 2) - s.own[row].square / 2
+    size = 1.00001 * s.own[row].square  # no less than the float row's
     rest = (s.d + 4) * UNIT64 * size + REST * (fabs(half) + size) + s.d * <double>FLT_MIN
     s.top[row] = <float>(half + rest)
 
@@ -160,8 +162,7 @@ cdef inline void ask(
             prefetch(s.x + row * s.step + at)
             at += 64
         prefetch(s.closest + row)
-        prefetch(s.labels + row)
-        prefetch(s.squares + row)
+        prefetch(s.own + row)
         prefetch(s.top + row)
 
 

@@ -238,9 +238,8 @@ def settle(
     Py_ssize_t d,
     const double[::1] weights,
     double scale,
-    double[::1] squares,
+    int32_t[:, ::1] own,
     double[::1] closest,
-    int32_t[::1] labels,
     float[::1] top,
     double[::1] sums,
     const double[:, ::1] points,    # IN (m, d) the centres that `who` names
@@ -251,8 +250,7 @@ def settle(
     Py_ssize_t stop,
 ):
     """Measure the rows that centres came nearer to, of some of the rows."""
-    cdef Rows s = rows_of(
-        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
+    cdef Rows s = rows_of(X, d, weights, scale, own, closest, top, sums, kernels.add_up)
     with nogil:
         settle_rows(
             &s, &points[0, 0], points.shape[0], label, &who[0], first, stop, &near[first])
@@ -263,9 +261,8 @@ def begin(
     Py_ssize_t d,
     const double[::1] weights,
     double scale,
-    double[::1] squares,
+    int32_t[:, ::1] own,
     double[::1] closest,
-    int32_t[::1] labels,
     float[::1] top,
     double[::1] sums,
     const double[::1] origin,       # IN (d,) of the panels
@@ -279,8 +276,7 @@ def begin(
 
     `top` only falls from then on, to no less than -norm^2 / 2.
     """
-    cdef Rows s = rows_of(
-        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
+    cdef Rows s = rows_of(X, d, weights, scale, own, closest, top, sums, kernels.add_up)
     cdef Py_ssize_t across = panel_columns(<float>0), i, p
     cdef double size, rest
     cdef float norm
@@ -289,7 +285,7 @@ def begin(
             norm = 0
             rest = 0
             for i in range(p * across, min(stop, (p + 1) * across)):
-                s.squares[i] = apart(&s, &origin[0], i)
+                s.own[i].square = <float>(apart(&s, &origin[0], i) * scale * scale)
                 approach(&s, i, apart(&s, &center[0], i), 0)
                 norm = max(norm, norms[i])
                 rest = max(rest, <double>fabs(top[i]))
@@ -306,9 +302,8 @@ def join(
     Py_ssize_t d,
     const double[::1] weights,
     double scale,
-    double[::1] squares,
+    int32_t[:, ::1] own,
     double[::1] closest,
-    int32_t[::1] labels,
     float[::1] top,
     double[::1] sums,
     const uint32_t[:, ::1] hits,    # IN (panels, m or more)
@@ -320,8 +315,7 @@ def join(
     Py_ssize_t stop,
 ):
     """Let candidates join the centres, for some of the rows."""
-    cdef Rows s = rows_of(
-        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
+    cdef Rows s = rows_of(X, d, weights, scale, own, closest, top, sums, kernels.add_up)
     cdef Drawn c = drawn_of(hits, points)
     with nogil:
         join_rows(&s, &c, &chosen[0], chosen.shape[0], label, first, stop, &near[first])
@@ -332,9 +326,8 @@ def select(
     Py_ssize_t d,
     const double[::1] weights,
     double scale,
-    double[::1] squares,
+    int32_t[:, ::1] own,
     double[::1] closest,
-    int32_t[::1] labels,
     float[::1] top,
     double[::1] sums,
     const uint32_t[:, ::1] hits,    # IN (panels, m or more)
@@ -357,8 +350,7 @@ def select(
     Returns how many there are; the first candidate after `group`, whose best is not known, or -1
     where too few candidates are left; and how many rows the centres may gain.
     """
-    cdef Rows s = rows_of(
-        X, d, weights, scale, squares, closest, labels, top, sums, kernels.add_up)
+    cdef Rows s = rows_of(X, d, weights, scale, own, closest, top, sums, kernels.add_up)
     cdef Drawn c = drawn_of(hits, points)
     cdef Py_ssize_t count = 0, nearer = 0, best
     cdef bint last

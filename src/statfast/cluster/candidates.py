@@ -39,7 +39,7 @@ class Candidates:
     ----------
     closest : ndarray of shape (n,), float64
     labels : ndarray of shape (n,), int32
-        Which centre that is, the first of equals.
+        Which centre that is, the first of equals; a copy.
     rows : ndarray of shape (m,), int32
         The candidates drawn last.
     points : ndarray of shape (m, d), float64
@@ -60,8 +60,8 @@ class Candidates:
         step = kernel.stretch_rows()
         step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
         self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
-        self.closest, self._squares = np.empty((2, n))
-        self.labels, self._centers = np.empty(n, np.int32), 1
+        self.closest, self._own = np.empty(n), np.empty((n, 2), np.int32)
+        self._centers = 1  # how many rows have been measured to
         self._sums, self._running = np.empty((2, -(-n // kernel.stretch_rows())))
         self._chances = self.closest, self._sums  # from which rows are drawn
         self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)
@@ -72,8 +72,8 @@ class Candidates:
             self._weights[:n] = data.weights / heaviest
         self._unit = scale / heaviest, scale / 2
         self._state = (
-            data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._squares,
-            self.closest, self.labels, self._top, self._sums,
+            data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._own,
+            self.closest, self._top, self._sums,
         )  # fmt: skip
         self._room, self._held_room = np.empty(0, np.uint32), np.empty(0, np.float32)
         self._near = np.empty(n, np.int32)
@@ -85,6 +85,10 @@ class Candidates:
         self._who = np.full(filled, -1, np.int32)
         # Rows that two threads would not measure sooner than one does.
         self._few = int(CALL / (WAIT * (data.shape[1] + 30)))
+
+    @property
+    def labels(self):
+        return self._own[:, 1].copy()
 
     def begin(self, center):
         """The first centre: any row."""
@@ -234,7 +238,7 @@ class Candidates:
     def _outdo(self):
         """Take the last centre into what rows are known to be nearer to."""
         if self._last >= 0:
-            nobody, gains = self._group[:0], np.empty((2, self._held.shape[0]))
+            nobody, gains = self._group[:0], np.empty((2, 1))
             each(lambda part: self._hear(part, gains, nobody), self._tasks, n_jobs=self.data.n_jobs)
             self._outdone()
 
@@ -252,12 +256,14 @@ class Candidates:
             self._chances = self.closest.copy(), self._sums.copy()
         if self._new:
             points = np.array(self._new)
-            each(
-                lambda part: kernel.settle(
-                    *self._state, points, self._centers, self._who, self._near, part.start, part.stop
-                ),
-                self._tasks, n_jobs=self.data.n_jobs,
-            )  # fmt: skip
+
+            def settle(part):
+                kernel.settle(
+                    *self._state, points, self._centers, self._who, self._near,
+                    part.start, part.stop,
+                )  # fmt: skip
+
+            each(settle, self._tasks, n_jobs=self.data.n_jobs)
             self._centers += len(points)
             self._new, self._loose[:] = [], 0
 
