@@ -11,6 +11,7 @@ ROUNDING = 1e-5  # more than what sums of gains in float lose: see simd/seeding_
 PART = 6e6  # operations of a task: it takes some 20 microseconds, a tenth of that to be called
 WAIT = 6.0  # operations in the time in which a number of a row here or there comes from memory
 KEPT = 0.65  # of the rows drawn, on average; chances are made anew before it are fewer
+SHORT = 5e7  # operations: one of many calls is short to the engine, however long it takes
 CALL = 1.6e6  # operations in the time in which two threads are called
 
 
@@ -158,7 +159,7 @@ class Candidates:
         def add(task):
             work(self._tasks[task], found[task])
 
-        each(add, range(len(found)), n_jobs=self.data.n_jobs, effort=2.0 * n * d * m)
+        self._each(add, range(len(found)), effort=2.0 * n * d * m)
         high, off = found.sum(axis=0)[:, :m]
         tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
         low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
@@ -239,7 +240,7 @@ class Candidates:
         """Take the last centre into what rows are known to be nearer to."""
         if self._last >= 0:
             nobody, gains = self._group[:0], np.empty((2, 1))
-            each(lambda part: self._hear(part, gains, nobody), self._tasks, n_jobs=self.data.n_jobs)
+            self._each(lambda part: self._hear(part, gains, nobody), self._tasks)
             self._outdone()
 
     def _outdone(self):
@@ -263,7 +264,7 @@ class Candidates:
                     part.start, part.stop,
                 )  # fmt: skip
 
-            each(settle, self._tasks, n_jobs=self.data.n_jobs)
+            self._each(settle, self._tasks)
             self._centers += len(points)
             self._new, self._loose[:] = [], 0
 
@@ -275,6 +276,9 @@ class Candidates:
         chosen = np.array([which], np.int32)
         _, nearer = self._select(chosen, 1)
         self._join(chosen, nearer)
+
+    def _each(self, work, tasks, effort=SHORT):
+        each(work, tasks, n_jobs=self.data.n_jobs, effort=min(effort, SHORT))
 
     def _select(self, chosen, given):
         count, self._later, nearer = kernel.select(
@@ -293,5 +297,5 @@ class Candidates:
             )  # fmt: skip
 
         if len(chosen) > 0:
-            each(work, tasks, n_jobs=self.data.n_jobs)
+            self._each(work, tasks)
             self._centers += len(chosen)
