@@ -207,12 +207,10 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
 
 def test_rows_are_laid_out_once_for_all_runs(monkeypatch):
     made = []
-    lay_out = panels.Panels._lay_out
-    monkeypatch.setattr(
-        panels.Panels, "_lay_out", lambda self, scale: made.append(scale) or lay_out(self, scale)
-    )
-    X = blobs(300, 3, 5)
-    weights = np.random.default_rng(0).uniform(1, 2, 300)
+    lay_out = panels.kernel.lay_out
+    monkeypatch.setattr(panels.kernel, "lay_out", lambda *a: made.append(a[2]) or lay_out(*a))
+    X = blobs(250, 3, 5)  # one part
+    weights = np.random.default_rng(0).uniform(1, 2, 250)
     KMeans(5, n_init=7, init="random", random_state=0).fit(X, sample_weight=weights)
     assert len(made) == 1
     starts = iter([X[:5], X[:5] * 100, X[:5]])  # bounds need another scale there

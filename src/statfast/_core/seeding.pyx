@@ -26,47 +26,9 @@ from statfast._core.chances cimport (
     REST, STRETCH, Drawn, Rows, add_up, adopt, apart, approach, drawn_of, join_rows, rows_of,
     settle_rows, sole, thin,
 )
+from statfast._core.gains cimport job_of, seeding_at, seeding_job, seeding_kernels
 from statfast._core.rows cimport UNIT32, UNIT64, measure, padded, panel_columns
 from statfast._core.tiles cimport active, level
-
-cdef extern from "seeding_kernels.h" nogil:
-    ctypedef struct seeding_job:
-        const float *a
-        const float *start
-        const float *slope
-        const float *square
-        Py_ssize_t lda
-        Py_ssize_t m
-        Py_ssize_t depth
-        const float *panels
-        const float *norm
-        float *top
-        const float *weight
-        const float *longest
-        const float *rest
-        const float *heaviest
-        uint32_t *hit
-        double *high
-        double *off
-        float *held
-        Py_ssize_t wide
-        int32_t *who
-        float loose_slope
-        float loose_square
-
-    ctypedef struct seeding_kernels:
-        void (*weigh)(
-            const seeding_job *job, Py_ssize_t first, Py_ssize_t stop
-        ) noexcept nogil
-        void (*weigh_held)(
-            const seeding_job *job, const int32_t *group, Py_ssize_t count, int32_t last,
-            int32_t name, Py_ssize_t first, Py_ssize_t stop
-        ) noexcept nogil
-        double (*add_up)(
-            const double *closest, const double *weights, Py_ssize_t n
-        ) noexcept nogil
-    const seeding_kernels *seeding_at(int level)
-
 
 cdef const seeding_kernels *kernels = seeding_at(level())
 
@@ -209,28 +171,6 @@ def weigh_held(
         kernels.weigh_held(
             &job, some, group.shape[0], last, name, first // across,
             (stop + across - 1) // across)
-
-
-cdef seeding_job job_of(
-    const float[::1] top, const float[::1] weights, const float[:, ::1] most,
-    const float[:, ::1] terms, float[:, ::1] held, double[:, ::1] gains,
-) noexcept:
-    cdef seeding_job job
-    job.m = terms.shape[1]
-    job.start = &terms[0, 0]
-    job.slope = &terms[1, 0]
-    job.square = &terms[2, 0]
-    job.top = <float *>&top[0]  # changed by weigh_held alone
-    job.weight = NULL if weights is None else &weights[0]
-    job.longest = &most[0, 0]
-    job.rest = &most[1, 0]
-    job.heaviest = &most[2, 0]
-    job.high = &gains[0, 0]
-    job.off = &gains[1, 0]
-    job.held = NULL if held is None else &held[0, 0]
-    job.wide = 0 if held is None else held.shape[1]
-    job.loose_slope = job.loose_square = 0
-    return job
 
 
 def settle(

@@ -16,7 +16,7 @@ HELD = 1 << 28  # bytes
 FEWEST = 256  # rows: fewer are not worth laying out for the start alone
 TOGETHER = 42  # candidates drawn together at most: three tiles of 14
 ALONE = 16  # centres for whose candidates the rows are read each time, if scores are not held
-CENTRES, WIDE = 40, 16  # fewer centres than that, in so many columns: scores are held
+TRIED, WIDE = 200, 16  # with fewer candidates up to then, in so many columns, scores are held
 SPARE = 2  # candidates more, for those that are not kept
 
 
@@ -32,10 +32,10 @@ def plus_plus(data, k, rng):
 
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
-    Cost: O(n d k log k). Rows in memory are read, in float32, once for each of the first 16 centres
-    and then once for several; others, in float64, once for each centre (twice where the distances
-    to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory: 38 bytes a row
-    besides; and 112 while scores are held.
+    Cost: O(n d k log k). Rows in memory are read, in float32, once for several centres, in less
+    than 16 columns once for each of the first 16; others, in float64, once for each centre (twice
+    where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory:
+    36 bytes a row besides, and 112 where scores are held.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def trials(k):
     return 2 + int(log(k))
 
 
-def holds(c, d):
-    """Whether scores are held where there are c centres: see `Candidates.draw`."""
-    return c < CENTRES and d >= WIDE
+def holds(c, k, d):
+    """Whether scores are held where there are c centres of k: see `Candidates.draw`."""
+    return c * trials(k) < TRIED and d >= WIDE
 
 
 def together(c, k, d):
@@ -83,7 +83,7 @@ def together(c, k, d):
     With few centres each new one changes the chances of many rows, and has many in common with
     other candidates.
     """
-    if holds(c, d):
+    if holds(c, k, d):
         return max(TOGETHER // 3 * 2, trials(k))
     centres = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
     return centres * trials(k) + SPARE if centres > 1 else trials(k)
@@ -98,7 +98,7 @@ def by_panels(data, k, rng, first, rows):
     c = 1
     while c < k:
         drawn = rng.random((2, together(c, k, d)))
-        if not rows.draw(*drawn, holds(c, d)):  # every row lies on a centre
+        if not rows.draw(*drawn, holds(c, k, d)):  # every row lies on a centre
             centers[c:] = first
             break
         while c < k:
@@ -114,7 +114,7 @@ def by_panels(data, k, rng, first, rows):
             centers[c] = candidates[best]
             rows.join(rivals[best])
             c += 1
-        if not holds(c, d) or rows.worn:
+        if not holds(c, k, d) or rows.worn:
             rows.catch_up()
     rows.catch_up()
     return centers
@@ -152,7 +152,7 @@ def by_reading(data, k, rng, first):
                 weigh(data, candidates[best : best + 1], closest, closest[None])
             else:
                 closest[:] = kept[best]
-        if not holds(c, d) or worn(closest[drawn], before):
+        if not holds(c, k, d) or worn(closest[drawn], before):
             chance[:], shares = closest, potential[:, best]
     return centers
 
