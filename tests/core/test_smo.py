@@ -109,6 +109,18 @@ def test_rows_give_way_to_those_used_last(monkeypatch):
     np.testing.assert_allclose(total[:50], K[:30].sum(axis=0), atol=1e-4)
 
 
+def test_a_matrix_beyond_memory_is_told_of_once(monkeypatch, recwarn):
+    monkeypatch.setattr("statfast.svm.gram.LEAST_SLOTS", 8)
+    monkeypatch.setattr("statfast.svm.gram._free_memory", lambda: 1000)
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    for cache_size in (None, 1e-6):  # who asks for so little is told nothing
+        gram = TileGram(X, extent_of(X), tiles.RBF, 0.5, 0, 0.0, cache_size)
+        for begin in (0, 8, 16):
+            gram.rows(np.arange(begin, begin + 8))
+    (told,) = recwarn
+    assert str(told.message).startswith("The kernel matrix of 50 points takes")
+
+
 @settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1), m=st.integers(2, 80), q=st.integers(2, 40),

@@ -10,6 +10,7 @@ from statfast._dissimilarity import fits
 from statfast._distances import Metric, as_metric
 from statfast._errors import warn_user
 from statfast._extent import scale_of
+from statfast._precomputed import is_triangle
 from statfast._validation import as_choice, as_rows
 from statfast.cluster.agglomerate import Merging
 from statfast.cluster.centroid import centroid_of_rows
@@ -134,10 +135,10 @@ def taken_as(
     X: Any, method: str, metric: Any, metric_params: dict | None = None, *, condensed: bool = True
 ) -> Rows | Matrix:
     """Check what may be rows or a matrix."""
-    if condensed and np.ndim(X) == 1 and not hasattr(X, "columns"):
+    if condensed and is_triangle(X):
         triangle, high = as_condensed(X)
         if triangle.m < 2:
-            raise ValueError("X must hold the dissimilarity of at least one pair; got none.")
+            raise ValueError("X must hold at least one pair; got none. Give two points or more.")
         return Matrix(triangle, high)
     if isinstance(metric, str) and metric == "precomputed":
         return Matrix(*as_square(X))

@@ -26,10 +26,9 @@ class Panels:
 
     @property
     def possible(self):
-        """Whether the rows lie in memory themselves, and the panels do not take too much of it."""
+        """Whether the rows are dense and in one piece, and their panels not too large."""
         rows = self._rows
-        in_memory = isinstance(rows, np.ndarray) and not isinstance(rows, np.memmap)
-        return in_memory and self._filled() * rows.shape[1] <= MOST
+        return isinstance(rows, np.ndarray) and self._filled() * rows.shape[1] <= MOST
 
     def at(self, scale):
         """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where

@@ -102,7 +102,8 @@ class PairwiseMachines(Classifier, KernelMachine):
             If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
             usable.
         UserWarning
-            If the columns of X lie far from 0, and the kernel is a polynomial.
+            If the columns of X lie far from 0, and the kernel is a polynomial; or if `cache_size`
+            is None and rows of the kernel matrix are made again, as not all fit into memory.
         """
         self._check_flags()
         asked = self.probability or self.random_state is not None  # a new generator takes time

@@ -19,6 +19,7 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import gram as tiles
 from statfast._core import smo
+from statfast._errors import warn_user
 from statfast._extent import extent_of, origin_of
 from statfast._validation import _free_memory
 from statfast.kernels import Precomputed
@@ -33,6 +34,10 @@ TASK = 4e6  # flop at least, as a task costs some 20 microseconds
 LARGEST = 1e37  # value: sums of some must be finite
 LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
+CROWDED = (
+    "The kernel matrix of {n} points takes {gib:.1f} GiB, more than a quarter of the free memory: "
+    "{slots} of its rows are kept, others made again. cache_size says how many MB they may take."
+)
 REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
 
 
@@ -68,13 +73,13 @@ class Gram:
                 "matrix is kept. Scale the columns of X, or choose another kernel."
             )
         self._ld = _whole(n, smo.WIDE)
-        self._cache_size, self._slab, self._clock = cache_size, None, 0
+        self._cache_size, self._slab, self._clock, self._told = cache_size, None, 0, False
 
     @cached_property
     def slots(self):
         """How many rows the slab has room for."""
-        free = (_free_memory() or 2**32) / 4 if self._cache_size is None else 0.0
-        limit = free if self._cache_size is None else self._cache_size * 2**20
+        size = self._cache_size
+        limit = (_free_memory() or 2**32) / 4 if size is None else size * 2**20
         return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
 
     def rows(self, index):
@@ -132,6 +137,9 @@ class Gram:
             free = self._oldest(len(missing))
             given = self._point[free]
             self._slot[given[given >= 0]] = -1
+            if self._cache_size is None and not self._told and (given >= 0).any():
+                self._told = True
+                warn_user(CROWDED.format(n=self.n, slots=self.slots, gib=4 * self.n**2 / 2**30))
             self._point[free], self._slot[missing] = missing, free
             self._used[free] = self._clock
             try:
@@ -424,7 +432,6 @@ def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
     cache_size : float, optional
         Megabytes that rows may take; by default a quarter of the free memory.
     n_jobs : int, optional
-        Threads.
 
     Returns
     -------

@@ -170,7 +170,8 @@ class OneClassSVM(KernelMachine):
             If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
             usable.
         UserWarning
-            If the columns of X lie far from 0, and the kernel is a polynomial.
+            If the columns of X lie far from 0, and the kernel is a polynomial; or if `cache_size`
+            is None and rows of the kernel matrix are made again, as not all fit into memory.
         """
         nu = as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
         training = self._training(X, lambda n: as_weights(sample_weight, n))

@@ -44,7 +44,8 @@ class RegressionMachine(Regressor, KernelMachine):
             If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
             usable.
         UserWarning
-            If the columns of X lie far from 0, and the kernel is a polynomial.
+            If the columns of X lie far from 0, and the kernel is a polynomial; or if `cache_size`
+            is None and rows of the kernel matrix are made again, as not all fit into memory.
         """
         settled = self._settled()
         targets = []
