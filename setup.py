@@ -82,6 +82,7 @@ class BuildKernels(build_ext):
         super().finalize_options()
         self.parallel = self.parallel or CPUS
         self.force = self.force or DEBUG
+        self.named = self.inplace  # which setuptools changes while it builds
 
     def build_extension(self, extension):
         """Compile the levels and the rest with flags of their own, then link them."""
@@ -102,7 +103,7 @@ class BuildKernels(build_ext):
         )
         extension.sources = [source for source in extension.sources if source not in levels]
         extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
-        nameless = [] if self.inplace else NAMELESS
+        nameless = [] if self.named else NAMELESS
         extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS + nameless
         build_ext.build_extension(own, extension)
 
