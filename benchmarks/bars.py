@@ -2,7 +2,8 @@
 """The bars that groups of problems have to reach, and where they stand: one line for each bar.
 
 A bar says against which peers it counts (all that are right where it names none), the geometric
-mean of the ratios to the fastest of them, and the least ratio of a single problem.
+mean of the ratios to the fastest of them, and the least ratio of a single problem. Where none of
+those it names is right, the fastest stands in all the same: a rough answer is the easier one.
 """
 
 import statistics
@@ -195,14 +196,16 @@ def _time(seconds):
 
 
 def _ratios(rows, peers):
-    """Problem -> the time of the fastest of the peers that is right, divided by ours."""
+    """Problem -> the time of the fastest of the peers that is right, divided by ours; of all of
+    these peers if none is."""
     found = {}
     for row in rows:
         if not peers:
             ratios = [row["ratio"]] if "ratio" in row else []
         else:
-            right = (p for p in peers if row["libraries"].get(p, {}).get("status") == "ok")
-            ratios = [row["ratios"][peer] for peer in right if peer in row.get("ratios", {})]
+            timed = {peer: row["ratios"][peer] for peer in peers if peer in row.get("ratios", {})}
+            right = [r for p, r in timed.items() if row["libraries"][p].get("status") == "ok"]
+            ratios = right or list(timed.values())
         if ratios:
             found[row["name"]] = min(ratios)
     return found

@@ -59,10 +59,11 @@ def _converge(kind, n, d, k, dtype=F64, **more):
     return _problem(name, "kmeans to convergence", make, dtype, group=kind, **more)
 
 
-def _seeding(kind, n, d, k, dtype=F64, **more):
+def _seeding(kind, n, d, k, dtype=F64, *, beyond=False):
     name = f"start and one iteration: {kind} n={n} d={d} k={k} {dtype}"
     make = partial(_seeding_data, kind, n, d, k, dtype)
-    return _problem(name, "seeding", make, dtype, group="seeding", **more)
+    group = "" if beyond else "seeding"
+    return _problem(name, "seeding", make, dtype, group=group, beyond=beyond)
 
 
 def _sparse(n, d, k, density):

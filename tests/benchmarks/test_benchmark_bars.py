@@ -48,11 +48,14 @@ def test_the_fastest_of_the_bars_peers_counts(lines):
     assert line["reached"] == "-"
 
 
-def test_a_peer_that_differs_does_not_count(lines):
+def test_a_peer_that_differs_counts_only_if_none_is_right(lines):
     bar = Bar("trees", ("pykdtree", "scipy"), least=2.0)
     (line,) = lines(bar, _row("a", 1.0, pykdtree=("differs", 1.0), scipy=3.0))
     assert line["least"] == "3.00x (a)"
-    (line,) = lines(bar, _row("a", 1.0, pykdtree=("differs", 1.0)))
+    (line,) = lines(bar, _row("a", 1.0, pykdtree=("differs", 1.0), scipy=("differs", 4.0)))
+    assert line["least"] == "1.00x (a)"
+    assert line["reached"] == "no"
+    (line,) = lines(bar, _row("a", 1.0, faiss=1.0))
     assert line["problems"] == "0 of 1"
     assert line["reached"] == "-"
 
