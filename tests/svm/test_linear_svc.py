@@ -2,6 +2,7 @@
 """LinearSVC: optimality, peers' answers, weights, limits."""
 
 import gzip
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy import sparse
 from statfast import ConvergenceWarning, LinearSVC
 from statfast.datasets import load_iris, load_wine
 from statfast.svm import linear_newton
+from statfast.svm.linear_machine import warn_stopped
 from tests.reference import linear_svm as twin
 
 LOSSES = ["hinge", "squared_hinge"]
@@ -220,7 +222,7 @@ def test_random_state_and_threads_give_the_same_bits():
         ({"max_iter": 1, "loss": "hinge"}, "in 1 iterations.*above the least.*max_iter"),
         ({"max_iter": 2, "dual": True}, "in 2 iterations.*above the least"),
         ({"time_limit": 1e-9, "dual": True}, "before time_limit.*Raise time_limit"),
-        ({"time_limit": 1e-9}, "before time_limit"),
+        ({"time_limit": 0}, "before time_limit"),
     ],
 )
 def test_limits_leave_a_model_and_tell_the_gap(given, words):
@@ -239,7 +241,7 @@ def test_limits_leave_a_model_and_tell_the_gap(given, words):
         ({"C": np.inf}, ValueError, "C must be finite"),
         ({"loss": "logistic"}, ValueError, "loss must be 'hinge' or 'squared_hinge'"),
         ({"dual": "never"}, TypeError, "dual must be True or False or 'auto'"),
-        ({"time_limit": 0}, ValueError, "time_limit must be greater than 0"),
+        ({"time_limit": -1}, ValueError, "time_limit must be at least 0"),
         ({"intercept_scaling": -1}, ValueError, "intercept_scaling"),
         ({"class_weight": {5: 1.0}}, ValueError, "class_weight names 5"),
     ],
@@ -280,3 +282,17 @@ def test_many_rows_begin_at_the_solution_of_a_sample(kind, monkeypatch):
     np.testing.assert_allclose(some.coef_, whole.coef_, rtol=1e-8, atol=1e-12)
     hinge = LinearSVC(loss="hinge", C=0.1).fit(X, y)
     assert hinge.gap_[0] <= 1e-8 * hinge.primal_objective_[0]
+
+
+@pytest.mark.parametrize(
+    ("reason", "fix"),
+    [
+        ("before time_limit", "Raise time_limit."),
+        ("in 9 iterations", "Raise max_iter or tol, or scale the columns of X."),
+        ("in 9 iterations, as rounding hides the rest", "Centre and scale the columns of X, or"),
+    ],
+)
+def test_the_warning_says_what_helps(reason, fix):
+    solution = SimpleNamespace(converged=False, reason=reason, primal=2.0, gap=0.5)
+    with pytest.warns(ConvergenceWarning, match=f"{reason}: its objective 2 .* {fix}"):
+        warn_stopped(LinearSVC(), solution)

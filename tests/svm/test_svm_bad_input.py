@@ -235,3 +235,9 @@ def test_a_matrix_beyond_the_memory_is_made_in_rows(monkeypatch):
     monkeypatch.setattr(gram, "LEAST_SLOTS", 8)
     rows = SVC(gamma=0.3, C=10.0, cache_size=1e-3).fit(X, y)
     np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-2)
+
+
+def test_a_power_beyond_all_numbers_is_told_of():
+    X, y = np.arange(1.0, 13.0).reshape(6, 2), [0, 1] * 3
+    with pytest.raises(ValueError, match="overflow float64"):
+        SVC(kernel="poly", degree=10**9).fit(X, y)

@@ -274,6 +274,7 @@ def _halves(squares):
     return moderate, np.where(empty, 0.0, np.ldexp(1.0, -exponent))
 
 
+@np.errstate(over="ignore", under="ignore")  # callers look at what they get
 def raise_to(values, exponent):
     """values **= exponent by squarings, which pow would take ten times as long for."""
     bits = f"{exponent:b}"[1:]

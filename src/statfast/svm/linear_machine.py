@@ -45,7 +45,7 @@ def settings_of(model):
             raise wrong_type(name, f"True or False{other}", value)
     limit = model.time_limit
     if limit is not None:
-        limit = as_real(limit, "time_limit", 0.0, open_low=True)
+        limit = as_real(limit, "time_limit", 0.0)
     return Settings(
         as_real(model.C, "C", 0.0, open_low=True), as_real(model.tol, "tol", 0.0, open_low=True),
         bool(model.fit_intercept), as_real(model.intercept_scaling, "intercept_scaling", 0.0,
@@ -107,9 +107,12 @@ def warn_stopped(model, solution, of=""):
     """Warn of a solution that has not converged."""
     if solution.converged:
         return
-    fix = "Raise time_limit." if "time_limit" in solution.reason else "Raise max_iter or tol"
-    if "time_limit" not in solution.reason:
-        fix += ", or scale the columns of X."
+    if "time_limit" in solution.reason:
+        fix = "Raise time_limit."
+    elif "rounding" in solution.reason:
+        fix = "Centre and scale the columns of X, or raise tol."
+    else:
+        fix = "Raise max_iter or tol, or scale the columns of X."
     warn_user(
         f"{type(model).__name__} did not converge {solution.reason}{of}: its objective "
         f"{solution.primal:.6g} is at most {solution.gap:.3g} above the least. {fix}",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """In which type the values of a kernel are made, and what to do that float32 serves."""
 
+from math import log
+
 import numpy as np
 
 from statfast._core import gram as tiles
@@ -62,4 +64,6 @@ def _moderate(extent, kind, gamma, degree, coef0):
     if is_far(extent):
         return False
     inner = abs(gamma) * reach + abs(coef0)
-    return inner < 1e6 if kind == tiles.SIGMOID else inner ** max(degree, 1) < 1e30
+    if kind == tiles.SIGMOID:
+        return inner < 1e6
+    return inner <= 1 or max(degree, 1) * log(inner) < log(1e30)
