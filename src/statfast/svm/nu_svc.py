@@ -9,7 +9,7 @@ from statfast.svm.problems import nu_svc
 from statfast.svm.rows import as_costs
 
 LIGHTEST = 1e-20  # weight: sums of products of two are no 0 in float32
-FAINTEST = 1e-14  # kernel value: steps are as wide as is right for curvatures above 1e-12 or so
+FAINTEST = 1e-11  # kernel value: steps are as wide as is right for curvatures above 1e-12 or so
 
 
 class NuSVC(PairwiseMachines):
