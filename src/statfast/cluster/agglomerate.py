@@ -17,7 +17,7 @@ import numpy as np
 from statfast._blocks import checkpoint, each, grid, usable_threads
 from statfast._core import linkage
 from statfast.cluster.one_by_one import merged_one_by_one
-from statfast.cluster.triangle import Minima, Triangle, neighbours, spans
+from statfast.cluster.triangle import COPY, Minima, Triangle, neighbours, spans
 
 SLACK = 64  # numbers: kernels may write so many beyond the end
 SMALL = 1024  # clusters: a chain of so many is cheaper than rounds
@@ -25,7 +25,6 @@ FEW = 0.04  # of the clusters merged: a round that merges less costs more than a
 RARE = 0.01  # the same for the generic algorithm, where whole rows take too much memory
 SHRUNK = 0.7  # of the clusters left: time to leave out the others
 BUDGET = 1 << 24  # numbers looked at between checkpoints
-COPY = 0.48  # of the square: the memory that all takes, a little less than what it is given
 ROOM = 1 << 21  # numbers of a piece of memory, at most
 ROWS = 12  # in a piece, at least: at the end of each, less than a row stays empty
 SPARE = 16  # pieces in what one copy leaves beside the rows of the first round, or fewer

@@ -13,7 +13,7 @@ import numpy as np
 
 from statfast._blocks import checkpoint, each
 from statfast._core import linkage
-from statfast.cluster.triangle import Triangle
+from statfast.cluster.triangle import COPY, Triangle
 
 SMALL = 1024  # clusters: their matrix is in the cache
 SHRUNK = 0.48  # of the clusters left: time to leave out the others. Two rows fit into one
@@ -21,7 +21,6 @@ AHEAD = 3  # one cluster in so many: for their pairs, rows are made at a time
 BUDGET = 1 << 24  # numbers looked at between checkpoints
 TASK = 1 << 20  # numbers looked at by a task: a millisecond
 ROOM = 1 << 21  # numbers of a piece of memory
-COPY = 0.48  # of the square: memory for rows, a little less than the triangle
 PICKED = 8  # a number picked out of a column takes the time of so many in sequence
 FIRST, LATER, MERGES, VACANT = range(4)  # in `state`
 

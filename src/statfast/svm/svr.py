@@ -92,6 +92,7 @@ class SVR(RegressionMachine):
 
     Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
     predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
+    At most 4 MB of it are left to the next fit.
 
     References
     ----------
