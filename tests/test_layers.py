@@ -25,6 +25,7 @@ FOUNDATIONS = [
     "_flags",
     "_chunks",
     "_blocks",
+    "_team",
     "_coupling",
     "_extent",
     "_factor",

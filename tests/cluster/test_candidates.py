@@ -25,9 +25,8 @@ KINDS = {
 }
 
 
-def state_of(X, weights, n_trials, n_jobs=1):
-    data = survey(X, weights, n_jobs)
-    return Candidates(data, data.scale, n_trials)
+def state_of(X, weights, n_trials, k=99):
+    return Candidates(survey(X, weights, 1), k, n_trials)
 
 
 @given(
@@ -53,7 +52,7 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
     rows = X.astype(np.float64)
     state.begin(rows[0])
     closest = twin.squared(rows, rows[:1])[:, 0]
-    unit = state._unit[0] * state._unit[1]
+    unit = state.unit[0] * state.unit[1]
     for _ in range(3):
         assert_allclose(state.closest, closest, rtol=1e-12)
         if not state.draw(*draws.random((2, n_trials + spare))):
@@ -64,7 +63,7 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
         gain = gains(rows, closest, state.points)
         across = kernel.panel_rows()
         i, c = np.nonzero(gain > 1e-12 * closest[:, None])
-        assert (state._hits[i // across, c] >> (i % across).astype(np.uint32) & 1).all()
+        assert (state.hits[i // across, c] >> (i % across).astype(np.uint32) & 1).all()
 
         chosen, rivals = state.choose(3)
         joined = chosen
@@ -76,9 +75,9 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
             assert_allclose(state.closest, closest, rtol=1e-12)
             return
         gain = gains(rows, closest, state.points)
-        total = (gain * (1 if weights is None else weights[:, None])).sum(axis=0)[state._later :]
-        if state._later >= 0:
-            high, low = state._bounds[:, state._later :] / unit
+        total = (gain * (1 if weights is None else weights[:, None])).sum(axis=0)[state.left :]
+        if state.left >= 0:
+            high, low = state.bounds[:, state.left :] / unit
             slack = 1e-12 * (closest if weights is None else closest * weights).sum()
             assert (total <= high + slack).all()
             assert (total >= low - slack).all()
@@ -197,7 +196,7 @@ def test_the_sum_of_chances_is_kept(n, d):
         if len(rivals):
             state.join(rivals[0])
         starts = np.arange(0, n, kernel.stretch_rows())
-        assert_allclose(state._sums, np.add.reduceat(state.closest * weights, starts), rtol=1e-12)
+        assert_allclose(state.sums, np.add.reduceat(state.closest * weights, starts), rtol=1e-12)
 
 
 def test_draws_at_the_ends():

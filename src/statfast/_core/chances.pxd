@@ -71,10 +71,15 @@ cdef struct Rows:
     double *sums
 
 
-cdef struct Drawn:
+cdef struct Drawn:  # candidates
     Py_ssize_t m, d, stop
-    const uint32_t *hits
-    const double *points
+    const uint32_t *hits            # (panels, m or more) rows that may be nearer to each
+    const double *points            # (m, d)
+    const int32_t *rows             # (m,) the same
+    const double *before            # (m,) squared distance of each to the centres when drawn
+    double *now                     # (m,) and now
+    const double *keep              # (m,) numbers in [0, 1): see thin
+    double *bounds                  # (2, m) from above and below on what each gains
 
 
 cdef inline Rows rows_of(
@@ -135,19 +140,6 @@ cdef inline void add_up(const Rows *s, Py_ssize_t stretch) noexcept nogil:
     s.sums[stretch] = s.sum(
         s.closest + i, NULL if s.weights == NULL else s.weights + i,
         min(<Py_ssize_t>STRETCH, s.n - i))
-
-
-cdef inline Drawn drawn_of(
-    const uint32_t[:, ::1] hits,    # IN (panels, m or more) rows that may be nearer to each
-    const double[:, ::1] points,    # IN (m, d)
-):
-    cdef Drawn c
-    c.m = hits.shape[1]
-    c.d = points.shape[1]
-    c.stop = points.shape[0]
-    c.hits = &hits[0, 0]
-    c.points = &points[0, 0]
-    return c
 
 
 cdef inline void ask(
@@ -249,23 +241,22 @@ cdef inline double nearest(
     return least
 
 
-cdef inline Py_ssize_t adopt(
+cdef inline Py_ssize_t adopt_rows(
     const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t which,
-    Py_ssize_t later, const int32_t[::1] rows, double[::1] now, double[:, ::1] bounds,
-    double unit, double half, int32_t *near,
+    Py_ssize_t later, Py_ssize_t first, Py_ssize_t stop, int32_t *near, double *less
 ) noexcept nogil:
-    """What the candidates from `later` on gain less once another is a centre, before it joins.
+    """What the candidates from `later` on gain less of some rows once another is a centre, before
+    it joins: (2, m) at least, and at most; added to.
 
-    The `chosen` have not joined either. Returns how many rows that one may gain.
+    The `chosen` have not joined either. Returns how many of the rows that one may gain.
     """
-    cdef Py_ssize_t across = panel_columns(<float>0), panels = (s.n + across - 1) // across
-    cdef Py_ssize_t count = 0, common = 0, p, o, r, k
+    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, common = 0, i = first, o, r, k
     cdef const double *center = c.points + which * c.d
-    cdef const uint32_t *hits = c.hits
+    cdef const uint32_t *hits = c.hits + first // across * c.m
     cdef uint32_t bits, bit, wanted
-    cdef double d2, far, before, w, less, error
+    cdef double d2, far, before, w, fall, error
     cdef int32_t any
-    for p in range(panels):
+    while i < stop:
         bits = hits[which]
         if bits:
             count += popcount(bits)
@@ -274,49 +265,48 @@ cdef inline Py_ssize_t adopt(
                 wanted |= hits[o]
             bits &= wanted
             while bits:
-                near[common] = <int32_t>(p * across + lowest(bits))
+                near[common] = <int32_t>(i + lowest(bits))
                 common += 1
                 bits &= bits - 1
         hits += c.m
+        i += across
     for k in range(common):
         ask(s, near, k, common)
         r = near[k]
-        p = r // across
-        hits = c.hits + p * c.m
-        bit = <uint32_t>1 << (r - p * across)
-        before = min(s.closest[r], nearest(s, c, chosen, centres, r, p, bit, &any))
+        hits = c.hits + r // across * c.m
+        bit = <uint32_t>1 << (r % across)
+        before = min(s.closest[r], nearest(s, c, chosen, centres, r, r // across, bit, &any))
         d2 = apart(s, center, r)
         if d2 < before:
             w = 1 if s.weights == NULL else s.weights[r]
             for o in range(later, c.stop):
                 if hits[o] & bit:
                     far = apart(s, c.points + o * c.d, r)
-                    less = w * (max(0.0, before - far) - max(0.0, d2 - far))
+                    fall = w * (max(0.0, before - far) - max(0.0, d2 - far))
                     error = EXACT * w * before
-                    bounds[0, o] -= (less - error) * unit * half
-                    bounds[1, o] -= (less + error) * unit * half
-    for o in range(later, c.stop):
-        r = rows[o]
-        if c.hits[r // across * c.m + which] >> (r % across) & 1:
-            now[o] = min(now[o], apart(s, center, r))
+                    less[o] += fall - error
+                    less[c.m + o] += fall + error
     return count
 
 
-cdef inline Py_ssize_t sole(const int32_t[::1] group, const double[:, ::1] bounds) noexcept nogil:
-    """The best candidate; -1 if the bounds leave several."""
+cdef inline Py_ssize_t sole(
+    const Drawn *c, const int32_t *group, Py_ssize_t count
+) noexcept nogil:
+    """The best candidate of a group; -1 if the bounds leave several."""
+    cdef const double *low = c.bounds + c.stop
     cdef Py_ssize_t t, best = group[0]
-    for t in range(group.shape[0]):
-        if bounds[1, group[t]] > bounds[1, best]:
+    for t in range(count):
+        if low[group[t]] > low[best]:
             best = group[t]
-    for t in range(group.shape[0]):
-        if group[t] != best and not bounds[0, group[t]] < bounds[1, best]:
+    for t in range(count):
+        if group[t] != best and not c.bounds[group[t]] < low[best]:
             return -1
     return best
 
 
 cdef inline Py_ssize_t thin(
-    const double[::1] now, const double[::1] before, const double[::1] keep, Py_ssize_t start,
-    int32_t[::1] group,
+    const double *now, const double *before, const double *keep, Py_ssize_t start,
+    Py_ssize_t stop, int32_t *group, Py_ssize_t wanted
 ) noexcept nogil:
     """Collect the candidates for one centre; returns the first after them, -1 if they are too few.
 
@@ -324,10 +314,10 @@ cdef inline Py_ssize_t thin(
     now / before (von Neumann's rejection); chances never rise.
     """
     cdef Py_ssize_t t, count = 0
-    for t in range(start, now.shape[0]):
+    for t in range(start, stop):
         if now[t] == before[t] or keep[t] * before[t] < now[t]:
             group[count] = <int32_t>t
             count += 1
-            if count == group.shape[0]:
+            if count == wanted:
                 return t + 1
     return -1

@@ -40,26 +40,3 @@ cdef extern from "seeding_kernels.h" nogil:
             const double *closest, const double *weights, Py_ssize_t n
         ) noexcept nogil
     const seeding_kernels *seeding_at(int level)
-
-
-cdef inline seeding_job job_of(
-    const float[::1] top, const float[::1] weights, const float[:, ::1] most,
-    const float[:, ::1] terms, float[:, ::1] held, double[:, ::1] gains,
-) noexcept:
-    """What the two ways of weighing candidates have in common; for the arguments see `weigh`."""
-    cdef seeding_job job
-    job.m = terms.shape[1]
-    job.start = &terms[0, 0]
-    job.slope = &terms[1, 0]
-    job.square = &terms[2, 0]
-    job.top = <float *>&top[0]  # changed by weigh_held alone
-    job.weight = NULL if weights is None else &weights[0]
-    job.longest = &most[0, 0]
-    job.rest = &most[1, 0]
-    job.heaviest = &most[2, 0]
-    job.high = &gains[0, 0]
-    job.off = &gains[1, 0]
-    job.held = NULL if held is None else &held[0, 0]
-    job.wide = 0 if held is None else held.shape[1]
-    job.loose_slope = job.loose_square = 0
-    return job

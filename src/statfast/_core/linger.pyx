@@ -3,38 +3,18 @@
 
 To wake a thread costs the time of a small call, ten times that on a virtual machine whose idle
 processor has been given away. Linux does not count such a processor as one that could be had, and
-has the thread share that of its caller, for milliseconds, unless it is told that it must not. The
-caller guarantees that nothing is wrong with waking up too early.
+has the thread share that of its caller, for milliseconds, unless it is told that it must not. A
+thread that serves a team is awake for the next step. The caller guarantees that nothing is wrong
+with waking up too early.
 """
 
 from libc.stdint cimport int64_t
 
+from statfast._core.team cimport TEAM_NUMBERS, team_do, team_leave, team_of, team_serve
+
 cdef extern from *:
     """
-    #include <time.h>
-    #if defined(_WIN32)
-    #include <windows.h>
-    #define YIELD() SwitchToThread()
-    static double seconds_now(void) {
-        LARGE_INTEGER at, rate;
-        QueryPerformanceCounter(&at);
-        QueryPerformanceFrequency(&rate);
-        return (double)at.QuadPart / (double)rate.QuadPart;
-    }
-    #else
-    #include <sched.h>
-    #define YIELD() sched_yield()
-    static double seconds_now(void) {
-        struct timespec at;
-        clock_gettime(CLOCK_MONOTONIC, &at);
-        return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-    }
-    #endif
-    #if defined(__x86_64__) && defined(__GNUC__)
-    #define PAUSE() __builtin_ia32_pause()
-    #else
-    #define PAUSE() ((void)0)
-    #endif
+    #include "wait.h"
     #if defined(__linux__)
     static int64_t processor_here(void) { return 1 + (int64_t)sched_getcpu(); }
     static int allow_on(int64_t thread, int64_t place, int allowed) {
@@ -77,6 +57,59 @@ def linger(
     """Return when the count is no longer the one seen, or after so many seconds."""
     with nogil:
         linger_on(&count[0], seen, seconds)
+
+
+def team_numbers():
+    """Numbers of a team's memory."""
+    return TEAM_NUMBERS
+
+
+def serve(
+    int64_t[::1] team,         # INOUT see team.pxd
+    double seconds,
+):
+    """Do parts of the steps of a team, until none has come for so many seconds or all are to go."""
+    with nogil:
+        team_serve(team_of(team), seconds)
+
+
+cdef struct Pace:
+    int64_t *before
+    int64_t *after
+    Py_ssize_t parts
+
+
+cdef void pace_part(void *job, Py_ssize_t part) noexcept nogil:
+    cdef Pace *p = <Pace *>job
+    p.after[part] += p.before[(part + 1) % p.parts] + 1
+
+
+def pace(
+    int64_t[::1] team,         # INOUT
+    Py_ssize_t steps,
+    int64_t[:, ::1] marks,     # INOUT (2, parts)
+):
+    """Take steps of next to no work, each of which needs the one before.
+
+    In each a part's mark in one row grows by its neighbour's in the other, and 1: marks that differ
+    among parts show that one was done twice, or not at all, or before the last step was over.
+    """
+    cdef Pace p
+    cdef Py_ssize_t i
+    p.parts = marks.shape[1]
+    with nogil:
+        for i in range(steps):
+            p.before = &marks[i % 2, 0]
+            p.after = &marks[1 - i % 2, 0]
+            team_do(team_of(team), pace_part, &p, p.parts)
+
+
+def leave(
+    int64_t[::1] team,         # INOUT
+    bint now,                  # whether all that serve it are to go
+):
+    """Tell those that serve a team to go, or that they need not."""
+    team_leave(team_of(team), now)
 
 
 def processor():

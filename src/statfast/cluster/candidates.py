@@ -3,16 +3,13 @@
 
 import numpy as np
 
-from statfast._blocks import each
 from statfast._core import seeding as kernel
+from statfast._team import Team
 from statfast.cluster.passes import PANEL
 
-ROUNDING = 1e-5  # more than what sums of gains in float lose: see simd/seeding_level.h
-PART = 6e6  # operations of a task: it takes some 20 microseconds, a tenth of that to be called
-WAIT = 6.0  # operations in the time in which a number of a row here or there comes from memory
+PART = 6e6  # operations of a part: some 20 microseconds
+BLOCK = 1024  # rows: parts are so many or a multiple, whole panels and stretches
 KEPT = 0.65  # of the rows drawn, on average; chances are made anew before it are fewer
-SHORT = 5e7  # operations: one of many calls is short to the engine, however long it takes
-CALL = 1.6e6  # operations in the time in which two threads are called
 
 
 def worn(now, before):
@@ -32,12 +29,14 @@ class Candidates:
     Parameters
     ----------
     data : statfast.cluster.survey.Survey
-    scale : float
+    k : int
+        Number of centres.
     n_trials : int
-        How many candidates there are for each centre.
+        How many candidates there are for each.
 
     Attributes
     ----------
+    centers : ndarray of shape (k, d), float64
     closest : ndarray of shape (n,), float64
     labels : ndarray of shape (n,), int32
         Which centre that is, the first of equals; a copy.
@@ -45,6 +44,8 @@ class Candidates:
         The candidates drawn last.
     points : ndarray of shape (m, d), float64
         The same.
+    bounds : ndarray of shape (2, m)
+        From above and below on what each gains.
     """
 
     @staticmethod
@@ -52,44 +53,46 @@ class Candidates:
         """Whether rows can be laid out, and looked at where they lie."""
         return data.panels.possible and data.rows.strides[1] == data.rows.itemsize
 
-    def __init__(self, data, scale, n_trials):
-        self.data, self._scale = data, scale
-        n = data.shape[0]
+    def __init__(self, data, k, n_trials):
+        self.data = data
+        n, d = data.shape
         filled = -(-n // PANEL) * PANEL
-        parts = 2.0 * n * data.shape[1] * n_trials / PART
-        parts = 2 ** min(4, max(1, round(np.log2(max(parts, 1.0)))))  # the same for each thread
-        step = kernel.stretch_rows()
-        step *= max(4096 // step, -(-n // (parts * step)))  # tasks begin where stretches do
-        self._tasks = [slice(start, min(n, start + step)) for start in range(0, n, step)]
-        self.closest, self._own = np.empty(n), np.empty((n, 2), np.int32)
-        self._centers = 1  # how many rows have been measured to
-        self._sums, self._running = np.empty((2, -(-n // kernel.stretch_rows())))
-        self._chances = self.closest, self._sums  # from which rows are drawn
-        self._top = np.full(filled, -np.finfo(np.float32).max, np.float32)
-        self._weights, heaviest = None, 1.0
+        self.centers, self.closest = np.empty((k, d)), np.empty(n)
+        self._own = np.empty((n, 2), np.int32)
+        self.sums, running = np.empty((2, -(-n // kernel.stretch_rows())))
+        top = np.full(filled, -np.finfo(np.float32).max, np.float32)
+        across = kernel.panel_rows()
+        panels = -(-n // across)  # that hold rows: others are not even made
+        most = np.empty((3, panels), np.float32)
+        most[2], shares, heaviest = 1.0, None, 1.0
         if data.weights is not None:
             heaviest = data.weights.max()
-            self._weights = np.zeros(filled, np.float32)
-            self._weights[:n] = data.weights / heaviest
-        self._unit = scale / heaviest, scale / 2
-        self._state = (
-            data.rows.view(np.uint8), data.shape[1], data.weights, scale, self._own,
-            self.closest, self._top, self._sums,
-        )  # fmt: skip
-        self._room, self._held_room = np.empty(0, np.uint32), np.empty(0, np.float32)
-        self._near = np.empty(n, np.int32)
+            shares = np.zeros(filled, np.float32)
+            shares[:n] = data.weights / heaviest
+            shares[: panels * across].reshape(panels, across).max(axis=1, out=most[2])
+        effort = 2.0 * n * d * n_trials
+        parts = 2 ** min(5, max(0, round(np.log2(max(effort / PART, 1.0)))))
+        part = -(-n // (parts * BLOCK)) * BLOCK
         self._group = np.empty(n_trials, np.int32)
-        self._most = np.ones((3, filled // kernel.panel_rows()), np.float32)  # of what errs
-        # Where scores are held: centres that rows have not been measured to yet, the candidate that
-        # became the last of them, and which of them came nearest to each row.
-        self._new, self._last, self._loose = [], -1, np.zeros(2, np.float32)
-        self._who = np.full(filled, -1, np.int32)
-        # Rows that two threads would not measure sooner than one does.
-        self._few = int(CALL / (WAIT * (data.shape[1] + 30)))
+        self._shape = panels, -(-n // part), filled
+        self._room, self._held_room = np.empty(0, np.uint32), np.empty(0, np.float32)
+        self.unit = data.scale / heaviest, data.scale / 2  # their product, of gains in bounds
+        self._team = Team(data.n_jobs, effort * k)
+        self._seeding = kernel.Seeding(
+            data.rows.view(np.uint8), data.weights, shares, data.scale, *self.unit, self._own,
+            self.closest, self.sums, running, np.empty(n + len(running)), top, most,
+            np.full(filled, -1, np.int32), np.empty(n, np.int32), part, self.centers,
+            self._group, self._team.state,
+        )  # fmt: skip
 
     @property
     def labels(self):
         return self._own[:, 1].copy()
+
+    @property
+    def count(self):
+        """Of centres."""
+        return self._seeding.centres
 
     def begin(self, center):
         """The first centre: any row."""
@@ -97,73 +100,50 @@ class Candidates:
         origin = data.origin.astype(np.float64)
 
         def work(part, panels, norms):
-            kernel.begin(*self._state, origin, center, norms, part.start, part.stop, self._most)
+            self._seeding.begin(origin, center, norms, part.start, part.stop)
 
-        data.panels.read(self._scale, work)
-        self._panels, self._norms = data.panels.at(self._scale)
-        if self._weights is not None:
-            self._weights.reshape(self._most.shape[1], -1).max(axis=1, out=self._most[2])
+        data.panels.read(data.scale, work)
+        self._seeding.begun(center, *data.panels.at(data.scale))
 
     def draw(self, at, keep, hold=False):
         """Draw a candidate for each number `at` in [0, 1); False if every row is a centre.
 
-        `keep` are numbers for `kernel.thinned`, which tells the candidates for each centre. To
-        `hold` their scores takes memory, and spares the rows to be read again where there are few
-        centres, each of which changes much for the other candidates.
+        `keep` are numbers for `thin` in _core/chances.pxd, which tells the candidates for each
+        centre. To `hold` their scores takes memory, and spares the rows to be read again where
+        there are few centres, each of which changes much for the other candidates.
         """
-        d, m, data = self.data.shape[1], len(at), self.data
-        self.rows, self._keep = np.empty(m, np.int32), keep
-        chance, sums = self._chances
-        total = kernel.draw(chance, data.weights, sums, self._running, at, self.rows)
-        if not total > 0:
+        m, (panels, parts, filled) = len(at), self._shape
+        even, d = m + m % 2, self.data.shape[1]
+        self.rows = np.empty(m, np.int32)
+        if not self._seeding.draw(at, self.rows) > 0:
             return False
-        self.points, self._before = data.take(self.rows), chance[self.rows]
-        self._now = self.closest[self.rows]
-        if self._new:
-            kernel.follow(np.array(self._new), self.points, self._now)
-        even = m + m % 2  # the last is no candidate where there is one too many
-        self._a = np.zeros((even, kernel.width(d)), np.float32)
-        self._terms = np.zeros((3, even), np.float32)
-        self._terms[0, m:] = -np.finfo(np.float32).max
-        kernel.propose(self._panels, d, self.rows, self._scale, self._a, self._terms)
-        size = self._most.shape[1] * even
-        if len(self._room) < size:
-            self._room = np.empty(size, np.uint32)
-        self._hits = self._room[:size].reshape(-1, even)
-        self._later, self._held = 0, None
-        if not hold:
-            self._weigh(self._score)
-            return True
-        size = even * len(self._norms)
-        if len(self._held_room) < size:
-            self._held_room = np.empty(size, np.float32)
-        self._held, self._fresh = self._held_room[:size].reshape(even, -1), True
+        self.points = self.data.take(self.rows)
+        self._apart, self.bounds = np.empty((2, m)), np.empty((2, m))
+        if len(self._room) < panels * even:
+            self._room = np.empty(panels * even, np.uint32)
+        self.hits = self._room[: panels * even].reshape(panels, even)
+        held = None
+        if hold:
+            if len(self._held_room) < even * filled:
+                self._held_room = np.empty(even * filled, np.float32)
+            held = self._held_room[: even * filled].reshape(even, filled)
+        self._team.gather()
+        self._seeding.offer(
+            self.rows, self.points, keep, self._apart, np.empty((even, kernel.width(d)), "f4"),
+            np.empty((3, even), "f4"), self.hits, self.bounds, np.empty((parts, 2, even)), held,
+        )  # fmt: skip
         return True
 
     @property
     def worn(self):
         """Whether of rows drawn from the chances as they were measured last most are not kept."""
-        return worn(self._now, self._before)
+        before, now = self._apart
+        return worn(now, before)
 
-    def _score(self, part, gains):
-        kernel.weigh(
-            self._panels, self._norms, self._top, self._weights, self._most, self._a, self._terms,
-            self.data.shape[1], part.start, part.stop, self._held, self._hits, gains,
-        )  # fmt: skip
-
-    def _weigh(self, work):
-        """Bound what candidates gain: `work` adds up the terms for some rows."""
-        (n, d), m = self.data.shape, len(self.rows)
-        found = np.zeros((len(self._tasks), 2, self._hits.shape[1]))
-
-        def add(task):
-            work(self._tasks[task], found[task])
-
-        self._each(add, range(len(found)), effort=2.0 * n * d * m)
-        high, off = found.sum(axis=0)[:, :m]
-        tiny = 1e-30 * n  # what weights and gains lose that are next to nothing
-        low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
-        self._bounds = np.array([high * (1 + ROUNDING) + tiny, low - tiny])
+    @property
+    def left(self):
+        """The first candidate that is not used up; -1 if too few are left for a centre."""
+        return self._seeding.left
 
     def choose(self, most):
         """Let candidates become centres, one after the other.
@@ -182,120 +162,22 @@ class Candidates:
             others have to be drawn.
         """
         chosen = np.empty(most, np.int32)
-        if self._held is not None:
-            return self._choose_held(chosen)
-        count, nearer = self._select(chosen, 0)
-        self._join(chosen[:count], nearer)
-        return chosen[:count], self._rivals(count == most)
-
-    def _rivals(self, done):
-        group = self._group[: 0 if done or self._later < 0 else None]
-        high, low = self._bounds[:, group]
-        return group[~(high < low.max(initial=-np.inf))]
-
-    def _choose_held(self, chosen):
-        """`choose` where scores are held: they tell anew after each centre."""
-        count = 0
-        while count < len(chosen):
-            self._later = kernel.thinned(
-                self._now, self._before, self._keep, self._later, self._group
-            )
-            if self._later < 0:
-                break
-            best = self._best()
-            if best < 0:
-                self.catch_up(anew=False)  # draws must not depend on how good bounds are
-                best = self._best()  # which are better now
-            if best < 0:
-                return chosen[:count], self._rivals(False)
-            self._adopt(best)
-            chosen[count] = best
-            count += 1
-        self._outdo()
-        return chosen[:count], chosen[:0]
-
-    def _best(self):
-        self._weigh(self._weigh_group)
-        self._outdone()
-        return kernel.best_of(self._group, self._bounds)
-
-    def _adopt(self, which):
-        """A candidate becomes a centre that no row has been measured to yet."""
-        kernel.follow(self.points[which : which + 1], self.points, self._now)
-        self._new.append(self.points[which])
-        self._last = which
-
-    def _weigh_group(self, part, gains):
-        if self._fresh:
-            self._score(part, gains)
-        self._hear(part, gains, self._group)
-
-    def _hear(self, part, gains, group):
-        kernel.weigh_held(
-            self._norms, self._top, self._weights, self._most, self._terms, part.start, part.stop,
-            self._held, gains, group, self._last, len(self._new) - 1, self._who, self._loose,
-        )  # fmt: skip
-
-    def _outdo(self):
-        """Take the last centre into what rows are known to be nearer to."""
-        if self._last >= 0:
-            nobody, gains = self._group[:0], np.empty((2, 1))
-            self._each(lambda part: self._hear(part, gains, nobody), self._tasks)
-            self._outdone()
-
-    def _outdone(self):
-        if self._last >= 0:
-            np.maximum(self._loose, self._terms[1:, self._last], out=self._loose)
-        self._last, self._fresh = -1, False
-
-    def catch_up(self, anew=True):
-        """Measure the rows that are nearer to centres since; chances are `anew` those of now."""
-        self._outdo()
-        if anew:
-            self._chances = self.closest, self._sums
-        elif self._chances[0] is self.closest:
-            self._chances = self.closest.copy(), self._sums.copy()
-        if self._new:
-            points = np.array(self._new)
-
-            def settle(part):
-                kernel.settle(
-                    *self._state, points, self._centers, self._who, self._near,
-                    part.start, part.stop,
-                )  # fmt: skip
-
-            self._each(settle, self._tasks)
-            self._centers += len(points)
-            self._new, self._loose[:] = [], 0
+        self._team.gather()
+        count, undecided = self._seeding.choose(chosen)
+        group = self._group[: len(self._group) if undecided else 0]
+        high, low = self.bounds[:, group]
+        return chosen[:count], group[~(high < low.max(initial=-np.inf))]
 
     def join(self, which):
         """Let this candidate become a centre."""
-        if self._held is not None:
-            self._adopt(which)
-            return
-        chosen = np.array([which], np.int32)
-        _, nearer = self._select(chosen, 1)
-        self._join(chosen, nearer)
+        self._team.gather()
+        self._seeding.join(np.array([which], np.int32))
 
-    def _each(self, work, tasks, effort=SHORT):
-        each(work, tasks, n_jobs=self.data.n_jobs, effort=min(effort, SHORT))
+    def catch_up(self):
+        """Measure the rows that are nearer to centres since; chances are those of now."""
+        self._team.gather()
+        self._seeding.catch_up()
 
-    def _select(self, chosen, given):
-        count, self._later, nearer = kernel.select(
-            *self._state, self._hits, self.points, self.rows, self._before, self._now, self._keep,
-            self._bounds, *self._unit, self._later, given, self._near, self._group, chosen,
-        )  # fmt: skip
-        return count, nearer
-
-    def _join(self, chosen, nearer):
-        tasks = self._tasks if nearer > self._few else [slice(0, self.data.shape[0])]
-
-        def work(part):
-            kernel.join(
-                *self._state, self._hits, self.points, chosen, self._centers, self._near,
-                part.start, part.stop,
-            )  # fmt: skip
-
-        if len(chosen) > 0:
-            self._each(work, tasks)
-            self._centers += len(chosen)
+    def release(self):
+        """Let the threads that serve go: something else is to be done."""
+        self._team.release()

@@ -63,8 +63,9 @@ def spread(data, k, rng):
     first = data.take([first_row(data, rng)])[0]
     if k == 1 or data.shape[0] < FEWEST or not Candidates.suit(data):
         return by_reading(data, k, rng, first), None
-    rows = Candidates(data, data.scale, trials(k))
-    return by_panels(data, k, rng, first, rows), (rows.labels, rows.closest)
+    rows = Candidates(data, k, trials(k))
+    by_panels(rows, rng, first)
+    return rows.centers, (rows.labels, rows.closest)
 
 
 def trials(k):
@@ -89,35 +90,30 @@ def together(c, k, d):
     return centres * trials(k) + SPARE if centres > 1 else trials(k)
 
 
-def by_panels(data, k, rng, first, rows):
+def by_panels(rows, rng, first):
     """k-means++ among `Candidates`."""
-    d = data.shape[1]
-    centers = np.empty((k, d))
-    centers[0] = first
+    k, d = rows.centers.shape
     rows.begin(first)
-    c = 1
-    while c < k:
+    while rows.count < k:
+        c = rows.count
         drawn = rng.random((2, together(c, k, d)))
         if not rows.draw(*drawn, holds(c, k, d)):  # every row lies on a centre
-            centers[c:] = first
+            rows.centers[c:] = first
             break
-        while c < k:
-            chosen, rivals = rows.choose(k - c)
-            centers[c : c + len(chosen)] = rows.points[chosen]
-            c += len(chosen)
+        while rows.count < k:
+            _, rivals = rows.choose(k - rows.count)
             if len(rivals) == 0:
                 break
             best, candidates = 0, rows.points[rivals]
             if (candidates != candidates[0]).any():
-                _, potential = weigh(data, candidates, rows.closest, None)
+                rows.release()
+                _, potential = weigh(rows.data, candidates, rows.closest, None)
                 best = potential.sum(axis=0).argmin()
-            centers[c] = candidates[best]
             rows.join(rivals[best])
-            c += 1
-        if not holds(c, k, d) or rows.worn:
+        if not holds(rows.count, k, d) or rows.worn:
             rows.catch_up()
     rows.catch_up()
-    return centers
+    rows.release()
 
 
 def by_reading(data, k, rng, first):

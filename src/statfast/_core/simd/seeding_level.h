@@ -132,10 +132,11 @@ static void outdo(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c, int32_t na
     const f32_v slope = f32_set1(2 * j->slope[c]), square = f32_set1(2 * j->square[c]);
     for (ptrdiff_t at = panel * NR; at < (panel + 1) * NR; at += F32_LANES) {
         const f32_v s = f32_load(j->held + c * j->wide + at), top = f32_load(j->top + at);
+        const f32_m nearer = f32_gt(s + top, f32_set1(0));
+        if (!f32_bits(nearer)) continue; /* `top` stays, too: -s is no less */
         const f32_i found = f32_iselect(f32_gt(s + top, f32_set1(open)), f32_iset1(name),
                                         f32_iset1(DOUBT));
-        const f32_i who = f32_iload(j->who + at);
-        f32_istore(j->who + at, f32_iselect(f32_gt(s + top, f32_set1(0)), found, who));
+        f32_istore(j->who + at, f32_iselect(nearer, found, f32_iload(j->who + at)));
         f32_store(j->top + at, f32_min(top, f32_fma(slope, f32_load(j->norm + at), square) - s));
     }
 }
