@@ -40,7 +40,7 @@ THREAD_VARIABLES = (
 )
 ONE_THREAD = {"tiles"}
 UNSET = "unset"  # OpenBLAS looks at the processor itself
-PAUSE = 0.06  # seconds; the last library's idle threads have stopped spinning by then
+PAUSE = 0.2  # seconds; the last library's idle threads, OpenBLAS's too, have stopped spinning then
 PATIENCE = 20.0  # seconds; what takes longer is run once
 FLOOR = 4.0  # seconds that a library gets before it can be hopeless
 

@@ -52,37 +52,54 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
     rows = X.astype(np.float64)
     state.begin(rows[0])
     closest = twin.squared(rows, rows[:1])[:, 0]
-    unit = state.unit[0] * state.unit[1]
+    mass = 1.0 if weights is None else weights
     for _ in range(3):
         assert_allclose(state.closest, closest, rtol=1e-12)
         if not state.draw(*draws.random((2, n_trials + spare))):
-            assert not (closest * (1 if weights is None else weights)).any()
+            assert not (closest * mass).any()
             return
         assert (state.closest[state.rows] > 0).all()
         assert_array_equal(state.points, rows[state.rows])
         gain = gains(rows, closest, state.points)
         across = kernel.panel_rows()
         i, c = np.nonzero(gain > 1e-12 * closest[:, None])
-        assert (state.hits[i // across, c] >> (i % across).astype(np.uint32) & 1).all()
+        assert (state.hits[c, i // across] >> (i % across).astype(np.uint32) & 1).all()
 
-        chosen, rivals = state.choose(3)
-        joined = chosen
-        if len(rivals):
-            state.join(rivals[0])
-            joined = np.append(joined, rivals[0])
-        closest = np.minimum(closest, twin.squared(rows, state.points[joined]).min(axis=1))
-        if len(chosen) == 3:  # nobody asks what others gain
-            assert_allclose(state.closest, closest, rtol=1e-12)
-            return
-        gain = gains(rows, closest, state.points)
-        total = (gain * (1 if weights is None else weights[:, None])).sum(axis=0)[state.left :]
-        if state.left >= 0:
-            high, low = state.bounds[:, state.left :] / unit
-            slack = 1e-12 * (closest if weights is None else closest * weights).sum()
+        while True:
+            most = 1 + draws.integers(3)
+            chosen, rivals = state.choose(most)
+            if state.left < 0:  # too few are left
+                closest = nearer(closest, rows, state.points[chosen])
+                break
+            # The last group was looked at before its best became a centre, if that was known.
+            before = nearer(closest, rows, state.points[chosen if len(rivals) else chosen[:-1]])
+            some = state.group
+            total = (gains(rows, before, state.points[some]).T * mass).sum(axis=1)
+            high, low = state.bounds[:, some] / state.unit[0] / state.unit[1]
+            slack = 1e-12 * (closest * mass).sum()
             assert (total <= high + slack).all()
             assert (total >= low - slack).all()
             if kind == "normal" and n > 50 and d > 1 and not weighted:
                 assert (high - low <= 0.01 * total + 1e-3 * closest.sum()).all()
+            assert_array_equal(rivals, rivals_of(some, high, low) if len(rivals) else [])
+            closest = nearer(closest, rows, state.points[chosen])
+            if len(chosen) == most:
+                assert_allclose(state.closest, closest, rtol=1e-12)
+                return  # nobody asks for more
+            if len(rivals):
+                state.join(rivals[0])
+                closest = nearer(closest, rows, state.points[rivals[:1]])
+
+
+def rivals_of(some, high, low):
+    """Those that may be the best; more than one, or they were not left open."""
+    rivals = some[~(high < low.max())]
+    assert len(rivals) > 1
+    return rivals
+
+
+def nearer(closest, rows, points):
+    return np.minimum(closest, twin.squared(rows, points).min(axis=1, initial=np.inf))
 
 
 def gains(rows, closest, points):

@@ -8,6 +8,7 @@ other candidates may gain as well tell how much less those gain now.
 from libc.float cimport FLT_MIN
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint32_t
+from libc.string cimport memset
 
 from statfast._core.rows cimport UNIT64, panel_columns
 from statfast._core.tiles cimport active
@@ -22,18 +23,12 @@ cdef extern from *:
     #if defined(__GNUC__) || defined(__clang__)
     #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
     #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
-    #define STATFAST_COUNT(bits) __builtin_popcount(bits)
     #else
     #define STATFAST_PREFETCH(p) (void)(p)
     static int STATFAST_LOWEST(unsigned bits) {
         int place = 0;
         while (!(bits >> place & 1)) place++;
         return place;
-    }
-    static int STATFAST_COUNT(unsigned bits) {
-        int count = 0;
-        for (; bits; bits &= bits - 1) count++;
-        return count;
     }
     #endif
     #define STATFAST_REST 6e-7
@@ -43,7 +38,6 @@ cdef extern from *:
     const double EXACT "STATFAST_EXACT"  # more than what sums of differences in double lose
     void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
     int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
-    int popcount "STATFAST_COUNT"(uint32_t bits) noexcept nogil
 
 ctypedef void (*apart_kind)(
     const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
@@ -72,8 +66,9 @@ cdef struct Rows:
 
 
 cdef struct Drawn:  # candidates
-    Py_ssize_t m, d, stop
-    const uint32_t *hits            # (panels, m or more) rows that may be nearer to each
+    Py_ssize_t d, stop, panels
+    const uint32_t *hits            # (m, panels) rows that may be nearer to each
+    uint32_t *mask                  # (2, panels) room
     const double *points            # (m, d)
     const int32_t *rows             # (m,) the same
     const double *before            # (m,) squared distance of each to the centres when drawn
@@ -158,35 +153,61 @@ cdef inline void ask(
         prefetch(s.top + row)
 
 
+cdef inline Py_ssize_t rows_hit(
+    const Drawn *c, const int32_t *some, Py_ssize_t count, const int32_t *others, Py_ssize_t more,
+    Py_ssize_t first, Py_ssize_t stop, int32_t *near
+) noexcept nogil:
+    """Which of some rows may be nearer to one of some candidates and to one of others; returns how
+    many. Where there are no others, the former alone."""
+    cdef Py_ssize_t across = panel_columns(<float>0), found = 0, p
+    cdef Py_ssize_t begin = first // across, panels = (stop + across - 1) // across - begin
+    cdef uint32_t *any = c.mask + begin
+    cdef uint32_t *both = any + c.panels
+    cdef uint32_t bits
+    hit_by_any(c, some, count, begin, panels, any)
+    if more > 0:
+        hit_by_any(c, others, more, begin, panels, both)
+        for p in range(panels):
+            any[p] &= both[p]
+    for p in range(panels):
+        bits = any[p]
+        while bits:
+            near[found] = <int32_t>((begin + p) * across + lowest(bits))
+            found += 1
+            bits &= bits - 1
+    return found
+
+
+cdef inline void hit_by_any(
+    const Drawn *c, const int32_t *some, Py_ssize_t count, Py_ssize_t begin, Py_ssize_t panels,
+    uint32_t *any
+) noexcept nogil:
+    cdef const uint32_t *hits
+    cdef Py_ssize_t t, p
+    memset(any, 0, panels * sizeof(uint32_t))
+    for t in range(count):
+        hits = c.hits + some[t] * c.panels + begin
+        for p in range(panels):
+            any[p] |= hits[p]
+
+
 cdef inline void join_rows(
     const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, int32_t label,
     Py_ssize_t first, Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
     """Let candidates become centres, of numbers from `label` on, for the rows from one panel's
     first on; `near` is room."""
-    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, stretch = -1, i = first, o, k, r
+    cdef Py_ssize_t stretch = -1, count, k, r
     cdef int32_t which = 0
-    cdef const uint32_t *hits = c.hits + first // across * c.m
-    cdef uint32_t bits
     cdef double d2
-    while i < stop:
-        bits = 0
-        for o in range(centres):
-            bits |= hits[chosen[o]]
-        while bits:
-            near[count] = <int32_t>(i + lowest(bits))
-            count += 1
-            bits &= bits - 1
-        hits += c.m
-        i += across
+    count = rows_hit(c, chosen, centres, NULL, 0, first, stop, near)
     for k in range(count):
         ask(s, near, k, count)
         r = near[k]
         if centres == 1:
             d2 = apart(s, c.points + chosen[0] * c.d, r)
         else:
-            d2 = nearest(
-                s, c, chosen, centres, r, r // across, <uint32_t>1 << (r % across), &which)
+            d2 = nearest(s, c, chosen, centres, r, &which)
         if d2 < s.closest[r]:
             approach(s, r, d2, label + which)
             if r // STRETCH != stretch:
@@ -223,17 +244,21 @@ cdef inline void settle_rows(
         add_up(s, r)
 
 
+cdef inline bint is_hit(const Drawn *c, Py_ssize_t which, Py_ssize_t row) noexcept nogil:
+    cdef Py_ssize_t across = panel_columns(<float>0)
+    return c.hits[which * c.panels + row // across] >> (row % across) & 1
+
+
 cdef inline double nearest(
     const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t row,
-    Py_ssize_t panel, uint32_t bit, int32_t *which
+    int32_t *which
 ) noexcept nogil:
     """The least squared distance of a row to those of the candidates that it may be nearer to, and
     which of them that is, the first of equals."""
-    cdef const uint32_t *hits = c.hits + panel * c.m
     cdef double least = INFINITY, d2
     cdef int32_t o
     for o in range(<int32_t>centres):
-        if hits[chosen[o]] & bit:
+        if is_hit(c, chosen[o], row):
             d2 = apart(s, c.points + chosen[o] * c.d, row)
             if d2 < least:
                 least = d2
@@ -241,52 +266,31 @@ cdef inline double nearest(
     return least
 
 
-cdef inline Py_ssize_t adopt_rows(
-    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t which,
-    Py_ssize_t later, Py_ssize_t first, Py_ssize_t stop, int32_t *near, double *less
+cdef inline void lessen_rows(
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres,
+    const int32_t *some, Py_ssize_t count, Py_ssize_t first, Py_ssize_t stop, int32_t *near,
+    double *less
 ) noexcept nogil:
-    """What the candidates from `later` on gain less of some rows once another is a centre, before
-    it joins: (2, m) at least, and at most; added to.
-
-    The `chosen` have not joined either. Returns how many of the rows that one may gain.
-    """
-    cdef Py_ssize_t across = panel_columns(<float>0), count = 0, common = 0, i = first, o, r, k
-    cdef const double *center = c.points + which * c.d
-    cdef const uint32_t *hits = c.hits + first // across * c.m
-    cdef uint32_t bits, bit, wanted
-    cdef double d2, far, before, w, fall, error
+    """What some candidates gain less of some rows for the `chosen`, which have not joined the
+    centres yet: (2, count) at least, and at most; added to."""
+    cdef Py_ssize_t common, r, k, t
+    cdef double nearer, far, before, w, fall, error
     cdef int32_t any
-    while i < stop:
-        bits = hits[which]
-        if bits:
-            count += popcount(bits)
-            wanted = 0
-            for o in range(later, c.stop):
-                wanted |= hits[o]
-            bits &= wanted
-            while bits:
-                near[common] = <int32_t>(i + lowest(bits))
-                common += 1
-                bits &= bits - 1
-        hits += c.m
-        i += across
+    common = rows_hit(c, chosen, centres, some, count, first, stop, near)
     for k in range(common):
         ask(s, near, k, common)
         r = near[k]
-        hits = c.hits + r // across * c.m
-        bit = <uint32_t>1 << (r % across)
-        before = min(s.closest[r], nearest(s, c, chosen, centres, r, r // across, bit, &any))
-        d2 = apart(s, center, r)
-        if d2 < before:
+        before = s.closest[r]
+        nearer = nearest(s, c, chosen, centres, r, &any)
+        if nearer < before:
             w = 1 if s.weights == NULL else s.weights[r]
-            for o in range(later, c.stop):
-                if hits[o] & bit:
-                    far = apart(s, c.points + o * c.d, r)
-                    fall = w * (max(0.0, before - far) - max(0.0, d2 - far))
+            for t in range(count):
+                if is_hit(c, some[t], r):
+                    far = apart(s, c.points + some[t] * c.d, r)
+                    fall = w * (max(0.0, before - far) - max(0.0, nearer - far))
                     error = EXACT * w * before
-                    less[o] += fall - error
-                    less[c.m + o] += fall + error
-    return count
+                    less[t] += fall - error
+                    less[count + t] += fall + error
 
 
 cdef inline Py_ssize_t sole(

@@ -20,6 +20,7 @@ cdef extern from "seeding_kernels.h" nogil:
         const float *rest
         const float *heaviest
         uint32_t *hit
+        Py_ssize_t all
         double *high
         double *off
         float *held

@@ -7,9 +7,9 @@ of the rows.
 
 Rows that are laid out as float panels give bounds: they tell the best candidate unless two are
 about as good, and name the few rows that it may gain. Those are measured in float64 by differences
-when it joins the centres, so that what is drawn from is exact, and tell how much less the
-candidates that are left gain for it. Where scores are held, all rows tell that anew for each
-centre, and are measured later.
+when it joins the centres, so that what is drawn from is exact, and tell how much less candidates
+for the next gain for it. Where scores are held, all rows tell that anew for each centre, and are
+measured later.
 
 The steps are those of a team: see simd/team.h. Which rows make a part depends on their number.
 
@@ -31,7 +31,7 @@ from statfast._core.chances cimport (
 from statfast._core.gains cimport seeding_at, seeding_kernels
 from statfast._core.rows cimport UNIT64, padded, panel_columns
 from statfast._core.starts cimport (
-    Start, adopt, best_of_group, catch_up, follow, join, propose, weigh,
+    Start, adopt, best_of_group, catch_up, follow, join, join_between, propose, weigh,
 )
 from statfast._core.team cimport team_of
 from statfast._core.tiles cimport level
@@ -189,17 +189,18 @@ cdef class Seeding:
         double[:, ::1] far,             # OUT (2, m) their squared distances when drawn, and now
         float[:, ::1] a,                # OUT (m', ld) m' even
         float[:, ::1] terms,            # OUT (3, m') start, slope and square of each
-        uint32_t[:, ::1] hits,          # OUT (panels, m') the rows that each may gain
+        uint32_t[:, ::1] hits,          # OUT (m' + 2, panels) the rows that each may gain, and room
         double[:, ::1] bounds,          # OUT (2, m) from above and below on what each gains
         double[:, :, ::1] found,        # room (parts, 2, m')
+        int32_t[::1] rest,              # room (m,)
         float[:, ::1] held,             # OUT (m', n') scores; or None, and bounds are made at once
     ):
         """Take candidates."""
         cdef Start *s = &self.s
         cdef Drawn *c = &s.drawn
         cdef Py_ssize_t o
-        self.candidates = rows, points, keep, far, a, terms, hits, bounds, found, held
-        c.m = s.job.m = hits.shape[1]
+        self.candidates = rows, points, keep, far, a, terms, hits, bounds, found, rest, held
+        s.job.m = terms.shape[1]
         c.d = points.shape[1]
         c.stop = rows.shape[0]
         c.rows = &rows[0]
@@ -207,7 +208,9 @@ cdef class Seeding:
         c.keep = &keep[0]
         c.before = &far[0, 0]
         c.now = &far[1, 0]
+        c.panels = s.job.all = hits.shape[1]
         c.hits = s.job.hit = &hits[0, 0]
+        c.mask = &hits[s.job.m, 0]
         c.bounds = &bounds[0, 0]
         s.job.a = &a[0, 0]
         s.job.lda = a.shape[1]
@@ -216,6 +219,7 @@ cdef class Seeding:
         s.job.square = &terms[2, 0]
         s.job.held = NULL if held is None else &held[0, 0]
         s.found = &found[0, 0, 0]
+        s.rest = &rest[0]
         s.later = 0
         s.fresh = held is not None
         with nogil:
@@ -249,11 +253,13 @@ cdef class Seeding:
                     break
                 chosen[count] = <int32_t>best
                 count += 1
-                # Once there are as many as wanted nobody asks what others would gain.
-                adopt(s, best, c.stop if count == chosen.shape[0] else s.later)
+                adopt(s, best)
             if best >= 0 and s.last >= 0:
                 weigh(s, 0)
-            join(s)
+            if best < 0:
+                join_between(s)
+            else:
+                join(s)
         return count, best < 0
 
     def join(
@@ -264,8 +270,8 @@ cdef class Seeding:
         cdef Start *s = &self.s
         s.chosen = &which[0]
         with nogil:
-            adopt(s, which[0], s.later)
-            join(s)
+            adopt(s, which[0])
+            join_between(s)
 
     def catch_up(self):
         """Measure the rows that are nearer to centres since; chances are those of now."""

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from statfast._core.chances cimport (
-    STRETCH, Drawn, Rows, adopt_rows, join_rows, settle_rows, sole,
+    STRETCH, Drawn, Rows, join_rows, lessen_rows, settle_rows, sole,
 )
 from statfast._core.gains cimport seeding_job, seeding_kernels
 from statfast._core.rows cimport UNIT32, UNIT64, measure, panel_columns
@@ -43,13 +43,14 @@ cdef struct Start:
     Py_ssize_t count, measured      # of centres; of those that rows have been measured to
     double unit, half               # their product: a squared distance times weight in bounds
     int32_t *group                  # the candidates for the next centre
+    int32_t *rest                   # (m,) room
     Py_ssize_t trials, later        # how many those are; the first that is left then, or -1
-    Py_ssize_t heard                # of how many the next step is to tell the gains
+    const int32_t *some             # whose gains the next step is to tell
+    Py_ssize_t heard                # how many those are
     bint fresh                      # whether scores are yet to be made
     int32_t last                    # the last centre, a candidate that not all rows know of; or -1
     const int32_t *chosen           # candidates that have become centres and not joined
     Py_ssize_t joining              # how many
-    Py_ssize_t adopted, left        # who is to be the next; of whom on gains matter yet
 
 
 cdef inline void propose(const Start *s, float *a, float *terms) noexcept nogil:
@@ -93,6 +94,7 @@ cdef inline void weigh(Start *s, Py_ssize_t heard) noexcept nogil:
     cdef const double *found
     cdef double high, low, off, tiny = NOTHING * s.rows.n
     cdef Py_ssize_t t, o, part
+    s.some = s.group
     s.heard = heard
     team_do(s.crew, weigh_part, s, s.parts)
     for t in range(heard if held else s.drawn.stop):
@@ -124,7 +126,7 @@ cdef inline void weigh_part(void *start, Py_ssize_t part) noexcept nogil:
         s.kernels.weigh(&job, first, stop)
     if job.held != NULL:
         s.kernels.weigh_held(
-            &job, s.group, s.heard, s.last, <int32_t>(s.count - s.measured - 1), first, stop)
+            &job, s.some, s.heard, s.last, <int32_t>(s.count - s.measured - 1), first, stop)
 
 
 cdef inline Py_ssize_t best_of_group(Start *s) noexcept nogil:
@@ -132,6 +134,8 @@ cdef inline Py_ssize_t best_of_group(Start *s) noexcept nogil:
     cdef Py_ssize_t best
     if s.job.held != NULL:
         weigh(s, s.trials)
+    elif s.joining > 0:
+        lessen(s, s.group, s.trials)
     best = sole(&s.drawn, s.group, s.trials)
     if best < 0 and s.job.held != NULL and s.measured < s.count:
         catch_up(s, False)  # draws must not depend on how good bounds are
@@ -140,39 +144,41 @@ cdef inline Py_ssize_t best_of_group(Start *s) noexcept nogil:
     return best
 
 
-# ------------------------------------------------------------------ candidates become centres
-cdef inline void adopt(Start *s, Py_ssize_t which, Py_ssize_t left) noexcept nogil:
-    """A candidate becomes a centre, which no row has been measured to yet; gains of those from
-    `left` on matter yet."""
-    cdef Drawn *c = &s.drawn
-    cdef Py_ssize_t d = s.rows.d, part, o
+cdef inline void lessen(Start *s, const int32_t *some, Py_ssize_t count) noexcept nogil:
+    """Take into the bounds of some candidates what they gain less for the chosen."""
+    cdef double *bounds = s.drawn.bounds
     cdef const double *found
-    memcpy(s.centers + s.count * d, c.points + which * d, d * sizeof(double))
+    cdef Py_ssize_t part, t
+    s.some = some
+    s.heard = count
+    team_do(s.crew, lessen_part, s, s.parts)
+    for part in range(s.parts):
+        found = s.found + part * 2 * count
+        for t in range(count):
+            bounds[some[t]] -= found[t] * s.unit * s.half
+            bounds[s.drawn.stop + some[t]] -= found[count + t] * s.unit * s.half
+
+
+cdef inline void lessen_part(void *start, Py_ssize_t part) noexcept nogil:
+    cdef Start *s = <Start *>start
+    cdef Py_ssize_t first = part * s.part, stop = min(s.rows.n, first + s.part)
+    cdef double *less = s.found + part * 2 * s.heard
+    memset(less, 0, 2 * s.heard * sizeof(double))
+    lessen_rows(
+        &s.rows, &s.drawn, s.chosen, s.joining, s.some, s.heard, first, stop, s.near + first, less)
+
+
+# ------------------------------------------------------------------ candidates become centres
+cdef inline void adopt(Start *s, Py_ssize_t which) noexcept nogil:
+    """A candidate becomes a centre, which no row has been measured to yet."""
+    cdef Py_ssize_t d = s.rows.d
+    memcpy(s.centers + s.count * d, s.drawn.points + which * d, d * sizeof(double))
     s.count += 1
     follow(s, s.count - 1, s.count)
     if s.job.held != NULL:
         s.last = <int32_t>which
-        return
-    s.adopted = which
-    s.left = left
-    if left < c.stop:
-        team_do(s.crew, adopt_part, s, s.parts)
-        for part in range(s.parts):
-            found = s.found + part * 2 * s.job.m
-            for o in range(left, c.stop):
-                c.bounds[o] -= found[o] * s.unit * s.half
-                c.bounds[c.stop + o] -= found[s.job.m + o] * s.unit * s.half
-    s.joining += 1
-
-
-cdef inline void adopt_part(void *start, Py_ssize_t part) noexcept nogil:
-    cdef Start *s = <Start *>start
-    cdef Py_ssize_t first = part * s.part, stop = min(s.rows.n, first + s.part)
-    cdef double *less = s.found + part * 2 * s.job.m
-    memset(less, 0, 2 * s.job.m * sizeof(double))
-    adopt_rows(
-        &s.rows, &s.drawn, s.chosen, s.joining, s.adopted, s.left, first, stop, s.near + first,
-        less)
+    else:
+        s.joining += 1
 
 
 cdef inline void join(Start *s) noexcept nogil:
@@ -181,6 +187,17 @@ cdef inline void join(Start *s) noexcept nogil:
         team_do(s.crew, join_part, s, s.parts)
         s.measured += s.joining
         s.joining = 0
+
+
+cdef inline void join_between(Start *s) noexcept nogil:
+    """The same while candidates for other centres are left."""
+    cdef int32_t *rest = s.rest
+    cdef Py_ssize_t o
+    for o in range(s.later, s.drawn.stop):
+        rest[o - s.later] = <int32_t>o
+    if s.joining > 0 and s.later < s.drawn.stop:
+        lessen(s, rest, s.drawn.stop - s.later)
+    join(s)
 
 
 cdef inline void join_part(void *start, Py_ssize_t part) noexcept nogil:

@@ -22,9 +22,9 @@ class Candidates:
 
     Candidates for several centres are drawn and weighed together. Float32 scores bound what each
     gains, and name the few rows that may be nearer to it than to all centres so far; those rows
-    alone are measured, in float64, when it becomes a centre. What the candidates that are left gain
-    less for it is summed up before, over the rows they have in common. Where two candidates are too
-    much alike for that, `choose` says which, and they have to be weighed by other means.
+    alone are measured, in float64, when it becomes a centre. What candidates for the next centre
+    gain less for it is summed up before, over the rows they have in common. Where two candidates
+    are too much alike for that, `choose` says which, and they have to be weighed by other means.
 
     Parameters
     ----------
@@ -44,8 +44,10 @@ class Candidates:
         The candidates drawn last.
     points : ndarray of shape (m, d), float64
         The same.
+    group : ndarray of shape (n_trials,), int32
+        Those looked at last, for one centre.
     bounds : ndarray of shape (2, m)
-        From above and below on what each gains.
+        From above and below on what each gains, as of when it was looked at.
     """
 
     @staticmethod
@@ -73,16 +75,16 @@ class Candidates:
         effort = 2.0 * n * d * n_trials
         parts = 2 ** min(5, max(0, round(np.log2(max(effort / PART, 1.0)))))
         part = -(-n // (parts * BLOCK)) * BLOCK
-        self._group = np.empty(n_trials, np.int32)
+        self.group = np.empty(n_trials, np.int32)
         self._shape = panels, -(-n // part), filled
-        self._room, self._held_room = np.empty(0, np.uint32), np.empty(0, np.float32)
+        self._room, self._held_room = np.empty((0, panels), np.uint32), np.empty(0, np.float32)
         self.unit = data.scale / heaviest, data.scale / 2  # their product, of gains in bounds
         self._team = Team(data.n_jobs, effort * k)
         self._seeding = kernel.Seeding(
             data.rows.view(np.uint8), data.weights, shares, data.scale, *self.unit, self._own,
             self.closest, self.sums, running, np.empty(n + len(running)), top, most,
             np.full(filled, -1, np.int32), np.empty(n, np.int32), part, self.centers,
-            self._group, self._team.state,
+            self.group, self._team.state,
         )  # fmt: skip
 
     @property
@@ -119,9 +121,9 @@ class Candidates:
             return False
         self.points = self.data.take(self.rows)
         self._apart, self.bounds = np.empty((2, m)), np.empty((2, m))
-        if len(self._room) < panels * even:
-            self._room = np.empty(panels * even, np.uint32)
-        self.hits = self._room[: panels * even].reshape(panels, even)
+        if len(self._room) < even + 2:
+            self._room = np.empty((even + 2, panels), np.uint32)
+        self.hits = self._room[: even + 2]
         held = None
         if hold:
             if len(self._held_room) < even * filled:
@@ -130,7 +132,8 @@ class Candidates:
         self._team.gather()
         self._seeding.offer(
             self.rows, self.points, keep, self._apart, np.empty((even, kernel.width(d)), "f4"),
-            np.empty((3, even), "f4"), self.hits, self.bounds, np.empty((parts, 2, even)), held,
+            np.empty((3, even), "f4"), self.hits, self.bounds, np.empty((parts, 2, even)),
+            np.empty(m, np.int32), held,
         )  # fmt: skip
         return True
 
@@ -164,7 +167,7 @@ class Candidates:
         chosen = np.empty(most, np.int32)
         self._team.gather()
         count, undecided = self._seeding.choose(chosen)
-        group = self._group[: len(self._group) if undecided else 0]
+        group = self.group[: len(self.group) if undecided else 0]
         high, low = self.bounds[:, group]
         return chosen[:count], group[~(high < low.max(initial=-np.inf))]
 

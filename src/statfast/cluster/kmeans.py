@@ -101,7 +101,7 @@ class KMeans(Centers):
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
     are kept; if they are sorted twice that, 12 and k / 50 bytes, and 20 more while they are being
-    sorted; while k-means++ draws, 36 bytes more and, in 16 columns or more, 112; or without kept
+    sorted; while k-means++ draws, 36 bytes more and, in 24 columns or more, 168; or without kept
     rows 16, and 8 for each of the 2 + floor(log k) candidates while all of those fit in 256 MB.
 
     References

@@ -16,7 +16,7 @@ HELD = 1 << 28  # bytes
 FEWEST = 256  # rows: fewer are not worth laying out for the start alone
 TOGETHER = 42  # candidates drawn together at most: three tiles of 14
 ALONE = 16  # centres for whose candidates the rows are read each time, if scores are not held
-TRIED, WIDE = 200, 16  # with fewer candidates up to then, in so many columns, scores are held
+TRIED, WIDE = 200, 24  # with fewer candidates up to then, in so many columns, scores are held
 SPARE = 2  # candidates more, for those that are not kept
 
 
@@ -33,9 +33,9 @@ def plus_plus(data, k, rng):
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
     Cost: O(n d k log k). Rows in memory are read, in float32, once for several centres, in less
-    than 16 columns once for each of the first 16; others, in float64, once for each centre (twice
+    than 24 columns once for each of the first 16; others, in float64, once for each centre (twice
     where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory:
-    36 bytes a row besides, and 112 where scores are held.
+    36 bytes a row besides, and 168 where scores are held.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def together(c, k, d):
     other candidates.
     """
     if holds(c, k, d):
-        return max(TOGETHER // 3 * 2, trials(k))
+        return max(TOGETHER, trials(k))
     centres = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
     return centres * trials(k) + SPARE if centres > 1 else trials(k)
 

@@ -16,7 +16,8 @@ typedef struct {
     const float *panels, *norm, *weight; /* of the points; weight may be NULL */
     float *top;
     const float *longest, *rest, *heaviest;    /* (panels,) the most in each: |b|, r and weight */
-    uint32_t *hit;                             /* (panels, m) points that a candidate may gain */
+    uint32_t *hit;                             /* (m, all) points of panels that each may gain */
+    ptrdiff_t all;
     float *held; /* (m, wide) scores from above; or NULL, and gains are told at once */
     ptrdiff_t wide;
     int32_t *who;                     /* (points,) which candidate came nearer last: see outdo */

@@ -63,7 +63,7 @@ static INLINE void gain(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int
             float *held = j->held + (c0 + i) * j->wide + panel * NR;
             f32_store(held, s0), f32_store(held + F32_LANES, s1);
         } else {
-            j->hit[panel * j->m + c0 + i] = take(j, panel, s0, s1, high[i], points + i);
+            j->hit[(c0 + i) * j->all + panel] = take(j, panel, s0, s1, high[i], points + i);
         }
     }
 }
