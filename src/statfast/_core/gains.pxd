@@ -9,7 +9,6 @@ cdef extern from "seeding_kernels.h" nogil:
         const float *start
         const float *slope
         const float *square
-        Py_ssize_t lda
         Py_ssize_t m
         Py_ssize_t depth
         const float *panels

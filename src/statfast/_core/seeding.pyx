@@ -187,19 +187,21 @@ cdef class Seeding:
         const double[:, ::1] points,    # IN (m, d) the same
         const double[::1] keep,         # IN (m,) numbers in [0, 1): see thin
         double[:, ::1] far,             # OUT (2, m) their squared distances when drawn, and now
-        float[:, ::1] a,                # OUT (m', ld) m' even
-        float[:, ::1] terms,            # OUT (3, m') start, slope and square of each
-        uint32_t[:, ::1] hits,          # OUT (m' + 2, panels) the rows that each may gain, and room
+        uint32_t[:, ::1] hits,          # OUT (m' + 2, panels) the rows that each may gain, and
+                                        # room; m' is even
         double[:, ::1] bounds,          # OUT (2, m) from above and below on what each gains
-        double[:, :, ::1] found,        # room (parts, 2, m')
-        int32_t[::1] rest,              # room (m,)
         float[:, ::1] held,             # OUT (m', n') scores; or None, and bounds are made at once
+        float[:, ::1] a,                # room (d, m'), and what follows
+        float[::1] row,                 # (d or more,)
+        float[:, ::1] terms,            # (3, m')
+        double[:, :, ::1] found,        # (parts, 2, m')
+        int32_t[::1] rest,              # (m,)
     ):
         """Take candidates."""
         cdef Start *s = &self.s
         cdef Drawn *c = &s.drawn
         cdef Py_ssize_t o
-        self.candidates = rows, points, keep, far, a, terms, hits, bounds, found, rest, held
+        self.candidates = rows, points, keep, far, hits, bounds, held, a, row, terms, found, rest
         s.job.m = terms.shape[1]
         c.d = points.shape[1]
         c.stop = rows.shape[0]
@@ -213,7 +215,6 @@ cdef class Seeding:
         c.mask = &hits[s.job.m, 0]
         c.bounds = &bounds[0, 0]
         s.job.a = &a[0, 0]
-        s.job.lda = a.shape[1]
         s.job.start = &terms[0, 0]
         s.job.slope = &terms[1, 0]
         s.job.square = &terms[2, 0]
@@ -227,7 +228,7 @@ cdef class Seeding:
                 far[0, o] = s.chances[rows[o]]
                 far[1, o] = s.rows.closest[rows[o]]
             follow(s, s.measured, s.count)
-            propose(s, &a[0, 0], &terms[0, 0])
+            propose(s, &a[0, 0], &row[0], &terms[0, 0])
             if not s.fresh:
                 weigh(s, 0)
 

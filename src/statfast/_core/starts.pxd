@@ -53,24 +53,24 @@ cdef struct Start:
     Py_ssize_t joining              # how many
 
 
-cdef inline void propose(const Start *s, float *a, float *terms) noexcept nogil:
-    """Take candidates from the panels; see simd/seeding_level.h for the terms."""
+cdef inline void propose(const Start *s, float *a, float *row, float *terms) noexcept nogil:
+    """Take candidates from the panels; see simd/seeding_level.h for the terms. `row` is room."""
     cdef Py_ssize_t across = panel_columns(<float>0), d = s.rows.d, m = s.job.m, c, p, r
     # Where float is of no use all are rivals.
     cdef double kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else 1e25
     cdef double delta = (d + 4) * UNIT64
     cdef double tau = (d + 8) ** 2 * 2.0 ** -90 + d * (s.rows.scale * 2.0 ** -537) ** 2
     cdef float half, length
-    memset(a, 0, m * s.job.lda * sizeof(float))
+    memset(a, 0, d * m * sizeof(float))
     for c in range(s.drawn.stop):
         r = s.drawn.rows[c]
         for p in range(d):
-            a[p] = s.job.panels[r // across * across * d + p * across + r % across]
-        measure(a, s.job.lda, 1, d, &half, &length)
+            row[p] = s.job.panels[r // across * across * d + p * across + r % across]
+            a[p * m + c] = row[p]
+        measure(row, d, 1, d, &half, &length)
         terms[m + c] = <float>((kappa + 4 * UNIT32) * length)
         terms[2 * m + c] = <float>((kappa / 2 + delta + 4 * UNIT32) * length * length + tau)
         terms[c] = half + terms[2 * m + c]
-        a += s.job.lda
     for c in range(s.drawn.stop, m):  # one too many, so that the number is even: no candidate
         terms[c] = -FLT_MAX
         terms[m + c] = terms[2 * m + c] = 0

@@ -7,7 +7,7 @@ from statfast._core import seeding as kernel
 from statfast._team import Team
 from statfast.cluster.passes import PANEL
 
-PART = 6e6  # operations of a part: some 20 microseconds
+PART = 3e6  # operations of a part: some 10 microseconds
 BLOCK = 1024  # rows: parts are so many or a multiple, whole panels and stretches
 KEPT = 0.65  # of the rows drawn, on average; chances are made anew before it are fewer
 
@@ -73,7 +73,7 @@ class Candidates:
             shares[:n] = data.weights / heaviest
             shares[: panels * across].reshape(panels, across).max(axis=1, out=most[2])
         effort = 2.0 * n * d * n_trials
-        parts = 2 ** min(5, max(0, round(np.log2(max(effort / PART, 1.0)))))
+        parts = 2 ** min(6, max(0, round(np.log2(max(effort / PART, 1.0)))))
         part = -(-n // (parts * BLOCK)) * BLOCK
         self.group = np.empty(n_trials, np.int32)
         self._shape = panels, -(-n // part), filled
@@ -129,12 +129,14 @@ class Candidates:
             if len(self._held_room) < even * filled:
                 self._held_room = np.empty(even * filled, np.float32)
             held = self._held_room[: even * filled].reshape(even, filled)
+        room = (
+            np.empty((d, even), np.float32), np.empty(kernel.width(d), np.float32),
+            np.empty((3, even), np.float32), np.empty((parts, 2, even)), np.empty(m, np.int32),
+        )  # fmt: skip
         self._team.gather()
         self._seeding.offer(
-            self.rows, self.points, keep, self._apart, np.empty((even, kernel.width(d)), "f4"),
-            np.empty((3, even), "f4"), self.hits, self.bounds, np.empty((parts, 2, even)),
-            np.empty(m, np.int32), held,
-        )  # fmt: skip
+            self.rows, self.points, keep, self._apart, self.hits, self.bounds, held, *room
+        )
         return True
 
     @property

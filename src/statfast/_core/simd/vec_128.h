@@ -34,6 +34,7 @@ static inline unsigned f64_bits(f64_m m) { return (unsigned)((m[0] & 1) | (m[1] 
     static inline T##_v T##_select(T##_m m, T##_v a, T##_v b) {                                   \
         return (T##_v)T##_iselect(m, (T##_i)a, (T##_i)b);                                         \
     }                                                                                             \
+    static inline T##_v T##_add_if(T##_m m, T##_v a, T##_v b) { return a + (T##_v)((T##_i)b & m); } \
     static inline T##_i T##_asint(T##_v v) { return (T##_i)v; }                                   \
     static inline T##_v T##_asreal(T##_i i) { return (T##_v)i; }                                  \
     static inline T##_v T##_toreal(T##_i i) { return __builtin_convertvector(i, T##_v); }

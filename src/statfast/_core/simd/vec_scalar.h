@@ -10,6 +10,7 @@
      max min sqrt               of reals; max(c, x) and min(c, x) give x where x is NaN, on which
                                 exp relies
      gt(a, b)  ge(a, b)         lane masks;  bits(m): lane l of the mask as bit l
+     add_if(m, a, b)            a + b where the mask is set, a elsewhere; b finite
      select(m, a, b)            a where the mask is set, b elsewhere              (iselect: T_i)
      asint asreal               the same bits under the other name
      toreal                     integers to reals, by value
@@ -44,6 +45,7 @@ typedef int f64_m;
     static inline int T##_gt(REAL a, REAL b) { return a > b; }                                    \
     static inline int T##_ge(REAL a, REAL b) { return a >= b; }                                   \
     static inline unsigned T##_bits(int m) { return (unsigned)m; }                                \
+    static inline REAL T##_add_if(int m, REAL a, REAL b) { return m ? a + b : a; }                \
     static inline REAL T##_select(int m, REAL a, REAL b) { return m ? a : b; }                    \
     static inline INT T##_iselect(int m, INT a, INT b) { return m ? a : b; }                      \
     static inline INT T##_asint(REAL v) { INT i; memcpy(&i, &v, sizeof i); return i; }            \
