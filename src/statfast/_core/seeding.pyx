@@ -26,7 +26,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from statfast._core.chances cimport (
-    REST, STRETCH, Drawn, Rows, add_up, apart, approach, rows_of, thin,
+    REST, STRETCH, Drawn, Rows, add_up, approach, rows_of, thin,
 )
 from statfast._core.gains cimport seeding_at, seeding_kernels
 from statfast._core.rows cimport UNIT64, padded, panel_columns
@@ -92,7 +92,7 @@ cdef class Seeding:
             group, crew,
         )
         s.rows = rows_of(
-            X, centers.shape[1], weights, scale, own, closest, top, sums, kernels.add_up)
+            X, centers.shape[1], weights, scale, own, closest, top, sums, kernels)
         s.kernels = kernels
         s.crew = team_of(crew)
         s.part = part
@@ -133,16 +133,23 @@ cdef class Seeding:
         """
         cdef Start *s = &self.s
         cdef Rows *r = &s.rows
-        cdef Py_ssize_t across = panel_columns(<float>0), i, p
+        cdef Py_ssize_t across = panel_columns(<float>0), i, p, count
+        cdef double[32] square  # a panel has no more rows
+        cdef double[32] d2
         cdef double size, rest
         cdef float norm
+        cdef const unsigned char *x
         with nogil:
             for p in range(first // across, (stop + across - 1) // across):
                 norm = 0
                 rest = 0
-                for i in range(p * across, min(stop, (p + 1) * across)):
-                    r.own[i].square = <float>(apart(r, &origin[0], i) * r.scale * r.scale)
-                    approach(r, i, apart(r, &center[0], i), 0)
+                x = r.x + p * across * r.step
+                count = min(stop - p * across, across)
+                r.some(&origin[0], x, r.step, NULL, count, r.d, square)
+                r.some(&center[0], x, r.step, NULL, count, r.d, d2)
+                for i in range(p * across, p * across + count):
+                    r.own[i].square = <float>(square[i - p * across] * r.scale * r.scale)
+                    approach(r, i, d2[i - p * across], 0)
                     norm = max(norm, norms[i])
                     rest = max(rest, <double>fabs(r.top[i]))
                 size = <double>norm * norm
