@@ -82,6 +82,7 @@ cdef class Seeding:
         int32_t[::1] near,              # room (n,)
         Py_ssize_t part,                # rows of a part, a multiple of STRETCH and of a panel's
         double[:, ::1] centers,         # OUT (k, d)
+        int32_t[::1] places,            # OUT (k,) which rows they are
         int32_t[::1] group,             # OUT (trials,) the candidates looked at last
         int64_t[::1] crew,              # INOUT a team
     ):
@@ -89,7 +90,7 @@ cdef class Seeding:
         memset(s, 0, sizeof(Start))
         self.arrays = (
             X, weights, shares, own, closest, sums, running, kept, top, most, who, near, centers,
-            group, crew,
+            places, group, crew,
         )
         s.rows = rows_of(
             X, centers.shape[1], weights, scale, own, closest, top, sums, kernels)
@@ -105,6 +106,7 @@ cdef class Seeding:
         s.kept = &kept[0]
         s.near = &near[0]
         s.centers = &centers[0, 0]
+        s.places = &places[0]
         s.group = &group[0]
         s.trials = group.shape[0]
         s.unit = unit
@@ -162,6 +164,7 @@ cdef class Seeding:
     def begun(
         self,
         const double[::1] center,       # IN (d,)
+        int32_t place,                  # which row that is
         const float[::1] panels,        # IN (n' d,) the rows as `lloyd.lay_out` made them
         const float[::1] norms,         # IN (n',)
     ):
@@ -171,6 +174,7 @@ cdef class Seeding:
         s.job.panels = &panels[0]
         s.job.norm = &norms[0]
         memcpy(s.centers, &center[0], s.rows.d * sizeof(double))
+        s.places[0] = place
         s.count = s.measured = 1
 
     def draw(

@@ -37,6 +37,8 @@ class Candidates:
     Attributes
     ----------
     centers : ndarray of shape (k, d), float64
+    places : ndarray of shape (k,), int32
+        Which rows they are.
     closest : ndarray of shape (n,), float64
     labels : ndarray of shape (n,), int32
         Which centre that is, the first of equals; a copy.
@@ -60,7 +62,7 @@ class Candidates:
         n, d = data.shape
         filled = -(-n // PANEL) * PANEL
         self.centers, self.closest = np.empty((k, d)), np.empty(n)
-        self._own = np.empty((n, 2), np.int32)
+        self._own, self.places = np.empty((n, 2), np.int32), np.empty(k, np.int32)
         self.sums, running = np.empty((2, -(-n // kernel.stretch_rows())))
         top = np.full(filled, -np.finfo(np.float32).max, np.float32)
         across = kernel.panel_rows()
@@ -84,7 +86,7 @@ class Candidates:
             data.rows.view(np.uint8), data.weights, shares, data.scale, *self.unit, self._own,
             self.closest, self.sums, running, np.empty(n + len(running)), top, most,
             np.full(filled, -1, np.int32), np.empty(n, np.int32), part, self.centers,
-            self.group, self._team.state,
+            self.places, self.group, self._team.state,
         )  # fmt: skip
 
     @property
@@ -96,16 +98,17 @@ class Candidates:
         """Of centres."""
         return self._seeding.centres
 
-    def begin(self, center):
+    def begin(self, place):
         """The first centre: any row."""
         data = self.data
+        center = data.take([place])[0]
         origin = data.origin.astype(np.float64)
 
         def work(part, panels, norms):
             self._seeding.begin(origin, center, norms, part.start, part.stop)
 
         data.panels.read(data.scale, work)
-        self._seeding.begun(center, *data.panels.at(data.scale))
+        self._seeding.begun(center, place, *data.panels.at(data.scale))
 
     def draw(self, at, keep, hold=False):
         """Draw a candidate for each number `at` in [0, 1); False if every row is a centre.
