@@ -172,9 +172,10 @@ class Candidates:
         chosen = np.empty(most, np.int32)
         self._team.gather()
         count, undecided = self._seeding.choose(chosen)
-        group = self.group[: len(self.group) if undecided else 0]
-        high, low = self.bounds[:, group]
-        return chosen[:count], group[~(high < low.max(initial=-np.inf))]
+        if not undecided:
+            return chosen[:count], chosen[:0]
+        high, low = self.bounds[:, self.group]
+        return chosen[:count], self.group[~(high < low.max())]
 
     def join(self, which):
         """Let this candidate become a centre."""
