@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from statfast import Chunks
 from statfast.cluster import KMeans, assignment
 from statfast.cluster.assignment import Assignment
+from statfast.cluster.kmeans import ALGORITHMS
 from statfast.cluster.survey import survey
 from statfast.cluster.yinyang import SortedRows
 
@@ -122,7 +123,7 @@ def test_no_label_depends_on_the_algorithm(seed, n, k, d, tied, weighted):
         patch.setattr(assignment, "FEW", 0)
         auto, *others = (
             KMeans(len(init), init=init, tol=0, algorithm=name).fit(X, sample_weight=weights)
-            for name in ("auto", "lloyd", "hamerly", "yinyang")
+            for name in ALGORITHMS
         )
     for other in others:
         np.testing.assert_array_equal(auto.labels_, other.labels_)
@@ -136,12 +137,13 @@ def test_the_algorithm_asked_for_is_taken(n, k, d, monkeypatch):
     whole = Assignment._moves
     monkeypatch.setattr(Assignment, "_moves", lambda self: passes.append(1) or whole(self))
     fits = {}
-    for name in ("lloyd", "hamerly", "yinyang"):
+    for name in ("lloyd", "hamerly", "exponion", "yinyang"):
         passes.clear()
         fits[name], runs = fit(X, init, True, algorithm=name, max_iter=12)
         assert runs == (name == "yinyang")
-        assert bool(passes) == (name == "hamerly")
+        assert bool(passes) == (name in ("hamerly", "exponion"))
     same(fits["lloyd"], fits["hamerly"])
+    same(fits["lloyd"], fits["exponion"])
     same(fits["lloyd"], fits["yinyang"])
 
 

@@ -23,6 +23,7 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.decide cimport nearest, sure
+from statfast._core.exponion cimport Rings, nearest_about
 from statfast._core.rows cimport (
     UNIT32, UNIT64, add, aligned, convert, lay, measure, number, padded, panel_columns, stride_of,
 )
@@ -103,6 +104,8 @@ def step(
     float[:, ::1] motion=None,      # IN (3, k) move, drop and gap of the centres; or None
     float[::1] panels=None,         # IN what `lay_out` made of the rows; or None
     float[::1] norms=None,          # IN
+    const int32_t[:, ::1] order=None,   # IN (k, k) centres by distance from each, with `motion`;
+    const double[:, ::1] far=None,      # IN (k, k) these distances: only near centres are looked at
 ):
     """Assign every row to its nearest centre; add rows up by centre; count changed labels.
 
@@ -138,6 +141,8 @@ def step(
     one.motion = NULL if motion is None else &motion[0, 0]
     one.panels = NULL if panels is None else &panels[0]
     one.norms = NULL if norms is None else &norms[0]
+    one.rings.order = NULL if order is None else &order[0, 0]
+    one.rings.far = NULL if far is None else &far[0, 0]
     with nogil:
         moved = pass_over(&X[0, 0], &one)
     if moved < 0:
@@ -162,6 +167,7 @@ cdef struct Step:
     const float *motion
     const float *panels
     const float *norms
+    Rings rings
 
 
 cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
@@ -204,6 +210,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
                 count = tighten(x + first * s.ldx, s, first, room.left, count)
         # Rows laid out before are looked at all together, unless laying out the rest is cheaper.
         ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
+        ready &= s.rings.order == NULL
         if ready or count == some:
             count = some
             for i in range(some):
@@ -260,11 +267,17 @@ cdef Py_ssize_t look(
     const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, bint ready, Room *room
 ) noexcept nogil:
     """Label the rows x[left]."""
-    cdef Py_ssize_t d = s.d, ld = s.ld, across = panel_columns(<float>0), i, j = 0, r = 0, moved = 0
+    cdef Py_ssize_t d = s.d, ld = s.ld, across = panel_columns(<float>0), i, j = 0, r = 0
     cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(float))
     cdef float spread = 2 * (d + 8) * UNIT32
-    cdef int32_t label, old
     cdef bint unsure
+    if s.rings.order != NULL:
+        for i in range(count):
+            room.index[i] = nearest_about(
+                x + room.left[i] * s.ldx, d, s.centers, s.k, &s.rings,
+                s.labels[first + room.left[i]], s.terms[0], room.point, &room.upper[i],
+                &room.lower[i])
+        return take(x, s, first, count, room)
     while j < count:
         if not ready:
             lay(x, s.ldx, room.left + j, min(across, count - j), d, s.origin, s.terms[0],
@@ -289,6 +302,15 @@ cdef Py_ssize_t look(
                 room.index[i] = nearest(
                     x + room.left[i] * s.ldx, d, s.centers, s.k, s.terms[0],
                     room.point, room.apart, &room.upper[i], &room.lower[i])
+    return take(x, s, first, count, room)
+
+
+cdef Py_ssize_t take(
+    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, const Room *room
+) noexcept nogil:
+    """Write what was found of the rows x[left]; returns how many labels changed."""
+    cdef Py_ssize_t moved = 0, i, j
+    cdef int32_t label, old
     for i in range(count):
         j = first + room.left[i]
         label = room.index[i]

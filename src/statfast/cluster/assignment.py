@@ -6,14 +6,17 @@ from operator import add
 
 import numpy as np
 
+from statfast._core import differences
 from statfast._core import lloyd as kernel
 from statfast._core.yinyang import add_up
 from statfast._extent import scale_of
 from statfast.cluster.passes import assign, frame_for, pieces, sweep
+from statfast.cluster.sparse_rows import SparseRows
 from statfast.cluster.step import LloydStep
 from statfast.cluster.yinyang import SortedRows
 
 FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
+RINGS = 1 << 26  # bytes: more than that is not spent on centres sorted by distance from each other
 FEW = 1 << 14  # multiply-adds: a look at all rows costs no more than the bounds would
 
 
@@ -170,6 +173,7 @@ class Assignment:
         known = self._last is not None and data.shape[0] * self.centers.size > FEW
         known &= data.algorithm != "lloyd" and self._scale < FINE
         self._motion = self._moves() if known else None
+        self._rings = self._sort_centers() if known and data.algorithm == "exponion" else ()
         total = self._sweep(work, merge)
         self._last = self.centers
         return total
@@ -193,8 +197,19 @@ class Assignment:
             laid = self._panels[rows.start * X.shape[1] :], self._norms[rows.start :]
         return assign(
             X, self.centers, self._frame, labels, weights, sums, mass,
-            changes, upper, lower, self._motion, *laid,
+            changes, upper, lower, self._motion, *laid, self._rings,
         )  # fmt: skip
+
+    def _sort_centers(self):
+        """For each centre all of them by distance from it, and those distances, (k, k) each."""
+        centers, k = self.centers, len(self.centers)
+        if k < 2 or 12 * k * k > RINGS or isinstance(self.data.rows, SparseRows):
+            return ()
+        far = np.empty((k, k))
+        for part in pieces(k, centers.size):
+            differences.transform(centers[part], centers, far[part])
+        order = np.argsort(far, axis=1, kind="stable")
+        return order.astype(np.int32), np.take_along_axis(far, order, axis=1)
 
     def _moves(self):
         """How far each centre has moved, how far the farthest of the others has, and half the

@@ -22,7 +22,7 @@ PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a pa
 
 def assign(
     X, centers, frame, labels, weights=None, sums=None, mass=None,
-    changes=False, upper=None, lower=None, motion=None, panels=None, norms=None,
+    changes=False, upper=None, lower=None, motion=None, panels=None, norms=None, rings=(),
 ):  # fmt: skip
     """``kernel.step`` for a block of any size; returns how many labels changed."""
     moved = 0
@@ -37,8 +37,9 @@ def assign(
         if panels is not None:
             laid = panels[part.start * X.shape[1] :], norms[part.start :]
         moved += kernel.step(
-            X[part], some, centers, frame, labels[part], sums, mass, changes, up, low, motion, *laid
-        )
+            X[part], some, centers, frame, labels[part], sums, mass, changes, up, low, motion,
+            *laid, *rings,
+        )  # fmt: skip
     return moved
 
 
