@@ -27,7 +27,7 @@ def eager(partition, max_iter):
         partition.keep_rows()
     widest = max(PANEL, min(n, BUDGET // (2 * n)))
     at, seen, quiet, swaps, window = 0, 0, 0, 0, PANEL
-    while quiet < n:
+    while quiet < n and partition.loss > 0:  # of a loss of nothing, rounding alone would be weighed
         if seen >= max_iter * n:
             return max_iter, swaps, False
         checkpoint()
@@ -51,7 +51,7 @@ def eager(partition, max_iter):
             quiet += candidate + 1 - at
         seen += candidate + 1 - at
         at = (candidate + 1) % n
-    return -(-seen // n), swaps, True
+    return max(1, -(-seen // n)), swaps, True
 
 
 def steepest(partition, max_iter):

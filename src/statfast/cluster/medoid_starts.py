@@ -9,7 +9,7 @@ from statfast._blocks import checkpoint
 from statfast.cluster.medoids import barred, column, gains
 from statfast.cluster.seeding import place
 
-BATCH = 16  # candidates whose bounds are brought up to date together
+BATCH = 16  # candidates whose bounds are brought up to date together at first
 
 
 def build(source, k, weights, rng, n_jobs):
@@ -34,15 +34,17 @@ def build(source, k, weights, rng, n_jobs):
             fresh = np.zeros(source.n, bool)
         known[shut] = -np.inf
         known[medoids] = -np.inf
+        most = BATCH
         while True:
             best = known[fresh].max(initial=-np.inf)
             stale = np.flatnonzero(~fresh & (known >= best) & (known > -np.inf))
             if not len(stale):
                 break
-            if len(stale) > BATCH:
-                stale = np.sort(stale[np.argpartition(-known[stale], BATCH)[:BATCH]])
+            if len(stale) > most:
+                stale = np.sort(stale[np.argpartition(-known[stale], most)[:most]])
             known[stale] = gains(source, stale, near, weights, n_jobs)
             fresh[stale] = True
+            most *= 2  # many rows may be the same, and gain the same
             checkpoint()
         medoids.append(int(np.where(fresh, known, -np.inf).argmax()))
         near = np.minimum(near, reach(source, medoids[-1], weights))

@@ -255,7 +255,7 @@ def gains(source, candidates, near, weights, n_jobs=None):
     step = PANEL * max(1, BUDGET // (source.n * PANEL)) if whole else PANEL
     step = min(step, PANEL * max(1, -(-count // (PANEL * 16))))
     if not isinstance(ids, slice):
-        step = min(step, 8)
+        step = min(step, max(8, count // 16))
     parts = [slice(lo, min(lo + step, count)) for lo in range(0, count, step)]
 
     def work(part):
