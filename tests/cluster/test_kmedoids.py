@@ -12,7 +12,8 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from statfast import _blocks
 from statfast._errors import ConvergenceWarning
-from statfast.cluster import CLARA, KMedoids, kmedoids, linkage
+from statfast.cluster import CLARA, KMedoids, kmedoids, linkage, medoid_starts
+from statfast.cluster.medoids import Partition
 from statfast.metrics import silhouette_samples
 from tests.reference import medoids as twin
 
@@ -539,3 +540,26 @@ def test_weights_of_every_scale(kind, power):
     far = kind.fit(X * 2.0**300, sample_weight=np.ldexp(weights, power))
     assert (far.labels_ == labels).all()
     assert far.inertia_ == (np.inf if power == 1000 else pytest.approx(np.ldexp(loss, power)))
+
+
+@pytest.mark.parametrize("matrix_free", [True, False])
+@pytest.mark.parametrize("init", ["build", "random"])
+def test_few_different_rows_come_to_rest_at_once(init, matrix_free, monkeypatch):
+    """A loss of nothing is not weighed for swaps that only rounding believes in."""
+    X = np.repeat(np.random.default_rng(0).normal(size=(5, 2)), 300, axis=0)
+    asked = []
+    search, gains = Partition.search, medoid_starts.gains
+
+    def counted(function):
+        def call(*args, **kwargs):
+            asked.append(1)
+            return function(*args, **kwargs)
+
+        return call
+
+    monkeypatch.setattr(Partition, "search", counted(search))
+    monkeypatch.setattr(medoid_starts, "gains", counted(gains))
+    found = KMedoids(5, init=init, matrix_free=matrix_free, random_state=1).fit(X)
+    assert found.inertia_ == 0
+    assert found.n_iter_ >= 1
+    assert len(asked) < 60

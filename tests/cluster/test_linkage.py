@@ -344,3 +344,10 @@ def test_too_large_a_matrix_is_refused():
 def test_rows_of_every_scale(method, scale):
     X = np.random.default_rng(0).normal(size=(40, 3))
     assert_allclose(linkage(X * scale, method)[:, 2] / scale, linkage(X, method)[:, 2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_of_columns(method):
+    X, w = np.random.default_rng(0).normal(size=(30, 3)), np.array([1.0, 100.0, 0.0])
+    found = linkage(X, method, metric_params={"w": w})
+    assert_allclose(found, linkage(X * np.sqrt(w), method), rtol=1e-12)

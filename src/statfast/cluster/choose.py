@@ -7,9 +7,11 @@ import numpy as np
 
 from statfast._blocks import each
 from statfast._errors import shown, wrong_type
-from statfast._validation import as_choice, as_count, as_generator, as_rows
+from statfast._validation import as_choice, as_count, as_generator
 from statfast.cluster.families import as_family
 from statfast.cluster.gap import RULES, Gap, _gap, choose_by_gap
+from statfast.cluster.pair_scatter import pair_scatter
+from statfast.cluster.points import as_points
 from statfast.metrics import (
     calinski_harabasz_score,
     davies_bouldin_score,
@@ -25,6 +27,8 @@ CRITERIA = {
     "davies_bouldin": (davies_bouldin_score, False),
     "dunn": (dunn_index, True),
 }
+OF_PAIRS = ("silhouette", "dunn")  # take any dissimilarities
+NEED_ROWS = ("davies_bouldin", "gap")  # means, or reference sets
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class Choice:
         Numbers of clusters tried, ascending: (K,).
     scores : dict
         By name, an array (K,) of each score: "within", the sum of squares within clusters, those of
-        the criteria (NaN for one cluster), and, where it was asked for, "gap" and "gap_se".
+        the criteria (NaN for one cluster), and, where it was asked for, "gap" and "gap_se". Without
+        "davies_bouldin" where there are no means.
     labels : list
         For each k, the cluster of each row: (n,).
     recommended : int
@@ -67,23 +72,34 @@ class Choice:
 
 
 def choose_k(
-    X, *, method="kmeans", k=None, criterion="silhouette", n_boot=50, rule="firstSEmax",
-    random_state=None, n_jobs=None,
+    X, *, method="kmeans", metric="euclidean", metric_params=None, k=None, criterion="silhouette",
+    n_boot=50, rule="firstSEmax", random_state=None, n_jobs=None,
 ):  # fmt: skip
     """Cluster rows into several numbers of clusters, score each, and recommend one.
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        Finite rows.
+    X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
+        Finite rows, or the dissimilarities between them: a square matrix, or its upper triangle row
+        by row, as scipy's ``pdist`` gives it.
     method : str or callable, default="kmeans"
-        How rows are clustered: see `gap_statistic`.
+        How rows are clustered: "kmeans", from five starts; "kmedoids"; a method of `linkage`, such
+        as "ward", whose dendrogram is cut; or a function of rows (of the square matrix, if
+        precomputed) and a number of clusters that returns labels.
+    metric : str or callable, default="euclidean"
+        The dissimilarity of rows: a name known to `NearestNeighbors`; a function of two rows, taken
+        as symmetric and called once for each pair; or "precomputed". "kmeans" takes Euclidean
+        distance only, also after scaling ("seuclidean", "mahalanobis"); "ward", "centroid" and
+        "median" that, or "precomputed".
+    metric_params : dict, optional
+        Parameters of the metric, such as ``{"p": 3}`` of "minkowski".
     k : iterable of int, optional
         Numbers of clusters, from 1 to n - 1; None is 2 to 10, or to n - 1.
     criterion : {"silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn"}
         What recommends: the largest silhouette width, variance ratio or Dunn index, the least
         Davies-Bouldin score (the smallest such k), or `rule` on the gap statistic, which can
-        recommend 1 as well and is computed only if asked for. Default "silhouette".
+        recommend 1 as well and is computed only if asked for. "davies_bouldin" and "gap" need rows
+        and Euclidean distance. Default "silhouette".
     n_boot : int, default=50
         Reference sets of the gap statistic.
     rule : str, default="firstSEmax"
@@ -102,12 +118,24 @@ def choose_k(
     ------
     ValueError
         If X is not finite or has fewer than three rows, `k` holds no numbers from 1 to n - 1, no
-        number of clusters more than one is found and the criterion needs one, or a parameter is out
-        of its range.
+        number of clusters more than one is found and the criterion needs one, the metric is none
+        of the method or of the criterion, dissimilarities are not valid, or a parameter is out of
+        its range.
+    MemoryError
+        If a square matrix has to be made that would take more than half the free memory.
 
     Notes
     -----
+    Of other dissimilarities than Euclidean distance, sums of squares, from which "within" and
+    "calinski_harabasz" are made, are those of all pairs of rows of a cluster, divided by its size:
+    of Euclidean distances these are the sums about the means.
+
     Cost: a clustering and O(n^2 d) of scores for each k.
+
+    References
+    ----------
+    Anderson, M. J. (2001). A new method for non-parametric multivariate analysis of variance.
+    Austral Ecology 26, 32-46. doi:10.1111/j.1442-9993.2001.01070.pp.x
 
     Examples
     --------
@@ -119,25 +147,28 @@ def choose_k(
     >>> choose_k(X, k=range(2, 6), random_state=0).recommended
     3
     """
-    rows = as_rows(X, n_min=3)
-    family = as_family(method)
+    family = as_family(method, metric)
     as_choice(criterion, "criterion", (*CRITERIA, "gap"))
     as_choice(rule, "rule", RULES)
-    ks = _numbers(range(2, min(11, len(rows))) if k is None else k, len(rows))
     n_boot = as_count(n_boot, "n_boot", 2)
     rng = as_generator(random_state)
+    points = as_points(X, metric, metric_params, n_min=3, n_jobs=n_jobs)
+    if criterion in NEED_ROWS and not points.plain:
+        raise ValueError(
+            f"criterion={criterion!r} needs rows and Euclidean distance; got metric "
+            f"{shown(metric)}. Choose 'silhouette', 'dunn' or 'calinski_harabasz'."
+        )
+    ks = _numbers(range(2, min(11, points.n)) if k is None else k, points.n)
     seed = int(rng.integers(2**32))
 
     gap = None
     if criterion == "gap":
-        gap = _gap(rows, family, max(ks), n_boot, 2, "pca", rng, n_jobs)
+        gap = _gap(points.X, family, max(ks), n_boot, 2, "pca", rng, n_jobs)
         recommended = int(gap.k[choose_by_gap(gap.gap, gap.se, rule)])
         ks = sorted({*ks, recommended})
 
-    labels = family(rows, ks, seed)
-    scores = {"within": np.array([scatter_decomposition(rows, z).within for z in labels])}
-    for name, (score, _) in CRITERIA.items():
-        scores[name] = np.array(each(lambda z, s=score: _scored(s, rows, z), labels, n_jobs=n_jobs))
+    labels = family(points, ks, seed)
+    scores = _scores(points, labels, n_jobs)
 
     if gap is not None:
         at = np.array(ks) - 1
@@ -153,9 +184,40 @@ def choose_k(
     return Choice(np.array(ks), scores, labels, recommended, criterion, gap)
 
 
-def _scored(score, rows, labels):
-    found = len(np.unique(labels))
-    return score(rows, labels) if 2 <= found < len(rows) else np.nan
+def _scores(points, labels, n_jobs):
+    """By name, the score of each clustering."""
+    if points.plain:
+        scores = {"within": np.array([scatter_decomposition(points.X, z).within for z in labels])}
+    else:
+        within, ratio = _of_squares(points, labels, n_jobs)
+        scores = {"within": within, "calinski_harabasz": ratio}
+    for name, (score, _) in CRITERIA.items():
+        if points.plain or name in OF_PAIRS:
+            given = points.given if name in OF_PAIRS else {}
+
+            def one(z, score=score, given=given):
+                if not 2 <= len(np.unique(z)) < points.n:
+                    return np.nan
+                return score(points.X, z, **given)
+
+            scores[name] = np.array(each(one, labels, n_jobs=n_jobs))
+    return {name: scores[name] for name in ("within", *CRITERIA) if name in scores}
+
+
+def _of_squares(points, labels, n_jobs):
+    """Sums of squares within clusters, and the variance ratio, of dissimilarities."""
+    codes = [np.unique(z, return_inverse=True)[1] for z in labels]
+    together = np.zeros(points.n, np.intp)
+    sums, unit = pair_scatter(points.source(n_jobs), [*codes, together], n_jobs)
+    within, total = sums[:-1], sums[-1]
+    n, found = points.n, np.array([z.max() + 1.0 for z in codes])
+    ratio = np.full(len(codes), np.nan)
+    some = (found >= 2) & (found < n)
+    between = total - within[some]
+    above, below = between * (n - found[some]), within[some] * (found[some] - 1)
+    ratio[some] = np.divide(above, below, out=np.ones(len(above)), where=below > 0)
+    with np.errstate(over="ignore"):
+        return within * unit * unit, ratio
 
 
 def _numbers(k, n):

@@ -5,34 +5,39 @@ from functools import partial
 
 import numpy as np
 
+from statfast._dissimilarity import PRECOMPUTED
+from statfast._distances import ALIASES
 from statfast._errors import shown, wrong_type
 from statfast._validation import as_labels
 from statfast.cluster.dendrogram import cut_tree
 from statfast.cluster.kmeans import KMeans
 from statfast.cluster.kmedoids import KMedoids
-from statfast.cluster.linkage import linkage
+from statfast.cluster.linkage import METHODS, SQUARED, linkage
+from statfast.cluster.points import EUCLIDEAN, SCALED
 
 STARTS = 5  # of k-means: the choice should not hang on one
 
 
-def by_kmeans(rows, ks, seed):
+def by_kmeans(points, ks, seed):
     """Labels by k-means from several starts."""
+    rows = points.X
     return [
         KMeans(k, n_init=STARTS, random_state=seed).fit(rows).labels_ if k > 1 else together(rows)
         for k in ks
     ]
 
 
-def by_kmedoids(rows, ks, seed):
+def by_kmedoids(points, ks, seed):
     """Labels by FasterPAM from BUILD."""
-    return [KMedoids(k).fit(rows).labels_ if k > 1 else together(rows) for k in ks]
+    X, given = points.X, points.given
+    return [KMedoids(k, **given).fit(X).labels_ if k > 1 else together(X) for k in ks]
 
 
-def by_linkage(rows, ks, seed, *, rule):
+def by_linkage(points, ks, seed, *, rule):
     """Labels from one dendrogram, cut into each number of clusters."""
-    if len(rows) == 1:
-        return [together(rows) for _ in ks]
-    return list(cut_tree(linkage(rows, rule), ks).T)
+    if points.n == 1:
+        return [together(points.X) for _ in ks]
+    return list(cut_tree(linkage(points.X, rule, **points.given), ks).T)
 
 
 def together(rows):
@@ -40,17 +45,17 @@ def together(rows):
     return np.zeros(len(rows), np.int32)
 
 
-LINKAGES = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 FAMILIES = {
     "kmeans": by_kmeans,
     "kmedoids": by_kmedoids,
-    **{rule: partial(by_linkage, rule=rule) for rule in LINKAGES},
+    **{rule: partial(by_linkage, rule=rule) for rule in METHODS},
 }
 
 
-def as_family(method):
-    """Check `method`; gives a function of (rows, numbers of clusters, seed): labels for each."""
+def as_family(method, metric=EUCLIDEAN):
+    """Check `method`; gives a function of (Points, numbers of clusters, seed): labels for each."""
     if isinstance(method, str) and method in FAMILIES:
+        _require_metric(method, metric)
         return FAMILIES[method]
     wanted = f"one of {', '.join(map(repr, FAMILIES))}, or a function of rows and a number"
     if callable(method):
@@ -60,12 +65,24 @@ def as_family(method):
     raise wrong_type("method", wanted, method)
 
 
-def by_function(rows, ks, seed, *, function):
+def _require_metric(method, metric):
+    """Refuse what is defined by means, or by Euclidean distance, for other dissimilarities."""
+    name = ALIASES.get(metric, metric) if isinstance(metric, str) else "a function"
+    if method != "kmeans" and not (method in SQUARED and name != PRECOMPUTED):
+        return
+    if name not in SCALED:
+        raise ValueError(
+            f"The method {method!r} is defined by Euclidean distance; got metric {shown(name)}. "
+            "Choose 'kmedoids', or a linkage such as 'average'."
+        )
+
+
+def by_function(points, ks, seed, *, function):
     """Labels by the user's function."""
-    found = [function(rows, k) for k in ks]
+    found = [function(points.rows, k) for k in ks]
     if any(labels is None for labels in found):
         raise ValueError("The function given as method must return labels; got None. Return them.")
-    return [as_labels(z, len(rows), name="What method returns")[1] for z in found]
+    return [as_labels(z, points.n, name="What method returns")[1] for z in found]
 
 
 def threads_of(family, n_jobs):

@@ -16,6 +16,7 @@ from statfast._errors import shown
 from statfast._extent import moderate
 from statfast._validation import as_choice, as_count, as_generator, as_real, as_rows
 from statfast.cluster.families import as_family, by_function, threads_of
+from statfast.cluster.points import EUCLIDEAN, Points
 from statfast.metrics.gathering import SUM, gather
 from statfast.metrics.separation import scatter_decomposition
 
@@ -82,7 +83,7 @@ def gap_statistic(
     method : str or callable, default="kmeans"
         How rows are clustered: "kmeans", from five starts; "kmedoids"; a method of `linkage`, such
         as "ward", whose dendrogram is cut; or a function of rows and a number of clusters that
-        returns labels.
+        returns labels, which may have any metric: reference sets are of rows.
     k_max : int, default=10
         Most clusters.
     n_boot : int, default=100
@@ -229,10 +230,13 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
         if b:
             drawn = np.random.default_rng(seed).uniform(low, high, (len(rows), len(low)))
             some = drawn @ axes + middle
-        labels = family(some, ks, seed)
+        labels = family(Points(some, EUCLIDEAN, None, some), ks, seed)
         return [_log_dispersion(some, each_k, power) for each_k in labels]
 
-    found = np.array(each(work, range(n_boot + 1), n_jobs=threads_of(family, n_jobs)))
+    own = [work(0)]  # first, because nothing else is worth while if these are not finite
+    if np.isfinite(own).all():
+        own += each(work, range(1, n_boot + 1), n_jobs=threads_of(family, n_jobs))
+    found = np.array(own)
     if not np.isfinite(found).all():
         raise ValueError(
             f"The dispersion within clusters is 0 for k_max={k_max}: X has too few distinct rows. "

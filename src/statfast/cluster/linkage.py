@@ -165,12 +165,18 @@ def tree_of(taken: Rows | Matrix, method: str, n_jobs: int | None = None) -> np.
     if method == "single":
         return merges(*edges_of_rows(*taken, n_jobs), by_height=True)
     if method == "ward":
-        return merges(*ward_of_rows(taken.X, n_jobs), by_height=True)
+        return merges(*ward_of_rows(_images(taken, n_jobs), n_jobs), by_height=True)
     n, d = taken.X.shape
     if method in INVERTING and (d <= FEW or not fits(8 * n * (n - 1))):
-        return merges(*centroid_of_rows(taken.X, method == "median", n_jobs), by_height=False)
+        rows = _images(taken, n_jobs)
+        return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)
     matrix = Matrix(*between_rows(taken.X, taken.metric, what="X", n_jobs=n_jobs))
     return _of_triangle(matrix, method, n_jobs)
+
+
+def _images(taken, n_jobs):
+    """Rows between which the metric is Euclidean distance without weights."""
+    return taken.metric.prepare(taken.X, n_jobs=n_jobs)
 
 
 def _of_triangle(taken, method, n_jobs):

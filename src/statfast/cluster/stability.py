@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import each
-from statfast._validation import as_count, as_generator, as_rows
+from statfast._blocks import each, usable_threads
+from statfast._dissimilarity import PRECOMPUTED
+from statfast._validation import as_count, as_generator, refuse_large
 from statfast.cluster.families import as_family, threads_of
+from statfast.cluster.points import as_points
 
 RECOVERED, DISSOLVED = 0.75, 0.5
 
@@ -50,18 +52,23 @@ class Stability:
 
 
 def cluster_stability(
-    X, n_clusters, *, method="kmeans", n_boot=100, random_state=None, n_jobs=None
-):
+    X, n_clusters, *, method="kmeans", metric="euclidean", metric_params=None, n_boot=100,
+    random_state=None, n_jobs=None,
+):  # fmt: skip
     """Cluster rows drawn with replacement, and see which clusters come back.
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        Finite rows.
+    X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
+        Finite rows, or the dissimilarities between them.
     n_clusters : int
         Number of clusters, k.
     method : str or callable, default="kmeans"
-        How rows are clustered: see `gap_statistic`.
+        How rows are clustered: see `choose_k`.
+    metric : str or callable, default="euclidean"
+        The dissimilarity of rows, or "precomputed": see `choose_k`.
+    metric_params : dict, optional
+        Parameters of the metric.
     n_boot : int, default=100
         Bootstrap sets. Of rows drawn several times one is kept.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
@@ -77,7 +84,11 @@ def cluster_stability(
     Raises
     ------
     ValueError
-        If X is not finite, has fewer rows than clusters, or a parameter is out of its range.
+        If X is not finite, has fewer rows than clusters, the metric is none of the method, or a
+        parameter is out of its range.
+    MemoryError
+        If the dissimilarities of the rows that threads draw would take more than half the free
+        memory.
 
     Notes
     -----
@@ -100,26 +111,31 @@ def cluster_stability(
     >>> cluster_stability(X, 2, n_boot=20, random_state=0).mean
     array([1., 1.])
     """
-    rows = as_rows(X)
-    k = as_count(n_clusters, "n_clusters", 1, len(rows), limit="the number of rows")
-    family = as_family(method)
+    family = as_family(method, metric)
+    points = as_points(X, metric, metric_params, n_jobs=n_jobs)
+    n = points.n
+    k = as_count(n_clusters, "n_clusters", 1, n, limit="the number of rows")
     n_boot = as_count(n_boot, "n_boot")
     rng = as_generator(random_state)
-    n = len(rows)
-    _, labels = np.unique(family(rows, [k], int(rng.integers(2**32)))[0], return_inverse=True)
+    _, labels = np.unique(family(points, [k], int(rng.integers(2**32)))[0], return_inverse=True)
     found = int(labels.max()) + 1
     draws = [(np.unique(rng.integers(n, size=n)), int(rng.integers(2**32))) for _ in range(n_boot)]
 
     def work(draw):
         drawn, seed = draw
         fewer = [min(k, len(drawn))]  # few distinct rows may be drawn
-        _, again = np.unique(family(rows[drawn], fewer, seed)[0], return_inverse=True)
+        _, again = np.unique(family(points.some(drawn), fewer, seed)[0], return_inverse=True)
         shared = np.zeros((found, int(again.max()) + 1))
         np.add.at(shared, (labels[drawn], again), 1)
         union = shared.sum(axis=1)[:, None] + shared.sum(axis=0) - shared
         return (shared / np.maximum(union, 1)).max(axis=1)
 
-    jaccard = np.array(each(work, draws, n_jobs=threads_of(family, n_jobs)))
+    threads = threads_of(family, n_jobs)
+    if points.metric == PRECOMPUTED:
+        most = max(len(drawn) for drawn, _ in draws)
+        nbytes = points.X.itemsize * most * most * min(n_boot, usable_threads(threads))
+        refuse_large(nbytes, "What threads draw of the matrix", "Lower n_jobs.")
+    jaccard = np.array(each(work, draws, n_jobs=threads))
     return Stability(
         labels,
         jaccard,

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is clustered into several numbers of clusters: rows and a metric, or dissimilarities."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from statfast._blocks import checkpoint
+from statfast._dissimilarity import (
+    PRECOMPUTED,
+    Condensed,
+    Made,
+    Stored,
+    as_source,
+    called,
+    is_callable,
+    made_of,
+    metric_of,
+)
+from statfast._validation import as_rows, refuse_large
+
+EUCLIDEAN = "euclidean"
+SCALED = (EUCLIDEAN, "seuclidean", "mahalanobis")  # Euclidean distance of rows that are prepared
+
+
+class Points(NamedTuple):
+    """Checked rows, or a square matrix of dissimilarities.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d), or (n, n) if precomputed
+        Rows are prepared, if the metric is Euclidean distance after that.
+    metric : str
+        Of the rows; or "precomputed": also the matrix of a function of two rows, which is called
+        once for each pair.
+    metric_params : dict, optional
+        Parameters of the metric.
+    rows : ndarray of shape (n, d), or (n, n)
+        What a function given as method is called with: the rows, if there are any.
+    """
+
+    X: np.ndarray
+    metric: str
+    metric_params: dict | None
+    rows: np.ndarray
+
+    @property
+    def n(self) -> int:
+        return len(self.X)
+
+    @property
+    def plain(self) -> bool:
+        """Whether means and sums of squares of X are what the metric speaks of."""
+        return self.metric == EUCLIDEAN
+
+    @property
+    def given(self) -> dict:
+        """How the metric is passed on."""
+        return {"metric": self.metric, "metric_params": self.metric_params}
+
+    def source(self, n_jobs: int | None = None) -> Stored | Made:
+        """The dissimilarities, as kernels ask for them."""
+        if self.metric == PRECOMPUTED:
+            return Stored(self.X)
+        metric = metric_of(self.metric, 2, self.metric_params, self.X)
+        return made_of(self.X, metric, n_jobs)
+
+    def some(self, which: np.ndarray) -> "Points":
+        """Those with some numbers."""
+        X = self.X[np.ix_(which, which) if self.metric == PRECOMPUTED else which]
+        return self._replace(X=X, rows=X if self.rows is self.X else self.rows[which])
+
+
+def as_points(
+    X: Any, metric: Any = EUCLIDEAN, metric_params: dict | None = None, *, n_min: int = 1,
+    n_jobs: int | None = None,
+) -> Points:  # fmt: skip
+    """Check rows and their metric, or dissimilarities, whose triangle is unfolded."""
+    if isinstance(metric, str) and metric == PRECOMPUTED:
+        source = as_source(X, n_jobs=n_jobs)
+        table = unfolded(source) if isinstance(source, Condensed) else source.matrix
+        as_rows(table, n_min=n_min, keep=(table.dtype.type,), finite=False)
+        return Points(table, PRECOMPUTED, None, table)
+    rows = as_rows(X, n_min=n_min)
+    measure = metric_of(metric, 2, metric_params, rows)
+    if is_callable(measure):
+        table = called(rows, measure, np.float64).matrix
+        return Points(table, PRECOMPUTED, None, rows)
+    if measure.name in SCALED:  # also where its parameters are made of all rows
+        return Points(measure.prepare(rows, n_jobs=n_jobs), EUCLIDEAN, None, rows)
+    return Points(rows, metric, metric_params, rows)
+
+
+def unfolded(source: Condensed) -> np.ndarray:
+    """The square matrix of a triangle."""
+    n, dtype = source.n, source.values.dtype
+    refuse_large(dtype.itemsize * n * n, f"The square matrix of {n} rows", "Cluster a sample.")
+    table: np.ndarray = np.empty((n, n), dtype)
+    for start in range(0, n, source.strip):
+        checkpoint()
+        strip = slice(start, min(n, start + source.strip))
+        table[strip] = source.block(strip, slice(None))
+    return table

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The choice of a number of clusters, and their stability, from dissimilarities of any kind."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, pdist, squareform
+
+from statfast import _blocks
+from statfast.cluster import choose_k, cluster_stability, cut_tree, linkage, points, stability
+from statfast.metrics import dunn_index, silhouette_score
+
+
+def three(n=20, d=2):
+    X = np.random.default_rng(0).normal(size=(3 * n, d))
+    X[:n, 0] += 9
+    X[n : 2 * n, 1] += 9
+    return X
+
+
+def forms(X, metric="euclidean"):
+    """Of the same dissimilarities: rows, the triangle, the square, and a function."""
+    y = pdist(X, metric)
+    return [
+        (X, {"metric": metric}),
+        (y, {"metric": "precomputed"}),
+        (np.asfortranarray(squareform(y)), {"metric": "precomputed"}),
+        (X, {"metric": lambda a, b: cdist(a[None], b[None], metric)[0, 0]}),
+    ]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "cosine"])
+@pytest.mark.parametrize("method", ["kmedoids", "average", "single"])
+def test_same_table_from_every_form(method, metric):
+    X = three(12)
+    ks = [1, 2, 3, 4]
+    first, *others = [choose_k(A, method=method, k=ks, **kw) for A, kw in forms(X, metric)]
+    table = squareform(pdist(X, metric))
+    for found in others:
+        assert found.recommended == first.recommended
+        for name in found.scores:
+            np.testing.assert_allclose(found.scores[name], first.scores[name], rtol=1e-9)
+        for a, b in zip(found.labels, first.labels, strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert "davies_bouldin" not in found.scores
+        assert "davies_bouldin" not in str(found)
+    assert ("davies_bouldin" in first.scores) == (metric == "euclidean")
+    for i, z in enumerate(first.labels):
+        groups = [table[np.ix_(z == c, z == c)] for c in np.unique(z)]
+        within = sum(np.square(part).sum() / 2 / len(part) for part in groups)
+        total = np.square(table).sum() / 2 / len(X)
+        assert first.scores["within"][i] == pytest.approx(within)
+        if i:
+            ratio = (total - within) * (len(X) - ks[i]) / within / (ks[i] - 1)
+            assert first.scores["calinski_harabasz"][i] == pytest.approx(ratio)
+            asked = {"metric": "precomputed"}
+            widths = silhouette_score(table, z, **asked)
+            assert first.scores["silhouette"][i] == pytest.approx(widths)
+            assert first.scores["dunn"][i] == pytest.approx(dunn_index(table, z, **asked))
+
+
+@pytest.mark.parametrize("method", ["kmeans", "ward", "kmedoids", "average"])
+def test_distances_that_are_euclidean_after_scaling(method):
+    X = three() * [1, 50]
+    scaled = X / X.std(axis=0, ddof=1)
+    for metric, params in [("seuclidean", None), ("l2", {"w": 1 / X.var(axis=0, ddof=1)})]:
+        asked = {"method": method, "k": [2, 3, 4], "random_state": 0}
+        found = choose_k(X, metric=metric, metric_params=params, **asked)
+        expected = choose_k(scaled, **asked)
+        assert found.recommended == expected.recommended == 3
+        np.testing.assert_allclose(found.scores["within"], expected.scores["within"])
+        asked = {"method": method, "n_boot": 4, "random_state": 0}
+        np.testing.assert_array_equal(
+            cluster_stability(X, 3, metric=metric, metric_params=params, **asked).jaccard,
+            cluster_stability(scaled, 3, **asked).jaccard,
+        )
+
+
+@pytest.mark.parametrize("method", ["kmedoids", "average"])
+def test_same_stability_from_every_form(method):
+    found = [
+        cluster_stability(A, 3, method=method, n_boot=4, random_state=0, **kw).jaccard
+        for A, kw in forms(three(8), "cityblock")
+    ]
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
+
+
+def test_functions_are_given_what_there_is():
+    X = three(8)
+    shapes = []
+
+    def method(rows, k):
+        shapes.append(rows.shape)
+        return cut_tree(linkage(rows, metric="precomputed"), k)
+
+    choose_k(pdist(X), method=method, metric="precomputed", k=[2, 3])
+    assert set(shapes) == {(24, 24)}
+    cluster_stability(pdist(X), 2, method=method, metric="precomputed", n_boot=3, random_state=0)
+    assert all(m == n for m, n in shapes)
+    shapes.clear()
+
+    def by_column(rows, k):
+        shapes.append(rows.shape[1])
+        return rows[:, 0] > 4
+
+    choose_k(X, method=by_column, metric=lambda a, b: abs(a - b).max(), k=[2])
+    assert shapes == [2]
+
+
+def test_a_function_of_two_rows_is_called_once_a_pair():
+    calls = []
+
+    def metric(a, b):
+        calls.append(1)
+        return abs(a - b).sum()
+
+    X = three(5)
+    choose_k(X, method="kmedoids", metric=metric, k=[2, 3])
+    assert len(calls) == 15 * 14 // 2
+    cluster_stability(X, 3, method="average", metric=metric, n_boot=5)
+    assert len(calls) == 15 * 14
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+@pytest.mark.parametrize("scale", [1, 2**40])
+def test_types_of_matrices(dtype, scale):
+    y = (pdist(three(8)) * scale + 1).astype(dtype)
+    found = choose_k(y, method="kmedoids", metric="precomputed", k=[2, 3, 4])
+    expected = choose_k(y.astype(float), method="kmedoids", metric="precomputed", k=[2, 3, 4])
+    assert found.recommended == expected.recommended == 3
+    np.testing.assert_allclose(found.scores["within"], expected.scores["within"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("exponent", [-700, 700])
+def test_dissimilarities_at_every_scale(exponent):
+    y = pdist(three(8))
+    asked = {"method": "average", "metric": "precomputed", "k": [2, 3, 4]}
+    near, far = choose_k(y, **asked), choose_k(np.ldexp(y, exponent), **asked)
+    for name in ("silhouette", "calinski_harabasz", "dunn"):
+        np.testing.assert_allclose(far.scores[name], near.scores[name])
+
+
+def test_medoids_of_a_matrix_that_is_not_symmetric():
+    table = squareform(pdist(three(8)))
+    table *= np.random.default_rng(1).uniform(1, 1.2, table.shape)
+    asked = {"metric": "precomputed", "k": [2, 3, 4]}
+    assert choose_k(table, method="kmedoids", **asked).recommended == 3
+    with pytest.raises(ValueError, match="X must be symmetric"):
+        choose_k(table, method="average", **asked)
+
+
+def test_threads_change_no_sum(monkeypatch):
+    monkeypatch.setattr(_blocks, "SMALL", 0)
+    y = pdist(three(30))
+    first, *others = [
+        choose_k(y, method="average", metric="precomputed", k=[2, 3], n_jobs=n).scores["within"]
+        for n in (1, 2, 7)
+    ]
+    assert all((other == first).all() for other in others)
+
+
+@pytest.mark.parametrize(
+    ("X", "params", "message"),
+    [
+        (three(), {"metric": "cityblock"}, "'kmeans' is defined by Euclidean distance; got metric"),
+        (three(), {"metric": max}, "'kmeans' is defined by Euclidean distance; got metric"),
+        (pdist(three()), {"metric": "precomputed"}, "Choose 'kmedoids', or a linkage"),
+        (three(), {"method": "ward", "metric": max}, "'ward' is defined by Euclidean distance"),
+        (three(), {"method": "median", "metric": "l1"}, "'median' is defined by Euclidean"),
+        (three(), {"method": "average", "metric": "foo"}, "metric must be one of"),
+        (three(), {"method": "average", "metric": "precomputed"}, "must be a square matrix"),
+        (-pdist(three()), {"method": "average", "metric": "precomputed"}, "has the negative"),
+        (pdist(three())[1:], {"method": "average", "metric": "precomputed"}, "which is no n"),
+        ([3.0], {"method": "average", "metric": "precomputed"}, "a minimum of 3 is required"),
+        (pdist(three()), {"method": "average", "metric": "precomputed", "k": [60]}, r"less 1 \(59"),
+        (
+            pdist(three()),
+            {"method": "average", "metric": "precomputed", "criterion": "gap"},
+            "criterion='gap' needs rows and Euclidean distance; got metric 'precomputed'",
+        ),
+        (
+            three(),
+            {"method": "average", "metric": "cosine", "criterion": "davies_bouldin"},
+            "Choose 'silhouette', 'dunn' or 'calinski_harabasz'",
+        ),
+    ],
+)
+def test_bad_metrics(X, params, message):
+    with pytest.raises(ValueError, match=message):
+        choose_k(X, **params)
+    if "criterion" not in params and "k" not in params and np.size(X) > 1:
+        with pytest.raises(ValueError, match=message):
+            cluster_stability(X, 3, n_boot=2, **params)
+
+
+def test_large_matrices_are_refused_before_they_are_made(monkeypatch):
+    y = pdist(three())
+    asked = {"method": "average", "metric": "precomputed"}
+
+    def refuse(nbytes, what, instead):
+        raise MemoryError(f"{what} needs {nbytes}. {instead}")
+
+    monkeypatch.setattr(stability, "refuse_large", refuse)
+    with pytest.raises(MemoryError, match="What threads draw of the matrix needs"):
+        cluster_stability(y, 3, random_state=0, **asked)
+    monkeypatch.setattr(points, "refuse_large", refuse)
+    with pytest.raises(MemoryError, match=f"square matrix of 60 rows needs {60 * 60 * 8}"):
+        choose_k(y, **asked)
