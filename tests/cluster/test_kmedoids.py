@@ -563,3 +563,14 @@ def test_few_different_rows_come_to_rest_at_once(init, matrix_free, monkeypatch)
     assert found.inertia_ == 0
     assert found.n_iter_ >= 1
     assert len(asked) < 60
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("shape", [np.asarray, squareform])
+def test_dissimilarities_whose_sums_overflow_are_refused(shape, k):
+    y = pdist(np.random.default_rng(0).normal(size=(30, 2)))
+    model = KMedoids(k, metric="precomputed")
+    with pytest.raises(ValueError, match=r"dissimilarities as large as .*e\+30.*overflow float64"):
+        model.fit(shape(y / y.max() * 1e308))
+    far, near = (model.fit(shape(z)).inertia_ for z in (y * 1e300, y))
+    assert far == pytest.approx(near * 1e300)

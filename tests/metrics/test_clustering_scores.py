@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial.distance import cdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from statfast import _blocks, metrics
 from tests.reference.medoids import silhouettes
@@ -240,3 +240,12 @@ def test_a_table_of_all_labels_is_refused(monkeypatch):
     monkeypatch.setattr("statfast._validation._free_memory", lambda: 1 << 20)
     with pytest.raises(MemoryError, match="4000 x 4000 labels"):
         metrics.contingency_matrix(np.arange(4000), np.arange(4000))
+
+
+def test_dissimilarities_whose_sums_overflow_are_refused():
+    y = pdist(np.random.default_rng(0).normal(size=(30, 2)))
+    labels = np.arange(30) % 3
+    with pytest.raises(ValueError, match="overflow float64 when they are summed"):
+        metrics.silhouette_score(y / y.max() * 1e308, labels, metric="precomputed")
+    far, near = (metrics.silhouette_score(z, labels, metric="precomputed") for z in (y * 1e300, y))
+    assert far == pytest.approx(near)

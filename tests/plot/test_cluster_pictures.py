@@ -66,6 +66,8 @@ def test_gap_and_elbow_mark_the_number_taken(ax):
 def test_bad_input(ax, iris):
     X, model = iris
     with pytest.raises(TypeError, match="gap must be what gap_statistic returned"):
+        gap_plot(3, ax=ax)
+    with pytest.raises(TypeError, match="Call choose_k with criterion='gap'"):
         gap_plot(choose_k(X[:20], k=[2]), ax=ax)
     with pytest.raises(TypeError, match="choice must be what choose_k returned"):
         elbow_plot(gap_statistic(X[:20], k_max=2, n_boot=3), ax=ax)

@@ -29,7 +29,7 @@ from statfast.cluster.medoid_model import (
     warn_empty,
 )
 from statfast.cluster.medoid_starts import STARTS
-from statfast.cluster.medoids import Partition, barred, gains
+from statfast.cluster.medoids import Partition, barred, gains, require_range
 
 METHODS = {"fasterpam": eager, "fastpam1": steepest, "pam": steepest, "alternate": alternate}
 KEPT = 1 << 27  # bytes: smaller matrices are always worth keeping
@@ -192,7 +192,8 @@ class KMedoids(Medoids):
         ------
         ValueError
             If X is not a finite 2-d array with a row and a column, if dissimilarities are negative,
-            not finite, of the wrong shape or not 0 from a row to itself, if `n_clusters` is
+            not finite, so large that their sums are not, of the wrong shape or not 0 from a row to
+            itself, if `n_clusters` is
             greater than the number of rows (of positive weight), if `init` does not hold that many
             different rows, or if a parameter is out of its range.
         TypeError
@@ -209,7 +210,9 @@ class KMedoids(Medoids):
         free = source.n if weights is None else int(np.count_nonzero(weights))
         what = "the number of rows" if weights is None else "the number of rows of positive weight"
         as_count(k, "n_clusters", high=free, limit=what)
-        medoids = self._start(source, k, weights, rng)
+        with np.errstate(over="ignore", invalid="ignore"):
+            medoids = self._start(source, k, weights, rng)
+            require_range(source, medoids)
         if k == 1:
             alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
             alone[barred(weights, source.n) == 1] = np.inf

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Medoids and what every point knows of them: its nearest and its second nearest."""
 
-from math import frexp
+from math import frexp, isfinite
 
 import numpy as np
 
 from statfast._blocks import checkpoint, each, grid
 from statfast._core import pam
-from statfast._dissimilarity import Stored, fits
+from statfast._dissimilarity import Made, Stored, fits
 
 SLACK = 2.0**-52  # a change of less than n times this share of the loss is rounding
 
@@ -222,6 +222,18 @@ def column(source, point):
     ids = np.array([point])
     found = np.concatenate([source.block(rows, ids)[:, 0] for rows in strips(source)])
     return found.astype(np.float64, copy=False)
+
+
+def require_range(source, medoids):
+    """Refuse dissimilarities to the first medoids that sums of n of them would overflow."""
+    if isinstance(source, Made):  # whose rows have been checked
+        return
+    high = max(float(column(source, medoid).max()) for medoid in medoids[:2])
+    if not isfinite(4.0 * source.n * high):
+        raise ValueError(
+            f"X holds dissimilarities as large as {high:.3g}, which overflow float64 when they are "
+            "summed. Divide them by a constant first."
+        )
 
 
 def barred(weights, n):

@@ -45,8 +45,9 @@ def silhouette_samples(
     Raises
     ------
     ValueError
-        If X is not finite, dissimilarities are negative or of the wrong shape, `labels` has not one
-        label for each row, or there are fewer than 2 or more than n - 1 different ones.
+        If X is not finite, dissimilarities are negative, of the wrong shape or so large that their
+        sums overflow, `labels` has not one label for each row, or there are fewer than 2 or more
+        than n - 1 different ones.
 
     Notes
     -----
@@ -155,6 +156,11 @@ def _silhouettes(source, codes, k, n_jobs=None):
         nearest = means.argmin(axis=1)
         outside = means[at, nearest]
         larger = np.maximum(inside, outside)
+        if not np.isfinite(larger).all():
+            raise ValueError(
+                "X holds dissimilarities that overflow float64 when they are summed. Divide them "
+                "by a constant first."
+            )
         width = np.zeros(len(rows))
         np.divide(outside - inside, larger, out=width, where=(larger > 0) & (sizes[own] > 1))
         widths[rows], neighbors[rows] = width, nearest

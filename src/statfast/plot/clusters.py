@@ -6,6 +6,7 @@ from statfast._validation import as_count, as_labels, as_real, as_rows, column_n
 from statfast.plot.regions import COLORS, chosen_colors, new_axes
 
 MARKERS = "os^Dv"  # of as many clusters as there are colours each
+LEAST = 60.0  # square typographic points: centres are seen among the smallest points, too
 
 
 def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=None, point_size=14.0):
@@ -83,8 +84,8 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
                 "same columns of both."
             )
         ax.scatter(
-            points[:, across], points[:, up], s=6 * point_size, marker="X", color="black",
-            edgecolors="white", linewidths=1.0, label="centres", zorder=3,
+            points[:, across], points[:, up], s=max(6 * point_size, LEAST), marker="X",
+            color="black", edgecolors="white", linewidths=1.0, label="centres", zorder=3,
         )  # fmt: skip
     names = column_names(X)
     ax.set_xlabel(f"column {across}" if names is None else names[across])

@@ -42,6 +42,11 @@ def gap_plot(gap, *, rule="firstSEmax", ax=None):
     >>> gap_plot(found, ax=Figure().subplots()).get_xlabel()
     'clusters'
     """
+    if isinstance(gap, Choice) and gap.gap is None:
+        raise TypeError(
+            f"gap must be a Choice that has a gap statistic; got one by {gap.criterion!r}. Call "
+            "choose_k with criterion='gap', or draw its scores with elbow_plot."
+        )
     gap = gap.gap if isinstance(gap, Choice) else gap
     if not isinstance(gap, Gap):
         raise wrong_type("gap", "what gap_statistic returned", gap)
