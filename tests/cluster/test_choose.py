@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The number of clusters: gap statistic, its rules, stability, and the table."""
 
+import warnings
 from threading import get_ident
 
 import numpy as np
@@ -189,6 +190,17 @@ def test_bad_gaps():
     for params in ({"power": 3}, {"null": "normal"}, {"k_max": 99}, {"n_boot": 0}):
         with pytest.raises(ValueError, match=next(iter(params))):
             gap_of(three(), **params)
+
+
+def test_means_that_are_rounded_are_no_dispersion():
+    """Equal rows lie off their rounded mean, by a dispersion of which a logarithm can be had."""
+    X = np.repeat(np.random.default_rng(0).normal(size=(6, 3)), 10, axis=0)
+    assert np.isfinite(gap_of(X, k_max=5, n_boot=3, random_state=0).gap).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for k_max in (6, 8):
+            with pytest.raises(ValueError, match=r"too few distinct rows\. Lower k_max"):
+                gap_of(X, k_max=k_max, n_boot=3)
 
 
 def test_few_rows_have_few_numbers_of_clusters():

@@ -163,7 +163,8 @@ def test_threads_change_no_sum(monkeypatch):
     ("X", "params", "message"),
     [
         (three(), {"metric": "cityblock"}, "'kmeans' is defined by Euclidean distance; got metric"),
-        (three(), {"metric": max}, "'kmeans' is defined by Euclidean distance; got metric"),
+        (three(), {"metric": max}, "defined by Euclidean distance; got metric a function. Choose"),
+        (three(), {"metric": "l1"}, "got metric 'l1'. Choose 'kmedoids'"),
         (pdist(three()), {"metric": "precomputed"}, "Choose 'kmedoids', or a linkage"),
         (three(), {"method": "ward", "metric": max}, "'ward' is defined by Euclidean distance"),
         (three(), {"method": "median", "metric": "l1"}, "'median' is defined by Euclidean"),
@@ -191,6 +192,12 @@ def test_bad_metrics(X, params, message):
     if "criterion" not in params and "k" not in params and np.size(X) > 1:
         with pytest.raises(ValueError, match=message):
             cluster_stability(X, 3, n_boot=2, **params)
+
+
+@pytest.mark.parametrize("method", ["kmeans", "ward", "average", len])
+def test_metrics_that_are_neither_a_name_nor_a_function(method):
+    with pytest.raises(TypeError, match="metric must be one of"):
+        choose_k(three(), method=method, metric=None)
 
 
 def test_large_matrices_are_refused_before_they_are_made(monkeypatch):

@@ -67,12 +67,14 @@ def as_family(method, metric=EUCLIDEAN):
 
 def _require_metric(method, metric):
     """Refuse what is defined by means, or by Euclidean distance, for other dissimilarities."""
-    name = ALIASES.get(metric, metric) if isinstance(metric, str) else "a function"
-    if method != "kmeans" and not (method in SQUARED and name != PRECOMPUTED):
-        return
-    if name not in SCALED:
+    if not isinstance(metric, str) and not callable(metric):
+        return  # of which as_points tells
+    name = "a function" if callable(metric) else ALIASES.get(metric, metric)
+    means = method == "kmeans" or (method in SQUARED and name != PRECOMPUTED)
+    if means and name not in SCALED:
+        got = name if callable(metric) else shown(metric)
         raise ValueError(
-            f"The method {method!r} is defined by Euclidean distance; got metric {shown(name)}. "
+            f"The method {method!r} is defined by Euclidean distance; got metric {got}. "
             "Choose 'kmedoids', or a linkage such as 'average'."
         )
 

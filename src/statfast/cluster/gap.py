@@ -212,6 +212,7 @@ def _first(holds, otherwise):
 
 def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
     rows, scale = np.ascontiguousarray(rows, np.float64), 1.0
+    _require_spread(len(np.unique(rows, axis=0)) > k_max, k_max)
     if getattr(family, "func", None) is not by_function:  # which may know the units
         rows, scale = moderate(rows, n_jobs)
     ks = range(1, k_max + 1)
@@ -233,20 +234,21 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
         labels = family(Points(some, EUCLIDEAN, None, some), ks, seed)
         return [_log_dispersion(some, each_k, power) for each_k in labels]
 
-    own = [work(0)]  # first, because nothing else is worth while if these are not finite
-    if np.isfinite(own).all():
-        own += each(work, range(1, n_boot + 1), n_jobs=threads_of(family, n_jobs))
-    found = np.array(own)
-    if not np.isfinite(found).all():
-        raise ValueError(
-            f"The dispersion within clusters is 0 for k_max={k_max}: X has too few distinct rows. "
-            f"{'Lower k_max' if k_max > 1 else 'Pass rows that differ'}."
-        )
+    found = np.array(each(work, range(n_boot + 1), n_jobs=threads_of(family, n_jobs)))
+    _require_spread(np.isfinite(found).all(), k_max)
     found -= power * np.log(scale)
     log_w, reference = found[0], found[1:]
     expected = reference.mean(axis=0)
     se = np.sqrt((1 + 1 / n_boot) * reference.var(axis=0, ddof=1))
     return Gap(np.array(ks), log_w, expected, expected - log_w, se)
+
+
+def _require_spread(holds, k_max):
+    if not holds:
+        raise ValueError(
+            f"The dispersion within clusters is 0 for k_max={k_max}: X has too few distinct rows. "
+            f"{'Lower k_max' if k_max > 1 else 'Pass rows that differ'}."
+        )
 
 
 def _log_dispersion(rows, labels, power):

@@ -89,6 +89,7 @@ def warn_empty(labels, k):
     if found < k:
         warn_user(
             f"Only {found} of {k} clusters hold any row: others have a medoid like that of a "
-            "cluster before. X has fewer distinct rows than n_clusters; lower it.",
+            "cluster before. Lower n_clusters if X has fewer distinct rows than that, else choose "
+            "another init.",
             ConvergenceWarning,
         )
