@@ -565,6 +565,17 @@ def test_few_different_rows_come_to_rest_at_once(init, matrix_free, monkeypatch)
     assert len(asked) < 60
 
 
+def test_medoids_beyond_the_different_rows_are_the_lowest():
+    X = np.repeat([[0.0], [1.0], [5.0]], 40, axis=0)
+    weights = np.ones(120)
+    weights[[1, 3]] = 0
+    with pytest.warns(ConvergenceWarning, match=r"Only 3 of 6 .* else choose another init"):
+        found = KMedoids(6).fit(X, sample_weight=weights)
+    first = set(found.medoid_indices_[:3])
+    rest = [i for i in range(10) if i not in first and weights[i]]
+    assert found.medoid_indices_[3:].tolist() == rest[:3]
+
+
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize("shape", [np.asarray, squareform])
 def test_dissimilarities_whose_sums_overflow_are_refused(shape, k):

@@ -27,6 +27,9 @@ def build(source, k, weights, rng, n_jobs):
     near = reach(source, medoids[0], weights)
     known = None
     while len(medoids) < k:
+        if not near.any():  # nothing gains: the lowest
+            rest = np.setdiff1d(np.flatnonzero(~shut), medoids)
+            return np.append(medoids, rest[: k - len(medoids)])
         if known is None:
             known = gains(source, slice(0, source.n), near, weights, n_jobs)
             fresh = np.ones(source.n, bool)
