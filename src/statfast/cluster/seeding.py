@@ -35,7 +35,7 @@ def plus_plus(data, k, rng):
     Cost: O(n d k log k). Rows in memory are read, in float32, once for several centres, in less
     than 24 columns once for each of the first 16; others, in float64, once for each centre (twice
     where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory:
-    36 bytes a row besides, and 168 where scores are held.
+    50 bytes a row besides, more where vectors are short, and 168 where scores are held.
 
     Parameters
     ----------
