@@ -53,7 +53,7 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
         weights[0] = 1
     state = state_of(X, weights, n_trials)
     rows = X.astype(np.float64)
-    state.begin(rows[0])
+    state.begin(0)
     closest = twin.squared(rows, rows[:1])[:, 0]
     mass = 1.0 if weights is None else weights
     for _ in range(3):
@@ -120,7 +120,7 @@ def test_the_best_is_among_the_rivals(seed, n, d, n_trials, kind):
     draws = np.random.default_rng(seed)
     X = KINDS[kind](draws, n, d)
     state = state_of(X, None, n_trials)
-    state.begin(X[0])
+    state.begin(0)
     while state.draw(*draws.random((2, 3 * n_trials))):
         closest = state.closest.copy()
         chosen, rivals = state.choose(2)
@@ -152,10 +152,12 @@ def test_centres_are_those_that_float64_draws(kind, weighted, held, monkeypatch)
         X = KINDS[kind](draws, 700, 5)
         weights = draws.integers(1, 4, 700).astype(float) if weighted else None
         data = survey(X, weights, 1)
-        ours = plus_plus(data, 25, np.random.default_rng(seed))
+        centers, places, _ = seeding.spread(data, 25, np.random.default_rng(seed))
         rng = np.random.default_rng(seed)
-        first = data.take([seeding.first_row(data, rng)])[0]
-        assert_array_equal(ours, by_reading(data, 25, rng, first))
+        slow, slow_places = by_reading(data, 25, rng, seeding.first_row(data, rng))
+        assert_array_equal(centers, slow)
+        assert_array_equal(places, slow_places)
+        assert_array_equal(centers, X[places])
 
 
 @given(
@@ -182,10 +184,20 @@ def test_centres_are_those_that_exact_distances_draw(
     data = survey(X.astype(dtype), weights, n_jobs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("statfast._blocks.SMALL", 0)
-        ours = plus_plus(data, k, np.random.default_rng(seed))
+        ours, places, _ = seeding.spread(data, k, np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
-    first = data.take([seeding.first_row(data, rng)])[0]
-    assert_array_equal(ours, by_reading(data, k, rng, first))
+    slow, slow_places = by_reading(data, k, rng, seeding.first_row(data, rng))
+    assert_array_equal(ours, slow)
+    assert_array_equal(places, slow_places)
+
+
+def test_rows_in_several_blocks_are_drawn_where_they_lie():
+    """One candidate has float64 read other blocks than several; chances keep those of their own."""
+    X = np.random.default_rng(2).normal(size=(17_000, 80))
+    data = survey(X, None, 1)
+    rng = np.random.default_rng(2)
+    slow, _ = by_reading(data, 12, rng, seeding.first_row(data, rng))
+    assert_array_equal(plus_plus(data, 12, np.random.default_rng(2)), slow)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -201,7 +213,7 @@ def test_nearest_centres_are_known(kind, dtype, held, monkeypatch):
         X = KINDS[kind if dtype == np.float64 else "tied"](draws, 500, 5).astype(dtype)
         X = np.concatenate([X, X[:20]])
         data = survey(X, None, 1)
-        centers, (labels, squares) = seeding.spread(data, 20, draws)
+        centers, _, (labels, squares) = seeding.spread(data, 20, draws)
         assert_array_equal(labels, passes.nearest(X, centers, data.frame(centers)))
         assert_array_equal(squares, passes.apart(X, centers, labels))
 
@@ -285,7 +297,7 @@ def test_the_sum_of_chances_is_kept(n, d):
     X = np.random.default_rng(0).normal(size=(n, d))
     weights = np.random.default_rng(1).uniform(0, 2, n)
     state = state_of(X, weights, 5)
-    state.begin(X[0])
+    state.begin(0)
     for seed in range(10):
         state.draw(*np.random.default_rng(seed).random((2, 12)))
         _, rivals = state.choose(3)
@@ -300,7 +312,7 @@ def test_draws_at_the_ends():
     weights = np.ones(600)
     weights[[0, 1, 598, 599]] = 0
     state = state_of(X, weights, 3)
-    state.begin(X[300])
+    state.begin(300)
     assert state.draw(np.array([0.0, 1.0, 0.5]), np.zeros(3))
     assert state.rows[0] == 2
     assert state.rows[1] == 597

@@ -10,6 +10,7 @@ from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memset
 
+from statfast._core.gains cimport apart_some, seeding_kernels
 from statfast._core.rows cimport UNIT64, panel_columns
 from statfast._core.tiles cimport active
 
@@ -17,6 +18,7 @@ from statfast._core.tiles cimport active
 cdef enum:
     STRETCH = 32
     AHEAD = 2048  # bytes of rows that are asked for
+    MANY = 64  # rows that are measured together
 
 cdef extern from *:
     """
@@ -43,10 +45,6 @@ ctypedef void (*apart_kind)(
     const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
 ) noexcept nogil
 
-ctypedef double (*add_up_kind)(
-    const double *closest, const double *weights, Py_ssize_t n
-) noexcept nogil
-
 cdef struct Own:  # beside each other in memory: rows are measured here and there
     float square  # squared distance from the origin, scaled
     int32_t label
@@ -56,7 +54,8 @@ cdef struct Rows:
     const unsigned char *x
     Py_ssize_t n, d, step, line
     apart_kind apart
-    add_up_kind sum
+    apart_some some
+    const seeding_kernels *kernels
     const double *weights
     double scale
     Own *own
@@ -86,7 +85,7 @@ cdef inline Rows rows_of(
     double[::1] closest,            # INOUT (n,) squared distance to the nearest centre
     float[::1] top,                 # INOUT (n',)
     double[::1] sums,               # INOUT of weight * closest over each STRETCH of rows
-    add_up_kind sum,                # how they are summed
+    const seeding_kernels *kernels,
 ):
     cdef Rows s
     cdef Py_ssize_t size = X.shape[1] // d
@@ -96,17 +95,20 @@ cdef inline Rows rows_of(
     s.step = X.strides[0]
     s.line = X.shape[1]
     s.apart = active().apart_f64
+    s.some = kernels.apart_f64
     if size == 4:
         s.apart = active().apart_f32
+        s.some = kernels.apart_f32
     elif size == 1:
         s.apart = active().apart_u8
+        s.some = kernels.apart_u8
     s.weights = NULL if weights is None else &weights[0]
     s.scale = scale
     s.own = <Own *>&own[0, 0]
     s.closest = &closest[0]
     s.top = &top[0]
     s.sums = &sums[0]
-    s.sum = sum
+    s.kernels = kernels
     return s
 
 
@@ -132,7 +134,7 @@ cdef inline void approach(
 cdef inline void add_up(const Rows *s, Py_ssize_t stretch) noexcept nogil:
     """The chances of a stretch of rows."""
     cdef Py_ssize_t i = stretch * STRETCH
-    s.sums[stretch] = s.sum(
+    s.sums[stretch] = s.kernels.add_up(
         s.closest + i, NULL if s.weights == NULL else s.weights + i,
         min(<Py_ssize_t>STRETCH, s.n - i))
 
@@ -197,23 +199,32 @@ cdef inline void join_rows(
 ) noexcept nogil:
     """Let candidates become centres, of numbers from `label` on, for the rows from one panel's
     first on; `near` is room."""
-    cdef Py_ssize_t stretch = -1, count, k, r
-    cdef int32_t which = 0
-    cdef double d2
-    count = rows_hit(c, chosen, centres, NULL, 0, first, stop, near)
-    for k in range(count):
-        ask(s, near, k, count)
-        r = near[k]
-        if centres == 1:
-            d2 = apart(s, c.points + chosen[0] * c.d, r)
-        else:
-            d2 = nearest(s, c, chosen, centres, r, &which)
-        if d2 < s.closest[r]:
-            approach(s, r, d2, label + which)
-            if r // STRETCH != stretch:
-                if stretch >= 0:
-                    add_up(s, stretch)
-                stretch = r // STRETCH
+    cdef Py_ssize_t t, count
+    for t in range(centres):
+        count = rows_hit(c, &chosen[t], 1, NULL, 0, first, stop, near)
+        approach_rows(s, c.points + chosen[t] * c.d, label + <int32_t>t, near, count)
+
+
+cdef inline void approach_rows(
+    const Rows *s, const double *point, int32_t label, const int32_t *near, Py_ssize_t count
+) noexcept nogil:
+    """A centre joins, to which these rows may be nearer."""
+    cdef double d2[MANY]
+    cdef Py_ssize_t stretch = -1, begin = 0, end, k, r
+    while begin < count:
+        end = min(count, begin + MANY)
+        for k in range(begin, end):
+            ask(s, near, k, count)
+        s.some(point, s.x, s.step, near + begin, end - begin, s.d, d2)
+        for k in range(begin, end):
+            r = near[k]
+            if d2[k - begin] < s.closest[r]:
+                approach(s, r, d2[k - begin], label)
+                if r // STRETCH != stretch:
+                    if stretch >= 0:
+                        add_up(s, stretch)
+                    stretch = r // STRETCH
+        begin = end
     if stretch >= 0:
         add_up(s, stretch)
 
@@ -224,7 +235,7 @@ cdef inline void settle_rows(
 ) noexcept nogil:
     """Measure the rows of a task that some of m new centres came nearer to, of numbers from `label`
     on; `near` is room."""
-    cdef Py_ssize_t count = 0, k, r
+    cdef Py_ssize_t count = 0, stretch = -1, k, r
     cdef int32_t c, least, most
     cdef double d2
     for r in range(first, stop):
@@ -240,8 +251,12 @@ cdef inline void settle_rows(
             if d2 < s.closest[r]:
                 approach(s, r, d2, label + c)
         who[r] = -1
-    for r in range(first // STRETCH, (stop + STRETCH - 1) // STRETCH):
-        add_up(s, r)
+        if r // STRETCH != stretch:
+            if stretch >= 0:
+                add_up(s, stretch)
+            stretch = r // STRETCH
+    if stretch >= 0:
+        add_up(s, stretch)
 
 
 cdef inline bint is_hit(const Drawn *c, Py_ssize_t which, Py_ssize_t row) noexcept nogil:

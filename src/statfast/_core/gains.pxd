@@ -27,6 +27,11 @@ cdef extern from "seeding_kernels.h" nogil:
         float loose_slope
         float loose_square
 
+    ctypedef void (*apart_some)(
+        const double *q, const void *rows, Py_ssize_t step, const int32_t *near,
+        Py_ssize_t count, Py_ssize_t d, double *out
+    ) noexcept nogil
+
     ctypedef struct seeding_kernels:
         void (*weigh)(
             const seeding_job *job, Py_ssize_t first, Py_ssize_t stop
@@ -38,4 +43,7 @@ cdef extern from "seeding_kernels.h" nogil:
         double (*add_up)(
             const double *closest, const double *weights, Py_ssize_t n
         ) noexcept nogil
+        apart_some apart_f64
+        apart_some apart_f32
+        apart_some apart_u8
     const seeding_kernels *seeding_at(int level)

@@ -26,7 +26,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from statfast._core.chances cimport (
-    REST, STRETCH, Drawn, Rows, add_up, apart, approach, rows_of, thin,
+    REST, STRETCH, Drawn, Rows, add_up, approach, rows_of, thin,
 )
 from statfast._core.gains cimport seeding_at, seeding_kernels
 from statfast._core.rows cimport UNIT64, padded, panel_columns
@@ -82,6 +82,7 @@ cdef class Seeding:
         int32_t[::1] near,              # room (n,)
         Py_ssize_t part,                # rows of a part, a multiple of STRETCH and of a panel's
         double[:, ::1] centers,         # OUT (k, d)
+        int32_t[::1] places,            # OUT (k,) which rows they are
         int32_t[::1] group,             # OUT (trials,) the candidates looked at last
         int64_t[::1] crew,              # INOUT a team
     ):
@@ -89,10 +90,10 @@ cdef class Seeding:
         memset(s, 0, sizeof(Start))
         self.arrays = (
             X, weights, shares, own, closest, sums, running, kept, top, most, who, near, centers,
-            group, crew,
+            places, group, crew,
         )
         s.rows = rows_of(
-            X, centers.shape[1], weights, scale, own, closest, top, sums, kernels.add_up)
+            X, centers.shape[1], weights, scale, own, closest, top, sums, kernels)
         s.kernels = kernels
         s.crew = team_of(crew)
         s.part = part
@@ -105,6 +106,7 @@ cdef class Seeding:
         s.kept = &kept[0]
         s.near = &near[0]
         s.centers = &centers[0, 0]
+        s.places = &places[0]
         s.group = &group[0]
         s.trials = group.shape[0]
         s.unit = unit
@@ -133,16 +135,23 @@ cdef class Seeding:
         """
         cdef Start *s = &self.s
         cdef Rows *r = &s.rows
-        cdef Py_ssize_t across = panel_columns(<float>0), i, p
+        cdef Py_ssize_t across = panel_columns(<float>0), i, p, count
+        cdef double[32] square  # a panel has no more rows
+        cdef double[32] d2
         cdef double size, rest
         cdef float norm
+        cdef const unsigned char *x
         with nogil:
             for p in range(first // across, (stop + across - 1) // across):
                 norm = 0
                 rest = 0
-                for i in range(p * across, min(stop, (p + 1) * across)):
-                    r.own[i].square = <float>(apart(r, &origin[0], i) * r.scale * r.scale)
-                    approach(r, i, apart(r, &center[0], i), 0)
+                x = r.x + p * across * r.step
+                count = min(stop - p * across, across)
+                r.some(&origin[0], x, r.step, NULL, count, r.d, square)
+                r.some(&center[0], x, r.step, NULL, count, r.d, d2)
+                for i in range(p * across, p * across + count):
+                    r.own[i].square = <float>(square[i - p * across] * r.scale * r.scale)
+                    approach(r, i, d2[i - p * across], 0)
                     norm = max(norm, norms[i])
                     rest = max(rest, <double>fabs(r.top[i]))
                 size = <double>norm * norm
@@ -155,6 +164,7 @@ cdef class Seeding:
     def begun(
         self,
         const double[::1] center,       # IN (d,)
+        int32_t place,                  # which row that is
         const float[::1] panels,        # IN (n' d,) the rows as `lloyd.lay_out` made them
     ):
         """All rows know of the first centre."""
@@ -162,6 +172,7 @@ cdef class Seeding:
         self.arrays += (panels,)
         s.job.panels = &panels[0]
         memcpy(s.centers, &center[0], s.rows.d * sizeof(double))
+        s.places[0] = place
         s.count = s.measured = 1
 
     def draw(

@@ -40,6 +40,7 @@ cdef struct Start:
     int32_t *near                   # (n,) room
     double *found                   # (parts, 2, m) room: what a step sums up
     double *centers                 # (k, d)
+    int32_t *places                 # (k,) which rows they are
     Py_ssize_t count, measured      # of centres; of those that rows have been measured to
     double unit, half               # their product: a squared distance times weight in bounds
     int32_t *group                  # the candidates for the next centre
@@ -200,6 +201,7 @@ cdef inline void adopt(Start *s, Py_ssize_t which) noexcept nogil:
     """A candidate becomes a centre, which no row has been measured to yet."""
     cdef Py_ssize_t d = s.rows.d
     memcpy(s.centers + s.count * d, s.drawn.points + which * d, d * sizeof(double))
+    s.places[s.count] = s.drawn.rows[which]
     s.count += 1
     follow(s, s.count - 1, s.count)
     if s.job.held != NULL:

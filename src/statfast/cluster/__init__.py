@@ -12,6 +12,7 @@ from statfast.cluster.kmeans import KMeans
 from statfast.cluster.kmedoids import KMedoids
 from statfast.cluster.linkage import linkage
 from statfast.cluster.minibatch import MiniBatchKMeans
+from statfast.cluster.plus_plus import kmeans_plusplus
 from statfast.cluster.spanning import minimum_spanning_tree
 from statfast.cluster.stability import Stability, cluster_stability
 from statfast.cluster.step import LloydStep
@@ -35,6 +36,7 @@ __all__ = [
     "cut_tree",
     "gap_statistic",
     "inconsistency",
+    "kmeans_plusplus",
     "leaves_list",
     "linkage",
     "minimum_spanning_tree",

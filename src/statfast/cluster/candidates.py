@@ -39,6 +39,8 @@ class Candidates:
     Attributes
     ----------
     centers : ndarray of shape (k, d), float64
+    places : ndarray of shape (k,), int32
+        Which rows they are.
     closest : ndarray of shape (n,), float64
     labels : ndarray of shape (n,), int32
         Which centre that is, the first of equals; a copy.
@@ -65,7 +67,7 @@ class Candidates:
         n, d = data.shape
         filled = -(-n // PANEL) * PANEL
         self.centers, self.closest = np.empty((k, d)), np.empty(n)
-        self._own = np.empty((n, 2), np.int32)
+        self._own, self.places = np.empty((n, 2), np.int32), np.empty(k, np.int32)
         self.sums, running = np.empty((2, -(-n // kernel.stretch_rows())))
         top = np.full(filled, -np.finfo(np.float32).max, np.float32)
         across = kernel.panel_rows()
@@ -89,7 +91,7 @@ class Candidates:
             data.rows.view(np.uint8), data.weights, shares, data.scale, *self.unit, self._own,
             self.closest, self.sums, running, np.empty(n + len(running)), top, most,
             np.full(filled, -1, np.int32), np.empty(n, np.int32), part, self.centers,
-            self.group, self._team.state,
+            self.places, self.group, self._team.state,
         )  # fmt: skip
 
     @property
@@ -101,16 +103,17 @@ class Candidates:
         """Of centres."""
         return self._seeding.centres
 
-    def begin(self, center):
+    def begin(self, place):
         """The first centre: any row."""
         data = self.data
+        center = data.take([place])[0]
         origin = data.origin.astype(np.float64)
 
         def work(part, panels, norms):
             self._seeding.begin(origin, center, norms, part.start, part.stop)
 
         data.panels.read(data.scale, work)
-        self._seeding.begun(center, data.panels.at(data.scale)[0])
+        self._seeding.begun(center, place, data.panels.at(data.scale)[0])
 
     def draw(self, at, keep, hold=False):
         """Draw a candidate for each number `at` in [0, 1); False if every row is a centre.
@@ -179,9 +182,10 @@ class Candidates:
         chosen = np.empty(most, np.int32)
         self._team.gather()
         count, undecided = self._seeding.choose(chosen)
-        group = self.group[: len(self.group) if undecided else 0]
-        high, low = self.bounds[:, group]
-        return chosen[:count], group[~(high < low.max(initial=-np.inf))]
+        if not undecided:
+            return chosen[:count], chosen[:0]
+        high, low = self.bounds[:, self.group]
+        return chosen[:count], self.group[~(high < low.max())]
 
     def join(self, which):
         """Let this candidate become a centre."""

@@ -171,9 +171,14 @@ def rows_in_any_order(X, instead):
     """Check rows that are to be read out of order, which those of `Chunks` cannot be."""
     if isinstance(X, Chunks):
         raise TypeError(f"X must be an array of rows; got Chunks. {instead}")
+    return as_any_rows(X)
+
+
+def as_any_rows(X):
+    """Check rows, dense, sparse or `Chunks`; `survey` sees whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
-    return as_rows(X, keep=KEPT, finite=False)
+    return X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
 
 
 def warn_empty(labels, k):

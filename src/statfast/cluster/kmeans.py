@@ -3,14 +3,11 @@
 
 from dataclasses import replace
 
-from statfast._chunks import Chunks
-from statfast._sparse import as_csr, is_sparse
-from statfast._validation import as_choice, as_count, as_generator, as_real, as_rows
-from statfast.cluster.centers import Centers, float_of, warn_empty
+from statfast._validation import as_choice, as_count, as_generator, as_real
+from statfast.cluster.centers import Centers, as_any_rows, warn_empty
 from statfast.cluster.lloyd import iterate, tolerance
-from statfast.cluster.sparse_rows import SparseRows
 from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import KEPT, require_enough, require_spread, survey
+from statfast.cluster.survey import require_enough, require_spread, survey
 
 ALGORITHMS = ("auto", "lloyd", "hamerly", "yinyang")
 
@@ -194,11 +191,8 @@ class KMeans(Centers):
         algorithm = as_choice(self.algorithm, "algorithm", ALGORITHMS)
         runs = runs_of(self.init, self.n_init)
         rng = as_generator(self.random_state)
-        if is_sparse(X):
-            rows = SparseRows(as_csr(X), float_of(X))
-        else:
-            rows = X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
-        data = replace(survey(rows, sample_weight, self.n_jobs), algorithm=algorithm)
+        data = survey(as_any_rows(X), sample_weight, self.n_jobs)
+        data = replace(data, algorithm=algorithm)
         require_enough(data, k)
         require_spread(data, k)
 

@@ -56,16 +56,18 @@ def spread(data, k, rng):
     Returns
     -------
     centers : ndarray of shape (k, d), float64
+    places : ndarray of shape (k,), int32
+        Which rows they are. Where all rows lie on fewer centres the first is there again.
     nearest : tuple of ndarray, or None
         The nearest centre of each row, the first of equals, (n,) int32, and its squared distance,
         (n,) float64; None where only the latter was kept.
     """
-    first = data.take([first_row(data, rng)])[0]
+    first = first_row(data, rng)
     if k == 1 or data.shape[0] < FEWEST or not Candidates.suit(data):
-        return by_reading(data, k, rng, first), None
+        return *by_reading(data, k, rng, first), None
     rows = Candidates(data, k, trials(k))
     by_panels(rows, rng, first)
-    return rows.centers, (rows.labels, rows.closest)
+    return rows.centers, rows.places, (rows.labels, rows.closest)
 
 
 def trials(k):
@@ -98,7 +100,7 @@ def by_panels(rows, rng, first):
         c = rows.count
         drawn = rng.random((2, together(c, k, d)))
         if not rows.draw(*drawn, holds(c, k, d)):  # every row lies on a centre
-            rows.centers[c:] = first
+            rows.centers[c:], rows.places[c:] = rows.centers[0], first
             break
         while rows.count < k:
             _, rivals = rows.choose(k - rows.count)
@@ -120,8 +122,8 @@ def by_reading(data, k, rng, first):
     """k-means++ among rows wherever they lie, all in float64."""
     n, d = data.shape
     n_trials = trials(k)
-    centers = np.empty((k, d))
-    centers[0] = first
+    centers, places = np.empty((k, d)), np.full(k, first, np.int32)
+    centers[0] = data.take([first])[0]
     closest = np.full(n, np.inf)
     kept = np.empty((n_trials, n)) if 8 * n * n_trials <= HELD else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
@@ -140,17 +142,17 @@ def by_reading(data, k, rng, first):
             if later < 0:  # too few are left
                 break
             candidates = points[group]
-            blocks, potential = weigh(data, candidates, closest, kept)
+            cut, potential = weigh(data, candidates, closest, kept)
             best = potential.sum(axis=0).argmin()
-            centers[c] = candidates[best]
+            centers[c], places[c] = candidates[best], drawn[group[best]]
             c += 1
             if kept is None:
                 weigh(data, candidates[best : best + 1], closest, closest[None])
             else:
                 closest[:] = kept[best]
         if not holds(c, k, d) or worn(closest[drawn], before):
-            chance[:], shares = closest, potential[:, best]
-    return centers
+            chance[:], blocks, shares = closest, cut, potential[:, best]
+    return centers, places
 
 
 def random_rows(data, k, rng):

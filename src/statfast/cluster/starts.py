@@ -9,7 +9,7 @@ from statfast.cluster.scalable import k_means_parallel
 from statfast.cluster.seeding import random_rows, spread
 from statfast.cluster.survey import require_range
 
-STARTS = {"k-means++": spread, "k-means||": k_means_parallel, "random": random_rows}
+STARTS = {"k-means||": k_means_parallel, "random": random_rows}
 
 
 def runs_of(init, n_init, plain=10):
@@ -20,7 +20,7 @@ def runs_of(init, n_init, plain=10):
         as_choice(n_init, "n_init", ("auto",))
         runs = plain if callable(init) or (isinstance(init, str) and init == "random") else 1
     if isinstance(init, str):
-        as_choice(init, "init", tuple(STARTS))
+        as_choice(init, "init", ("k-means++", *STARTS))
     elif not callable(init):
         if runs > 1:
             warn_user(
@@ -40,9 +40,11 @@ def start_of(init, data, k, seed):
     nearest : tuple of ndarray, or None
         The nearest of them for each row and its squared distance, where that is known already.
     """
+    if isinstance(init, str) and init == "k-means++":
+        centers, _, nearest = spread(data, k, np.random.default_rng(seed))
+        return centers, nearest
     if isinstance(init, str):
-        start = STARTS[init](data, k, np.random.default_rng(seed))
-        return start if isinstance(start, tuple) else (start, None)
+        return STARTS[init](data, k, np.random.default_rng(seed)), None
     if callable(init):
         # RandomState, for which init functions are written elsewhere too.
         rows = getattr(data.rows, "matrix", data.rows)  # of sparse rows

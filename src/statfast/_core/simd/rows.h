@@ -3,23 +3,10 @@
    Written as loops over eight independent partial sums, which every compiler turns into vectors
    without leave to reorder floating-point sums: the order is ours and fixed. */
 
-/* out[i] = |q - x_i|^2 by differences: the reference order of all exact methods. */
+#include "apart.h"
+
+/* out[i] = |q - x_i|^2 */
 #define APART(SRC, NAME)                                                                           \
-    static INLINE double apart_one_##NAME(const double *q, const SRC *x, ptrdiff_t d) {             \
-        double part[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;                                         \
-        ptrdiff_t p = 0;                                                                           \
-        for (; p + 8 <= d; p += 8)                                                                 \
-            for (int k = 0; k < 8; k++) {                                                          \
-                const double t = q[p + k] - (double)x[p + k];                                      \
-                part[k] += t * t;                                                                  \
-            }                                                                                      \
-        for (; p < d; p++) {                                                                       \
-            const double t = q[p] - (double)x[p];                                                  \
-            sum += t * t;                                                                          \
-        }                                                                                          \
-        return sum + (((part[0] + part[1]) + (part[2] + part[3]))                                  \
-                      + ((part[4] + part[5]) + (part[6] + part[7])));                              \
-    }                                                                                              \
     static void apart_##NAME(const double *q, const void *rows, ptrdiff_t ldx, ptrdiff_t n,         \
                              ptrdiff_t d, double *out) {                                           \
         const SRC *x = (const SRC *)rows;                                                          \

@@ -25,6 +25,10 @@ typedef struct {
     double *high, *off; /* (m,) most that each gains, and by how much less it may be; added to */
 } seeding_job;
 
+/* Squared distances of rows, so many bytes apart, to a point: of those that `near` names, if not NULL. */
+typedef void (*apart_some)(const double *q, const void *rows, ptrdiff_t step, const int32_t *near,
+                           ptrdiff_t count, ptrdiff_t d, double *out);
+
 typedef struct {
     void (*weigh)(const seeding_job *, ptrdiff_t first, ptrdiff_t stop); /* panels */
     /* what held scores tell of the gains of some candidates, once candidate `last`, if not -1, is a
@@ -33,6 +37,7 @@ typedef struct {
                        int32_t name, ptrdiff_t first, ptrdiff_t stop);
     /* the sum of weight * closest; all weights are 1 where there are none */
     double (*add_up)(const double *closest, const double *weights, ptrdiff_t n);
+    apart_some apart_f64, apart_f32, apart_u8;
 } seeding_kernels;
 TABLE_AT(seeding_kernels, seeding)
 

@@ -14,6 +14,7 @@
    FLUSH panels stands, to a lower one.  They are summed in float over so many panels at most, which
    errs by less than one part in 1e5. */
 
+#include "apart.h"
 #include "seeding_kernels.h"
 
 #if defined(STATFAST_VECTORS)
@@ -184,6 +185,73 @@ static void weigh_held(const seeding_job *j, const int32_t *group, ptrdiff_t cou
     }
 }
 
+/* ---------------------------------------------------------------- rows here and there
+   out[k] = |q - x|^2 for the rows x that `near` names, or for consecutive ones, in the order of apart.h: what
+   eight partial sums of each of eight rows come to is summed for all of those rows together. */
+#if F64_LANES == 8
+#define EIGHT 8
+#define PAIRS(a, b) (_mm512_unpacklo_pd(a, b) + _mm512_unpackhi_pd(a, b))
+#define HALVES(a, b) (_mm512_shuffle_f64x2(a, b, 0x88) + _mm512_shuffle_f64x2(a, b, 0xdd))
+static INLINE f64_v sums_of(const f64_v *part) {
+    const f64_v ab = PAIRS(part[0], part[1]), cd = PAIRS(part[2], part[3]);
+    const f64_v ef = PAIRS(part[4], part[5]), gh = PAIRS(part[6], part[7]);
+    return HALVES(HALVES(ab, cd), HALVES(ef, gh));
+}
+#undef PAIRS
+#undef HALVES
+
+#define APART_EIGHT(SRC, NAME, LOAD)                                                               \
+    static INLINE void apart_eight_##NAME(const double *q, const SRC *const *x, ptrdiff_t d,        \
+                                          double *out) {                                           \
+        f64_v part[8];                                                                             \
+        double rest[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                 \
+        ptrdiff_t p = 0;                                                                           \
+        UNROLL for (int r = 0; r < 8; r++) part[r] = f64_set1(0);                                  \
+        for (; p + 8 <= d; p += 8) {                                                               \
+            const f64_v at = f64_load(q + p);                                                      \
+            UNROLL for (int r = 0; r < 8; r++) {                                                   \
+                const f64_v t = at - LOAD(x[r] + p);                                               \
+                part[r] = part[r] + t * t;                                                         \
+            }                                                                                      \
+        }                                                                                          \
+        for (; p < d; p++)                                                                         \
+            for (int r = 0; r < 8; r++) {                                                          \
+                const double t = q[p] - (double)x[r][p];                                           \
+                rest[r] += t * t;                                                                  \
+            }                                                                                      \
+        f64_store(out, f64_load(rest) + sums_of(part));                                            \
+    }
+APART_EIGHT(double, f64, f64_load)
+APART_EIGHT(float, f32, f64_widen)
+#undef APART_EIGHT
+#else
+#define EIGHT 1
+#define apart_eight_f64(q, x, d, out) (*(out) = apart_one_f64(q, *(x), d))
+#define apart_eight_f32(q, x, d, out) (*(out) = apart_one_f32(q, *(x), d))
+#endif
+
+#define ROW(SRC, k) (const SRC *)((const char *)rows + (near ? near[k] : (k)) * step)
+#define APART_SOME(SRC, NAME)                                                                      \
+    static void apart_some_##NAME(const double *q, const void *rows, ptrdiff_t step,                \
+                                  const int32_t *near, ptrdiff_t count, ptrdiff_t d, double *out) { \
+        ptrdiff_t k = 0;                                                                           \
+        for (; k + EIGHT <= count; k += EIGHT) {                                                   \
+            const SRC *x[EIGHT];                                                                   \
+            for (int r = 0; r < EIGHT; r++) x[r] = ROW(SRC, k + r);                                \
+            apart_eight_##NAME(q, x, d, out + k);                                                  \
+        }                                                                                          \
+        for (; k < count; k++) out[k] = apart_one_##NAME(q, ROW(SRC, k), d);                       \
+    }
+APART_SOME(double, f64)
+APART_SOME(float, f32)
+#undef APART_SOME
+static void apart_some_u8(const double *q, const void *rows, ptrdiff_t step, const int32_t *near,
+                          ptrdiff_t count, ptrdiff_t d, double *out) {
+    for (ptrdiff_t k = 0; k < count; k++) out[k] = apart_one_u8(q, ROW(uint8_t, k), d);
+}
+#undef ROW
+#undef EIGHT
+
 /* In sixteen parts, whatever the lanes. */
 static double add_up(const double *closest, const double *weights, ptrdiff_t n) {
     double part[16] = {0};
@@ -201,5 +269,6 @@ static double add_up(const double *closest, const double *weights, ptrdiff_t n) 
 }
 
 const seeding_kernels GLUE(seeding_, LEVEL) = {
-    .weigh = weigh, .weigh_held = weigh_held, .add_up = add_up};
+    .weigh = weigh, .weigh_held = weigh_held, .add_up = add_up, .apart_f64 = apart_some_f64,
+    .apart_f32 = apart_some_f32, .apart_u8 = apart_some_u8};
 #undef NR
