@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Candidates of k-means++ weighed in float32: the decisions are those of float64."""
 
+import _thread
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast._core import seeding as kernel
-from statfast.cluster import KMeans, passes, seeding
+from statfast._team import Team
+from statfast.cluster import KMeans, candidates, passes, seeding
 from statfast.cluster.candidates import Candidates
 from statfast.cluster.seeding import by_reading, plus_plus, trials
 from statfast.cluster.survey import survey
@@ -157,6 +160,46 @@ def test_centres_are_those_that_float64_draws(kind, weighted, held, monkeypatch)
         assert_array_equal(centers, X[places])
 
 
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(256, 330),
+    d=st.integers(1, 100),
+    values=st.integers(1, 200),
+    k=st.sampled_from([2, 3, 20, 80, 255]),
+    offset=st.sampled_from([0, 10**6]),
+    dtype=st.sampled_from([np.float64, np.float32, np.uint8]),
+    weight=st.sampled_from([None, 1e-300, 1.0, 1e290]),
+    n_jobs=st.sampled_from([1, 2, 7]),
+)
+def test_centres_are_those_that_exact_distances_draw(
+    seed, n, d, values, k, offset, dtype, weight, n_jobs
+):
+    """Squared distances of integers have no rounding, so that ties are ties both ways."""
+    draws = np.random.default_rng(seed)
+    X = draws.integers(0, 1 + values, (n, d)) + (0 if dtype == np.uint8 else offset)
+    weights = None
+    if weight is not None:
+        weights = weight * draws.integers(0, 4, n)
+        weights[0] = weight
+    data = survey(X.astype(dtype), weights, n_jobs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("statfast._blocks.SMALL", 0)
+        ours, places, _ = seeding.spread(data, k, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    slow, slow_places = by_reading(data, k, rng, seeding.first_row(data, rng))
+    assert_array_equal(ours, slow)
+    assert_array_equal(places, slow_places)
+
+
+def test_rows_in_several_blocks_are_drawn_where_they_lie():
+    """One candidate has float64 read other blocks than several; chances keep those of their own."""
+    X = np.random.default_rng(2).normal(size=(17_000, 80))
+    data = survey(X, None, 1)
+    rng = np.random.default_rng(2)
+    slow, _ = by_reading(data, 12, rng, seeding.first_row(data, rng))
+    assert_array_equal(plus_plus(data, 12, np.random.default_rng(2)), slow)
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 @pytest.mark.parametrize("held", [0, 50, 1000])
@@ -173,6 +216,19 @@ def test_nearest_centres_are_known(kind, dtype, held, monkeypatch):
         centers, _, (labels, squares) = seeding.spread(data, 20, draws)
         assert_array_equal(labels, passes.nearest(X, centers, data.frame(centers)))
         assert_array_equal(squares, passes.apart(X, centers, labels))
+
+
+def test_subnormal_rows_have_their_nearest_centres():
+    """What scales them to 1 is no float32."""
+    draws = np.random.default_rng(0)
+    X = (1e-41 * draws.normal(size=(400, 6))).astype(np.float32)
+    data = survey(X, None, 1)
+    assert data.scale > float(np.finfo(np.float32).max)
+    ours = plus_plus(data, 8, np.random.default_rng(1))
+    larger = plus_plus(survey(X.astype(np.float64), None, 1), 8, np.random.default_rng(1))
+    assert_array_equal(ours, larger)
+    run = KMeans(8, max_iter=1, random_state=0).fit(X)
+    assert len(np.unique(run.labels_)) == 8
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
@@ -194,13 +250,46 @@ def test_runs_are_those_from_an_array_of_the_same_centres(dtype, weighted, k, d,
 
 
 @pytest.mark.parametrize("n_jobs", [2, 7])
-def test_same_bits_for_any_number_of_threads(n_jobs, monkeypatch):
+@pytest.mark.parametrize(("d", "k"), [(6, 60), (30, 20)])
+def test_same_bits_for_any_number_of_threads(n_jobs, d, k, monkeypatch):
     monkeypatch.setattr("statfast._blocks.SMALL", 0)
-    X = np.random.default_rng(0).normal(size=(30_000, 6))
+    X = np.random.default_rng(0).normal(size=(20_000, d))
     alone, others = (
-        plus_plus(survey(X, None, jobs), 60, np.random.default_rng(1)) for jobs in (1, n_jobs)
+        plus_plus(survey(X, None, jobs), k, np.random.default_rng(1)) for jobs in (1, n_jobs)
     )
     assert_array_equal(alone, others)
+
+
+@pytest.mark.parametrize(("d", "k"), [(6, 60), (30, 20)])
+def test_same_bits_for_any_number_of_pieces(d, k, monkeypatch):
+    """Scores are made a few parts at a time, so that Ctrl-C is heard."""
+    monkeypatch.setattr(candidates, "PART", 1e5)
+    X = np.random.default_rng(0).normal(size=(20_000, d))
+    whole = plus_plus(survey(X, None, 1), k, np.random.default_rng(1))
+    for most in (1, 3e6):
+        monkeypatch.setattr(candidates, "MOST", most)
+        assert_array_equal(plus_plus(survey(X, None, 1), k, np.random.default_rng(1)), whole)
+
+
+def test_no_more_is_begun_after_ctrl_c(monkeypatch):
+    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+    X = np.random.default_rng(0).normal(size=(20_000, 6))
+    model = KMeans(60, max_iter=1, random_state=0, n_jobs=2).fit(X)
+    before, gather, calls, fired = model.cluster_centers_, Team.gather, [], [10]
+
+    def interrupted(team):
+        calls.append(team)
+        if len(calls) == fired[0]:
+            _thread.interrupt_main()
+        gather(team)
+
+    monkeypatch.setattr(Team, "gather", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert len(calls) == fired[0]
+    assert model.cluster_centers_ is before
+    fired[0] = -1
+    assert_array_equal(model.fit(X).cluster_centers_, before)
 
 
 @pytest.mark.parametrize(("n", "d"), [(1000, 4), (30_000, 6), (70_001, 2)])

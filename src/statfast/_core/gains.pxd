@@ -12,7 +12,6 @@ cdef extern from "seeding_kernels.h" nogil:
         Py_ssize_t m
         Py_ssize_t depth
         const float *panels
-        const float *norm
         float *top
         const float *weight
         const float *longest

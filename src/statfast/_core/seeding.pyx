@@ -31,7 +31,7 @@ from statfast._core.chances cimport (
 from statfast._core.gains cimport seeding_at, seeding_kernels
 from statfast._core.rows cimport UNIT64, padded, panel_columns
 from statfast._core.starts cimport (
-    Start, adopt, best_of_group, catch_up, follow, join, join_between, propose, weigh,
+    Start, adopt, best_of_group, catch_up, follow, join, join_between, propose, score, weigh,
 )
 from statfast._core.team cimport team_of
 from statfast._core.tiles cimport level
@@ -166,13 +166,11 @@ cdef class Seeding:
         const double[::1] center,       # IN (d,)
         int32_t place,                  # which row that is
         const float[::1] panels,        # IN (n' d,) the rows as `lloyd.lay_out` made them
-        const float[::1] norms,         # IN (n',)
     ):
         """All rows know of the first centre."""
         cdef Start *s = &self.s
-        self.arrays += (panels, norms)
+        self.arrays += (panels,)
         s.job.panels = &panels[0]
-        s.job.norm = &norms[0]
         memcpy(s.centers, &center[0], s.rows.d * sizeof(double))
         s.places[0] = place
         s.count = s.measured = 1
@@ -201,14 +199,15 @@ cdef class Seeding:
         uint32_t[:, ::1] hits,          # OUT (m' + 2, panels) the rows that each may gain, and
                                         # room; m' is even
         double[:, ::1] bounds,          # OUT (2, m) from above and below on what each gains
-        float[:, ::1] held,             # OUT (m', n') scores; or None, and bounds are made at once
+        float[:, ::1] held,             # OUT (m', n') scores; or None, and they make bounds at once
         float[:, ::1] a,                # room (d, m'), and what follows
         float[::1] row,                 # (d or more,)
         float[:, ::1] terms,            # (3, m')
         double[:, :, ::1] found,        # (parts, 2, m')
         int32_t[::1] rest,              # (m,)
     ):
-        """Take candidates."""
+        """Take candidates, whose scores are to be made next: by `score`, or by `choose` where they
+        are held."""
         cdef Start *s = &self.s
         cdef Drawn *c = &s.drawn
         cdef Py_ssize_t o
@@ -233,15 +232,22 @@ cdef class Seeding:
         s.found = &found[0, 0, 0]
         s.rest = &rest[0]
         s.later = 0
-        s.fresh = held is not None
+        s.fresh = True
         with nogil:
             for o in range(c.stop):
                 far[0, o] = s.chances[rows[o]]
                 far[1, o] = s.rows.closest[rows[o]]
             follow(s, s.measured, s.count)
             propose(s, &a[0, 0], &row[0], &terms[0, 0])
-            if not s.fresh:
-                weigh(s, 0)
+
+    def score(
+        self,
+        Py_ssize_t first,               # part
+        Py_ssize_t stop,
+    ):
+        """Make the scores of some parts of the rows. All are made in turn, from the first on."""
+        with nogil:
+            score(&self.s, first, stop)
 
     def choose(
         self,

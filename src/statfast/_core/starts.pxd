@@ -6,7 +6,7 @@ order.
 """
 
 from libc.float cimport FLT_MAX
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 from statfast._core.chances cimport (
@@ -46,7 +46,8 @@ cdef struct Start:
     int32_t *group                  # the candidates for the next centre
     int32_t *rest                   # (m,) room
     Py_ssize_t trials, later        # how many those are; the first that is left then, or -1
-    const int32_t *some             # whose gains the next step is to tell
+    Py_ssize_t skipped              # how many parts the next step begins after
+    const int32_t *some             # whose gains it is to tell
     Py_ssize_t heard                # how many those are
     bint fresh                      # whether scores are yet to be made
     int32_t last                    # the last centre, a candidate that not all rows know of; or -1
@@ -89,17 +90,63 @@ cdef inline void follow(const Start *s, Py_ssize_t first, Py_ssize_t stop) noexc
 
 
 # ------------------------------------------------------------------ what candidates gain
+cdef inline void score(Start *s, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
+    """Make scores for some parts of the rows, to be held or to bound what all candidates gain."""
+    s.skipped = first
+    team_do(s.crew, score_part, s, stop - first)
+    if stop == s.parts:
+        s.fresh = False
+        if s.job.held == NULL:
+            bound(s, NULL, s.drawn.stop)
+
+
+cdef inline void score_part(void *start, Py_ssize_t part) noexcept nogil:
+    cdef Start *s = <Start *>start
+    weigh_part(s, s.skipped + part, True, False)
+
+
 cdef inline void weigh(Start *s, Py_ssize_t heard) noexcept nogil:
-    """Bound what candidates gain: all, or so many of the group where scores are held."""
-    cdef bint held = s.job.held != NULL
+    """Bound what so many of the group gain by the scores held, which are made first if they are
+    not; and let rows know of the last centre."""
+    s.some = s.group
+    s.heard = heard
+    team_do(s.crew, hear_part, s, s.parts)
+    bound(s, s.group, heard)
+    if s.last >= 0:
+        s.job.loose_slope = max(s.job.loose_slope, s.job.slope[s.last])
+        s.job.loose_square = max(s.job.loose_square, s.job.square[s.last])
+    s.last = -1
+    s.fresh = False
+
+
+cdef inline void hear_part(void *start, Py_ssize_t part) noexcept nogil:
+    cdef Start *s = <Start *>start
+    weigh_part(s, part, s.fresh, True)
+
+
+cdef inline void weigh_part(
+    const Start *s, Py_ssize_t part, bint score, bint hear
+) noexcept nogil:
+    cdef seeding_job job = s.job
+    cdef Py_ssize_t across = panel_columns(<float>0), first = part * s.part // across
+    cdef Py_ssize_t stop = min(s.panels, first + s.part // across)
+    job.high = s.found + part * 2 * job.m
+    job.off = job.high + job.m
+    memset(job.high, 0, 2 * job.m * sizeof(double))
+    if score:
+        s.kernels.weigh(&job, first, stop)
+    if hear:
+        s.kernels.weigh_held(
+            &job, s.some, s.heard, s.last, <int32_t>(s.count - s.measured - 1), first, stop)
+
+
+cdef inline void bound(const Start *s, const int32_t *some, Py_ssize_t count) noexcept nogil:
+    """Sum up what parts found of some candidates, or of as many from the first on."""
     cdef const double *found
     cdef double high, low, off, tiny = NOTHING * s.rows.n
     cdef Py_ssize_t t, o, part
-    s.some = s.group
-    s.heard = heard
-    team_do(s.crew, weigh_part, s, s.parts)
-    for t in range(heard if held else s.drawn.stop):
-        o = s.group[t] if held else t
+    for t in range(count):
+        o = t if some == NULL else some[t]
         high = off = 0
         for part in range(s.parts):
             found = s.found + part * 2 * s.job.m
@@ -108,26 +155,6 @@ cdef inline void weigh(Start *s, Py_ssize_t heard) noexcept nogil:
         low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING)
         s.drawn.bounds[o] = high * (1 + ROUNDING) + tiny
         s.drawn.bounds[s.drawn.stop + o] = low - tiny
-    if s.last >= 0:
-        s.job.loose_slope = max(s.job.loose_slope, s.job.slope[s.last])
-        s.job.loose_square = max(s.job.loose_square, s.job.square[s.last])
-    s.last = -1
-    s.fresh = False
-
-
-cdef inline void weigh_part(void *start, Py_ssize_t part) noexcept nogil:
-    cdef Start *s = <Start *>start
-    cdef seeding_job job = s.job
-    cdef Py_ssize_t across = panel_columns(<float>0), first = part * s.part // across
-    cdef Py_ssize_t stop = min(s.panels, first + s.part // across)
-    job.high = s.found + part * 2 * job.m
-    job.off = job.high + job.m
-    memset(job.high, 0, 2 * job.m * sizeof(double))
-    if s.fresh or job.held == NULL:
-        s.kernels.weigh(&job, first, stop)
-    if job.held != NULL:
-        s.kernels.weigh_held(
-            &job, s.some, s.heard, s.last, <int32_t>(s.count - s.measured - 1), first, stop)
 
 
 cdef inline Py_ssize_t best_of_group(Start *s) noexcept nogil:

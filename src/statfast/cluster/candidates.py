@@ -4,10 +4,12 @@
 import numpy as np
 
 from statfast._core import seeding as kernel
+from statfast._extent import FLOAT32_MAX
 from statfast._team import Team
 from statfast.cluster.passes import PANEL
 
 PART = 3e6  # operations of a part: some 10 microseconds
+MOST = 1 << 29  # multiply-adds of scores between two looks at whether the run was interrupted
 BLOCK = 1024  # rows: parts are so many or a multiple, whole panels and stretches
 KEPT = 0.65  # of the rows drawn, on average; chances are made anew before it are fewer
 
@@ -55,7 +57,10 @@ class Candidates:
     @staticmethod
     def suit(data):
         """Whether rows can be laid out, and looked at where they lie."""
-        return data.panels.possible and data.rows.strides[1] == data.rows.itemsize
+        if not data.panels.possible or data.rows.strides[1] != data.rows.itemsize:
+            return False
+        # Subnormal float32 rows cannot be scaled in their type, and their panels are infinite.
+        return data.rows.dtype != np.float32 or data.scale <= FLOAT32_MAX
 
     def __init__(self, data, k, n_trials):
         self.data = data
@@ -108,7 +113,7 @@ class Candidates:
             self._seeding.begin(origin, center, norms, part.start, part.stop)
 
         data.panels.read(data.scale, work)
-        self._seeding.begun(center, place, *data.panels.at(data.scale))
+        self._seeding.begun(center, place, data.panels.at(data.scale)[0])
 
     def draw(self, at, keep, hold=False):
         """Draw a candidate for each number `at` in [0, 1); False if every row is a centre.
@@ -136,10 +141,15 @@ class Candidates:
             np.empty((d, even), np.float32), np.empty(kernel.width(d), np.float32),
             np.empty((3, even), np.float32), np.empty((parts, 2, even)), np.empty(m, np.int32),
         )  # fmt: skip
-        self._team.gather()
         self._seeding.offer(
             self.rows, self.points, keep, self._apart, self.hits, self.bounds, held, *room
         )
+        n = self.data.shape[0]
+        step = max(1, min(parts, int(MOST / (n * d * even / parts))))
+        if step < parts or not hold:  # or `choose` makes them, and hears them in the cache
+            for first in range(0, parts, step):
+                self._team.gather()
+                self._seeding.score(first, min(parts, first + step))
         return True
 
     @property

@@ -35,7 +35,7 @@ def plus_plus(data, k, rng):
     Cost: O(n d k log k). Rows in memory are read, in float32, once for several centres, in less
     than 24 columns once for each of the first 16; others, in float64, once for each centre (twice
     where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory:
-    36 bytes a row besides, and 168 where scores are held.
+    50 bytes a row besides, more where vectors are short, and 168 where scores are held.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def by_reading(data, k, rng, first):
             if later < 0:  # too few are left
                 break
             candidates = points[group]
-            blocks, potential = weigh(data, candidates, closest, kept)
+            cut, potential = weigh(data, candidates, closest, kept)
             best = potential.sum(axis=0).argmin()
             centers[c], places[c] = candidates[best], drawn[group[best]]
             c += 1
@@ -151,7 +151,7 @@ def by_reading(data, k, rng, first):
             else:
                 closest[:] = kept[best]
         if not holds(c, k, d) or worn(closest[drawn], before):
-            chance[:], shares = closest, potential[:, best]
+            chance[:], blocks, shares = closest, cut, potential[:, best]
     return centers, places
 
 

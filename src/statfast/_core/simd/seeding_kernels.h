@@ -8,12 +8,12 @@
 
 #include "levels.h"
 
-/* Candidates, an even number, are columns of `a`, and points lie in panels of depth d.  All lengths are those
-   of tile.h, moved and scaled. */
+/* Candidates, an even number, are columns of `a`, and points lie in panels of depth d.  All lengths
+   are those of tile.h, moved and scaled. */
 typedef struct {
     const float *a, *start, *slope, *square; /* (d, m), and (m,) each */
     ptrdiff_t m, depth;
-    const float *panels, *norm, *weight; /* of the points; weight may be NULL */
+    const float *panels, *weight; /* of the points; weight may be NULL */
     float *top;
     const float *longest, *rest, *heaviest;    /* (panels,) the most in each: |b|, r and weight */
     uint32_t *hit;                             /* (m, all) points of panels that each may gain */

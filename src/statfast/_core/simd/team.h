@@ -10,6 +10,7 @@
 #ifndef STATFAST_TEAM_H
 #define STATFAST_TEAM_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,7 +63,8 @@ static inline int team_part(team *t, int first) {
 
 /* The leader's: work(job, part) for all parts, at most TEAM_MOST, from 0 on. */
 static inline void team_do(team *t, team_work work, void *job, ptrdiff_t parts) {
-    const int64_t step = (TEAM_READ(&t->ticket) >> 2 * TEAM_BITS) + 1;
+    assert(0 <= parts && parts <= TEAM_MOST);
+    const int64_t step = (TEAM_READ(&t->ticket) >> 2 * TEAM_BITS) + 1; /* 40 bits: for years */
     t->work = work;
     t->job = job;
     TEAM_WRITE(&t->done, 0);

@@ -10,7 +10,7 @@
      max min sqrt               of reals; max(c, x) and min(c, x) give x where x is NaN, on which
                                 exp relies
      gt(a, b)  ge(a, b)         lane masks;  bits(m): lane l of the mask as bit l
-     add_if(m, a, b)            a + b where the mask is set, a elsewhere; b finite
+     add_if(m, a, b)            a + b where the mask is set, a elsewhere, whatever b is there
      select(m, a, b)            a where the mask is set, b elsewhere              (iselect: T_i)
      asint asreal               the same bits under the other name
      toreal                     integers to reals, by value

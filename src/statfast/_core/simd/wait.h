@@ -5,7 +5,11 @@
 
 #include <time.h>
 #if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN /* else it defines `small`, `interface`, .. */
+#define NOMINMAX
 #include <windows.h>
+#undef near /* which it defines as nothing */
+#undef far
 #define YIELD() SwitchToThread()
 static inline double seconds_now(void) {
     LARGE_INTEGER at, rate;
@@ -24,6 +28,10 @@ static inline double seconds_now(void) {
 #endif
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PAUSE() __builtin_ia32_pause()
+#elif defined(__aarch64__) && defined(__GNUC__)
+#define PAUSE() __asm__ volatile("yield")
+#elif defined(_WIN32)
+#define PAUSE() YieldProcessor()
 #else
 #define PAUSE() ((void)0)
 #endif
