@@ -195,12 +195,18 @@ def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
     Parameters
     ----------
     hook : callable or None
-        ``hook(done, total)``: the blocks of the present pass that are done, and the number of
-        all (None if not known yet). Called in the caller's thread, where an exception from it
-        stops the work. None turns reports off.
+        ``hook(done, total)``: the blocks of the present pass that are done, or the centres that
+        k-means++ has drawn, and the number of all (None if not known yet). Called in the caller's
+        thread, where an exception from it stops the work. None turns reports off.
     """
     global _progress
     _progress = hook
+
+
+def report(done: int, total: int) -> None:
+    """Tell the hook of `set_progress` how far work is that is not cut into tasks of the engine."""
+    if _progress is not None and _here.task is None:
+        _progress(done, total)
 
 
 def checkpoint() -> None:

@@ -35,7 +35,7 @@ class Team:
         self.state = np.zeros(kernel.team_numbers(), np.int64)
         small = effort < _blocks.SMALL
         self._helpers = 0 if small else _blocks.usable_threads(n_jobs) - 1
-        self._calls, self._gone = 0, []
+        self._calls, self._gone = 0, []  # one for each thread that has left: no lock is needed
 
     def gather(self):
         """Have threads come that are not here; before each call of a kernel.

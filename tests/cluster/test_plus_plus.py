@@ -79,3 +79,22 @@ def test_what_cannot_be_is_refused(X, k, more, message):
 
 def test_it_is_public():
     assert statfast.kmeans_plusplus is statfast.cluster.kmeans_plusplus
+
+
+def test_progress_is_told_and_its_exceptions_stop_the_draws():
+    X, seen = rows_of(2000, 4), []
+    statfast.set_progress(lambda done, total: seen.append((done, total)))
+    try:
+        kmeans_plusplus(X, 40, random_state=0)
+        assert seen[-1] == (40, 40)
+        assert len({done for done, total in seen if total == 40}) > 5
+
+        def stop(done, total):
+            if total == 40 and done > 5:
+                raise RuntimeError("enough")
+
+        statfast.set_progress(stop)
+        with pytest.raises(RuntimeError, match="enough"):
+            kmeans_plusplus(X, 40, random_state=0)
+    finally:
+        statfast.set_progress(None)

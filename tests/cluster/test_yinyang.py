@@ -130,6 +130,41 @@ def test_no_label_depends_on_the_algorithm(seed, n, k, d, tied, weighted):
         assert auto.inertia_ == pytest.approx(other.inertia_, rel=1e-12, abs=1e-12)
 
 
+HARD = {
+    "offset": lambda draws, n, d: 1e6 + draws.normal(size=(n, d)),
+    "tiny": lambda draws, n, d: 1e-140 * draws.normal(size=(n, d)),
+    "huge": lambda draws, n, d: 1e140 * draws.normal(size=(n, d)),
+    "heavy": lambda draws, n, d: draws.standard_cauchy((n, d)) ** 3,
+    "near": lambda draws, n, d: draws.integers(0, 2, (n, 1)) + 1e-9 * draws.normal(size=(n, d)),
+    "lattice": lambda draws, n, d: draws.integers(0, 4, (n, d)).astype(float),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(HARD))
+@pytest.mark.parametrize("n_jobs", [1, 2, 7])
+@pytest.mark.filterwarnings("ignore:Only .* clusters hold")
+def test_near_centres_are_enough(kind, n_jobs, monkeypatch):
+    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+    for seed in range(4):
+        draws = np.random.default_rng(seed)
+        X = HARD[kind](draws, 1200, 1 + seed)
+        init = X[draws.choice(1200, 40, replace=False)]
+        if kind == "lattice":
+            init[20:] = init[:20]  # centres that are the same: the lowest is the nearest
+        plain = KMeans(40, init=init, tol=0, algorithm="lloyd", n_jobs=1).fit(X)
+        found = KMeans(40, init=init, tol=0, algorithm="exponion", n_jobs=n_jobs).fit(X)
+        same(plain, found)
+
+
+def test_centres_are_sorted_a_strip_at_a_time(monkeypatch):
+    X, init = blobs(600, 30, 3, np.float64)
+    whole, _ = fit(X, init, False, algorithm="exponion")
+    monkeypatch.setattr(assignment, "STRIP", 70)
+    same(whole, fit(X, init, False, algorithm="exponion")[0])
+    monkeypatch.setattr(assignment, "RINGS", 0)
+    same(whole, fit(X, init, False, algorithm="exponion")[0])
+
+
 @pytest.mark.parametrize(("n", "k", "d"), [(3000, 150, 40), (3000, 20, 10)])
 def test_the_algorithm_asked_for_is_taken(n, k, d, monkeypatch):
     X, init = blobs(n, k, d, np.float64)

@@ -12,7 +12,6 @@ from libc.string cimport memset
 
 from statfast._core.gains cimport apart_some, seeding_kernels
 from statfast._core.rows cimport UNIT64, panel_columns
-from statfast._core.tiles cimport active
 
 # Rows whose chances are summed together: as many look for the row that is drawn.
 cdef enum:
@@ -41,10 +40,6 @@ cdef extern from *:
     void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
     int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
 
-ctypedef void (*apart_kind)(
-    const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
-) noexcept nogil
-
 cdef struct Own:  # beside each other in memory: rows are measured here and there
     float square  # squared distance from the origin, scaled
     int32_t label
@@ -53,8 +48,7 @@ cdef struct Own:  # beside each other in memory: rows are measured here and ther
 cdef struct Rows:
     const unsigned char *x
     Py_ssize_t n, d, step, line
-    apart_kind apart
-    apart_some some
+    apart_some apart
     const seeding_kernels *kernels
     const double *weights
     double scale
@@ -94,14 +88,11 @@ cdef inline Rows rows_of(
     s.d = d
     s.step = X.strides[0]
     s.line = X.shape[1]
-    s.apart = active().apart_f64
-    s.some = kernels.apart_f64
+    s.apart = kernels.apart_f64
     if size == 4:
-        s.apart = active().apart_f32
-        s.some = kernels.apart_f32
+        s.apart = kernels.apart_f32
     elif size == 1:
-        s.apart = active().apart_u8
-        s.some = kernels.apart_u8
+        s.apart = kernels.apart_u8
     s.weights = NULL if weights is None else &weights[0]
     s.scale = scale
     s.own = <Own *>&own[0, 0]
@@ -114,7 +105,7 @@ cdef inline Rows rows_of(
 
 cdef inline double apart(const Rows *s, const double *point, Py_ssize_t row) noexcept nogil:
     cdef double d2
-    s.apart(point, s.x + row * s.step, s.d, 1, s.d, &d2)
+    s.apart(point, s.x + row * s.step, s.step, NULL, 1, s.d, &d2)
     return d2
 
 
@@ -215,7 +206,7 @@ cdef inline void approach_rows(
         end = min(count, begin + MANY)
         for k in range(begin, end):
             ask(s, near, k, count)
-        s.some(point, s.x, s.step, near + begin, end - begin, s.d, d2)
+        s.apart(point, s.x, s.step, near + begin, end - begin, s.d, d2)
         for k in range(begin, end):
             r = near[k]
             if d2[k - begin] < s.closest[r]:
@@ -265,19 +256,14 @@ cdef inline bint is_hit(const Drawn *c, Py_ssize_t which, Py_ssize_t row) noexce
 
 
 cdef inline double nearest(
-    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t row,
-    int32_t *which
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t row
 ) noexcept nogil:
-    """The least squared distance of a row to those of the candidates that it may be nearer to, and
-    which of them that is, the first of equals."""
-    cdef double least = INFINITY, d2
-    cdef int32_t o
-    for o in range(<int32_t>centres):
+    """The least squared distance of a row to those of the candidates that it may be nearer to."""
+    cdef double least = INFINITY
+    cdef Py_ssize_t o
+    for o in range(centres):
         if is_hit(c, chosen[o], row):
-            d2 = apart(s, c.points + chosen[o] * c.d, row)
-            if d2 < least:
-                least = d2
-                which[0] = o
+            least = min(least, apart(s, c.points + chosen[o] * c.d, row))
     return least
 
 
@@ -290,13 +276,12 @@ cdef inline void lessen_rows(
     centres yet: (2, count) at least, and at most; added to."""
     cdef Py_ssize_t common, r, k, t
     cdef double nearer, far, before, w, fall, error
-    cdef int32_t any
     common = rows_hit(c, chosen, centres, some, count, first, stop, near)
     for k in range(common):
         ask(s, near, k, common)
         r = near[k]
         before = s.closest[r]
-        nearer = nearest(s, c, chosen, centres, r, &any)
+        nearer = nearest(s, c, chosen, centres, r)
         if nearer < before:
             w = 1 if s.weights == NULL else s.weights[r]
             for t in range(count):

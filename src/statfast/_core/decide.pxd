@@ -33,9 +33,16 @@ cdef inline int32_t nearest(
             best = <int32_t>c
         elif distance[c] < second:
             second = distance[c]
+    enclose(distance[best], second, d, scale, upper, lower)
+    return best
+
+
+cdef inline void enclose(
+    double first, double second, Py_ssize_t d, double scale, float *upper, float *lower
+) noexcept nogil:
+    """Bounds by the squared distances of the two nearest centres."""
     # The squares are good to (d + 4) 2^-53 and what lies below their range, a float to 2^-24.
     cdef double lost = d * 2.0 ** -1074
-    upper[0] = <float>(sqrt(distance[best] + lost) * scale * (1 + 4 * UNIT32) + FLT_MIN)
+    upper[0] = <float>(sqrt(first + lost) * scale * (1 + 4 * UNIT32) + FLT_MIN)
     lower[0] = <float>min(
         <double>FLT_MAX, sqrt(max(0.0, second - lost)) * scale * (1 - 4 * UNIT32))
-    return best

@@ -7,11 +7,11 @@ most 2 u away from the own one, and the second nearest 2 u + s, because two cent
 of the row. Here centres are sorted by their distance from each other altogether.
 """
 
-from libc.float cimport FLT_MAX, FLT_MIN
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 
-from statfast._core.rows cimport UNIT32, apart, number
+from statfast._core.decide cimport enclose
+from statfast._core.rows cimport apart, number
 
 cdef extern from *:
     """
@@ -31,13 +31,13 @@ cdef inline int32_t nearest_about(
     """As `nearest` in decide.pxd, for a row whose centre was `own`; k >= 2."""
     cdef const int32_t *order = rings.order + own * k
     cdef const double *far = rings.far + own * k
-    cdef double lost = d * 2.0 ** -1074, least, second = INFINITY, d2, reach
+    cdef double least, second = INFINITY, d2, reach
     cdef Py_ssize_t p, j
     cdef int32_t best = own, c
     for p in range(d):
         point[p] = x[p]
     apart(point, centers + own * d, d, 1, d, &least)
-    reach = (2 * sqrt(least + lost) + far[1]) * WIDER
+    reach = (2 * sqrt(least + d * 2.0 ** -1074) + far[1]) * WIDER
     for j in range(k):
         if far[j] > reach:
             break
@@ -51,7 +51,5 @@ cdef inline int32_t nearest_about(
             best = c
         elif d2 < second:
             second = d2
-    upper[0] = <float>(sqrt(least + lost) * scale * (1 + 4 * UNIT32) + FLT_MIN)
-    lower[0] = <float>min(
-        <double>FLT_MAX, sqrt(max(0.0, second - lost)) * scale * (1 - 4 * UNIT32))
+    enclose(least, second, d, scale, upper, lower)
     return best

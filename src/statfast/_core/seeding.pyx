@@ -147,8 +147,8 @@ cdef class Seeding:
                 rest = 0
                 x = r.x + p * across * r.step
                 count = min(stop - p * across, across)
-                r.some(&origin[0], x, r.step, NULL, count, r.d, square)
-                r.some(&center[0], x, r.step, NULL, count, r.d, d2)
+                r.apart(&origin[0], x, r.step, NULL, count, r.d, square)
+                r.apart(&center[0], x, r.step, NULL, count, r.d, d2)
                 for i in range(p * across, p * across + count):
                     r.own[i].square = <float>(square[i - p * across] * r.scale * r.scale)
                     approach(r, i, d2[i - p * across], 0)

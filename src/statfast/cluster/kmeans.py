@@ -44,8 +44,8 @@ class KMeans(Centers):
         Which distances an iteration need not look at; no label depends on it. "lloyd" looks at all;
         "hamerly" carries two bounds for each row from one iteration to the next; "exponion" carries
         the same, and looks only at centres near the row's own where they do not decide, in float64
-        one by one, which has taken longer wherever it was measured (sparse rows and more than 2364
-        centres are "hamerly"); "yinyang" has
+        one by one, which takes longer (see the theory of k-means in the documents; sparse rows and
+        more than 2364 centres are "hamerly"); "yinyang" has
         bounds for groups of centres and panels of rows, which are sorted for that: those of arrays
         that are kept (see Notes), for others it is "hamerly". "auto" is "yinyang" where that pays,
         with many centres, else "hamerly".
@@ -101,8 +101,9 @@ class KMeans(Centers):
     Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
     are kept; if they are sorted twice that, 12 and k / 50 bytes, and 20 more while they are being
-    sorted; while k-means++ draws, 36 bytes more and, in 24 columns or more, 168; or without kept
-    rows 16, and 8 for each of the 2 + floor(log k) candidates while all of those fit in 256 MB.
+    sorted; while k-means++ draws, 50 bytes more (where vectors are short some more) and, in 24
+    columns or more, 168; or without kept rows 16, and 8 for each of the 2 + floor(log k) candidates
+    while all of those fit in 256 MB. "exponion" takes 12 k^2 bytes besides.
 
     References
     ----------

@@ -193,9 +193,8 @@ class KMedoids(Medoids):
         ValueError
             If X is not a finite 2-d array with a row and a column, if dissimilarities are negative,
             not finite, so large that their sums are not, of the wrong shape or not 0 from a row to
-            itself, if `n_clusters` is
-            greater than the number of rows (of positive weight), if `init` does not hold that many
-            different rows, or if a parameter is out of its range.
+            itself, if `n_clusters` is greater than the number of rows (of positive weight), if
+            `init` does not hold that many different rows, or if a parameter is out of its range.
         TypeError
             If X is sparse, or a parameter has the wrong type.
         MemoryError

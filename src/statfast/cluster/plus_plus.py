@@ -57,8 +57,9 @@ def kmeans_plusplus(X, n_clusters, *, sample_weight=None, random_state=None, n_j
     to the row drawn first. The rows drawn are the same for any number of threads.
 
     Cost: O(n d k log k). Memory: for rows of an array 4 (d + 1) bytes each in float32, while all of
-    that is at most 256 MB, and 36 or, in 24 columns or more, 204; or without that 16, and 8 for
-    each of the 2 + floor(log k) candidates while all of those fit in 256 MB.
+    that is at most 256 MB, and 50 (more where vectors are short), in 24 columns or more 168
+    besides; or without that 16, and 8 for each of the 2 + floor(log k) candidates while all of
+    those fit in 256 MB.
 
     References
     ----------

@@ -5,6 +5,7 @@ from math import log
 
 import numpy as np
 
+from statfast._blocks import report
 from statfast._core.differences import trial
 from statfast._core.seeding import thinned
 from statfast.cluster.candidates import Candidates, worn
@@ -114,6 +115,7 @@ def by_panels(rows, rng, first):
             rows.join(rivals[best])
         if not holds(rows.count, k, d) or rows.worn:
             rows.catch_up()
+        report(rows.count, k)
     rows.catch_up()
     rows.release()
 
