@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiled part of the build; everything else is in pyproject.toml.
 
-Every ``src/statfast/_core/*.pyx`` is one extension. One with vector code of its own, ``NAME.pyx``
-with ``simd/NAME_level.h``, compiles that header once per instruction-set level as well. What Cython
-adds to each (memoryviews above all) is an extension of its own, ``_core/_shared``.
+Every ``.pyx`` below ``src/statfast/_core`` is one extension. One with vector code of its own,
+``NAME.pyx`` beside ``NAME_level.h``, compiles that header once per instruction-set level as well;
+one whose own loops matter little says ``# build: glue`` below its license and is kept small. What
+Cython adds to each (memoryviews above all) is an extension of its own, ``_core/_shared``.
 
 Two environment variables choose a variant, each with a build folder of its own so that they never
 mix:
 
-STATFAST_DEBUG=1      bounds, wraparound and initialisation checks and assertions on
-STATFAST_SANITIZE=1   the same, under the address and undefined-behaviour sanitizers
+STATFAST_DEBUG=1      bounds, wraparound and initialization checks and assertions on
+STATFAST_SANITIZE=1   the same, under the address and undefined-behavior sanitizers
 """
 
 import os
@@ -26,18 +27,15 @@ from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
 
 CORE = Path("src/statfast/_core")
+TILES = CORE / "tile/tiles.pyx"  # which says what levels there are: its vector code is all of tile/
 CPUS = os.cpu_count() or 1
 SANITIZE = os.environ.get("STATFAST_SANITIZE", "0") != "0"
 DEBUG = SANITIZE or os.environ.get("STATFAST_DEBUG", "0") != "0"
 SHARED = "statfast._core._shared"
+KERNELS = sorted(CORE.rglob("*.pyx"))
 LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
-SMALL = {
-    "boruvka", "columns", "dendrogram", "dual_descent", "irls", "kdradius", "kdsearch",
-    "leastsquares", "linkage", "lloyd", "lsh", "means", "moments", "multinomial", "pam",
-    "polytope", "posterior", "probe", "spans", "sparselloyd", "tangent", "tiles", "trace", "vote",
-}  # fmt: skip
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
 DIRECTIVES = {
@@ -62,9 +60,9 @@ GNU_FLAGS = [
     "-fno-trapping-math",
 ]
 GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-g0", "-fno-asynchronous-unwind-tables"]
-VECTOR_CODE = [] if DEBUG else ["-O3"]  # simd/*.c
+VECTOR_CODE = [] if DEBUG else ["-O3"]  # the levels
 LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
-GLUE = [] if DEBUG else ["-Os"]  # a .pyx whose loops are vector code elsewhere, or seldom run
+GLUE = [] if DEBUG else ["-Os"]  # loops are vector code elsewhere, or seldom run
 GNU_LINK_FLAGS = []
 # Names of functions serve profilers alone: in-place builds keep them, wheels do not.
 NAMELESS = ["-s"] if sys.platform == "linux" and not DEBUG else []
@@ -83,6 +81,7 @@ class BuildKernels(build_ext):
         self.parallel = self.parallel or CPUS
         self.force = self.force or DEBUG
         self.named = self.inplace  # which setuptools changes while it builds
+        self.glue = {f"statfast._core.{dotted(source)}" for source in KERNELS if is_glue(source)}
 
     def build_extension(self, extension):
         """Compile the levels and the rest with flags of their own, then link them."""
@@ -90,8 +89,8 @@ class BuildKernels(build_ext):
         if not (self.force or newer_group(files, self.get_ext_fullpath(extension.name))):
             return
         msvc = self.compiler.compiler_type == "msvc"
-        levels = [source for source in extension.sources if "/simd/" in source]
-        rest = GLUE if extension.name.rpartition(".")[2] in SMALL else LOOPS
+        levels = [source for source in extension.sources if Path(source).is_relative_to(CORE)]
+        rest = GLUE if extension.name in self.glue else LOOPS
         own, extension = copy(self), copy(extension)
         own.build_temp = f"{self.build_temp}/{extension.name}"  # every extension has the levels'
         extension.extra_objects = self.compiler.compile(
@@ -108,36 +107,42 @@ class BuildKernels(build_ext):
         build_ext.build_extension(own, extension)
 
 
+def dotted(source):
+    """The name below ``_core`` of a source, as ``kdtree.search``."""
+    return ".".join(source.relative_to(CORE).with_suffix("").parts)
+
+
 def headers(*sources):
-    """All headers of ``simd/`` that the files, and those they cimport, include."""
+    """All headers that the files, and those they cimport, include."""
     found = set()
     while sources:
         text = "".join(file.read_text() for file in sources)
-        used = {CORE / "simd" / name for name in re.findall(r'"(\w+\.h)"', text)}
-        used |= {CORE / f"{name}.pxd" for name in re.findall(r"_core\.(\w+) cimport", text)}
+        used = {CORE / name for name in re.findall(r'"([\w/]+\.h)"', text)}
+        cimports = re.findall(r"_core\.([\w.]+) cimport", text)
+        used |= {CORE / f"{name.replace('.', '/')}.pxd" for name in cimports}
         sources = used - found
         found |= used
     return sorted(str(file) for file in found if file.suffix == ".h")
 
 
+def is_glue(source):
+    return "\n# build: glue\n" in source.read_text()[:200]
+
+
 def kernel(source):
     """The extension of one ``.pyx``, and of its vector code for each level."""
-    name = source.stem
-    levels = [CORE / f"simd/{level}.c" for level in LEVELS]
     macros = [] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", None)]
-    body = CORE / f"simd/{name}_level.h"
-    if name == "tiles":
-        sources = [source, *CORE.glob("simd/*.c")]
-        body = CORE / "simd/level.h"
-    elif body.exists():
-        sources = [source, *levels]
-        macros.append(("BODY", body.name))
-    else:
-        sources = [source]
+    sources, body = [source], source.with_name(f"{source.stem}_level.h")
+    if source == TILES:
+        body = source.with_name("level.h")
+        sources += source.parent.glob("*.c")
+    if body.exists():
+        sources += [CORE / f"simd/{level}.c" for level in LEVELS]
+        macros.append(("BODY", body.relative_to(CORE).as_posix()))
     return Extension(
-        f"statfast._core.{name}",
+        f"statfast._core.{dotted(source)}",
         [str(file) for file in sorted(sources)],
-        include_dirs=[str(CORE / "simd")],
+        include_dirs=[str(CORE)],
         depends=headers(*sources) + ([str(body), *headers(body)] if body.exists() else []),
         define_macros=macros,
     )
@@ -159,7 +164,7 @@ if __name__ == "__main__":
         ext_modules=[
             shared(),
             *cythonize(
-                [kernel(source) for source in sorted(CORE.glob("*.pyx"))],
+                [kernel(source) for source in KERNELS],
                 compiler_directives=DIRECTIVES,
                 build_dir=f"{BUILD}/cython",
                 nthreads=CPUS,

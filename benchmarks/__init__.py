@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Races between statfast and its peers: ``python -m benchmarks.run SUITE``."""
+"""Races between statfast and its peers: ``python -m benchmarks.harness.run SUITE``."""

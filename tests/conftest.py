@@ -36,7 +36,7 @@ def pytest_report_header():
     """Say what is being tested: which copy of the package, and which kernels."""
     header = f"statfast {statfast.__version__} from {Path(statfast.__file__).parent}"
     try:
-        from statfast._core import tiles
+        from statfast._core.tile import tiles
     except ImportError as error:
         return f"{header}, kernels missing: {error}"
     return f"{header}, kernels for {tiles.isa()} (this machine runs {', '.join(tiles.levels())})"

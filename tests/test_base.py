@@ -9,9 +9,12 @@ import sys
 import numpy as np
 import pytest
 
-from statfast._base import Classifier, Clusterer, Estimator, Transformer
-from statfast._errors import NotFittedError
-from statfast._validation import as_count, as_labels, as_rows, as_weights, rows_for
+from statfast._estimator.base import Estimator
+from statfast._estimator.mixins import Classifier, Clusterer, Transformer
+from statfast._validation.errors import NotFittedError
+from statfast._validation.parameters import as_count
+from statfast._validation.rows import as_rows, rows_for
+from statfast._validation.targets import as_labels, as_weights
 
 pytest.importorskip("sklearn")
 from sklearn import config_context
@@ -32,7 +35,7 @@ def weighted_mean(X, weights):
     return np.average(np.asarray(X, dtype=np.float64), axis=0, weights=weights)
 
 
-class Centre(Transformer, Estimator):
+class Center(Transformer, Estimator):
     """Subtracts ``share`` of the mean."""
 
     def __init__(self, share=1.0):
@@ -96,18 +99,18 @@ class Lloyd(Transformer, Clusterer, Estimator):
         weights = as_weights(sample_weight, len(rows))
         weights = np.ones(len(rows)) if weights is None else weights
         first = min(data[weights > 0].tolist())  # neither the order nor the weights matter
-        centres = np.array([first])
-        while len(centres) < k:
-            far = ((data[:, None] - centres) ** 2).sum(axis=2).min(axis=1) * (weights > 0)
-            centres = np.vstack([centres, data[far.argmax()]])
+        centers = np.array([first])
+        while len(centers) < k:
+            far = ((data[:, None] - centers) ** 2).sum(axis=2).min(axis=1) * (weights > 0)
+            centers = np.vstack([centers, data[far.argmax()]])
         for _ in range(20):
-            labels = ((data[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+            labels = ((data[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
             for j in range(k):
                 mass = weights[labels == j]
                 if mass.sum() > 0:
-                    centres[j] = np.average(data[labels == j], axis=0, weights=mass)
-        labels = ((data[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
-        return self._publish(X, cluster_centers_=centres, labels_=labels)
+                    centers[j] = np.average(data[labels == j], axis=0, weights=mass)
+        labels = ((data[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+        return self._publish(X, cluster_centers_=centers, labels_=labels)
 
     def transform(self, X):
         rows = rows_for(self, X)
@@ -122,7 +125,7 @@ class Lloyd(Transformer, Clusterer, Estimator):
         return len(self.cluster_centers_)
 
 
-TOYS = [Centre(), Centroid(), Lloyd()]
+TOYS = [Center(), Centroid(), Lloyd()]
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +156,7 @@ def test_scikit_learn_accepts_the_toy_clusterer(memmap):
 def test_kinds():
     assert is_classifier(Centroid())
     assert is_clusterer(Lloyd())
-    assert not is_classifier(Centre())
+    assert not is_classifier(Center())
 
 
 # ---------------------------------------------------------------- parameters
@@ -191,10 +194,10 @@ def test_html_escapes_and_tells_the_state(iris):
 
 
 def test_html_inside_a_pipeline(iris):
-    pipeline = make_pipeline(Centre(share=0.25), Centroid(power=4)).fit(*iris)
+    pipeline = make_pipeline(Center(share=0.25), Centroid(power=4)).fit(*iris)
     page = pipeline._repr_html_()
     assert "Centroid(power=4)" in page
-    assert "Centre(share=0.25)" in page
+    assert "Center(share=0.25)" in page
 
 
 # ---------------------------------------------------------------- fitted state
@@ -264,7 +267,7 @@ def test_pickle_of_another_version_warns(monkeypatch):
 
 
 def test_pipeline_search_and_cross_validation(iris):
-    pipeline = make_pipeline(StandardScaler(), Centre(), Centroid())
+    pipeline = make_pipeline(StandardScaler(), Center(), Centroid())
     assert cross_val_score(pipeline, *iris).mean() > 0.8
     search = GridSearchCV(pipeline, {"centroid__power": [1, 2]}, cv=3).fit(*iris)
     assert search.best_params_["centroid__power"] in (1, 2)
@@ -323,7 +326,7 @@ def test_set_output(library, iris):
         Lloyd().set_output(transform=library).fit(X).transform(X),
         Lloyd().set_output(transform=library).fit_transform(X),
         clone(Lloyd().set_output(transform=library)).fit_transform(X),
-        make_pipeline(Centre(), Lloyd()).set_output(transform=library).fit_transform(X),
+        make_pipeline(Center(), Lloyd()).set_output(transform=library).fit_transform(X),
     ):
         assert isinstance(table, tables.DataFrame)
         assert list(table.columns) == ["lloyd0", "lloyd1", "lloyd2"]
@@ -335,19 +338,19 @@ def test_set_output(library, iris):
 def test_set_output_keeps_the_index(iris):
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame(iris[0], columns=list("abcd"), index=np.arange(150) * 2)
-    assert Centre().set_output(transform="pandas").fit_transform(X).index.equals(X.index)
+    assert Center().set_output(transform="pandas").fit_transform(X).index.equals(X.index)
 
 
 def test_set_output_refuses_the_unknown():
     with pytest.raises(ValueError, match="transform must be 'default' or 'pandas' or 'polars'"):
-        Centre().set_output(transform="arrow")
+        Center().set_output(transform="arrow")
     with pytest.raises(NotFittedError):
-        Centre().get_feature_names_out()
+        Center().get_feature_names_out()
 
 
 def test_base_loads_no_friend():
     code = (
-        "import sys, statfast._base; "
+        "import sys, statfast._estimator; "
         "print([m for m in ('sklearn', 'pandas', 'polars', 'pyarrow', 'matplotlib', "
         "'scipy.stats') if m in sys.modules])"
     )

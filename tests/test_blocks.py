@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast import _blocks
-from statfast._blocks import (
+from statfast._engine import blocks as _blocks
+from statfast._engine.blocks import (
     Chunks,
     checkpoint,
     each,
@@ -225,7 +225,11 @@ def test_helpers_keep_off_the_processor_of_the_caller_in_short_calls_alone(monke
             time.sleep(0.001)
             return None if threading.get_ident() == here else os.sched_getaffinity(0)
 
-        return [places for places in each(work, range(40), n_jobs=3, effort=effort) if places]
+        for _ in range(20):  # until a helper has come in time to take part
+            found = [places for places in each(work, range(40), n_jobs=3, effort=effort) if places]
+            if found:
+                return found
+        raise AssertionError("no helper took part")
 
     assert all(places == everywhere for places in where(inf))
     barred = everywhere - {first} or everywhere
@@ -591,7 +595,7 @@ def test_without_threads_to_be_had_the_caller_does_it_all(monkeypatch):
 SCRIPT = """
 import os, signal, sys, threading, time
 import numpy as np
-from statfast._blocks import Chunks, checkpoint, each, reduce
+from statfast._engine.blocks import Chunks, checkpoint, each, reduce
 
 began, ended = [], []
 
@@ -677,7 +681,7 @@ def test_interrupt(call):
 
 
 def test_idle_threads_let_the_interpreter_exit():
-    code = "from statfast._blocks import each; print(each(abs, range(9), n_jobs=4))"
+    code = "from statfast._engine.blocks import each; print(each(abs, range(9), n_jobs=4))"
     done = run_script(code)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -802,6 +806,13 @@ def test_n_jobs(monkeypatch):
     monkeypatch.delenv("STATFAST_NUM_THREADS", raising=False)
     asked = [None, 1, 2, 7, np.int64(3), -1, -2, -4, -9]
     assert [usable_threads(n) for n in asked] == [4, 1, 2, 7, 3, 4, 3, 1, 1]
+
+
+def test_no_more_threads_than_can_help(monkeypatch):
+    for cores, most in ((1, 16), (4, 16), (24, 96)):
+        monkeypatch.setattr(_blocks, "_cores", lambda cores=cores: cores)
+        assert [usable_threads(n) for n in (most, most + 1, 3000, 10**30)] == [most] * 4
+        assert usable_threads(-1) == cores
 
 
 def test_environment_variable(monkeypatch):
@@ -940,3 +951,9 @@ def test_a_hook_that_raises_stops_the_call(threads):
     assert count < 1000
     time.sleep(0.01)
     assert len(started) == count
+
+
+@pytest.mark.parametrize("hook", [b"x", 3, "print", []])
+def test_a_hook_is_called(hook):
+    with pytest.raises(TypeError, match="hook must be a function of two counts"):
+        set_progress(hook)

@@ -17,10 +17,11 @@ import pytest
 from scipy import sparse
 
 import statfast
-from statfast import _blocks
-from statfast._base import Clusterer, Estimator, Transformer
-from statfast._errors import NotFittedError
-from statfast._regression import Regressor
+from statfast._engine import blocks
+from statfast._estimator.base import Estimator
+from statfast._estimator.mixins import Clusterer, Transformer
+from statfast._estimator.regressor import Regressor
+from statfast._validation.errors import NotFittedError
 from statfast.linear import LogisticRegression
 
 
@@ -75,7 +76,7 @@ WIDE = {
 }
 
 # Parameters of which only the truth value counts: nothing is nonsense to them.
-FLAGS = {"store_covariance", "verbose"}
+FLAGS = {"verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
 SPARSE_AFTER_DENSE = {
@@ -202,9 +203,9 @@ def data(request):
     Their labels are names, or for a regressor numbers.
     """
     rng = np.random.default_rng(7)
-    centres = np.array([[8, 8, 8, 8], [30, 30, 8, 60], [60, 8, 60, 30]])
+    centers = np.array([[8, 8, 8, 8], [30, 30, 8, 60], [60, 8, 60, 30]])
     y = np.repeat(["ash", "elm", "oak"], 15)[rng.permutation(45)]
-    X = centres[np.searchsorted(["ash", "elm", "oak"], y)] + rng.integers(-6, 7, (45, 4))
+    X = centers[np.searchsorted(["ash", "elm", "oak"], y)] + rng.integers(-6, 7, (45, 4))
     if regresses(request.node.callspec.params["cls"]):
         y = np.unique(y, return_inverse=True)[1] * 10.0
     return X.astype(np.float64), y
@@ -543,7 +544,7 @@ def test_absurd_number_of_threads(cls, n_jobs, data):
 
 @each_threaded
 def test_same_bits_for_any_number_of_threads(cls, monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)  # no work is too small for threads
+    monkeypatch.setattr(blocks, "SMALL", 0)  # no work is too small for threads
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 5000)
     X = rng.normal(size=(5000, 12)) + y[:, None]

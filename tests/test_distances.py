@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from statfast import _distances
-from statfast._core import metrics
-from statfast._distances import CALLABLE, Metric, as_metric
+from statfast._core.distance import metrics
+from statfast._distance import metrics as _distances
+from statfast._distance.metrics import CALLABLE, Metric, as_metric
 
 RNG = np.random.default_rng(0)
 X, Q = RNG.normal(size=(60, 5)), RNG.normal(size=(9, 5))
@@ -201,6 +201,10 @@ FLAT = X * [1, 1, 0, 1, 1] + 0.1
         ("mahalanobis", {"X": X[:4]}, ValueError, "singular"),
         ("mahalanobis", {"X": X[:, [0, 1, 2, 3, 3]]}, ValueError, "singular"),
         ("mahalanobis", {"metric_params": {"V": -COV}}, ValueError, "singular"),
+        ("mahalanobis", {"metric_params": {"V": COV * 1j}}, TypeError, "array of shape"),
+        ("mahalanobis", {"X": X * 1e-170}, ValueError, "vanish in float64"),
+        ("manhattan", {"p": "two"}, TypeError, "p must be a number; got 'two'"),
+        (max, {"metric_params": {1: 2}}, TypeError, "metric_params must be a dict of keyword"),
         ("mahalanobis", {"metric_params": {"V": COV + np.eye(5)[::-1] * np.arange(5)}},
          ValueError, "symmetric"),
         ("mahalanobis", {"metric_params": {"V": COV, "VI": COV}}, ValueError, "Leave one out"),

@@ -2,9 +2,11 @@
 """The documentation is complete, agrees with the code, and its examples run.
 
 Every public name has a numpydoc docstring whose parameters are those of the signature; the examples
-of the modules, of README.md and of docs/ give what they show.
+of the modules, of README.md and of docs/ give what they show; files begin by saying what is in
+them, and pages name files that exist.
 """
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -19,6 +21,7 @@ import pytest
 import statfast
 
 ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "statfast"
 SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 ESTIMATOR_SECTIONS = ["Attributes", "Notes", "References", "Examples"]
 
@@ -48,12 +51,31 @@ def signature_names(thing):
     return [name for name in names if name not in ("self", "cls")]
 
 
+def defaults(lines):
+    """The defaults that a Parameters section states, as they are written, by name."""
+    found = {}
+    for line in lines:
+        if " : " in line and not line.startswith(" "):
+            names = [name.strip(" *") for name in line.split(" : ")[0].split(",")]
+        if stated := re.search(r"\b(?:default=|Default (?=[\"\d]))(.+?)\.?$", line):
+            found |= dict.fromkeys(names, stated[1])
+    return found
+
+
 def signature_faults(name, thing, found):
     wanted = signature_names(thing)
     if wanted and "Parameters" not in found:
         yield f"{name}: no Parameters section"
     elif wanted != (given := described(found.get("Parameters", []))):
         yield f"{name}: Parameters describes {given}, the signature has {wanted}"
+    stated = defaults(found.get("Parameters", []))
+    for parameter in inspect.signature(thing).parameters.values():
+        written = stated.get(parameter.name)
+        if isinstance(parameter.default, int | float | str) and (
+            written != str(parameter.default)
+            and (written is None or ast.literal_eval(written) != parameter.default)
+        ):
+            yield f"{name}: {parameter.name} is {parameter.default!r} by default, not {written}"
 
 
 def function_faults(name, function):
@@ -96,10 +118,13 @@ def modules():
         package, folder = waiting.pop()
         yield package
         for found in pkgutil.iter_modules([str(folder)]):
+            name = f"{package}.{found.name}"
+            if name == "statfast._core":  # kernels: `SOURCES` has what they are made of
+                continue
             if found.ispkg:
-                waiting.append((f"{package}.{found.name}", folder / found.name))
-            elif package != "statfast._core":
-                yield f"{package}.{found.name}"
+                waiting.append((name, folder / found.name))
+            else:
+                yield name
 
 
 def is_private(module):
@@ -129,10 +154,18 @@ def test_public_name_is_documented(name, thing):
     assert not (found := list(faults(name, thing))), "\n".join(found)
 
 
-@pytest.mark.parametrize("module", sorted(modules()))
-def test_module_says_what_it_is(module):
-    if module != "statfast.__main__":  # importing it runs the tour
-        assert importlib.import_module(module).__doc__
+LICENSE = re.compile(r"(#|/\*) SPDX-License-Identifier: .*\n(# build: glue\n)?")
+SAYS = re.compile(r'("""|/\* )\S')  # a docstring or a comment
+SUFFIXES = {".py", ".pyx", ".pxd", ".h", ".c"}
+SOURCES = sorted(
+    path for path in SOURCE.rglob("*") if path.suffix in SUFFIXES and path.stat().st_size
+)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_file_says_what_it_is(path):
+    text = path.read_text("utf-8")
+    assert SAYS.match(text, LICENSE.match(text).end()), f"{path.name} does not begin with a comment"
 
 
 def test_reference_lists_every_public_name():
@@ -182,16 +215,41 @@ def test_page_examples_run(page, monkeypatch, tmp_path):
             exec(compile(block, f"{page.name}, python block {number}", "exec"), namespace)
 
 
-ROOMS = re.compile(r"^- `([\w/]+)/`: (.*?\.)$(?! {2})", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"`(\w[\w*]*\.(?:py|pyx|pxd|c|h))`")
+SUFFIX = r"\.(?:pyx|pxd|py|c|h)\b"
+IN_PAGES = re.compile(rf"(?<=`)(?:[\w.*-]+/)*[\w*-]+{SUFFIX}(?=`)")
+IN_SOURCE = re.compile(rf"\b(?:\w+/)+\w+{SUFFIX}")  # a name without a folder may be a variable's
+PLACES = [ROOT, ROOT / "src", SOURCE, SOURCE / "_core"]  # what paths may be relative to
+EXAMPLES = re.compile(r"\bthing|\bfamily\b")  # of names, in recipes
 
 
-def test_contributing_names_the_rooms_there_are():
-    rooms = ROOMS.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
-    named = [(folder, file) for folder, row in rooms for file in FILE.findall(row)]
-    source = ROOT / "src" / "statfast"
-    assert named
-    assert not [pair for pair in named if not list((source / pair[0]).glob(pair[1]))]
+def missing_files(text, pattern):
+    """Files that a page or a comment names and that do not exist."""
+    named = {name for name in pattern.findall(text) if not EXAMPLES.search(name)}
+    return [name for name in named if not any(list(place.glob(name)) for place in PLACES)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in [*PAGES, ROOT / "benchmarks" / "README.md"] if page.exists()],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_page_names_files_that_exist(page):
+    assert not missing_files(page.read_text("utf-8"), IN_PAGES)
+
+
+def test_source_names_files_that_exist():
+    missing = {path.name: missing_files(path.read_text("utf-8"), IN_SOURCE) for path in SOURCES}
+    assert not {name: found for name, found in missing.items() if found}
+
+
+def test_missing_files_are_found():
+    page = "`docs/conf.py`, ``tile/tile.h``, `simd/vec_*.h`, `no/such.py`, `family/thing.py`"
+    assert missing_files(page, IN_PAGES) == ["no/such.py"]
+    assert missing_files("/* See tile/tile.h and tile/tale.h. */", IN_SOURCE) == ["tile/tale.h"]
+
+
+def test_contributing_is_short():
+    assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()) <= 200
 
 
 def test_readme_shows_an_example():
@@ -204,7 +262,7 @@ def well_documented(rows, k=1):
 
     Parameters
     ----------
-    rows, k : int
+    rows, k : int, default=1
         Two numbers.
 
     Returns
@@ -227,6 +285,24 @@ def forgets_a_parameter(rows, k=1):
     """
 
 
+def forgets_a_change(rows, k=2, unit="m"):
+    """Do it.
+
+    Parameters
+    ----------
+    rows : int
+        A number.
+    k : int, default=1
+        Another.
+    unit : str, default="m"
+        Of both.
+
+    Returns
+    -------
+    int
+    """
+
+
 def forgets_everything(rows):
     """Do it."""
 
@@ -234,8 +310,10 @@ def forgets_everything(rows):
 def test_docstring_check_works():
     assert not list(function_faults("f", well_documented))
     assert list(function_faults("f", forgets_a_parameter)) == [
-        "f: Parameters describes ['rows'], the signature has ['rows', 'k']"
+        "f: Parameters describes ['rows'], the signature has ['rows', 'k']",
+        "f: k is 1 by default, not None",
     ]
+    assert list(function_faults("f", forgets_a_change)) == ["f: k is 2 by default, not 1"]
     assert len(list(function_faults("f", forgets_everything))) == 2
     assert list(function_faults("f", lambda: None)) == ["f: no docstring"]
 

@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from statfast import _errors
+from statfast._validation import errors
 
 
 class Model:
@@ -22,8 +22,8 @@ def alone(monkeypatch):
 
 
 def test_not_fitted_alone(alone):
-    error = _errors.not_fitted(Model())
-    assert type(error) is _errors.NotFittedError
+    error = errors.not_fitted(Model())
+    assert type(error) is errors.NotFittedError
     assert isinstance(error, ValueError)
     assert isinstance(error, AttributeError)
     assert str(error) == "This Model instance is not fitted yet. Call fit before using it."
@@ -31,22 +31,22 @@ def test_not_fitted_alone(alone):
 
 def test_not_fitted_beside_scikit_learn():
     theirs = pytest.importorskip("sklearn.exceptions").NotFittedError
-    error = _errors.not_fitted(Model())
+    error = errors.not_fitted(Model())
     assert isinstance(error, theirs)
-    assert isinstance(error, _errors.NotFittedError)
+    assert isinstance(error, errors.NotFittedError)
 
 
 def test_not_fitted_survives_a_pickle():
     theirs = pytest.importorskip("sklearn.exceptions").NotFittedError
-    error = pickle.loads(pickle.dumps(_errors.not_fitted(Model())))
+    error = pickle.loads(pickle.dumps(errors.not_fitted(Model())))
     assert isinstance(error, theirs)
     assert "Model instance" in str(error)
 
 
 def test_errors_never_load_scikit_learn():
     code = (
-        "import sys; from statfast import _errors; _errors.not_fitted(1); "
-        "_errors.warn_column_vector(); sys.exit('sklearn' in sys.modules)"
+        "import sys; from statfast._validation import errors; errors.not_fitted(1); "
+        "errors.warn_column_vector(); sys.exit('sklearn' in sys.modules)"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
@@ -54,14 +54,14 @@ def test_errors_never_load_scikit_learn():
 def test_column_vector_has_scikit_learns_words():
     theirs = pytest.importorskip("sklearn.exceptions").DataConversionWarning
     with pytest.warns(theirs, match="A column-vector y was passed when a 1d array was expected"):
-        _errors.warn_column_vector()
-    with pytest.warns(_errors.DataConversionWarning, match="column-vector labels"):
-        _errors.warn_column_vector("labels")
+        errors.warn_column_vector()
+    with pytest.warns(errors.DataConversionWarning, match="column-vector labels"):
+        errors.warn_column_vector("labels")
 
 
 def test_not_converged_alone(alone):
-    with pytest.warns(_errors.ConvergenceWarning) as caught:
-        _errors.warn_not_converged(Model(), 7)
+    with pytest.warns(errors.ConvergenceWarning) as caught:
+        errors.warn_not_converged(Model(), 7)
     assert str(caught[0].message) == (
         "Model did not converge in 7 iterations. Raise max_iter or tol."
     )
@@ -70,7 +70,7 @@ def test_not_converged_alone(alone):
 def test_warnings_point_at_the_caller():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _errors.warn_user("look here")
+        errors.warn_user("look here")
     assert caught[0].filename == __file__
 
 
@@ -79,12 +79,27 @@ def test_warnings_point_at_the_caller():
     [(2.5, "2.5 (float)"), ("two", "'two' (str)"), (None, "None (NoneType)")],
 )
 def test_wrong_type_says_what_it_got(value, words):
-    error = _errors.wrong_type("k", "an integer", value)
+    error = errors.wrong_type("k", "an integer", value)
     assert isinstance(error, TypeError)
     assert str(error) == f"k must be an integer; got {words}."
 
 
 def test_shown_is_short():
-    assert _errors.shown("abc") == "'abc'"
-    assert len(_errors.shown("x" * 10_000)) <= 80
-    assert len(_errors.shown(list(range(10_000)))) < 100
+    assert errors.shown("abc") == "'abc'"
+    assert len(errors.shown("x" * 10_000)) <= 80
+    assert len(errors.shown(list(range(10_000)))) < 100
+
+
+def test_warnings_pass_by_scipy_that_calls_us_back():
+    from scipy.optimize import brentq
+
+    inside = {"__name__": "statfast.somewhere", "brentq": brentq, "warn_user": errors.warn_user}
+    exec(
+        "def f(x):\n    warn_user('look here')\n    return x - 1\n"
+        "def fit():\n    return brentq(f, 0, 3)\n",
+        inside,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        inside["fit"]()
+    assert {one.filename for one in caught} == {__file__}

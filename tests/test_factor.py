@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast import _factor
+from statfast import _linalg
 
 
 def positive(seed, q, span=3.0):
@@ -21,7 +21,7 @@ def check(q, seed):
     whole, lower = positive(seed, q)
     size = np.sqrt(whole.diagonal())
     scaled = whole / size / size[:, None]
-    factor = _factor.Factor(lower)
+    factor = _linalg.CholeskyFactor(lower)
     want = np.linalg.cholesky(scaled)
     np.testing.assert_allclose(np.tril(factor.lower), want, atol=1e-9)
     np.testing.assert_allclose(factor.pivot, want.diagonal().min() ** 2, rtol=1e-6)
@@ -31,7 +31,7 @@ def check(q, seed):
     inverse = factor.inverse()
     np.testing.assert_array_equal(inverse, inverse.T)
     np.testing.assert_allclose((inverse * size * size[:, None]) @ scaled, np.eye(q), atol=1e-7)
-    assert type(_factor.factored(lower)) is _factor.Factor
+    assert type(_linalg.factored(lower)) is _linalg.CholeskyFactor
 
 
 @given(q=st.integers(1, 40), seed=st.integers(0, 2**32 - 1))
@@ -45,7 +45,7 @@ def test_many_columns(q):
 
 
 def test_columns_for_a_library(monkeypatch):
-    monkeypatch.setattr(_factor, "SMALL", 10)
+    monkeypatch.setattr(_linalg, "SMALL", 10)
     check(11, 1)
     check(300, 2)
 
@@ -56,8 +56,8 @@ def test_columns_that_are_the_same(q):
     Z = rng.standard_normal((q, q - 2))
     Z = np.column_stack([Z, Z[:, 0], Z[:, 0]])  # rank q - 2
     whole = Z.T @ Z
-    assert _factor.Factor(np.tril(whole)).pivot <= 1e-13
-    x = _factor.factored(np.tril(whole) * 1.0)
+    assert _linalg.CholeskyFactor(np.tril(whole)).pivot <= 1e-13
+    x = _linalg.factored(np.tril(whole) * 1.0)
     x = x.solve(whole @ np.ones(q))
     np.testing.assert_allclose(whole @ x, whole @ np.ones(q), rtol=1e-6, atol=1e-6)
 
@@ -65,7 +65,7 @@ def test_columns_that_are_the_same(q):
 @pytest.mark.parametrize("small", [0, 10])
 @pytest.mark.parametrize("first", [0.0, -1.0, np.nan])
 def test_what_is_not_positive(monkeypatch, small, first):
-    monkeypatch.setattr(_factor, "SMALL", small)
+    monkeypatch.setattr(_linalg, "SMALL", small)
     h = np.eye(7)
     h[0, 0] = first
-    assert not _factor.Factor(h).pivot > 0
+    assert not _linalg.CholeskyFactor(h).pivot > 0

@@ -1,52 +1,60 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The house rules on who may import whom, read from the source and enforced.
+"""The rules of the house: who may import whom, and where things stand; read from the source.
 
-``__main__`` -> ``__init__`` -> families -> foundations -> kernels (``_core``) -> inline ``.pxd``.
-A module imports only what stands below it. Families do not import each other, except where one is
-built on another by nature (``BUILT_ON``). Kernels know the tiles and inline ``.pxd`` files alone.
+``__main__`` -> ``__init__`` -> families -> foundations -> kernels (``_core``). A module imports
+only what stands below it. A family has rooms, in order: a room knows only rooms before it. Others
+import a foundation by its face, the package. Families know each other only where one is built on
+another by nature. A kernel knows its own folder and the folders that all kernels share.
 """
 
 import ast
 import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "statfast"
+CORE = SOURCE / "_core"
 
-FOUNDATIONS = [
-    "_errors",
+FOUNDATIONS = [  # each on those before
     "_validation",
-    "_base",
-    "_regression",
-    "_class_weights",
-    "_flags",
-    "_chunks",
-    "_blocks",
-    "_team",
-    "_coupling",
-    "_extent",
-    "_factor",
-    "_products",
-    "_distances",
-    "_precomputed",
-    "_dissimilarity",
-    "_kd_turn",
-    "_kd_tree",
-    "_sparse",
-    "_summary",
+    "_engine",
+    "_linalg",
+    "_distance",
+    "_estimator",
     "kernels",  # public as well: whatever learns from kernels takes them there
-]  # each on those before
+]
+FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import the package alone
+ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
+    "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
+    "generative": ["discriminant", "naive_bayes"],
+    "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
+    "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images"],
+    "svm": [["dual", "linear"], "machines"],
+    "text": ["counting", "language"],
+}
 BUILT_ON = {  # family: the families it may import
     "cluster": {"metrics"},
-    "multiclass": {"metrics"},
+    "ensemble": {"tree"},
     "model_selection": {"metrics"},
+    "multiclass": {"metrics"},
 }
+CORE_SHARED = {"simd", "tile", "linalg"}  # folders of _core that every kernel may use
+CORE_BUILT_ON = {"balltree": {"neighbors"}, "hierarchy": {"kdtree"}, "kmeans": {"threads"}}
+OF_ONE = {  # stand in a foundation for one family, as others are to come
+    "statfast._distance.condensed",  # silhouettes of condensed matrices
+    "statfast._engine.team",
+    "statfast._estimator.tables",  # every family's summaries
+}
+TILE_PIECES = {  # vector code of one family that is compiled with the tile
+    "kmeans/bounds.h", "kmeans/groups.h",
+}  # fmt: skip
 ON_USE = {"plot"}  # loaded only on use: may import anything public, and its packages at once
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "fast", "tools", "shared"}
-LONGEST = {".py": 450, ".pyx": 350, ".pxd": 350}  # lines; beyond it, a file holds two ideas
+LONGEST = {".py": 450, ".pyx": 350, ".pxd": 350, ".h": 300}  # lines; beyond, a file holds two ideas
 HEADER = "SPDX-License-Identifier: BSD-3-Clause"
 
 TOP_LEVEL_PACKAGES = {"numpy"}  # what every user of any part pays for at import
@@ -62,6 +70,12 @@ CYTHON_IMPORT = re.compile(
 NUMPY_HEADERS = re.compile(
     r"^[ \t]*(cimport[ \t]+numpy|from[ \t]+numpy[\w.]*[ \t]+cimport)", re.MULTILINE
 )
+
+STRIDED = re.compile(r"\[:, :\] (\w+)")  # an argument whose columns may lie apart
+MINDFUL = {  # functions that take an address in such an array, and look at both strides
+    "columns.job_of", "columns.moments", "columns.load", "dual_descent.pack",
+    "extent.all_finite", "pam.look",
+}  # fmt: skip
 
 
 # ------------------------------------------------------------------ what a file imports
@@ -104,15 +118,21 @@ def cython_imports(code):
 
 
 # ------------------------------------------------------------------ where a module stands
-def room(module):
+def place(module):
     """The first part of the name below ``statfast``: the family, foundation or ``_core``."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"
 
 
+def room(module):
+    """The folder of a family that a module stands in, or None."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 3 else None
+
+
 def floor(module):
     """How high a module stands in the house; it may import only what stands lower."""
-    name = room(module)
+    name = place(module)
     if name == "_core":
         return 0
     if name in FOUNDATIONS:
@@ -126,17 +146,30 @@ def floor(module):
 def statfast_module(target, known):
     """The longest prefix of a dotted name that is a module: the rest are names in it."""
     parts = target.split(".")
-    while ".".join(parts) not in known and len(parts) > 1 + (parts[1] in ("_core", *FOUNDATIONS)):
+    while ".".join(parts) not in known and len(parts) > 1:
         parts.pop()
     return ".".join(parts)
 
 
+def story(family, name):
+    """The place of a room in the order of its family."""
+    for number, rooms in enumerate(ROOMS[family]):
+        if name == rooms or (name in rooms and isinstance(rooms, list)):
+            return number
+    return -1
+
+
 def may_import(importer, target):
-    below, above = room(target), room(importer)
+    below, above = place(target), place(importer)
     if below == above:
-        return True
+        own, other = room(importer), room(target)
+        if above not in ROOMS or own is None or own == other:
+            return True
+        return other is not None and story(above, other) < story(above, own)
     if floor(importer) == floor(target):  # two families
         return below in BUILT_ON.get(above, ())
+    if below in FACES and target.count(".") > 1:
+        return False
     return floor(target) < floor(importer)
 
 
@@ -148,28 +181,63 @@ def python_faults(module, code, known):
             yield f"{module} imports {target} relatively"
         elif package == "statfast":
             if not may_import(module, statfast_module(target, known)):
-                yield f"{module} imports {target}, which does not stand below it"
+                yield f"{module} imports {target}, which does not stand below it, or not its face"
         elif package in sys.stdlib_module_names or package in TOP_LEVEL_PACKAGES:
             continue
         elif package not in CALL_TIME_PACKAGES:
             yield f"{module} imports {package}, which is not a dependency"
-        elif at_load and room(module) not in ON_USE:
+        elif at_load and place(module) not in ON_USE:
             yield f"{module} imports {target} when it is loaded; import it where it is used"
 
 
-def kernel_faults(module, code, inline):
-    """The same for Cython: ``inline`` are the modules that are a ``.pxd`` alone."""
-    allowed = {*inline, "statfast._core.tiles", module}
+def folder_of_kernel(module):
+    """The folder below ``_core``, by dotted name or by path of a header."""
+    return re.split(r"[./]", module.removeprefix("statfast._core."))[0]
+
+
+def may_use(above, below):
+    """Whether a kernel of one folder of ``_core`` may use what stands in another."""
+    if above == "simd":
+        return below == "simd"
+    if above == "tile":
+        return below in ("tile", "simd")
+    return below == above or below in CORE_SHARED | CORE_BUILT_ON.get(above, set())
+
+
+def kernel_faults(module, code):
+    """The same for Cython and C: ``module`` is dotted, ``statfast._core.kdtree.search``."""
+    own = folder_of_kernel(module)
     for target in cython_imports(code):
         if target.startswith("."):
             yield f"{module} imports {target} relatively"
         elif target.split(".")[0] == "statfast":
-            if not any(target == name or target.startswith(f"{name}.") for name in allowed):
-                yield f"{module} imports {target}; kernels know the tiles and inline .pxd files"
+            if not target.startswith("statfast._core."):
+                yield f"{module} imports {target}, which is Python"
+            elif not may_use(own, folder_of_kernel(target)):
+                yield f"{module} imports {target} of another folder"
         elif target.split(".")[0] not in KERNEL_PACKAGES | sys.stdlib_module_names:
             yield f"{module} imports {target}; kernels use libc, cython and the standard library"
+    for header in re.findall(r'(?:#include|extern from) "([^"]+)"', code):
+        if module == "statfast._core.tile.level" and header in TILE_PIECES:
+            continue
+        if not may_use(own, folder_of_kernel(header)):
+            yield f"{module} includes {header} of another folder"
     if NUMPY_HEADERS.search(code):
         yield f"{module} cimports numpy, whose headers are not there when the package is built"
+
+
+def stride_faults(module, code):
+    """Sentences on addresses taken in arrays whose columns need not lie side by side."""
+    for function in re.split(r"\n(?=c?p?def |    def )", code):
+        name = re.search(r"(\w+)\(", function)
+        if name is None or f"{module}.{name[1]}" in MINDFUL:
+            continue
+        for array in STRIDED.findall(function):
+            if re.search(rf"&{array}\[", function):
+                yield (
+                    f"{name[1]} takes an address in {array}, declared [:, :], whose columns may "
+                    "lie apart: declare it [:, ::contiguous]"
+                )
 
 
 # ------------------------------------------------------------------ the real source
@@ -182,11 +250,6 @@ PYTHON = sorted(SOURCE.rglob("*.py"))
 CYTHON = sorted([*SOURCE.rglob("*.pyx"), *SOURCE.rglob("*.pxd")])
 NATIVE = sorted([*SOURCE.rglob("*.c"), *SOURCE.rglob("*.h")])
 KNOWN = {module_name(path) for path in PYTHON + CYTHON}
-INLINE = KNOWN & {
-    module_name(path)
-    for path in CYTHON
-    if path.suffix == ".pxd" and not path.with_suffix(".pyx").exists()
-}
 
 
 def each_file(paths):
@@ -203,20 +266,26 @@ def test_python_imports_go_down(path):
     assert not faults, "\n".join(faults)
 
 
-@each_file(CYTHON)
-def test_kernel_imports_go_down(path):
-    faults = list(kernel_faults(module_name(path), path.read_text("utf-8"), INLINE))
+@each_file(CYTHON + NATIVE)
+def test_kernels_know_their_folder(path):
+    faults = list(kernel_faults(module_name(path), path.read_text("utf-8")))
     assert not faults, "\n".join(faults)
 
 
-@each_file(PYTHON + CYTHON)
+@each_file(CYTHON)
+def test_addresses_are_of_contiguous_rows(path):
+    faults = list(stride_faults(path.stem, path.read_text("utf-8")))
+    assert not faults, "\n".join(faults)
+
+
+@each_file([path for path in PYTHON + CYTHON + NATIVE if path.suffix in LONGEST])
 def test_one_idea_a_file(path):
     lines = len(path.read_text("utf-8").splitlines())
     assert lines <= LONGEST[path.suffix], f"{path.name} has {lines} lines: which idea can move out?"
 
 
 @each_file([path for path in PYTHON + CYTHON + NATIVE if path.stat().st_size])
-def test_licence_header(path):
+def test_license_header(path):
     assert HEADER in path.read_text("utf-8").split("\n", 1)[0]
 
 
@@ -230,39 +299,133 @@ def test_no_generated_c():
     assert not [name for name, line in first_lines.items() if "Generated by Cython" in line]
 
 
+def test_rooms_are_folders():
+    """Each folder of a family has its place in the order."""
+    for family, rooms in ROOMS.items():
+        named = {name for one in rooms for name in ([one] if isinstance(one, str) else one)}
+        folders = {path.parent.name for path in (SOURCE / family).glob("*/__init__.py")}
+        assert folders <= named, f"{family}: {folders - named} have no place in ROOMS"
+    flat = {path.parent.parent.name for path in SOURCE.glob("[a-z]*/*/__init__.py")}
+    assert flat <= set(ROOMS), f"{flat - set(ROOMS)} have rooms that are not in ROOMS"
+
+
+def test_rooms_have_no_face():
+    """Families and foundations alone have names to import from the package itself."""
+    rooms = [*SOURCE.glob("[a-z]*/*/__init__.py"), *CORE.glob("*/__init__.py")]
+    assert rooms
+    assert not [str(path) for path in rooms if path.stat().st_size]
+
+
+def test_class_names_are_unique():
+    homes = defaultdict(list)
+    for path in PYTHON:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(path.name)
+    twice = {name: files for name, files in homes.items() if len(files) > 1}
+    assert not twice, f"one name, two things: {twice}"
+
+
+def test_modules_do_not_bear_names_of_public_objects():
+    """``statfast.cluster.linkage`` is a function, whatever has been imported."""
+    for init in SOURCE.glob("*/__init__.py"):
+        names = re.search(r"__all__ = (\[.*?\])", init.read_text("utf-8"), re.DOTALL)
+        public = set(ast.literal_eval(names[1])) if names else set()
+        modules = {path.stem for path in init.parent.iterdir() if path.name != "__init__.py"}
+        assert not public & modules, f"{init.parent.name}: {public & modules}"
+
+
+def families_of_users():
+    """For each module of a foundation, and each header that kernels share: who uses it."""
+    users = defaultdict(set)
+    face = {}  # name in a face: the module it comes from
+    for foundation in FACES:
+        code = (SOURCE / foundation / "__init__.py").read_text("utf-8")
+        for target, _ in python_imports(code):
+            face[f"statfast.{foundation}.{target.rpartition('.')[2]}"] = target.rpartition(".")[0]
+    for path in PYTHON:
+        module = module_name(path)
+        for target, _ in python_imports(path.read_text("utf-8")):
+            target = face.get(target, statfast_module(target, KNOWN))
+            if place(target) in FACES and target != module and path.name != "__init__.py":
+                same = place(target) == place(module)
+                users[target].add(module if same else place(module))
+    for path in CYTHON + NATIVE:
+        own = folder_of_kernel(module_name(path))
+        code = path.read_text("utf-8")
+        for header in re.findall(r'(?:#include|extern from) "([^"]+)"', code):
+            users[header].add(path.name if folder_of_kernel(header) == own else own)
+    return users
+
+
+def test_what_is_shared_has_two_users():
+    """What one family uses alone stands in that family."""
+    users = families_of_users()
+    modules = [
+        module_name(path)
+        for path in PYTHON
+        if place(module_name(path)) in FACES and path.name != "__init__.py"
+    ]
+    headers = [
+        str(path.relative_to(CORE))
+        for path in NATIVE
+        if path.suffix == ".h" and path.parent.name in ("tile", "simd")
+    ]
+    families = {path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")}
+    families |= {path.parent.name for path in CORE.glob("*/__init__.py")} - CORE_SHARED
+    alone = {
+        name: users[name]
+        for name in modules + headers
+        if name not in OF_ONE and len(users[name]) == 1 and users[name] <= families
+    }
+    assert not alone, f"used by one family alone: {alone}"
+
+
 # ------------------------------------------------------------------ the rules themselves
 HOUSE = {
     "statfast",
-    "statfast._core.tiles",
-    "statfast._core.lloyd",
-    "statfast._core.heap",
-    "statfast._errors",
-    "statfast._base",
-    "statfast._blocks",
+    "statfast._core.tile.tiles",
+    "statfast._core.kmeans.lloyd",
+    "statfast._core.kdtree.tree",
+    "statfast._validation",
+    "statfast._validation.rows",
+    "statfast._engine",
+    "statfast._engine.blocks",
+    "statfast._estimator",
     "statfast.cluster",
-    "statfast.cluster.kmeans",
+    "statfast.cluster.kmeans.kmeans",
+    "statfast.cluster.kmeans.init",
+    "statfast.cluster.hierarchy.linkage",
+    "statfast.svm.dual.solver",
+    "statfast.svm.linear.model",
+    "statfast.svm.machines.svc",
     "statfast.metrics",
     "statfast.multiclass",
-    "statfast.neighbors.search",
+    "statfast.neighbors.search.search",
 }
+KMEANS = "statfast.cluster.kmeans.kmeans"
 
 
 @pytest.mark.parametrize(
     ("module", "code"),
     [
-        ("statfast._base", "from statfast._blocks import each"),
-        ("statfast._base", "from statfast import _blocks"),
-        ("statfast._errors", "import statfast"),
-        ("statfast._blocks", "from statfast.cluster.kmeans import KMeans"),
-        ("statfast.cluster.kmeans", "from statfast import KMeans"),
-        ("statfast.cluster.kmeans", "from statfast.neighbors.search import NearestNeighbors"),
-        ("statfast.cluster.kmeans", "def f():\n    from statfast.generative import bayes"),
-        ("statfast.cluster.kmeans", "from .seeding import start"),
-        ("statfast.cluster.kmeans", "from . import seeding"),
-        ("statfast.cluster.kmeans", "import scipy.linalg"),
-        ("statfast.cluster.kmeans", "try:\n    import sklearn\nexcept ImportError:\n    pass"),
-        ("statfast.cluster.kmeans", "def f():\n    import joblib"),
-        ("statfast._core.lloyd", "from statfast._validation import as_rows"),
+        ("statfast._engine.blocks", "from statfast._estimator import Estimator"),
+        ("statfast._engine.blocks", "from statfast import _estimator"),
+        ("statfast._validation.rows", "import statfast"),
+        ("statfast._engine.blocks", f"from {KMEANS} import KMeans"),
+        (KMEANS, "from statfast import KMeans"),
+        (KMEANS, "from statfast._engine.blocks import each"),
+        (KMEANS, "from statfast.neighbors.search.search import NearestNeighbors"),
+        (KMEANS, "def f():\n    from statfast.generative import bayes"),
+        (KMEANS, "from .init import start"),
+        (KMEANS, "from . import init"),
+        (KMEANS, "from statfast.cluster.hierarchy.linkage import linkage"),
+        ("statfast.svm.dual.solver", "from statfast.svm.linear.model import LinearMachine"),
+        ("statfast.svm.linear.model", "from statfast.svm.machines.svc import SVC"),
+        (KMEANS, "import scipy.linalg"),
+        (KMEANS, "try:\n    import sklearn\nexcept ImportError:\n    pass"),
+        (KMEANS, "def f():\n    import joblib"),
+        ("statfast._core.kmeans.lloyd", "from statfast._validation import as_rows"),
     ],
 )
 def test_python_rule_catches(module, code):
@@ -272,12 +435,15 @@ def test_python_rule_catches(module, code):
 @pytest.mark.parametrize(
     ("module", "code"),
     [
-        ("statfast._base", "from statfast._errors import not_fitted"),
-        ("statfast._blocks", "from statfast._base import Estimator\nimport os, threading"),
-        ("statfast.cluster", "from statfast.cluster.kmeans import KMeans"),
-        ("statfast.cluster.kmeans", "from statfast import _blocks"),
-        ("statfast.cluster.kmeans", "from statfast._core import lloyd"),
-        ("statfast.cluster.kmeans", "def f():\n    from scipy.linalg import eigh"),
+        ("statfast._engine.blocks", "from statfast._validation import as_rows\nimport os"),
+        ("statfast._engine.blocks", "from statfast._engine.chunks import Chunks"),
+        ("statfast.cluster", f"from {KMEANS} import KMeans"),
+        (KMEANS, "from statfast._engine import each"),
+        (KMEANS, "from statfast.cluster.kmeans.init import start"),
+        ("statfast.cluster.hierarchy.linkage", f"from {KMEANS} import KMeans"),
+        ("statfast.svm.machines.svc", "from statfast.svm.dual.solver import solve"),
+        (KMEANS, "from statfast._core.kmeans import lloyd"),
+        (KMEANS, "def f():\n    from scipy.linalg import eigh"),
         ("statfast.multiclass", "from statfast.metrics import accuracy"),
         ("statfast", "from statfast.cluster import KMeans"),
         ("statfast.__main__", "import statfast\nfrom statfast import KMeans"),
@@ -291,31 +457,45 @@ def test_python_rule_allows(module, code):
 @pytest.mark.parametrize(
     "code",
     [
-        "from statfast._core.brute cimport scan",
-        "from statfast._core.heap cimport push\nfrom statfast import _blocks",
+        "from statfast._core.neighbors.brute cimport scan",
+        "from statfast import _engine",
         "import scipy",
         "cimport numpy as cnp",
         "from numpy cimport ndarray",
         "from . cimport heap",
         "from .heap cimport push",
-        "    from statfast._errors import not_fitted",
+        "    from statfast._validation import not_fitted",
         'include "lloyd_steps.pxi"',
-        "from statfast._core cimport (\n    heap,\n    brute,\n)",
+        "from statfast._core.kdtree cimport (\n    tree,\n    search,\n)",
+        'cdef extern from "kdtree/query.h" nogil:\n    pass',
     ],
 )
 def test_kernel_rule_catches(code):
-    assert list(kernel_faults("statfast._core.lloyd", code, {"statfast._core.heap"}))
+    assert list(kernel_faults("statfast._core.kmeans.lloyd", code))
+
+
+def test_the_tile_knows_itself_and_simd():
+    assert list(kernel_faults("statfast._core.tile.tile", '#include "kmeans/bounds.h"'))
+    assert list(kernel_faults("statfast._core.simd.vmath", '#include "tile/tile.h"'))
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        "from statfast._core.tiles cimport nearest",
-        "from statfast._core cimport heap, tiles",
-        "from statfast._core.heap cimport (\n    push,\n    pop,\n)",
+        "from statfast._core.tile.tiles cimport nearest",
+        "from statfast._core.kmeans cimport bounds, lloyd",
+        "from statfast._core.threads.spin_wait cimport (\n    push,\n    pop,\n)",
         "from libc.math cimport sqrt, INFINITY\nimport os\ncimport cython\nimport numpy as np",
-        "# from statfast import _blocks",
+        'cdef extern from "kmeans/bounds.h" nogil:\n    pass',
+        "# from statfast import _engine",
     ],
 )
 def test_kernel_rule_allows(code):
-    assert not list(kernel_faults("statfast._core.lloyd", code, {"statfast._core.heap"}))
+    assert not list(kernel_faults("statfast._core.kmeans.lloyd", code))
+
+
+def test_stride_rule():
+    code = "\ndef f(\n    const number[:, {}] X,\n):\n    go(&X[0, 0])\n\ndef g():\n    pass\n"
+    assert list(stride_faults("lloyd", code.format(":")))
+    assert not list(stride_faults("lloyd", code.format("::contiguous")))
+    assert not list(stride_faults("lloyd", code.format(":").replace("&X[0, 0]", "X[0, 0]")))

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from statfast._summary import CoefficientTable, Summary
+from statfast._estimator.tables import CoefficientTable, Summary
 
 TABLE = CoefficientTable(
     ["(Intercept)", "age", "copy"],
@@ -66,3 +66,10 @@ def test_several_tables_have_headings():
 def test_numbers_of_any_size(values):
     table = CoefficientTable(["a", "b"], {"x": np.array(values), "y": np.array([1.0, 2.0])})
     assert len(str(table).splitlines()) == 3
+
+
+def test_stars():
+    p = np.array([0.0, 0.0009, 0.001, 0.0099, 0.01, 0.049, 0.05, 0.099, 0.1, 1.0])
+    table = CoefficientTable([str(number) for number in p], {"x": p, "P>|t|": p})
+    stars = [row[-1] for row in table.cells()[1:]]
+    assert stars == ["***", "***", "**", "**", "*", "*", ".", ".", "", ""]

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from statfast import _blocks
-from statfast._core import linger as kernel
-from statfast._team import Team
+from statfast._core.threads import spin_wait as kernel
+from statfast._engine import blocks
+from statfast._engine.team import Team
 
 
 @pytest.fixture(autouse=True)
 def several_threads(monkeypatch):
     """Whatever the machine has."""
-    monkeypatch.setattr(_blocks, "_cores", lambda: 4)
+    monkeypatch.setattr(blocks, "_cores", lambda: 4)
 
 
 def marks_after(steps):
-    """What the marks of one part, its own neighbour, become (wrapping as int64 does)."""
+    """What the marks of one part, its own neighbor, become (wrapping as int64 does)."""
     marks = [0, 0]
     for i in range(steps):
         marks[1 - i % 2] += marks[i % 2] + 1
@@ -51,7 +51,7 @@ def test_each_part_of_each_step_is_done_once_and_in_turn(n_jobs, parts):
     for steps in (0, 1, 2, 90):
         team.gather()
         in_step(team, steps, parts)
-    for _ in range(20 if n_jobs <= _blocks._cores() else 2):
+    for _ in range(20 if n_jobs <= blocks._cores() else 2):
         team.gather()
         in_step(team, 90, parts)
     team.release()
@@ -81,7 +81,7 @@ def test_threads_come_and_go_meanwhile():
 def test_threads_are_not_called_for_little_or_by_one_that_works_for_another():
     assert Team(4, 1.0)._helpers == 0
     assert Team(1, np.inf)._helpers == 0
-    assert _blocks.each(lambda _: Team(4, np.inf)._helpers, range(2), n_jobs=2) == [0, 0]
+    assert blocks.each(lambda _: Team(4, np.inf)._helpers, range(2), n_jobs=2) == [0, 0]
     assert Team(4, np.inf)._helpers == 3
 
 
@@ -100,7 +100,7 @@ def test_others_have_the_threads_once_released():
     team = Team(2, np.inf)
     team.gather()
     team.release()
-    names = _blocks.each(lambda _: (time.sleep(0.02), threading.get_ident())[1], range(8), n_jobs=2)
+    names = blocks.each(lambda _: (time.sleep(0.02), threading.get_ident())[1], range(8), n_jobs=2)
     assert len(set(names)) == 2
     team.gather()
     in_step(team, 20, 4)
@@ -117,5 +117,5 @@ def test_a_task_that_is_not_wanted_any_more_stops():
         reached.append(task)
 
     with pytest.raises(ValueError, match="first"):
-        _blocks.each(work, range(2), n_jobs=2)
+        blocks.each(work, range(2), n_jobs=2)
     assert not reached

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from statfast import __main__ as tour
-from statfast._core import tiles
+from statfast._core.tile import tiles
 from tests.datasets.test_mnist import write_mnist
 
 

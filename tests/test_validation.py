@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is accepted, as what; what is refused, in which words."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,23 +10,19 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from statfast import _validation
-from statfast._base import Estimator
-from statfast._errors import DataConversionWarning, NotFittedError
-from statfast._validation import (
-    as_choice,
-    as_count,
-    as_generator,
-    as_labels,
-    as_real,
+from statfast._estimator.base import Estimator
+from statfast._validation import memory
+from statfast._validation.errors import DataConversionWarning, NotFittedError
+from statfast._validation.memory import refuse_large
+from statfast._validation.parameters import as_choice, as_count, as_generator, as_real
+from statfast._validation.rows import (
     as_rows,
-    as_weights,
     column_names,
     explain_nonfinite,
-    refuse_large,
     require_finite,
     rows_for,
 )
+from statfast._validation.targets import as_labels, as_weights
 
 TABLE = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 BYTES = (np.float64, np.float32, np.uint8)
@@ -129,7 +127,7 @@ def test_rows_misaligned_are_copied():
         (
             [[1.0, 2.0], [3.0]],
             ValueError,
-            "X should be a 2-d array-like of numbers: .*Even out its rows",
+            "X should be a 2-d array-like of numbers: .*Give all rows the same length",
         ),
         ([["a", "b"]], ValueError, "X must hold numbers; got dtype <U1. Encode"),
         ([["1", "2"]], ValueError, "X must hold numbers; got dtype <U1"),
@@ -204,7 +202,7 @@ def test_finite_agrees_with_numpy(X, tall, pad):
 
 
 def test_finite_is_searched_in_slices(monkeypatch):
-    monkeypatch.setattr(_validation, "_SLICE", 600)
+    monkeypatch.setattr("statfast._validation.rows._SLICE", 600)
     for view in (np.zeros((2000, 6)), np.zeros((6, 2000)).T, np.zeros((2000, 12))[:, ::2]):
         require_finite(view)
         view[1777, 4] = np.nan
@@ -330,6 +328,22 @@ def test_labels_of_containers():
         classes, codes = as_labels(y, 3)
         assert classes.tolist() == ["a", "b"]
         assert codes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("low", [2.0**53, 2.0**63, -(2.0**64), 1e300])
+def test_float_labels_too_large_for_integers(low):
+    y = np.array([2 * low, low, 2 * low, low])
+    classes, codes = as_labels(y, 4)
+    assert np.array_equal(classes, np.unique(y))
+    assert np.array_equal(classes[codes], y)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g"])
+def test_float_labels_of_every_size(dtype):
+    y = np.array([2, -60000, 2, 0], dtype)  # the limit of what is exact is more than float16 holds
+    classes, codes = as_labels(y, 4)
+    assert classes.dtype == dtype
+    assert np.array_equal(classes[codes], y)
 
 
 def test_labels_in_a_column_warn():
@@ -501,7 +515,7 @@ def test_generator_refused(value, error, words):
 
 
 def test_large_is_refused_with_its_size(monkeypatch):
-    monkeypatch.setattr(_validation, "_free_memory", lambda: 4 << 30)
+    monkeypatch.setattr(memory, "free_memory", lambda: 4 << 30)
     refuse_large(2 << 30, "the distance matrix", "Use less.")
     with pytest.raises(
         MemoryError,
@@ -511,17 +525,28 @@ def test_large_is_refused_with_its_size(monkeypatch):
 
 
 def test_large_is_let_through_where_nothing_is_known(monkeypatch):
-    monkeypatch.setattr(_validation, "_free_memory", lambda: None)
+    monkeypatch.setattr(memory, "free_memory", lambda: None)
     refuse_large(1 << 60, "the distance matrix", "Use less.")
 
 
 def test_free_memory_heeds_the_control_group(monkeypatch, tmp_path):
     (tmp_path / "memory.max").write_text("3000000\n")
     (tmp_path / "memory.current").write_text("1000000\n")
-    free = _validation._free_memory()
+    free = memory.free_memory()
     if free is None:
         pytest.skip("this system does not tell its free memory")
-    monkeypatch.setattr(_validation, "_CGROUP", tmp_path)
-    assert _validation._free_memory() == 2_000_000
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    assert memory.free_memory() == 2_000_000
     (tmp_path / "memory.max").write_text("max\n")
-    assert _validation._free_memory() > 2_000_000
+    assert memory.free_memory() > 2_000_000
+
+
+def test_numbers_beyond_all_floats_are_not_finite():
+    for value in (10**400, -(10**400), Fraction(10**400), np.inf, np.nan):
+        with pytest.raises(ValueError, match="alpha must be finite"):
+            as_real(value, "alpha")
+    assert as_real(Fraction(1, 4), "alpha") == 0.25
+
+
+def test_a_bound_may_be_beyond_the_type_of_a_number():
+    assert as_real(np.float16(0.5), "epsilon", 0.0, 1e100) == 0.5

@@ -67,7 +67,7 @@ def _memory():
 
 def _tiles():
     try:
-        return importlib.import_module("statfast._core.tiles")
+        return importlib.import_module("statfast._core.tile.tiles")
     except ImportError:
         return None
 

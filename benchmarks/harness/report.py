@@ -1,41 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables from the results: ``python -m benchmarks.report`` rewrites the README's and prints all.
+"""Tables from the results: ``python -m benchmarks.harness.report`` prints all, and rewrites the
+README's.
 
 A ratio is the fastest peer's time divided by statfast's: above 1 statfast is the faster.
 """
 
-import json
-from pathlib import Path
+from benchmarks.harness import bars, results
+from benchmarks.harness.registry import SUITES
 
-from benchmarks import bars
-
-ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
 UNSET = "unset"
 START, END = "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
-TITLES = {
-    "knn-brute": "k nearest neighbours, brute force (build + query)",
-    "kdtree": "k nearest neighbours in few dimensions (build + query)",
-    "lasso": "lasso path of 50 penalties, to a duality gap of 1e-6",
-    "ols": "least squares (ours with inference) and ridge regression",
-    "linkage": "hierarchical clustering",
-    "kmedoids": "k-medoids by FasterPAM, from the same start",
-    "silhouette": "silhouettes",
-    "spectrum": "kernel matrices: the spectrum kernel of strings; kernels of rows",
-    "kmeans": "k-means (20 iterations from the same start)",
-    "convergence": "k-means (until no row changes its cluster, from the same start)",
-    "seeding": "k-means++ and one iteration",
-    "moments": "linear discriminant analysis (fit + posteriors)",
-    "irls": "logistic regression by maximum likelihood, to 1e-8 (ours with the covariance)",
-    "multinomial": "multinomial logistic regression with an l2 penalty, to 1e-8",
-    "glm": "Poisson and gamma regression, log link, to 1e-8 (ours with the covariance)",
-    "svc": "support vector classifiers, Gaussian kernel, to LIBSVM's default tolerance",
-    "linear-svc": "linear support vector machines",
-    "svc-predict": "decision values of support vector classifiers (after the fit)",
-    "latency": "one row through `predict`",
-    "import": "`import` after numpy and scipy.linalg",
-    "tiles": "tile product with arg-min, one thread (peer: numpy's matmul alone)",
-}
 
 
 def seconds(value: float) -> str:
@@ -77,8 +51,9 @@ def table(document: dict) -> str:
     rows = [_row(row) for row in document["problems"]]
     head = ("problem", "statfast", "fastest peer", "ratio", "of limit", "extra memory")
     text = [_heading(document), "", *_markdown(head, rows), ""]
-    if document["suite"] in bars.BARS:
-        text += [*_markdown(bars.HEAD, bars.table(document)), ""]
+    of_suite = SUITES[document["suite"]].bars
+    if of_suite:
+        text += [*_markdown(bars.HEAD, bars.table(of_suite, document["problems"])), ""]
     text += [_mean(label, mean) for label, mean in document["geometric_means"].items()]
     if "sizes" in document:
         text.append(
@@ -145,7 +120,7 @@ def _slower(documents):
         for document in documents
         for row in document["problems"]
         for name, ratio in row.get("ratios", {}).items()
-        if ratio < 1 and name != "FMA loop"
+        if ratio < 1
     ]
     return ["", "Where statfast is slower:", "", *found] if found else []
 
@@ -155,26 +130,20 @@ def _remark(entry):
     return f" ({', '.join(filter(None, told))})" if any(told) else ""
 
 
-def load(folder: Path = RESULTS) -> dict[tuple[str, str], dict]:
-    """The results by suite and core type; curves are no suite."""
-    documents = [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
-    return {(one["suite"], one["openblas_coretype"]): one for one in documents if "suite" in one}
-
-
 def readme_table(documents: dict[tuple[str, str], dict]) -> str:
     """The shapes with a bar, a line for those beyond, both core types, and all that is slower."""
     types = sorted({core for _, core in documents}, key=lambda core: (core != UNSET, core))
     head = ("problem", "statfast", "fastest peer", *(f"ratio ({core})" for core in types))
     head += ("of hardware limit",)
     text = []
-    for suite, title in TITLES.items():
-        of_suite = {core: documents[suite, core] for core in types if (suite, core) in documents}
+    for name, suite in SUITES.items():
+        of_suite = {core: documents[name, core] for core in types if (name, core) in documents}
         if not of_suite:
             continue
         leading = next(iter(of_suite.values()))
-        text += [f"**{title}**", ""]
-        if suite in bars.BARS:
-            text += [*_markdown(bars.HEAD, bars.table(leading)), ""]
+        text += [f"**{suite.title}**", ""]
+        if suite.bars:
+            text += [*_markdown(bars.HEAD, bars.table(suite.bars, leading["problems"])), ""]
             continue
         rows = [
             _readme_row(row, of_suite, types) for row in leading["problems"] if not row["beyond"]
@@ -186,7 +155,7 @@ def readme_table(documents: dict[tuple[str, str], dict]) -> str:
         text.append("")
     slower = _slower(documents.values())
     if documents:
-        text.append(_machine_line(next(iter(documents.values()))))
+        text.append(_machine_line(documents.values()))
     return "\n".join([*text, *slower]).strip()
 
 
@@ -200,9 +169,14 @@ def _readme_row(row, of_suite, types):
     return (name, mine, theirs, *ratios, share)
 
 
-def _machine_line(document):
-    machine, versions = document["machine"], document["versions"]
-    names = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+def _machine_line(documents):
+    """The newest run's machine, and of each package the version of the newest run that has it."""
+    runs = sorted(documents, key=lambda document: document["date"])
+    machine = runs[-1]["machine"]
+    found = {k: v for document in runs for k, v in document["versions"].items() if v}
+    python = found.pop("python", None)
+    versions = ([("python", python)] if python else []) + sorted(found.items())
+    names = ", ".join(f"{name} {version}" for name, version in versions)
     return f"Machine: {machine['cpu']}, {machine['usable_cores']} cores, {machine['isa']}; {names}."
 
 
@@ -216,12 +190,12 @@ def replace_between(text: str, table: str) -> str:
 
 
 def main() -> None:
-    documents = load()
+    documents = results.load()
     for document in documents.values():
         print(table(document), end="\n\n")
     text = readme_table(documents)
     print(text)
-    readme = ROOT / "README.md"
+    readme = results.ROOT / "README.md"
     readme.write_text(replace_between(readme.read_text("utf-8"), text), "utf-8")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Race statfast against its peers: ``python -m benchmarks.run SUITE [--quick]``.
+"""Race statfast against its peers: ``python -m benchmarks.harness.run SUITE [--quick]``.
 
 Every library gets a process of its own with the same threads. Each first answers once, which is
 checked; then come rounds, A B C A B C ..., so that a slower minute of the machine is everyone's.
@@ -7,7 +7,6 @@ checked; then come rounds, A B C A B C ..., so that a slower minute of the machi
 
 import argparse
 import contextlib
-import json
 import os
 import pickle
 import statistics
@@ -18,15 +17,14 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import limits, report
-from benchmarks.checks import checker, verdict
-from benchmarks.libraries import LIBRARIES, entrants
-from benchmarks.problem import HANG
-from benchmarks.problems import SUITES, find
-from benchmarks.worker import Job
+from benchmarks.harness import machine as limits
+from benchmarks.harness import report, results
+from benchmarks.harness.problem import HANG
+from benchmarks.harness.registry import LIBRARIES, SUITES
+from benchmarks.harness.suite import OURS, Suite
+from benchmarks.harness.worker import Job
 
-ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
+ROOT = Path(__file__).resolve().parents[2]
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -38,7 +36,6 @@ THREAD_VARIABLES = (
     "RAYON_NUM_THREADS",
     "STATFAST_NUM_THREADS",
 )
-ONE_THREAD = {"tiles"}
 UNSET = "unset"  # OpenBLAS looks at the processor itself
 PAUSE = 0.2  # seconds; the last library's idle threads, OpenBLAS's too, have stopped spinning then
 PATIENCE = 20.0  # seconds; what takes longer is run once
@@ -51,7 +48,7 @@ class Racer:
     def __init__(self, job: Job, environment):
         path = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker"],
+            [sys.executable, "-m", "benchmarks.harness.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**environment, "PYTHONPATH": path},
@@ -92,10 +89,10 @@ class Racer:
         self.process.stdout.close()
 
 
-def race(problem, jobs: dict[str, Job], rounds: int, environment) -> dict:
+def race(suite: Suite, problem, jobs: dict[str, Job], rounds: int, environment) -> dict:
     """Every library's status, errors, times and memory on one problem."""
     try:
-        check = checker(problem, problem.data())
+        check = suite.checker(problem, problem.data())
     except (ImportError, OSError, ValueError) as error:
         return {"skipped": f"{type(error).__name__}: {error}", "libraries": {}}
     racers = {name: Racer(job, environment) for name, job in jobs.items()}
@@ -104,7 +101,7 @@ def race(problem, jobs: dict[str, Job], rounds: int, environment) -> dict:
         for name, racer in racers.items():
             if found[name]["status"] == "ready":
                 reply = racer.ask("first", _allowed(problem, name, found))
-                found[name] = _first(problem, name, reply, check)
+                found[name] = _first(suite, problem, name, reply, check)
         for _ in range(rounds):
             for name, entry in found.items():
                 if _goes_on(problem, entry):
@@ -113,7 +110,7 @@ def race(problem, jobs: dict[str, Job], rounds: int, environment) -> dict:
         for racer in racers.values():
             racer.stop()
     for entry in found.values():
-        _summarise(entry)
+        _summarize(entry)
     return {"libraries": found}
 
 
@@ -122,9 +119,9 @@ def _allowed(problem, name, found):
     peers = [
         entry["first"]
         for other, entry in found.items()
-        if entry["status"] == "ok" and not LIBRARIES[other].ours
+        if entry["status"] == "ok" and other != OURS
     ]
-    if LIBRARIES[name].ours or not peers:
+    if name == OURS or not peers:
         return problem.limit
     return min(problem.limit, max(FLOOR, problem.hopeless * min(peers)))
 
@@ -136,14 +133,14 @@ def _goes_on(problem, entry):
     return entry["first"] + sum(one["total"] for one in entry["rounds"]) < problem.budget
 
 
-def _first(problem, name, reply, check):
+def _first(suite, problem, name, reply, check):
     """The entry of a library after its checked run; ours is not timed unless it is right."""
     if reply["status"] != "ok":
         return reply
-    library = LIBRARIES[name]
-    errors = check(reply.pop("answer"))
-    right = verdict(problem, errors, ours=library.ours)
-    reply["status"] = "ok" if right else "wrong" if library.ours else "differs"
+    library, answer, ours = suite.libraries[name], reply.pop("answer"), name == OURS
+    errors = {} if library.rate else check(answer)
+    right = library.rate or suite.verdict(problem, errors, ours=ours)
+    reply["status"] = "ok" if right else "wrong" if ours else "differs"
     if library.not_a_peer:
         reply["note"] = ", ".join(filter(None, (reply["note"], library.not_a_peer)))
     parts = {part: reply.pop(part) for part in ("fit", "query", "total")}
@@ -157,7 +154,7 @@ def _add_round(entry, reply):
         entry |= {"status": "failed", "note": reply["note"]}
 
 
-def _summarise(entry):
+def _summarize(entry):
     """Median and least of the rounds; of the one run there is where it took too long."""
     if entry["status"] not in ("ok", "differs"):
         entry.pop("rounds", None)
@@ -168,55 +165,15 @@ def _summarise(entry):
     if entry["rounds"]:
         entry["fit"] = statistics.median(one["fit"] for one in rounds)
         entry["query"] = statistics.median(one["query"] for one in rounds)
-    entry["rounds"] = totals
+    entry["rounds"] = len(totals)
 
 
-def compare(row: dict) -> dict:
-    """The row with the fastest peer, the ratios to it and the share of the hardware limit.
-
-    A peer counts if its answer passed the check and it does the same work; a faster one that
-    does not count is named beside it.
-    """
-    timed = {name: entry for name, entry in row["libraries"].items() if "median" in entry}
-    ours = next((name for name in timed if LIBRARIES[name].ours), None)
-    others = [name for name in timed if name != ours and not LIBRARIES[name].not_a_peer]
-    if "FMA loop" in timed:
-        row["limit_seconds"] = timed["FMA loop"]["median"]
-    if others:
-        row["fastest"] = min(others, key=lambda name: timed[name]["median"])
-    right = [name for name in others if timed[name]["status"] == "ok"]
-    if right:
-        row["fastest_peer"] = min(right, key=lambda name: timed[name]["median"])
-    if ours:
-        own = timed[ours]
-        row["ratios"] = {name: timed[name]["median"] / own["median"] for name in timed}
-        if right:
-            peer = timed[row["fastest_peer"]]
-            row["ratio"] = peer["median"] / own["median"]
-            row["ratio_of_min"] = peer["min"] / own["min"]
-        if row.get("limit_seconds"):
-            row["share_of_limit"] = row["limit_seconds"] / own["median"]
-            row["share_of_limit_at_min"] = row["limit_seconds"] / own["min"]
-    return row
-
-
-def geometric_means(rows) -> dict:
-    """Of the ratios to the fastest peer: over the shapes with a bar, those beyond, and all."""
-    means = {}
-    for label, wanted in (("bar", (False,)), ("beyond", (True,)), ("all", (False, True))):
-        ratios = [row["ratio"] for row in rows if "ratio" in row and row["beyond"] in wanted]
-        if ratios:
-            mean = statistics.geometric_mean(ratios)
-            means[label] = {"mean": mean, "least": min(ratios), "problems": len(ratios)}
-    return means
-
-
-def run(suite: str, options) -> dict:
-    threads = 1 if suite in ONE_THREAD else options.threads
+def run(suite: Suite, options) -> dict:
+    threads = suite.threads or options.threads
     environment = _environment(threads, options.coretype)
-    packages = sorted({p for library in LIBRARIES.values() for p in library.packages} | {"scipy"})
+    packages = sorted(suite.packages() | {"numpy", "scipy"})
     document = {
-        "suite": suite,
+        "suite": suite.name,
         "quick": options.quick,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
@@ -228,34 +185,21 @@ def run(suite: str, options) -> dict:
         "limits": limits.measure(threads, quick=options.quick),
         "problems": [],
     }
-    if suite == "import":
+    if suite.sizes:
         document["sizes"] = limits.sizes(packages, _wheel())
-    for problem in find(suite, quick=options.quick):
+    for problem in suite.find(quick=options.quick):
         if not any(text in problem.name for text in options.only):
             continue
-        names = [n for n in entrants(problem) if not options.libraries or n in options.libraries]
-        row = {"name": problem.name, "dtype": problem.dtype, "beyond": problem.beyond}
-        row |= {"group": problem.group, "baseline": problem.baseline, "nbytes": problem.nbytes}
+        names = suite.entrants(problem)
+        names = [n for n in names if not options.libraries or n in options.libraries]
         caches = document["machine"]["caches"]
+        row = results.about(problem)
         row["limit_seconds"] = limits.least_seconds(problem, document["limits"], caches)
-        jobs = {n: Job(suite, options.quick, problem.name, n, threads) for n in names}
-        row |= race(problem, jobs, options.rounds, environment)
-        document["problems"].append(compare(row))
+        jobs = {n: Job(suite.name, options.quick, problem.name, n, threads) for n in names}
+        row |= race(suite, problem, jobs, options.rounds, environment)
+        document["problems"].append(results.compare(row, suite))
         print(report.lines(row), flush=True)
-    document["geometric_means"] = geometric_means(document["problems"])
-    return document
-
-
-def added(document: dict, path: Path) -> dict:
-    """The document with the problems of an earlier one that it did not run again."""
-    if not path.exists():
-        return document
-    fresh = {row["name"]: row for row in document["problems"]}
-    earlier = json.loads(path.read_text())
-    rows = {row["name"]: {"commit": earlier["commit"]} | row for row in earlier["problems"]} | fresh
-    names = [problem.name for problem in find(document["suite"], quick=document["quick"])]
-    document["problems"] = [rows[name] for name in names if name in rows]
-    document["geometric_means"] = geometric_means(document["problems"])
+    document["geometric_means"] = results.geometric_means(document["problems"])
     return document
 
 
@@ -284,11 +228,11 @@ def _wheel():
 
 
 def _arguments(arguments):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.harness.run", description=__doc__)
     parser.add_argument("suite", nargs="+", choices=SUITES, metavar="SUITE", help=", ".join(SUITES))
     parser.add_argument("--list", action="store_true", help="print the problems' names, run none")
     parser.add_argument("--quick", action="store_true", help="small shapes, three rounds")
-    parser.add_argument("--out", type=Path, help="the JSON file (default: in benchmarks/results)")
+    parser.add_argument("--out", type=Path, help="the file (default: in benchmarks/results)")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, help="timed rounds (default: 7, quick 3)")
     parser.add_argument(
@@ -322,20 +266,18 @@ def _arguments(arguments):
 
 def main(arguments=None) -> None:
     options = _arguments(arguments)
-    for suite in options.suite:
+    for suite in (SUITES[name] for name in options.suite):
         if options.list:
-            print(*(problem.name for problem in find(suite, quick=options.quick)), sep="\n")
+            print(*(problem.name for problem in suite.find(quick=options.quick)), sep="\n")
             continue
         document = run(suite, options)
         print(report.table(document))
         out = options.out
         whole = not (options.quick or any(options.only) or options.libraries)
         if out is None and (whole or options.add):  # a part is written only where it is asked for
-            out = RESULTS / f"{suite}-{document['openblas_coretype']}.json"
+            out = results.path_of(document)
         if out:
-            document = added(document, out) if options.add else document
-            out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(json.dumps(document, indent=1) + "\n")
+            results.write(results.merged(document, out) if options.add else document, out)
             print(f"written to {out}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One library, one problem, one process: ``python -m benchmarks.worker``, started by run.py.
+"""One library, one problem, one process: ``python -m benchmarks.harness.worker``, by run.py.
 
 A process of its own keeps the libraries' thread pools and allocators apart, makes the peak memory
 each one's own, and lets a crash be a line in the table. Pickles go in by stdin and out by stdout:
@@ -37,7 +37,7 @@ def serve(commands, replies) -> None:
 
     job = pickle.load(commands)
     try:
-        work = _prepare(job)
+        adapter = _prepare(job)
     except ModuleNotFoundError as error:
         top = error.name.partition(".")[0]  # a part that is missing is not a missing library
         absent = importlib.util.find_spec(top) is None
@@ -53,10 +53,10 @@ def serve(commands, replies) -> None:
             command = pickle.load(commands)
             try:
                 if command == "first":
-                    message, repeats = _first(work)
+                    message, repeats = _first(adapter)
                     message["blas"] = blas
                 else:
-                    message = _round(work, repeats)
+                    message = _round(adapter, repeats)
             except Exception as error:
                 message = _failed(error)
             reply(message)
@@ -67,13 +67,13 @@ def _failed(error):
 
 
 def _prepare(job):
-    from benchmarks.libraries import LIBRARIES
-    from benchmarks.problems import find
+    from benchmarks.harness.registry import SUITES
 
-    problem = next(p for p in find(job.suite, quick=job.quick) if p.name == job.problem)
-    work = LIBRARIES[job.library].works[problem.work]()
-    work.prepare(problem.data(), job.threads)
-    return work
+    suite = SUITES[job.suite]
+    problem = next(p for p in suite.find(quick=job.quick) if p.name == job.problem)
+    adapter = suite.adapter(job.library, problem)
+    adapter.prepare(problem.data(), job.threads)
+    return adapter
 
 
 @contextlib.contextmanager
@@ -82,43 +82,41 @@ def _limited(threads):
     try:
         import threadpoolctl
     except ModuleNotFoundError:
-        yield {}
+        yield []
         return
     with threadpoolctl.threadpool_limits(threads):
         pools = threadpoolctl.threadpool_info()
-        yield {
-            f"{pool['internal_api']} {pool['version']}": pool.get("architecture")
-            for pool in pools
-            if pool["user_api"] == "blas"
-        }
+        yield sorted(
+            {p["architecture"] for p in pools if p["user_api"] == "blas" and p.get("architecture")}
+        )
 
 
-def _first(work):
+def _first(adapter):
     """The run that is checked: its answer, its extra memory; then how often a round repeats it."""
     before = _reset_peak()
-    once, answer = _timed(work)
+    once, answer = _timed(adapter)
     extra = max(0, _peak() - before)
     if once["total"] < ROUND_SECONDS:
-        once, _ = _timed(work)  # without the first call's lazy imports and pools
+        once, _ = _timed(adapter)  # without the first call's lazy imports and pools
     repeats = math.ceil(ROUND_SECONDS / max(once["total"], 1e-7))
     if "seconds" in answer:  # its own clock: it knows how long to run, and not in our memory
         repeats, extra = 1, None
-    reply = {"status": "ok", "answer": answer, "extra_bytes": extra, "note": work.remark}
+    reply = {"status": "ok", "answer": answer, "extra_bytes": extra, "note": adapter.remark}
     return reply | once, min(repeats, MOST_REPEATS)
 
 
-def _round(work, repeats):
-    times = [_timed(work)[0] for _ in range(repeats)]
+def _round(adapter, repeats):
+    times = [_timed(adapter)[0] for _ in range(repeats)]
     parts = ("fit", "query", "total")
     means = {part: sum(one[part] for one in times) / repeats for part in parts}
     return {"status": "ok", "least": min(one["total"] for one in times)} | means
 
 
-def _timed(work):
+def _timed(adapter):
     start = time.perf_counter()
-    work.fit()
+    adapter.fit()
     middle = time.perf_counter()
-    answer = work.answer()
+    answer = adapter.answer()
     end = time.perf_counter()
     total = answer.get("seconds", end - start)
     return {"fit": middle - start, "query": end - middle, "total": total}, answer

@@ -1,15 +1,101 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the suites ``lasso`` and ``ols`` ask of a library, each in its own words; and the checks."""
+"""The suites ``lasso``, paths of penalties, and ``ols``, least squares and ridge regression.
+
+Columns and targets are centered, so that libraries without an intercept solve the same problem;
+columns are contiguous, as all libraries like them. Correlations between columns fall as powers of
+rho with their distance. A path ends at a hundredth of the largest penalty where there are more
+columns than rows, else at a thousandth.
+"""
 
 import importlib
+from functools import partial
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csc_matrix, issparse, random_array
 
-from benchmarks.works import Work
+from benchmarks.harness.adapter import Adapter
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.suite import Library, Suite
+
+PENALTIES = 50
+RELEVANT = 100  # columns in the true model
+NOISE = 1 / 3  # of the deviation of the signal
+GAP = 1e-6  # of |y|^2: the duality gap asked for
+BUDGET, HOPELESS, LIMIT = 3.0, 8.0, 60.0
 
 
-class Paths(Work):
+# --- data and problems ---
+
+
+def _path_data(n, p, rho, seed):
+    rng = np.random.default_rng(seed)
+    X = np.asfortranarray(rng.standard_normal((n, p)))
+    for j in range(1, p if rho else 0):
+        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
+    b = np.zeros(p)
+    b[rng.choice(p, min(RELEVANT, p // 4), replace=False)] = rng.standard_normal(
+        min(RELEVANT, p // 4)
+    )
+    signal = X @ b
+    y = signal + NOISE * signal.std() * rng.standard_normal(n)
+    X -= X.mean(axis=0)
+    y -= y.mean()
+    top = np.abs(X.T @ y).max() / n
+    alphas = np.geomspace(top, top * (1e-2 if p > n else 1e-3), PENALTIES)
+    return {"X": X, "y": y, "alphas": alphas, "tol": GAP}
+
+
+def _sparse_data(n, p, share, seed):
+    """Columns that are not centered, so that no library has an intercept; targets that are."""
+    rng = np.random.default_rng(seed)
+    X = random_array((n, p), density=share, rng=rng, data_sampler=rng.standard_normal).tocsc()
+    X = csc_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=(n, p))
+    b = np.zeros(p)
+    b[rng.choice(p, RELEVANT, replace=False)] = rng.standard_normal(RELEVANT)
+    signal = X @ b
+    y = signal + NOISE * signal.std() * rng.standard_normal(n)
+    y -= y.mean()
+    top = np.abs(X.T @ y).max() / n
+    return {"X": X, "y": y, "alphas": np.geomspace(top, top * 1e-2, PENALTIES), "tol": GAP}
+
+
+def _ols_data(n, p, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p))
+    return {"X": X, "y": X @ rng.standard_normal(p) + rng.standard_normal(n) + 1}
+
+
+def _ridge_data(n, p, count, seed):
+    return _ols_data(n, p, seed) | {"alphas": np.geomspace(1e-2, 1e6, count)}
+
+
+def _path(n, p, rho, **more):
+    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
+    make = partial(_path_data, n, p, rho)
+    return Problem(f"path {n}x{p} rho={rho:g}", "lasso path", make, **bounds)
+
+
+def _sparse(n, p, share, **more):
+    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
+    make = partial(_sparse_data, n, p, share)
+    return Problem(f"path {n}x{p}, {share:.0%} filled", "lasso path", make, **bounds)
+
+
+def _ols(n, p, **more):
+    return Problem(f"ols {n}x{p}", "ols", partial(_ols_data, n, p), **more)
+
+
+def _ridge(n, p, count=100, **more):
+    name = f"ridge {n}x{p}, {count} penalties"
+    return Problem(name, "ridge path", partial(_ridge_data, n, p, count), **more)
+
+
+# --- adapters ---
+
+
+class Paths(Adapter):
     """A library's lasso path for given penalties: coefficients (p, A)."""
 
     def prepare(self, data, threads):
@@ -84,7 +170,7 @@ class GlmnetPath(Paths):
         return {"coefs": self.model.fit(self.X, self.y).coefs_.T}
 
 
-class LeastSquares(Work):
+class LeastSquares(Adapter):
     """The estimator ``LinearRegression`` of a package; statfast's also has its inference ready."""
 
     def __init__(self, module):
@@ -102,7 +188,7 @@ class LeastSquares(Work):
         return {"coefficients": np.append(self.model.intercept_, self.model.coef_)}
 
 
-class StatfastRidge(Work):
+class StatfastRidge(Adapter):
     def prepare(self, data, threads):
         self.X, self.y, self.alphas, self.threads = *map(data.get, ("X", "y", "alphas")), threads
         self.path = importlib.import_module("statfast.linear").ridge_path
@@ -112,7 +198,7 @@ class StatfastRidge(Work):
         return {"coefs": found.coefs[:, ::-1]}
 
 
-class SklearnRidge(Work):
+class SklearnRidge(Adapter):
     """One target repeated for each penalty: its quickest way to a path."""
 
     def prepare(self, data, threads):
@@ -137,45 +223,122 @@ class SklearnRidges(SklearnRidge):
 # --- the checks ---
 
 
-class GapCheck:
+class GapCheck(Check):
     """The largest duality gap along the path, as a share of |y|^2."""
 
     def __init__(self, data):
         self.data = data
+        self.parts = {"coefs": (data["X"].shape[1], len(data["alphas"]))}
 
-    def __call__(self, answer):
+    def errors(self, answer):
         X, y, alphas = self.data["X"], self.data["y"], self.data["alphas"]
         coefs, whole = answer["coefs"], float(y @ y)
-        if coefs.shape != (X.shape[1], len(alphas)) or not np.isfinite(coefs).all():
-            return {"duality gap": np.inf}
         R = y[:, None] - X @ coefs
-        size, worst = np.abs(X.T @ R).max(axis=0), 0.0
+        size, gaps = np.abs(X.T @ R).max(axis=0), []
         for r, b, top, l1 in zip(R.T, coefs.T, size, len(y) * alphas, strict=True):
             theta = r * min(1.0, l1 / top)
             primal = 0.5 * r @ r + l1 * np.abs(b).sum()
-            worst = max(worst, primal - 0.5 * whole + 0.5 * (y - theta) @ (y - theta))
-        return {"duality gap": float(worst / whole)}
+            gaps.append(primal - 0.5 * whole + 0.5 * (y - theta) @ (y - theta))
+        return {"duality gap": float(np.max(gaps) / whole)}
 
 
-class SolutionCheck:
+class CoefficientsCheck(Check):
     """The largest error of a coefficient, as a share of the largest."""
 
-    def __init__(self, data):
-        A = np.column_stack([np.ones(len(data["X"])), data["X"]])
-        self.best = np.linalg.lstsq(A, data["y"])[0]
+    part: str
 
-    def __call__(self, answer):
-        error = np.abs(answer["coefficients"] - self.best).max() / np.abs(self.best).max()
+    def __init__(self, data):
+        self.best = self.solution(**data)
+        self.parts = {self.part: self.best.shape}
+
+    def solution(self, X, y, **more):
+        raise NotImplementedError
+
+    def errors(self, answer):
+        error = np.abs(answer[self.part] - self.best).max() / np.abs(self.best).max()
         return {"coefficient error": float(error)}
 
 
-class RidgeCheck:
-    def __init__(self, data):
-        Z, y = data["X"] - data["X"].mean(axis=0), data["y"]
+class SolutionCheck(CoefficientsCheck):
+    """Least squares by LAPACK's singular values."""
+
+    part = "coefficients"
+
+    def solution(self, X, y):
+        return np.linalg.lstsq(np.column_stack([np.ones(len(X)), X]), y)[0]
+
+
+class RidgeCheck(CoefficientsCheck):
+    """Ridge regression by the eigenvectors of the covariance."""
+
+    part = "coefs"
+
+    def solution(self, X, y, alphas):
+        Z = X - X.mean(axis=0)
         s2, V = np.linalg.eigh(Z.T @ Z)
-        c = V.T @ (Z.T @ (y - y.mean()))
-        self.best = V @ (c[:, None] / (s2[:, None] + data["alphas"]))
+        return V @ ((V.T @ (Z.T @ (y - y.mean())))[:, None] / (s2[:, None] + alphas))
 
-    def __call__(self, answer):
-        error = np.abs(answer["coefs"] - self.best).max() / np.abs(self.best).max()
-        return {"coefficient error": float(error)}
+
+# --- the suites ---
+
+SHAPES = [(1_000, 5_000), (50_000, 200), (10_000, 1_000)]
+BETWEEN = [(2_000, 2_000), (200, 20_000), (20_000, 500)]
+
+LASSO = Suite(
+    name="lasso",
+    title="lasso path of 50 penalties, to a duality gap of 1e-6",
+    problems=[
+        *(_path(n, p, rho, group="path") for n, p in SHAPES for rho in (0.0, 0.5, 0.9)),
+        *(_path(n, p, 0.5, beyond=True) for n, p in BETWEEN),
+        _sparse(20_000, 2_000, 0.01, beyond=True),
+        _sparse(2_000, 20_000, 0.01, beyond=True),
+    ],
+    quick=[_path(200, 100, 0.5, group="path"), _path(60, 200, 0.9, group="path")],
+    libraries={
+        "statfast": Library({"lasso path": StatfastPath}),
+        "scikit-learn": Library({"lasso path": SklearnPath}),
+        "celer": Library({"lasso path": CelerPath}),
+        "skglm": Library({"lasso path": SkglmPath}),
+        "glmnet": Library({"lasso path": GlmnetPath}, packages=("glmstar",)),
+    },
+    checks={"lasso path": GapCheck},
+    tolerances={"lasso path": Tolerances({"duality gap": 1.0001e-6})},
+    bars={
+        "path": [Bar("lasso path, 50 penalties, gap 1e-6", mean=2.5), Bar("the same")],
+        "": [Bar("other shapes")],
+    },
+)
+
+OLS = Suite(
+    name="ols",
+    title="least squares (ours with inference) and ridge regression",
+    problems=[
+        _ols(1_000_000, 20, group="ols"),
+        _ridge(100_000, 50, group="ols"),
+        _ols(1_000, 5, beyond=True),
+        _ridge(2_000, 200, beyond=True),
+    ],
+    quick=[_ols(2_000, 5, group="ols"), _ridge(500, 10, 20, group="ols")],
+    libraries={
+        "statfast": Library(
+            {"ols": partial(LeastSquares, "statfast.linear"), "ridge path": StatfastRidge}
+        ),
+        "scikit-learn": Library(
+            {"ols": partial(LeastSquares, "sklearn.linear_model"), "ridge path": SklearnRidge}
+        ),
+        "scikit-learn (one by one)": Library({"ridge path": SklearnRidges}),
+        "scikit-learn-intelex": Library({"ols": partial(LeastSquares, "sklearnex.linear_model")}),
+    },
+    checks={"ols": SolutionCheck, "ridge path": RidgeCheck},
+    tolerances={
+        "ols": Tolerances({"coefficient error": 1e-10}),
+        "ridge path": Tolerances({"coefficient error": 1e-8}),
+    },
+    bars={
+        "ols": [
+            Bar("least squares; ridge for 100 penalties", ("scikit-learn",), least=3.0),
+            Bar("the same"),
+        ],
+        "": [Bar("other shapes")],
+    },
+)

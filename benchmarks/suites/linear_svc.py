@@ -1,15 +1,96 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the suite ``linear-svc`` asks of a library; and how far an objective is from the least."""
+"""The suite ``linear-svc``: linear support vector machines for two classes.
+
+a9a is LIBSVM's version of the census data, 32561 x 123 with 14 ones a row; "normal" has 50 columns
+and noise in its labels; "text" has many columns, few of which each row has, and "words" columns
+some of which are far more frequent than others, as in texts, weighted by how rare they are.
+"""
+
+from functools import partial
 
 import numpy as np
+from scipy.sparse import csr_matrix, random_array
 
-from benchmarks.works import Estimator
+from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.rows import read_libsvm
+from benchmarks.harness.suite import Library, Suite
 
+BUDGET, HOPELESS, LIMIT = 3.0, 30.0, 60.0
+COLUMNS = {"a9a": 123}
 WIDTHS = 10.0 ** -np.minimum(np.arange(0.0, 15.0, 0.5), 4.0)  # of the hinge's corner, rounded off
 STEPS, HALVINGS = 50, 40
 MATRIX = 1000  # equations: more are solved by conjugate gradients
 PRODUCTS, ROUGH = 1000, 1e-8  # of those: most, and what they may leave
 STILL = 1e-9  # of the objective: what may be left
+
+
+# --- data and problems ---
+
+
+def _file_data(name, dense, loss, seed):
+    X, y = read_libsvm(f"{name}.gz", columns=COLUMNS[name])
+    return {"X": X.toarray() if dense else X, "y": y, "loss": loss}
+
+
+def _normal_data(n, d, dtype, loss, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    scores = X @ rng.standard_normal(d) * (2 / np.sqrt(d)) + rng.logistic(size=n)
+    return {"X": X.astype(dtype), "y": np.where(scores > 0.3, 1.0, -1.0), "loss": loss}
+
+
+def _text_data(n, d, density, loss, seed):
+    rng = np.random.default_rng(seed)
+    X = random_array((n, d), density=density, format="csr", rng=rng)
+    X = csr_matrix(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
+    scores = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
+    return {"X": X, "y": np.where(scores > 0, 1.0, -1.0), "loss": loss}
+
+
+def _words_data(n, d, words, loss, seed):
+    rng = np.random.default_rng(seed)
+    share = 1 / (np.arange(d) + 20.0)
+    length = 3 + rng.poisson(words * rng.lognormal(-0.125, 0.5, n))
+    row = np.repeat(np.arange(n), length)
+    column = rng.choice(d, p=share / share.sum(), size=len(row))
+    X = csr_matrix((np.ones(len(row)), (row, column)), shape=(n, d))
+    X.sum_duplicates()
+    rare = np.log(n / np.maximum(np.bincount(X.indices, minlength=d), 1))
+    X.data = (1 + np.log(X.data)) * rare[X.indices]
+    X = csr_matrix(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))))
+    scores = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
+    return {"X": X, "y": np.where(scores > 0, 1.0, -1.0), "loss": loss}
+
+
+def _problem(name, loss, make, dtype="float64", **more):
+    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
+    return Problem(f"{name} {loss} {dtype}", "linear svc", make, dtype, **bounds)
+
+
+def _file(name, loss, *, dense, **more):
+    make = partial(_file_data, name, dense, loss)
+    return _problem(f"{name} {'dense' if dense else 'sparse'}", loss, make, **more)
+
+
+def _normal(n, d, loss, dtype="float64", **more):
+    return _problem(
+        f"normal {n}x{d}", loss, partial(_normal_data, n, d, dtype, loss), dtype, **more
+    )
+
+
+def _text(n, d, density, loss, **more):
+    make = partial(_text_data, n, d, density, loss)
+    return _problem(f"text {n}x{d} {density:.1%}", loss, make, **more)
+
+
+def _words(n, d, words, loss, **more):
+    return _problem(f"words {n}x{d}", loss, partial(_words_data, n, d, words, loss), **more)
+
+
+# --- adapter and check ---
 
 
 class Linear(Estimator):
@@ -27,7 +108,7 @@ class Linear(Estimator):
         return {"v": np.append(self.model.coef_[0], self.model.intercept_)}
 
 
-class ObjectiveCheck:
+class ObjectiveCheck(Check):
     """How far the primal objective is above a lower bound of it, as a share.
 
     The bound is the dual at multipliers found by Newton's method, in plain numpy. The hinge's is
@@ -45,6 +126,7 @@ class ObjectiveCheck:
         else:
             self.Z = np.hstack([X, ones], dtype=np.float64)
             self.turned = self.Z.T
+        self.parts = {"v": self.Z.shape[1:]}
         self.y, self.squared = data["y"], data["loss"] == "squared_hinge"
         v, beta, self.least = np.zeros(self.Z.shape[1]), np.zeros(len(self.y)), 0.0
         for width in WIDTHS:
@@ -53,7 +135,7 @@ class ObjectiveCheck:
             if self._primal(v) - self.least <= STILL * self.least:
                 break
 
-    def __call__(self, answer):
+    def errors(self, answer):
         value = self._primal(np.asarray(answer["v"], np.float64))
         return {"objective excess": float(value / self.least - 1)}
 
@@ -132,3 +214,45 @@ def _conjugate(apply, diagonal, b):
 
 def _dense(matrix):
     return matrix.toarray() if hasattr(matrix, "toarray") else matrix
+
+
+# --- the suite ---
+
+LOSSES = ("squared_hinge", "hinge")
+WORDS = ((20_000, 50_000), (5_000, 100_000), (100_000, 20_000))
+
+SUITE = Suite(
+    name="linear-svc",
+    title="linear support vector machines",
+    problems=[
+        *(
+            _file("a9a", loss, dense=dense, group="bar")
+            for dense in (False, True)
+            for loss in LOSSES
+        ),
+        *(_normal(100_000, 50, loss, group="bar") for loss in LOSSES),
+        *(_normal(100_000, 50, loss, "float32", beyond=True) for loss in LOSSES),
+        *(_normal(500, 10, loss, beyond=True) for loss in LOSSES),
+        *(_normal(20_000, 500, loss, beyond=True) for loss in LOSSES),
+        *(_text(20_000, 5_000, 0.005, loss, beyond=True) for loss in LOSSES),
+        *(_words(n, d, 60, loss, beyond=True) for n, d in WORDS for loss in LOSSES),
+    ],
+    quick=[
+        *(_normal(2_000, 5, loss, group="bar") for loss in LOSSES),
+        _normal(300, 600, "squared_hinge", beyond=True),
+    ],
+    libraries={
+        "statfast": Library({"linear svc": partial(Linear, "statfast.svm.LinearSVC")}),
+        "scikit-learn": Library(
+            {"linear svc": partial(Linear, "sklearn.svm.LinearSVC", threaded=False)}
+        ),
+    },
+    checks={"linear svc": ObjectiveCheck},
+    tolerances={
+        "linear svc": Tolerances({"objective excess": 1e-3}, ours={"objective excess": 1e-6})
+    },
+    bars={
+        "bar": [Bar("two classes, a9a and 100 000 x 50", least=2.0)],
+        "": [Bar("other shapes")],
+    },
+)

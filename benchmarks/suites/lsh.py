@@ -1,27 +1,147 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recall against time of approximate search: ``python -m benchmarks.lsh_curve mnist``, ``--plot``.
+"""The suite ``lsh``: approximate neighbors, every library at settings that reach a recall of 0.9.
 
-Every library answers the same queries, all at once, on the same threads, at several settings;
-recall is the fraction of a query's ten answers no farther than its tenth neighbour, by float64
-brute force. A run adds its points to `results/lsh-curve.json`; `--plot` draws the picture of the
-documentation from that file.
+And recall against time at several settings: ``python -m benchmarks.suites.lsh mnist``, ``--plot``.
+Every library answers the same queries, all at once, on the same threads; recall is the fraction of
+a query's ten answers no farther than its tenth neighbor, by float64 brute force. A run adds its
+points to `results/lsh-curve.jsonl`, a line for each; `--plot` draws them, beside it.
 """
 
 import argparse
 import json
 import os
-import sys
 import time
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.problem import SPREAD, mnist
+from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.check import Tolerances
+from benchmarks.harness.problem import F32, SIZES, Problem
+from benchmarks.harness.rows import SPREAD, mnist
+from benchmarks.harness.suite import Library, Suite
+from benchmarks.suites.knn import FaissNeighbors, Neighbors, NeighborsCheck, neighbors_data
 
-ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "lsh-curve.json"
-PICTURE = ROOT / "docs" / "theory" / "lsh_curve.png"
+# ------------------------------------------------------------------ the suite
+
+
+def _approximate(kind, n, m, d, k):
+    name = f"{kind} {n}x{m}x{d} k={k} recall 0.9"
+    make = partial(neighbors_data, kind, n, m, d, k, F32)
+    nbytes = float(n * d * SIZES[F32])
+    return Problem(name, "approximate", make, F32, 2.0 * n * m * d, nbytes)
+
+
+class HashNeighbors(Estimator):
+    def prepare(self, data, threads):
+        self.X, self.Q = data["X"], data["Q"]
+        self.model = self.estimator(
+            n_neighbors=data["k"], recall=0.9, random_state=0, threads=threads
+        )
+
+    def fit(self):
+        self.model.fit(self.X)
+
+    def answer(self):
+        distances, ids = self.model.kneighbors(self.Q)
+        self.remark = f"recall_ {self.model.recall_:.3f}"
+        return {"ids": ids, "distances": distances}
+
+
+class FaissApproximate(FaissNeighbors):
+    """An index of faiss's factory, its one search parameter raised until a sample reaches 0.92."""
+
+    def __init__(self, description, parameter):
+        self.description, self.parameter, self.value = description, parameter, None
+
+    def fit(self):
+        self.index = self.faiss.index_factory(self.X.shape[1], self.description)
+        self.index.train(self.X)
+        self.index.add(self.X)
+
+    def answer(self):
+        if self.value is None:
+            self.value = self.tuned()
+            self.remark = f"{self.parameter}={self.value}"
+        self.search_with(self.value)
+        return super().answer()
+
+    def search_with(self, value):
+        self.faiss.ParameterSpace().set_index_parameter(self.index, self.parameter, value)
+
+    def tuned(self):
+        flat = self.faiss.IndexFlatL2(self.X.shape[1])
+        flat.add(self.X)
+        some = self.Q[:500]
+        farthest = flat.search(some, self.k)[0][:, -1:] * 1.0001
+        value = 1
+        while value < 4096:
+            self.search_with(value)
+            if (self.index.search(some, self.k)[0] <= farthest).mean() >= 0.92:
+                break
+            value = max(value + 1, value * 5 // 4)
+        return value
+
+
+class RecallCheck(NeighborsCheck):
+    """How many answers are farther than the k-th neighbor, or there twice: 1 - recall.
+
+    The target is 0.1; a sample of queries is asked, so 0.13 passes. A negative id stands for none
+    found, as with faiss.
+    """
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.names = {}
+
+    def errors(self, answer):
+        ids, distances = answer["ids"][self.rows].astype(np.intp), answer["distances"][self.rows]
+        there = (ids >= 0) & (ids < len(self.X))
+        given = self._given(np.where(there, ids, 0))
+        found = (there & (given <= self.best[:, -1:] * (1 + 1e-9))).mean()
+        twice = 1 - np.mean([len(set(row)) / self.k for row in ids.tolist()])
+        scale = np.sqrt(self.best).max()
+        error = np.where(there, abs(distances - np.sqrt(given)) / scale, 0.0).max()
+        return {"missed": float(1 - found + twice), "distance error": float(error)}
+
+
+ROUNDED = {"missed": 0.13, "distance error": 1e-6}
+SUITE = Suite(
+    name="lsh",
+    title="approximate neighbors, at a recall of 0.9 (build + query)",
+    problems=[
+        _approximate("mnist", 60_000, 10_000, 784, 10),
+        _approximate("clusters", 200_000, 10_000, 32, 10),
+        _approximate("normal", 100_000, 10_000, 64, 10),
+    ],
+    quick=[_approximate("normal", 3_000, 500, 16, 5)],
+    libraries={
+        "statfast": Library(
+            {"approximate": partial(HashNeighbors, "statfast.neighbors.LSHNeighbors")}
+        ),
+        "statfast (brute force)": Library(
+            {"approximate": partial(Neighbors, "statfast.neighbors.NearestNeighbors")},
+            not_a_peer="exact",
+        ),
+        "faiss (IVF)": Library(
+            {"approximate": partial(FaissApproximate, "IVF256,Flat", "nprobe")},
+            packages=("faiss-cpu",),
+        ),
+        "faiss (HNSW)": Library(
+            {"approximate": partial(FaissApproximate, "HNSW16", "efSearch")},
+            packages=("faiss-cpu",),
+        ),
+    },
+    checks={"approximate": RecallCheck},
+    tolerances={"approximate": Tolerances(ROUNDED, loose=ROUNDED | {"distance error": 0.01})},
+    bars={},
+)
+
+# ------------------------------------------------------------------ the curve
+ROOT = Path(__file__).resolve().parents[2]
+CURVE = ROOT / "benchmarks" / "results" / "lsh-curve.jsonl"
+PICTURE = ROOT / "benchmarks" / "results" / "lsh_curve.png"
 K, QUERIES, THREADS, ROUNDS = 10, 2000, 2, 3
 TITLES = {
     "mnist": "MNIST, 60 000 x 784",
@@ -43,7 +163,7 @@ def rows_of(kind):
     return rows[:n], rows[n:].copy()
 
 
-# ------------------------------------------------------------------ libraries
+# ------------------------------------------------------------------ libraries of the curve
 # Each yields (setting, seconds of the build, a function that answers).
 
 
@@ -139,26 +259,38 @@ LIBRARIES = {
 
 
 # ------------------------------------------------------------------ measurement
-def timed(work):
+def timed(call):
     start = time.perf_counter()
-    answer = work()
+    answer = call()
     return time.perf_counter() - start, answer
 
 
 def recall_of(ids, X, Q, limit):
-    """`limit` is a little more than the squared distance to the last true neighbour."""
-    found = X[ids.astype(np.intp)].astype(np.float64) - Q[:, None]
-    return float(((found**2).sum(axis=2) <= limit[:, None]).mean())
+    """`limit` is a little more than the squared distance to the last true neighbor.
+
+    Ids that are no row's, and all but one of those given twice, are not found.
+    """
+    ids = np.sort(ids.astype(np.intp), axis=1)
+    there = (ids >= 0) & (ids < len(X))
+    there[:, 1:] &= ids[:, 1:] != ids[:, :-1]
+    found = X[np.where(there, ids, 0)].astype(np.float64) - Q[:, None]
+    return float((there & ((found**2).sum(axis=2) <= limit[:, None])).mean())
+
+
+def limits_of(X, Q):
+    """The limit of each query in float64: by differences, of the nearest by an expansion."""
+    X, Q = X.astype(np.float64), Q.astype(np.float64)
+    squares, last = (X**2).sum(axis=1), []
+    for q in Q:
+        near = np.argpartition(squares - 2 * (X @ q), 2 * K)[: 2 * K]
+        last.append(np.sort(((X[near] - q) ** 2).sum(axis=1))[K - 1])
+    return np.array(last) * (1 + 1e-9)
 
 
 def run(kind, names):
-    """Measure, and add to the file of results."""
-    from statfast.neighbors import NearestNeighbors
-
+    """Measure, and write the points among those of the other rows and libraries."""
     X, Q = rows_of(kind)
-    exact = NearestNeighbors(K, algorithm="brute").fit(X).kneighbors(Q)[0]
-    limit = exact[:, -1] ** 2 * (1 + 1e-9)
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    limit = limits_of(X, Q)
     for name in names:
         points = []
         try:
@@ -166,17 +298,23 @@ def run(kind, names):
                 answer()
                 rounds = [timed(answer) for _ in range(ROUNDS)]
                 seconds = min(second for second, _ in rounds)
-                recall = recall_of(rounds[0][1], X, Q, limit)
                 points.append({
-                    "setting": setting, "recall": round(recall, 4), "build": round(build, 3),
-                    "microseconds": round(seconds / len(Q) * 1e6, 2),
+                    "rows": kind, "library": name, "setting": setting,
+                    "recall": round(recall_of(rounds[0][1], X, Q, limit), 4),
+                    "build": round(build, 3), "microseconds": round(seconds / len(Q) * 1e6, 2),
                 })  # fmt: skip
-                print(f"{kind:9} {name:30} {points[-1]}", flush=True)
+                print(*points[-1].values(), flush=True)
         except ImportError as error:
             print(f"{kind:9} {name:30} skipped: {error}")
             continue
-        results.setdefault(kind, {})[name] = points
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        others = [one for one in curve() if (one["rows"], one["library"]) != (kind, name)]
+        CURVE.write_text("".join(json.dumps(one) + "\n" for one in others + points))
+
+
+def curve():
+    """The points of all runs."""
+    lines = CURVE.read_text().splitlines() if CURVE.exists() else []
+    return [json.loads(line) for line in lines]
 
 
 def plot():
@@ -186,21 +324,22 @@ def plot():
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    results = json.loads(RESULTS.read_text())
-    kinds = [kind for kind in TITLES if kind in results]
+    every = curve()
+    kinds = [kind for kind in TITLES if any(one["rows"] == kind for one in every)]
     figure, axes = plt.subplots(1, len(kinds), figsize=(4.6 * len(kinds), 4.4), squeeze=False)
     marks = dict(zip(LIBRARIES, "o*XvsD^P", strict=True))
-    colours = dict(zip(LIBRARIES, plt.cm.tab10.colors, strict=False))
+    colors = dict(zip(LIBRARIES, plt.cm.tab10.colors, strict=False))
     for ax, kind in zip(axes[0], kinds, strict=True):
         for name in LIBRARIES:
-            points = sorted(results[kind].get(name, []), key=lambda point: point["recall"])
+            points = [one for one in every if (one["rows"], one["library"]) == (kind, name)]
+            points.sort(key=lambda point: point["recall"])
             if not points:
                 continue
             x, y = ([point[key] for point in points] for key in ("recall", "microseconds"))
             ours_too = name.startswith("statfast")
-            ax.plot(x, y, marks[name] + "-", color=colours[name], label=name,
+            ax.plot(x, y, marks[name] + "-", color=colors[name], label=name,
                     lw=2.2 if ours_too else 1.2, ms=11 if "exact" in name else 5)  # fmt: skip
-        ax.set(yscale="log", title=TITLES[kind], xlabel="recall of 10 neighbours")
+        ax.set(yscale="log", title=TITLES[kind], xlabel="recall of 10 neighbors")
         ax.grid(which="both", alpha=0.25)
     axes[0][0].set_ylabel("microseconds a query, two threads")
     handles = {}
@@ -218,10 +357,8 @@ if __name__ == "__main__":
     parser.add_argument("--plot", action="store_true")
     given = parser.parse_args()
     for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "STATFAST_NUM_THREADS"):
-        if os.environ.get(variable) != str(THREADS):
-            os.environ[variable] = str(THREADS)
+        os.environ[variable] = str(THREADS)
     for one in given.kinds:
         run(one, given.libraries)
     if given.plot:
         plot()
-    sys.exit(0)

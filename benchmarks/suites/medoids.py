@@ -1,16 +1,78 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the suites ``kmedoids`` and ``silhouette`` ask of a library, each in its own words."""
+"""The suites ``kmedoids`` and ``silhouette``.
+
+FasterPAM starts from the same medoids for everyone and has to reach the same loss. "from points"
+begins with rows, whose distances count; without a matrix there is no peer.
+"""
 
 import importlib
+from functools import partial
 
 import numpy as np
 
-from benchmarks.works import Work
+from benchmarks.harness.adapter import Adapter
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import F64, Problem
+from benchmarks.harness.rows import rows_of
+from benchmarks.harness.suite import Library, Suite
 
+BUDGET = 20.0  # seconds of rounds for each library and problem
+LIMIT = 120.0  # seconds of a library's first run
+HOPELESS = 3.0
 MOST = 30_000  # rows whose matrix a peer may build
+CANDIDATES = 200  # rows that a check tries as medoids
 
 
-class Medoids(Work):
+# --- data and problems ---
+
+
+def _data(kind, n, d, k, seed):
+    from scipy.spatial.distance import cdist
+
+    found = _points(kind, n, d, k, seed)
+    return {**found, "D": cdist(found["X"], found["X"])}
+
+
+def _points(kind, n, d, k, seed):
+    rng = np.random.default_rng(seed)
+    X = rows_of(kind, rng, n, d, F64)
+    return {"X": X, "start": rng.choice(n, k, replace=False)}
+
+
+def _scored(n, d, k, seed):
+    rng = np.random.default_rng(seed)
+    return {"X": rows_of("blobs", rng, n, d, F64), "labels": rng.integers(0, k, n)}
+
+
+def swaps(kind, n, k, d=10, **more):
+    """FasterPAM on a matrix."""
+    return Problem(
+        f"FasterPAM {kind} n={n} k={k}", "kmedoids", partial(_data, kind, n, d, k),
+        nbytes=8.0 * n * n, group="swaps", budget=BUDGET, **more,
+    )  # fmt: skip
+
+
+def points(kind, n, k, d=10, **more):
+    """From rows to medoids."""
+    return Problem(
+        f"from points {kind} {n}x{d} k={k}", "kmedoids points", partial(_points, kind, n, d, k),
+        budget=BUDGET, limit=LIMIT, hopeless=HOPELESS, **more,
+    )  # fmt: skip
+
+
+def silhouette(n, d, k, **more):
+    """The mean silhouette width."""
+    return Problem(
+        f"silhouette {n}x{d} k={k}", "silhouette", partial(_scored, n, d, k),
+        flops=2.0 * n * n * d, group="silhouette", budget=BUDGET, **more,
+    )  # fmt: skip
+
+
+# --- adapters ---
+
+
+class Medoids(Adapter):
     """FasterPAM on a matrix, or from rows, of statfast."""
 
     def __init__(self, *, from_points=False):
@@ -32,7 +94,7 @@ class Medoids(Work):
         return {"medoids": self.model.medoid_indices_, "loss": np.array(self.model.inertia_)}
 
 
-class PeerMedoids(Work):
+class PeerMedoids(Adapter):
     """The package kmedoids; from rows after scipy's cdist. One thread is its fastest."""
 
     def __init__(self, *, from_points=False):
@@ -56,7 +118,7 @@ class PeerMedoids(Work):
         return {"medoids": np.asarray(self.found.medoids), "loss": np.array(self.found.loss)}
 
 
-class BanditMedoids(Work):
+class BanditMedoids(Adapter):
     """The package banditpam: PAM by samples, from rows and a start of its own; float32 inside."""
 
     remark = "from a start of its own"
@@ -74,7 +136,7 @@ class BanditMedoids(Work):
         return {"medoids": np.asarray(self.model.medoids).astype(np.intp), "loss": loss}
 
 
-class Samples(Work):
+class Samples(Adapter):
     """CLARA: how much is lost by looking at samples alone."""
 
     def prepare(self, data, threads):
@@ -90,7 +152,7 @@ class Samples(Work):
         return {"medoids": self.model.medoid_indices_, "loss": np.array(self.model.inertia_)}
 
 
-class Silhouette(Work):
+class Silhouette(Adapter):
     """`silhouette_score` of a module."""
 
     def __init__(self, module):
@@ -106,23 +168,50 @@ class Silhouette(Work):
         return {"score": np.array(score)}
 
 
-class MedoidsCheck:
-    """The loss that the medoids give, beside the one they are said to give and statfast's own."""
+# --- the checks ---
+
+
+class MedoidsCheck(Check):
+    """The loss that the medoids give, beside the one they are said to give; and by how much a swap
+    of a medoid for a row, of a sample, would better it, which it must not."""
 
     def __init__(self, data):
         self.X = data["X"]
+        self.parts = {"medoids": (len(data["start"]),), "loss": ()}
+        self.names = {"medoids": len(self.X)}
+        rng = np.random.default_rng(0)
+        self.others = rng.choice(len(self.X), min(CANDIDATES, len(self.X)), replace=False)
 
-    def __call__(self, answer):
-        near = np.full(len(self.X), np.inf)
-        for row in self.X[answer["medoids"].astype(np.intp)]:
-            near = np.minimum(near, np.sqrt(np.square(self.X - row).sum(axis=1)))
-        return {"loss error": abs(float(answer["loss"]) / near.sum() - 1)}
+    def _distances(self, row):
+        return np.sqrt(np.square(self.X - self.X[row]).sum(axis=1))
+
+    def errors(self, answer):
+        medoids = np.asarray(answer["medoids"]).astype(np.intp)
+        first = second = np.full(len(self.X), np.inf)
+        nearest = np.zeros(len(self.X), dtype=np.intp)
+        for number, medoid in enumerate(medoids):
+            apart = self._distances(medoid)
+            second = np.minimum(second, np.maximum(apart, first))
+            nearest[apart < first] = number
+            first = np.minimum(first, apart)
+        loss, gain = first.sum(), 0.0
+        for row in self.others:
+            apart = self._distances(row)
+            closer = np.minimum(apart - first, 0.0)
+            without = np.minimum(apart, second) - first - closer  # where the row's medoid goes
+            change = closer.sum() + np.bincount(nearest, without, minlength=len(medoids))
+            gain = np.maximum(gain, -change.min())
+        return {
+            "loss error": abs(float(answer["loss"]) / loss - 1),
+            "swap gain": float(gain / loss),
+        }
 
 
-class SilhouetteCheck:
-    """The score by sums over clusters, row by row, of a sample."""
+class SilhouetteCheck(Check):
+    """The mean of the widths by sums over clusters, row by row."""
 
     def __init__(self, data):
+        self.parts = {"score": ()}
         X, labels = data["X"], data["labels"]
         widths = []
         clusters = np.unique(labels)
@@ -135,5 +224,55 @@ class SilhouetteCheck:
             widths.append((outside - inside) / max(inside, outside) if sizes[own] > 1 else 0.0)
         self.score = float(np.mean(widths))
 
-    def __call__(self, answer):
+    def errors(self, answer):
         return {"score error": abs(float(answer["score"]) - self.score)}
+
+
+# --- the suites ---
+
+TASKS = ("kmedoids", "kmedoids points")
+KMEDOIDS = Suite(
+    name="kmedoids",
+    title="k-medoids by FasterPAM, from the same start",
+    problems=[
+        *(swaps("blobs", n, k) for n in (5_000, 10_000, 20_000) for k in (10, 50, 200)),
+        swaps("uniform", 10_000, 50),
+        points("blobs", 20_000, 50, group="points"),
+        points("blobs", 100_000, 50, beyond=True),
+    ],
+    quick=[swaps("blobs", 600, 7), points("blobs", 500, 5)],
+    libraries={
+        "statfast": Library(
+            {"kmedoids": Medoids, "kmedoids points": partial(Medoids, from_points=True)}
+        ),
+        "kmedoids": Library(
+            {"kmedoids": PeerMedoids, "kmedoids points": partial(PeerMedoids, from_points=True)}
+        ),
+        "statfast (CLARA)": Library({"kmedoids points": Samples}, not_a_peer="samples of the rows"),
+        "banditpam": Library({"kmedoids points": BanditMedoids}),
+    },
+    checks=dict.fromkeys(TASKS, MedoidsCheck),
+    tolerances=dict.fromkeys(TASKS, Tolerances({"loss error": 1e-10, "swap gain": 1e-10})),
+    bars={
+        "swaps": [Bar("FasterPAM on a matrix, n = 5k to 20k, k = 10 to 200", least=4.0)],
+        "points": [Bar("from points, n = 20k", least=4.0)],
+    },
+)
+
+SILHOUETTE = Suite(
+    name="silhouette",
+    title="silhouettes",
+    problems=[
+        silhouette(20_000, 10, 10),
+        silhouette(20_000, 2, 50, beyond=True),
+        silhouette(5_000, 100, 5, beyond=True),
+    ],
+    quick=[silhouette(500, 4, 3)],
+    libraries={
+        "statfast": Library({"silhouette": partial(Silhouette, "statfast.metrics")}),
+        "scikit-learn": Library({"silhouette": partial(Silhouette, "sklearn.metrics")}),
+    },
+    checks={"silhouette": SilhouetteCheck},
+    tolerances={"silhouette": Tolerances({"score error": 1e-9})},
+    bars={"silhouette": [Bar("n = 2e4, d = 10", least=6.0)]},
+)

@@ -1,15 +1,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the suite ``multinomial`` asks of a library: coefficients, with and without a penalty.
+"""The suite ``multinomial``: logistic models of several classes, with and without a penalty.
 
-Tolerances are the loosest powers of ten with which a solver meets the bound of the check on the
-suite's shapes. Without a penalty ours brings the covariance matrix along.
+Labels are drawn from such a model. "correlated" columns have correlation 1/2; of "rare" classes the
+last has one row in a hundred. Tolerances are the loosest powers of ten with which a solver meets
+the bound of the check on the suite's shapes. Without a penalty ours brings the covariance matrix
+along.
 """
+
+from functools import partial
 
 import numpy as np
 
-from benchmarks.works import Estimator
+from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.suite import Library, Suite
 
+BUDGET = 3.0  # seconds of rounds for each library and problem
+LIMIT = 90.0  # seconds of a library's first run
+STRENGTH = 2.0  # standard deviation of a class's score
 BLOCK = 4096  # rows that the check takes together
+
+
+# --- data and problems ---
+
+
+def _data(kind, n, d, n_classes, C, dtype, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    if kind == "correlated":
+        X = (X + rng.standard_normal((n, 1))) / np.sqrt(2.0)
+    scores = X @ rng.standard_normal((d, n_classes)) * (STRENGTH / np.sqrt(d))
+    if kind == "rare":
+        scores[:, -1] -= 7.0
+    y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    return {"X": X.astype(dtype), "y": y, "C": C}
+
+
+def _problem(kind, n, d, n_classes, C=1.0, dtype="float64", **more):
+    penalty = "none" if C is None else f"C={C:g}"
+    name = f"{kind} {n}x{d} K={n_classes} {penalty} {dtype}"
+    make = partial(_data, kind, n, d, n_classes, C, dtype)
+    bounds = {"budget": BUDGET, "limit": LIMIT} | more
+    return Problem(name, "multinomial", make, dtype, **bounds)
+
+
+# --- adapters ---
 
 
 class Multinomial(Estimator):
@@ -24,7 +61,7 @@ class Multinomial(Estimator):
         self.model.fit(self.X, self.y)
 
     def answer(self):
-        return {"coef": self.model.coef_}
+        return {"coef": np.column_stack([self.model.intercept_, self.model.coef_])}
 
 
 class Sklearn(Multinomial):
@@ -40,15 +77,19 @@ class Sklearn(Multinomial):
         self.note_fallback(self.model)
 
 
-class MultinomialCheck:
-    """How far coefficients are from those of Newton's method in plain numpy, as far as it goes."""
+# --- the check ---
+
+
+class MultinomialCheck(Check):
+    """How far coefficients, the intercepts first, are from those of Newton's method in plain
+    numpy, as far as it goes."""
 
     def __init__(self, data):
-        self.C = data["C"]
         X, y = np.float64(data["X"]), data["y"]
-        self.best = _newton(np.column_stack([np.ones(len(X)), X]), y, self.C)[:, 1:]
+        self.best = _newton(np.column_stack([np.ones(len(X)), X]), y, data["C"])
+        self.parts = {"coef": self.best.shape}
 
-    def __call__(self, answer):
+    def errors(self, answer):
         coef = np.float64(answer["coef"])
         error = np.abs(coef - coef.mean(axis=0) - self.best).max()
         return {"solution error": float(error)}
@@ -79,3 +120,55 @@ def _newton(Z, y, C, rounds=30):
         if np.abs(step).max() < 1e-12:
             break
     return coef - coef.mean(axis=0)
+
+
+# --- the suite ---
+
+
+def _sklearn(tol, path="sklearn.linear_model.LogisticRegression", **solver):
+    return Library({"multinomial": partial(Sklearn, path, threaded=False, tol=tol, **solver)})
+
+
+SOLVERS = tuple(f"scikit-learn ({name})" for name in ("lbfgs", "newton-cg", "newton-cholesky"))
+SUITE = Suite(
+    name="multinomial",
+    title="multinomial logistic regression with an l2 penalty, to 1e-8",
+    problems=[
+        _problem("normal", 50_000, 20, 5, group="bar"),
+        _problem("normal", 20_000, 50, 10, group="bar"),
+        _problem("correlated", 50_000, 20, 5, beyond=True),
+        _problem("correlated", 20_000, 50, 10, beyond=True),
+        _problem("rare", 50_000, 20, 5, beyond=True),
+        _problem("normal", 50_000, 20, 5, None, beyond=True),
+        _problem("normal", 20_000, 50, 10, None, beyond=True),
+        _problem("normal", 500_000, 10, 3, beyond=True),
+        _problem("normal", 300, 4, 3, beyond=True),
+        _problem("normal", 5_000, 200, 10, beyond=True),
+        _problem("normal", 50_000, 20, 5, dtype="float32", beyond=True),
+    ],
+    quick=[
+        _problem("normal", 1_000, 5, 3, group="bar"),
+        _problem("rare", 2_000, 6, 4, None, beyond=True),
+    ],
+    libraries={
+        "statfast": Library(
+            {"multinomial": partial(Multinomial, "statfast.linear.LogisticRegression")}
+        ),
+        "scikit-learn (newton-cholesky)": _sklearn(1e-6, solver="newton-cholesky"),
+        "scikit-learn (newton-cg)": _sklearn(1e-8, solver="newton-cg"),
+        "scikit-learn (lbfgs)": _sklearn(1e-8, solver="lbfgs"),
+        "scikit-learn-intelex": _sklearn(1e-8, "sklearnex.linear_model.LogisticRegression"),
+    },
+    checks={"multinomial": MultinomialCheck},
+    tolerances={
+        "multinomial": Tolerances(  # L-BFGS of scikit-learn stops at 1e-6
+            {"solution error": 1e-6},
+            loose={"solution error": 0.01},
+            ours={"solution error": 1e-8},
+        )
+    },
+    bars={
+        "bar": [Bar("K classes with L2, n = 2e4 and 5e4", SOLVERS, least=3.0)],
+        "": [Bar("other shapes")],
+    },
+)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decision regions of 1, 10 and 100 nearest neighbours on a mixture of Gaussians.
+"""Decision regions of 1, 10 and 100 nearest neighbors on a mixture of Gaussians.
 
 The data are those of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning
 (section 2.3), where STATFAST_DATA names the folder above ``esl``; they are not part of statfast.
@@ -91,7 +91,7 @@ def draw(path):
         ["class 0", "class 1", f"Bayes boundary (error {100 * best:.1f} %)"],
         loc="outside lower center", ncols=3, frameon=False, fontsize=10,
     )  # fmt: skip
-    figure.suptitle(f"Nearest neighbours: {source}", fontsize=10, color="0.35")
+    figure.suptitle(f"Nearest neighbors: {source}", fontsize=10, color="0.35")
     figure.savefig(path)
 
 

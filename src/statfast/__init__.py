@@ -1,143 +1,127 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact, fast statistical learning on numpy and scipy alone."""
+"""Exact, fast statistical learning on numpy and scipy alone.
 
-from statfast._base import Estimator
-from statfast._blocks import set_progress
-from statfast._chunks import Chunks
-from statfast._errors import ConvergenceWarning, NotFittedError, SeparationWarning
-from statfast.cluster import (
-    CLARA,
-    AgglomerativeClustering,
-    BisectingKMeans,
-    KMeans,
-    KMedoids,
-    LloydStep,
-    MiniBatchKMeans,
-    choose_k,
-    cluster_stability,
-    cophenetic,
-    cophenetic_correlation,
-    cut_tree,
-    gap_statistic,
-    inconsistency,
-    kmeans_plusplus,
-    leaves_list,
-    linkage,
-    minimum_spanning_tree,
-    optimal_leaf_ordering,
-)
-from statfast.generative import LinearDiscriminantAnalysis
-from statfast.linear import (
-    ElasticNet,
-    ElasticNetCV,
-    GeneralizedLinearModel,
-    HuberRegressor,
-    Lasso,
-    LassoCV,
-    LeastSquaresClassifier,
-    LinearRegression,
-    LogisticRegression,
-    LogisticRegressionCV,
-    PiecewiseLinear,
-    PolynomialFeatures,
-    RegularizationPath,
-    Ridge,
-    RidgeCV,
-    StepResult,
-    anova,
-    drop1,
-    enet_path,
-    lasso_path,
-    logistic_path,
-    ridge_path,
-    step,
-)
-from statfast.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
-from statfast.neighbors import (
-    BallTree,
-    KDTree,
-    KNeighborsClassifier,
-    KNeighborsRegressor,
-    LSHNeighbors,
-    NearestNeighbors,
-    RadiusNeighborsClassifier,
-    RadiusNeighborsRegressor,
-    TangentDistanceClassifier,
-    tangent_distance,
-)
-from statfast.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM, svm_path
+Families are loaded when they are first used (scientific-python.org/specs/spec-0001):
+``import statfast`` is quick, and ``statfast.cluster``, ``statfast.plot`` and the names below are at
+hand after it.
+"""
+
+from importlib import import_module
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CLARA",
-    "SVC",
-    "SVR",
-    "AgglomerativeClustering",
-    "BallTree",
-    "BisectingKMeans",
-    "Chunks",
-    "ConvergenceWarning",
-    "ElasticNet",
-    "ElasticNetCV",
-    "Estimator",
-    "GeneralizedLinearModel",
-    "HuberRegressor",
-    "KDTree",
-    "KMeans",
-    "KMedoids",
-    "KNeighborsClassifier",
-    "KNeighborsRegressor",
-    "LSHNeighbors",
-    "Lasso",
-    "LassoCV",
-    "LeastSquaresClassifier",
-    "LinearDiscriminantAnalysis",
-    "LinearRegression",
-    "LinearSVC",
-    "LinearSVR",
-    "LloydStep",
-    "LogisticRegression",
-    "LogisticRegressionCV",
-    "MiniBatchKMeans",
-    "NearestNeighbors",
-    "NotFittedError",
-    "NuSVC",
-    "NuSVR",
-    "OneClassSVM",
-    "OneVsOneClassifier",
-    "OneVsRestClassifier",
-    "OutputCodeClassifier",
-    "PiecewiseLinear",
-    "PolynomialFeatures",
-    "RadiusNeighborsClassifier",
-    "RadiusNeighborsRegressor",
-    "RegularizationPath",
-    "Ridge",
-    "RidgeCV",
-    "SeparationWarning",
-    "StepResult",
-    "TangentDistanceClassifier",
-    "anova",
-    "choose_k",
-    "cluster_stability",
-    "cophenetic",
-    "cophenetic_correlation",
-    "cut_tree",
-    "drop1",
-    "enet_path",
-    "gap_statistic",
-    "inconsistency",
-    "kmeans_plusplus",
-    "lasso_path",
-    "leaves_list",
-    "linkage",
-    "logistic_path",
-    "minimum_spanning_tree",
-    "optimal_leaf_ordering",
-    "ridge_path",
-    "set_progress",
-    "step",
-    "svm_path",
-    "tangent_distance",
-]
+_FAMILIES = (
+    "cluster",
+    "datasets",
+    "generative",
+    "kernels",
+    "linear",
+    "metrics",
+    "multiclass",
+    "neighbors",
+    "plot",
+    "svm",
+)
+_HOMES = {
+    "_engine": (
+        "Chunks",
+        "set_progress",
+    ),
+    "_estimator": ("Estimator",),
+    "_validation": (
+        "ConvergenceWarning",
+        "NotFittedError",
+        "SeparationWarning",
+    ),
+    "cluster": (
+        "CLARA",
+        "AgglomerativeClustering",
+        "BisectingKMeans",
+        "KMeans",
+        "KMedoids",
+        "LloydStep",
+        "MiniBatchKMeans",
+        "choose_k",
+        "cluster_stability",
+        "cophenetic",
+        "cophenetic_correlation",
+        "cut_tree",
+        "gap_statistic",
+        "inconsistency",
+        "kmeans_plusplus",
+        "leaves_list",
+        "linkage",
+        "minimum_spanning_tree",
+        "optimal_leaf_ordering",
+    ),
+    "generative": ("LinearDiscriminantAnalysis",),
+    "linear": (
+        "ElasticNet",
+        "ElasticNetCV",
+        "GeneralizedLinearModel",
+        "HuberRegressor",
+        "Lasso",
+        "LassoCV",
+        "LeastSquaresClassifier",
+        "LinearRegression",
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "PiecewiseLinear",
+        "PolynomialFeatures",
+        "RegularizationPath",
+        "Ridge",
+        "RidgeCV",
+        "StepResult",
+        "anova",
+        "drop1",
+        "enet_path",
+        "lasso_path",
+        "logistic_path",
+        "ridge_path",
+        "step",
+    ),
+    "multiclass": (
+        "OneVsOneClassifier",
+        "OneVsRestClassifier",
+        "OutputCodeClassifier",
+    ),
+    "neighbors": (
+        "BallTree",
+        "KDTree",
+        "KNeighborsClassifier",
+        "KNeighborsRegressor",
+        "LSHNeighbors",
+        "NearestNeighbors",
+        "RadiusNeighborsClassifier",
+        "RadiusNeighborsRegressor",
+        "TangentDistanceClassifier",
+        "tangent_distance",
+    ),
+    "svm": (
+        "SVC",
+        "SVR",
+        "LinearSVC",
+        "LinearSVR",
+        "NuSVC",
+        "NuSVR",
+        "OneClassSVM",
+        "svm_path",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name):
+    if name in _FAMILIES:
+        return import_module(f"statfast.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'statfast' has no attribute {name!r}")
+    found = getattr(import_module(f"statfast.{_HOME_OF[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, *_FAMILIES})

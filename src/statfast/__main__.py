@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import statfast
-from statfast._blocks import usable_threads
-from statfast._core import tiles
+from statfast._core.tile import tiles
+from statfast._engine import usable_threads
 from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.generative import LinearDiscriminantAnalysis
@@ -106,7 +106,7 @@ def medoids_and_hierarchy() -> Finding:
     )
 
 
-def nearest_neighbours() -> Finding:
+def nearest_neighbors() -> Finding:
     """Handwritten digits, against brute force in integers."""
     digits = load_digits()
     X, y = digits.data, digits.target
@@ -120,7 +120,7 @@ def nearest_neighbours() -> Finding:
 
     correct, tangent = (int((labels == y[1000:]).sum()) for labels in predicted)
     return Finding(
-        "3 nearest neighbours: handwritten digits 8 x 8, the last 797 against the first 1000",
+        "3 nearest neighbors: handwritten digits 8 x 8, the last 797 against the first 1000",
         [
             f"correct: {correct} of 797, known {known}",
             f"1 nearest in tangent distance: {tangent} of 797, known {known_tangent}",
@@ -130,8 +130,8 @@ def nearest_neighbours() -> Finding:
     )
 
 
-def generalised_linear_model() -> Finding:
-    """Counts of a randomised trial (Dobson 1990, page 93), against R's ``?glm``."""
+def generalized_linear_model() -> Finding:
+    """Counts of a randomized trial (Dobson 1990, page 93), against R's ``?glm``."""
     counts = [18, 17, 15, 20, 10, 20, 25, 13, 12]
     outcome, treatment = np.tile([1, 2, 3], 3), np.repeat([1, 2, 3], 3)
     X = np.column_stack([outcome == 2, outcome == 3, treatment == 2, treatment == 3])
@@ -143,7 +143,7 @@ def generalised_linear_model() -> Finding:
 
     deviance, error = model.deviance_, model.standard_errors_[1]
     return Finding(
-        "Poisson regression: counts of a randomised trial, 9 x 4",
+        "Poisson regression: counts of a randomized trial, 9 x 4",
         [
             f"deviance: {deviance:.6f}, known {known:.6f}",
             f"a standard error: {error:.6f}, known {known_error:.6f}",
@@ -154,7 +154,7 @@ def generalised_linear_model() -> Finding:
 
 
 def support_vectors() -> Finding:
-    """Iris species by their standardised measurements, against R's e1071."""
+    """Iris species by their standardized measurements, against R's e1071."""
     iris = load_iris()
     X = (iris.data - iris.data.mean(axis=0)) / iris.data.std(axis=0, ddof=1)
     known, known_value = [8, 22, 22], 1.1960717629096254
@@ -204,7 +204,7 @@ def mnist() -> Finding | None:
         "errors in the literature": [309, 294, 313, 310, 343, 334],
     }
     return Finding(
-        f"nearest neighbours: MNIST, {len(data.y_test)} images against {len(data.y_train)}, exact",
+        f"nearest neighbors: MNIST, {len(data.y_test)} images against {len(data.y_train)}, exact",
         [
             *(f"{name:<32}" + "".join(f"{n:6d}" for n in row) for name, row in lines.items()),
             f"1 nearest: {nearest} errors, known 309 = 3.09 %",
@@ -218,8 +218,8 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     discriminant_analysis,
     clustering,
     medoids_and_hierarchy,
-    nearest_neighbours,
-    generalised_linear_model,
+    nearest_neighbors,
+    generalized_linear_model,
     support_vectors,
     mnist,
 )

@@ -7,14 +7,16 @@ condition (van der Sluis 1969, doi:10.1007/BF02165096).
 
 import numpy as np
 
-from statfast._core import irls as kernel
+from statfast._core.linalg import cholesky as kernel
+from statfast._engine import aside
 
 SMALL = 1024  # columns up to which our own factor is quicker: threads of LAPACK spin on after it
+PART = 512  # columns of a triangle inverted by one call of LAPACK, which takes milliseconds
 PIVOT = 1e-15  # of the scaled matrix: below, its eigenvalues are looked at
 LEAST = 1e-16  # of the largest eigenvalue: smaller ones are rounding
 
 
-class Factor:
+class CholeskyFactor:
     """Cholesky's factor of a matrix given by its lower triangle, scaled to a diagonal of ones.
 
     Attributes
@@ -29,20 +31,18 @@ class Factor:
     def __init__(self, h):
         if len(h) <= SMALL:
             self.lower, self.scale = np.empty(h.shape), np.empty(len(h))
-            self.pivot = kernel.cholesky(h, self.lower, self.scale)
+            self.pivot = kernel.cholesky(np.ascontiguousarray(h), self.lower, self.scale)
             return
-        from scipy.linalg.lapack import dpotrf
-
         diagonal = h.diagonal()
         positive = bool((diagonal > 0).all())
-        self.scale = 1 / np.sqrt(diagonal if positive else np.where(diagonal > 0, diagonal, 1.0))
-        # As columns, which LAPACK takes without a copy, the lower triangle is the upper one.
-        upper = (h * (self.scale[:, None] * self.scale)).T
-        upper, info = dpotrf(upper, lower=0, clean=0, overwrite_a=1)
-        self.lower = upper.T
-        self.pivot = 0.0
-        if info == 0 and positive:
-            self.pivot = float(upper.diagonal().min()) ** 2
+        self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        self.lower, self.pivot = h, 0.0
+        if positive:
+            try:
+                self.lower = aside(np.linalg.cholesky, h * (self.scale[:, None] * self.scale))
+                self.pivot = float(self.lower.diagonal().min()) ** 2
+            except np.linalg.LinAlgError:
+                pass
 
     def solve(self, g):
         # Not LAPACK's, whose threads spin on for longer than the pass that comes next.
@@ -55,29 +55,57 @@ class Factor:
             out = np.empty(self.lower.shape)
             kernel.cholesky_inverse(self.lower, self.scale, out)
             return out
-        from scipy.linalg.lapack import dpotri
-
-        half = np.triu(dpotri(self.lower.T, lower=0)[0])
-        out = half + np.triu(half, 1).T
-        return out * (self.scale[:, None] * self.scale)
+        half = triangle_inverse(self.lower, lower=True)
+        return aside(np.matmul, half.T, half) * (self.scale[:, None] * self.scale)
 
 
-class Spectrum:
+class EigenFactor:
     """The same from eigenvalues, for a matrix whose columns depend on each other to rounding."""
 
     def __init__(self, h):
-        from scipy.linalg import eigh
-
         self.scale = 1 / np.sqrt(h.diagonal())
         scaled = h * (self.scale[:, None] * self.scale)
-        values, self.vectors = eigh(scaled, lower=True, check_finite=False)
+        values, self.vectors = aside(np.linalg.eigh, scaled)
         self.values = np.maximum(values, LEAST * values[-1])
 
     def solve(self, g):
         return (self.vectors @ ((self.vectors.T @ (g * self.scale)) / self.values)) * self.scale
 
 
-def factored(h) -> Factor | Spectrum:
+def factored(h) -> CholeskyFactor | EigenFactor:
     """Whichever serves for a lower triangle with a positive diagonal."""
-    factor = Factor(h)
-    return factor if factor.pivot > PIVOT else Spectrum(h)
+    factor = CholeskyFactor(h)
+    return factor if factor.pivot > PIVOT else EigenFactor(h)
+
+
+def triangle_inverse(T, *, lower=False):
+    """The inverse of a triangle (q, q); what stands beyond the diagonal is not read.
+
+    By halves, as one call of LAPACK for all would not hear Ctrl-C.
+    """
+    from scipy.linalg import solve_triangular
+
+    q = len(T)
+    if q <= PART:
+        return solve_triangular(T, np.eye(q), lower=lower, check_finite=False)
+    first, last = slice(0, q // 2), slice(q // 2, q)
+    out = np.zeros((q, q))
+    one = out[first, first] = triangle_inverse(T[first, first], lower=lower)
+    two = out[last, last] = triangle_inverse(T[last, last], lower=lower)
+    if lower:
+        out[last, first] = -aside(np.matmul, two, aside(np.matmul, T[last, first], one))
+    else:
+        out[first, last] = -aside(np.matmul, one, aside(np.matmul, T[first, last], two))
+    return out
+
+
+def mirrored(lower):
+    """Symmetric matrices from their lower triangles."""
+    lower = np.tril(lower)
+    return lower + np.swapaxes(np.tril(lower, -1), -1, -2)
+
+
+# ------------------------------------------------------------------ Products
+def dot(a, b) -> float:
+    """The sum of the products of two arrays; rounded no worse than by pairs."""
+    return float((a * b).sum())

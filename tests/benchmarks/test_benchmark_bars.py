@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lines of the bars, on results made up for it."""
 
-import pytest
+from benchmarks.harness import bars, report
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.registry import SUITES
+from benchmarks.harness.results import compare
 
-from benchmarks import bars, report
-from benchmarks.bars import Bar
-from benchmarks.run import compare
-
-SUITE = "a suite"
+SUITE = SUITES["kdtree"]
 
 
 def _row(name, ours, group="g", baseline="", beyond=False, **peers):
@@ -16,20 +15,15 @@ def _row(name, ours, group="g", baseline="", beyond=False, **peers):
     timed = {"statfast": ("ok", ours), **peers}
     entries = {n: {"status": s, "median": t, "min": t} for n, (s, t) in timed.items() if t}
     row = {"name": name, "group": group, "baseline": baseline, "beyond": beyond}
-    return compare(row | {"libraries": entries})
+    return compare(row | {"libraries": entries}, SUITE)
 
 
-@pytest.fixture
-def lines(monkeypatch):
-    def of(bar, *rows):
-        monkeypatch.setitem(bars.BARS, SUITE, {"g": [bar]})
-        table = bars.table({"suite": SUITE, "problems": list(rows)})
-        return [dict(zip(bars.HEAD, line, strict=True)) for line in table]
-
-    return of
+def lines(bar, *rows):
+    table = bars.table({"g": [bar]}, list(rows))
+    return [dict(zip(bars.HEAD, line, strict=True)) for line in table]
 
 
-def test_the_fastest_of_the_bars_peers_counts(lines):
+def test_the_fastest_of_the_bars_peers_counts():
     bar = Bar("trees", ("pykdtree", "scipy"), mean=2.0, least=1.5)
     rows = (
         _row("a", 1.0, pykdtree=4.0, scipy=9.0, faiss=1.1),
@@ -48,7 +42,7 @@ def test_the_fastest_of_the_bars_peers_counts(lines):
     assert line["reached"] == "-"
 
 
-def test_a_peer_that_differs_counts_only_if_none_is_right(lines):
+def test_a_peer_that_differs_counts_only_if_none_is_right():
     bar = Bar("trees", ("pykdtree", "scipy"), least=2.0)
     (line,) = lines(bar, _row("a", 1.0, pykdtree=("differs", 1.0), scipy=3.0))
     assert line["least"] == "3.00x (a)"
@@ -60,14 +54,14 @@ def test_a_peer_that_differs_counts_only_if_none_is_right(lines):
     assert line["reached"] == "-"
 
 
-def test_a_problem_without_an_answer_of_ours_is_not_reached(lines):
+def test_a_problem_without_an_answer_of_ours_is_not_reached():
     bar = Bar("trees", ("scipy",), least=2.0)
     (line,) = lines(bar, _row("a", 1.0, scipy=3.0), _row("b", None, scipy=3.0))
     assert line["problems"] == "1 of 2"
     assert line["reached"] == "no"
 
 
-def test_slowdowns_are_beside_the_baseline(lines):
+def test_slowdowns_are_beside_the_baseline():
     base = _row("usual", 2.0, group="", beyond=True)
     rows = (_row("equal", 1.0, baseline="usual"), _row("line", 3.8, baseline="usual"))
     (line,) = lines(Bar("worst", slower=2.0), base, *rows)
@@ -78,7 +72,7 @@ def test_slowdowns_are_beside_the_baseline(lines):
     assert line["reached"] == "no"
 
 
-def test_a_bar_of_some_problems_only(lines):
+def test_a_bar_of_some_problems_only():
     bar = Bar("small", ("scipy",), mean=20.0, only=" n=30000 ")
     large = _row("tree, n=300000 d=2", 1.0)  # scipy is not asked
     (line,) = lines(bar, _row("tree, n=30000 d=2", 1.0, scipy=25.0), large)
@@ -86,7 +80,7 @@ def test_a_bar_of_some_problems_only(lines):
     assert not lines(bar, large)
 
 
-def test_seconds(lines):
+def test_seconds():
     bar = Bar("one", ("scipy",), seconds=4e-6)
     (line,) = lines(bar, _row("a", 3e-6, scipy=30e-6))
     assert line["geometric mean"] == "10.00x"
@@ -103,6 +97,7 @@ def test_the_readme_has_a_line_for_each_bar_and_none_for_each_problem():
         "openblas_coretype": "unset",
         "machine": {"cpu": "a processor", "usable_cores": 2, "isa": None},
         "versions": {},
+        "date": "2020-02-02",
         "problems": rows,
         "geometric_means": {},
     }

@@ -4,46 +4,45 @@
 import numpy as np
 import pytest
 
-from benchmarks import glm_works
-from benchmarks.bars import BARS
-from benchmarks.checks import checker, verdict
-from benchmarks.glm_problems import GLM, IRLS, QUICK_GLM, QUICK_IRLS
-from benchmarks.libraries import LIBRARIES, entrants
+from benchmarks.suites import glm
+from benchmarks.suites.glm import GLM, IRLS
 
-WORKS = {
-    "statfast": glm_works.Statfast,
-    "sklearn": lambda: glm_works.Sklearn("newton-cholesky", 1e-8),
-    "glum": glm_works.Glum,
-    "statsmodels": glm_works.Statsmodels,
+ADAPTERS = {
+    "statfast": glm.Statfast,
+    "sklearn": lambda: glm.Sklearn("newton-cholesky", 1e-8),
+    "glum": glm.Glum,
+    "statsmodels": glm.Statsmodels,
 }
 
 
-@pytest.mark.parametrize(("suite", "problems"), [("irls", IRLS), ("glm", GLM)])
-def test_groups_have_bars_and_bars_have_problems_and_peers(suite, problems):
-    assert {p.group for p in problems} == set(BARS[suite])
-    assert all(p.beyond == (p.group == "") for p in problems)
-    named = {peer for of_group in BARS[suite].values() for bar in of_group for peer in bar.peers}
-    assert named <= set(LIBRARIES)
-    for problem in problems:
-        assert {"statfast", "glum", "statsmodels", "scikit-learn"} <= set(entrants(problem))
+@pytest.mark.parametrize("suite", [IRLS, GLM], ids=lambda s: s.name)
+def test_groups_have_bars_and_bars_have_problems_and_peers(suite):
+    assert {p.group for p in suite.problems} == set(suite.bars)
+    assert all(p.beyond == (p.group == "") for p in suite.problems)
+    named = {peer for of_group in suite.bars.values() for bar in of_group for peer in bar.peers}
+    assert named <= set(suite.libraries)
+    for problem in suite.problems:
+        assert {"statfast", "glum", "statsmodels", "scikit-learn"} <= set(suite.entrants(problem))
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("library", WORKS)
-@pytest.mark.parametrize("problem", [*QUICK_IRLS, *QUICK_GLM], ids=lambda p: p.name)
-def test_answers_are_right(library, problem):
+@pytest.mark.parametrize("library", ADAPTERS)
+@pytest.mark.parametrize(
+    ("suite", "problem"), [(suite, p) for suite in (IRLS, GLM) for p in suite.quick]
+)
+def test_answers_are_right(library, suite, problem):
     data = problem.data()
-    work = WORKS[library]()
+    adapter = ADAPTERS[library]()
     try:
-        work.prepare(data, 1)
+        adapter.prepare(data, 1)
     except ModuleNotFoundError as error:
         pytest.skip(str(error))
-    errors = checker(problem, data)(work.answer())
-    assert verdict(problem, errors, ours=library == "statfast")
+    errors = suite.checker(problem, data)(adapter.answer())
+    assert suite.verdict(problem, errors, ours=library == "statfast")
 
 
 def test_wrong_answers_are_seen():
-    problem = QUICK_IRLS[0]
-    check = checker(problem, problem.data())
-    assert not verdict(problem, check({"coefficients": check.best + 1e-6}), ours=False)
-    assert not verdict(problem, check({"coefficients": np.zeros(2)}), ours=False)
+    problem = IRLS.quick[0]
+    check = IRLS.checker(problem, problem.data())
+    assert not IRLS.verdict(problem, check({"coefficients": check.best + 1e-6}), ours=False)
+    assert not IRLS.verdict(problem, check({"coefficients": np.zeros(2)}), ours=False)

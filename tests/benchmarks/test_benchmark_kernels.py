@@ -3,28 +3,25 @@
 
 import pytest
 
-from benchmarks.bars import BARS
-from benchmarks.checks import checker, verdict
-from benchmarks.kernel_problems import PROBLEMS, QUICK
-from benchmarks.libraries import LIBRARIES, entrants
+from benchmarks.suites.strings import SUITE
 
 
 def test_groups_have_bars():
-    assert {problem.group for problem in PROBLEMS} == set(BARS["spectrum"])
-    assert len({problem.name for problem in PROBLEMS}) == len(PROBLEMS)
+    assert {problem.group for problem in SUITE.problems} == set(SUITE.bars)
+    assert len({problem.name for problem in SUITE.problems}) == len(SUITE.problems)
 
 
-@pytest.mark.parametrize("problem", QUICK, ids=lambda problem: problem.name)
+@pytest.mark.parametrize("problem", SUITE.quick, ids=lambda problem: problem.name)
 def test_all_libraries_make_the_matrix(problem):
     data = problem.data()
-    check = checker(problem, data)
-    for name in entrants(problem):
-        work = LIBRARIES[name].works[problem.work]()
+    check = SUITE.checker(problem, data)
+    for name in SUITE.entrants(problem):
+        adapter = SUITE.adapter(name, problem)
         try:
-            work.prepare(data, 2)
+            adapter.prepare(data, 2)
         except ModuleNotFoundError:
             continue
-        answer = work.answer()
-        assert verdict(problem, check(answer), ours=name == "statfast"), name
+        answer = adapter.answer()
+        assert SUITE.verdict(problem, check(answer), ours=name == "statfast"), name
         wrong = {"matrix": answer["matrix"] * 1.01}
-        assert not verdict(problem, check(wrong), ours=True)
+        assert not SUITE.verdict(problem, check(wrong), ours=True)

@@ -5,24 +5,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from benchmarks.bars import BARS
-from benchmarks.checks import checker, verdict
-from benchmarks.libraries import LIBRARIES
-from benchmarks.linear_svc_problems import PROBLEMS, QUICK, read_libsvm
-from benchmarks.problems import SUITES
+from benchmarks.harness.rows import read_libsvm
+from benchmarks.suites.linear_svc import SUITE
 from tests.reference import linear_svm as twin
 
 
 def test_the_suite_is_whole():
-    assert SUITES["linear-svc"] is PROBLEMS
-    assert {p.group for p in PROBLEMS} == set(BARS["linear-svc"])
-    assert len({p.name for p in PROBLEMS}) == len(PROBLEMS)
-    assert all("linear svc" in LIBRARIES[name].works for name in ("statfast", "scikit-learn"))
+    assert {p.group for p in SUITE.problems} == set(SUITE.bars)
+    assert len({p.name for p in SUITE.problems}) == len(SUITE.problems)
+    assert set(SUITE.libraries) == {"statfast", "scikit-learn"}
 
 
 def test_a_file_is_read(shared_data):
     shared_data("libsvm", "a1a.gz")
-    X, y = read_libsvm("a1a", 123)
+    X, y = read_libsvm("a1a.gz", columns=123)
     assert X.shape == (1605, 123)
     assert (X.nnz, int((y > 0).sum())) == (22249, 395)
 
@@ -35,12 +31,12 @@ def test_the_check_knows_the_least_objective(loss):
     Z = twin.with_constant(X)
     best, _ = twin.solve_dual(Z, y, np.ones(80), loss != "hinge", sweeps=3000)
     for given in (X, sparse.csr_matrix(X)):
-        check = checker(QUICK[0], {"X": given, "y": y, "loss": loss})
+        check = SUITE.checker(SUITE.quick[0], {"X": given, "y": y, "loss": loss})
         assert check({"v": best})["objective excess"] == pytest.approx(0.0, abs=1e-6)
         worse = check({"v": best * 1.01})["objective excess"]
         want = twin.primal(best * 1.01, Z, y, np.ones(80), loss != "hinge") / twin.primal(
             best, Z, y, np.ones(80), loss != "hinge"
         )
         assert worse == pytest.approx(want - 1, rel=0.1, abs=1e-6)
-        assert verdict(QUICK[0], check({"v": best}), ours=True)
-        assert not verdict(QUICK[0], check({"v": best * 0.5}), ours=False)
+        assert SUITE.verdict(SUITE.quick[0], check({"v": best}), ours=True)
+        assert not SUITE.verdict(SUITE.quick[0], check({"v": best * 0.5}), ours=False)

@@ -6,34 +6,31 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
-from benchmarks.bars import BARS
-from benchmarks.checks import checker, spanning_lengths, verdict
-from benchmarks.libraries import LIBRARIES, entrants
-from benchmarks.linkage_problems import PROBLEMS, QUICK
+from benchmarks.suites.linkage import SUITE, spanning_lengths
 
 
 def test_groups_have_bars():
-    assert {problem.group for problem in PROBLEMS} == set(BARS["linkage"])
-    assert len({problem.name for problem in PROBLEMS}) == len(PROBLEMS)
+    assert {problem.group for problem in SUITE.problems} == set(SUITE.bars)
+    assert len({problem.name for problem in SUITE.problems}) == len(SUITE.problems)
 
 
-@pytest.mark.parametrize("problem", QUICK, ids=lambda problem: problem.name)
+@pytest.mark.parametrize("problem", SUITE.quick, ids=lambda problem: problem.name)
 def test_all_libraries_find_the_heights(problem):
     data = problem.data()
-    check = checker(problem, data)
-    for name in entrants(problem):
-        work = LIBRARIES[name].works[problem.work]()
+    check = SUITE.checker(problem, data)
+    for name in SUITE.entrants(problem):
+        adapter = SUITE.adapter(name, problem)
         try:
-            work.prepare(data, 2)
+            adapter.prepare(data, 2)
         except ModuleNotFoundError:
             continue
-        answer = work.answer()
+        answer = adapter.answer()
         if name == "fast_hdbscan":  # float32: short edges lose digits; not counted
             assert check(answer)["height error"] < 1e-3
             continue
-        assert verdict(problem, check(answer), ours=name == "statfast"), name
+        assert SUITE.verdict(problem, check(answer), ours=name == "statfast"), name
         wrong = {"heights": answer["heights"] * (1 + 1e-6)}
-        assert not verdict(problem, check(wrong), ours=True)
+        assert not SUITE.verdict(problem, check(wrong), ours=True)
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])

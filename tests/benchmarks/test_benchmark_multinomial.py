@@ -4,30 +4,29 @@
 import numpy as np
 import pytest
 
-from benchmarks.bars import BARS
-from benchmarks.checks import checker, verdict
-from benchmarks.libraries import LIBRARIES
-from benchmarks.multinomial_problems import PROBLEMS, QUICK
+from benchmarks.suites.multinomial import SUITE
 
 
 def test_groups_have_bars_and_bars_have_peers():
-    bars = BARS["multinomial"]
-    assert {p.group for p in PROBLEMS} == set(bars) == {p.group for p in QUICK}
+    bars = SUITE.bars
+    assert {p.group for p in SUITE.problems} == set(bars) == {p.group for p in SUITE.quick}
     named = {peer for of_group in bars.values() for bar in of_group for peer in bar.peers}
-    assert named <= {name for name, lib in LIBRARIES.items() if "multinomial" in lib.works}
+    assert named <= set(SUITE.libraries)
 
 
 @pytest.mark.parametrize("name", ["statfast", "scikit-learn (newton-cholesky)"])
 def test_answers_are_right(name):
     if name != "statfast":
         pytest.importorskip("sklearn")
-    for problem in QUICK:
+    for problem in SUITE.quick:
         data = problem.data()
-        work = LIBRARIES[name].works["multinomial"]()
-        work.prepare(data, 1)
-        work.fit()
-        answer = work.answer()
-        errors = checker(problem, data)(answer)
-        assert verdict(problem, errors, ours=name == "statfast")
+        adapter = SUITE.adapter(name, problem)
+        adapter.prepare(data, 1)
+        adapter.fit()
+        answer = adapter.answer()
+        errors = SUITE.checker(problem, data)(answer)
+        assert SUITE.verdict(problem, errors, ours=name == "statfast")
         wrong = {"coef": answer["coef"] + np.linspace(0, 1e-5, len(answer["coef"]))[:, None]}
-        assert not verdict(problem, checker(problem, data)(wrong), ours=name == "statfast")
+        assert not SUITE.verdict(
+            problem, SUITE.checker(problem, data)(wrong), ours=name == "statfast"
+        )

@@ -5,19 +5,17 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from benchmarks import lsh_curve, tree_works
-from benchmarks.bars import BARS
-from benchmarks.checks import REDUCED, NeighborsCheck, checker, verdict
-from benchmarks.libraries import LIBRARIES
-from benchmarks.problems import SUITES
-from benchmarks.tree_problems import KINDS, PROBLEMS, QUICK, _cross_data, _morton
+from benchmarks.harness.rows import KINDS
+from benchmarks.suites import kdtree, lsh
+from benchmarks.suites.kdtree import SUITE, _cross_data, _morton
+from benchmarks.suites.knn import REDUCED, NeighborsCheck
 
 PEERS = {
-    "scipy": tree_works.Scipy,
-    "pykdtree": tree_works.Pykdtree,
-    "pynanoflann": tree_works.Pynanoflann,
-    "quitefastmst": tree_works.Quitefastmst,
-    "sklearn": tree_works.Sklearn,
+    "scipy": kdtree.Scipy,
+    "pykdtree": kdtree.Pykdtree,
+    "pynanoflann": kdtree.Pynanoflann,
+    "quitefastmst": kdtree.Quitefastmst,
+    "sklearn": kdtree.Sklearn,
 }
 
 
@@ -30,22 +28,22 @@ def _brute(data):
     return {"ids": ids, "distances": np.sqrt(np.take_along_axis(d2, ids, 1))}
 
 
-def _quick(work, dtype="float64"):
-    return next(p for p in QUICK if p.work == work and p.dtype == dtype)
+def _quick(task, dtype="float64"):
+    return next(p for p in SUITE.quick if p.task == task and p.dtype == dtype)
 
 
 # --- problems ---
 
 
 def test_groups_have_bars_and_bars_have_problems_and_peers():
-    bars = BARS["kdtree"]
-    assert {p.group for p in PROBLEMS} == set(bars) == {p.group for p in QUICK}
-    assert all(p.beyond == (p.group == "") for p in PROBLEMS)
+    bars = SUITE.bars
+    assert {p.group for p in SUITE.problems} == set(bars) == {p.group for p in SUITE.quick}
+    assert all(p.beyond == (p.group == "") for p in SUITE.problems)
     named = {peer for of_group in bars.values() for bar in of_group for peer in bar.peers}
-    assert named <= set(LIBRARIES)
+    assert named <= set(SUITE.libraries)
 
 
-@pytest.mark.parametrize("problems", [PROBLEMS, QUICK])
+@pytest.mark.parametrize("problems", [SUITE.problems, SUITE.quick])
 def test_baselines_are_problems_of_the_same_shape(problems):
     names = {p.name for p in problems}
     worst = [p for p in problems if p.baseline]
@@ -56,7 +54,7 @@ def test_baselines_are_problems_of_the_same_shape(problems):
 
 
 def test_the_cross_queries_take_every_factor():
-    names = [p.name for p in SUITES["kdtree"] if p.group == "cross"]
+    names = [p.name for p in SUITE.problems if p.group == "cross"]
     for text in ("uniform ", "clusters ", "k=1 ", "k=4 ", "k=10 ", "k=16 ", "float32", "float64"):
         assert sum(text in name for name in names) >= 4
     shapes = {tuple(name.split()[1].split("x")) for name in names}
@@ -100,26 +98,26 @@ def test_z_order():
 def test_rows_are_not_their_own_neighbors():
     problem = _quick("self tree")
     data = problem.data()
-    check, right = checker(problem, data), _brute(data)
-    assert verdict(problem, check(right), ours=True)
+    check, right = SUITE.checker(problem, data), _brute(data)
+    assert SUITE.verdict(problem, check(right), ours=True)
     own = {name: part.copy() for name, part in right.items()}
     own["ids"][:, 0], own["distances"][:, 0] = np.arange(len(data["X"])), 0
-    assert not verdict(problem, check(own), ours=False)
+    assert not SUITE.verdict(problem, check(own), ours=False)
 
 
 @pytest.mark.parametrize("kind", ["equal", "grid", "duplicates", "half"])
 def test_ties_go_to_the_lowest_index(kind):
-    problem = next(p for p in QUICK if p.name.startswith(f"worst {kind}"))
+    problem = next(p for p in SUITE.quick if p.name.startswith(f"worst {kind}"))
     data = problem.data()
-    check, right = checker(problem, data), _brute(data)
-    assert verdict(problem, check(right), ours=True)
+    check, right = SUITE.checker(problem, data), _brute(data)
+    assert SUITE.verdict(problem, check(right), ours=True)
     last = len(data["X"]) - 1
     mirrored = _brute(data | {"X": data["X"][::-1]})
     other = mirrored | {"ids": last - mirrored["ids"]}  # the highest index on a tie
     errors = check(other)
     assert errors["farther ids"] == 0
-    assert not verdict(problem, errors, ours=True)
-    assert verdict(problem, errors, ours=False)
+    assert not SUITE.verdict(problem, errors, ours=True)
+    assert SUITE.verdict(problem, errors, ours=False)
 
 
 def test_distances_of_equal_rows_have_to_be_zero():
@@ -157,40 +155,42 @@ def test_peers_are_asked_the_right_question(name, dtype):
     library, problem = PEERS[name], _quick("tree", dtype)
     data = problem.data()
     for k in (1, 3):
-        work = tree_works.TreeWork(library)
-        work.prepare(data | {"k": k}, 1)
-        work.fit()
-        assert verdict(problem, checker(problem, data | {"k": k})(work.answer()), ours=False)
+        adapter = kdtree.TreeQueries(library)
+        adapter.prepare(data | {"k": k}, 1)
+        adapter.fit()
+        assert SUITE.verdict(
+            problem, SUITE.checker(problem, data | {"k": k})(adapter.answer()), ours=False
+        )
         own = {"X": data["X"], "k": k}
-        work = tree_works.SelfWork(library)
-        work.prepare(own, 1)
-        work.fit()
-        assert verdict(problem, NeighborsCheck(own)(work.answer()), ours=False)
+        adapter = kdtree.SelfQueries(library)
+        adapter.prepare(own, 1)
+        adapter.fit()
+        assert SUITE.verdict(problem, NeighborsCheck(own)(adapter.answer()), ours=False)
 
 
 @pytest.mark.parametrize("name", set(PEERS) - {"quitefastmst"})
 def test_single_queries_have_their_own_clock(name):
     pytest.importorskip(name)
     problem = _quick("one query")
-    work = tree_works.SingleWork(PEERS[name])
-    work.prepare(problem.data(), 1)
-    answer = work.answer()
+    adapter = kdtree.SingleQueries(PEERS[name])
+    adapter.prepare(problem.data(), 1)
+    answer = adapter.answer()
     assert answer["seconds"] > 0
-    assert verdict(problem, checker(problem, problem.data())(answer), ours=False)
+    assert SUITE.verdict(problem, SUITE.checker(problem, problem.data())(answer), ours=False)
 
 
 def test_what_a_library_cannot_do_is_left_out():
     with pytest.raises(NotImplementedError, match="2 to 20"):
-        tree_works.Quitefastmst.allow(10, 10, 1, "tree")
+        kdtree.Quitefastmst.allow(10, 10, 1, "tree")
     with pytest.raises(NotImplementedError, match="no tree"):
-        tree_works.Quitefastmst.allow(10, 10, 3, "one query")
+        kdtree.Quitefastmst.allow(10, 10, 3, "one query")
     with pytest.raises(NotImplementedError, match="minutes"):
-        tree_works.Sklearn.allow(10**6, 10, 3, "tree")
-    tree_works.Sklearnex.allow(10**6, 10, 3, "tree")
+        kdtree.Sklearn.allow(10**6, 10, 3, "tree")
+    kdtree.Sklearnex.allow(10**6, 10, 3, "tree")
 
 
 def test_the_curve_of_recall_knows_its_rows():
-    X, Q = lsh_curve.rows_of("normal")
+    X, Q = lsh.rows_of("normal")
     assert X.shape == (100_000, 64)
-    assert Q.shape == (lsh_curve.QUERIES, 64)
-    assert "statfast k-d tree (exact)" in lsh_curve.LIBRARIES
+    assert Q.shape == (lsh.QUERIES, 64)
+    assert "statfast k-d tree (exact)" in lsh.LIBRARIES

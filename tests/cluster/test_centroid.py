@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
-from statfast.cluster import centroid, linkage
-from statfast.cluster.linkage import FEW
+from statfast.cluster import linkage
+from statfast.cluster.hierarchy import point_linkage as centroid
+from statfast.cluster.hierarchy.linkage import FEW
 
 METHODS = ("centroid", "median")
 
@@ -41,7 +42,7 @@ def test_columns_are_left_out_and_work_is_interrupted(method, monkeypatch):
     X = np.random.default_rng(0).normal(size=(400, 3))
     expected = linkage(X, method)
     monkeypatch.setattr(centroid, "SPARE", 100)
-    monkeypatch.setattr(centroid, "COLUMNS", 1)
+    monkeypatch.setattr(centroid, "FREE", 1)
     monkeypatch.setattr(centroid, "BUDGET", 2000)
     assert_array_equal(linkage(X, method), expected)
 
@@ -50,7 +51,9 @@ def test_columns_are_left_out_and_work_is_interrupted(method, monkeypatch):
 def test_many_columns_without_memory_for_a_matrix(method, monkeypatch):
     X = np.random.default_rng(0).normal(size=(200, FEW + 1))
     expected = linkage(X, method)
-    monkeypatch.setattr(sys.modules["statfast.cluster.linkage"], "fits", lambda nbytes: False)
+    monkeypatch.setattr(
+        sys.modules["statfast.cluster.hierarchy.linkage"], "fits", lambda nbytes: False
+    )
     assert_allclose(linkage(X, method), expected, rtol=1e-10)
 
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from statfast import _blocks, metrics
+from statfast import metrics
+from statfast._engine import blocks
 from statfast.cluster import KMeans, choose_by_gap, choose_k, cluster_stability
 from statfast.cluster import gap_statistic as gap_of
-from statfast.cluster.gap import _log_dispersion
+from statfast.cluster.n_clusters.gap import _log_dispersion
 
 FAMILIES = ["kmeans", "kmedoids", "average", "ward"]
 
@@ -92,6 +93,38 @@ def test_rules(rule, expected):
     assert choose_by_gap(gap, se, rule) == expected
 
 
+def rule_by_words(gap, se, rule, factor):
+    """The rules as their definitions read, one k after the other."""
+    last, margin = len(gap) - 1, [factor * s for s in se]
+    if rule == "Tibs2001SEmax":
+        for k in range(last):
+            if gap[k] >= gap[k + 1] - margin[k + 1]:
+                return k
+        return last
+    top = next((k for k in range(last) if gap[k + 1] <= gap[k]), last)
+    if rule.startswith("global"):
+        top = next(k for k in range(last + 1) if gap[k] == max(gap))
+    if rule.endswith("SEmax"):
+        return next(k for k in range(top + 1) if gap[k] >= gap[top] - margin[top] or k == top)
+    return top
+
+
+@pytest.mark.parametrize(
+    "rule", ["firstmax", "globalmax", "firstSEmax", "globalSEmax", "Tibs2001SEmax"]
+)
+def test_rules_with_plateaus_and_errors_of_their_own(rule):
+    rng = np.random.default_rng(0)
+    places = set()
+    for _ in range(300):
+        K = int(rng.integers(1, 9))  # eighths: sums are exact, and equal gaps and bounds common
+        gap, se = rng.integers(0, 9, K) / 8, rng.integers(0, 5, K) / 8
+        factor = float(rng.choice([0.0, 0.5, 1.0, 2.0]))
+        found = choose_by_gap(gap, se, rule, factor=factor)
+        assert found == rule_by_words(gap.tolist(), se.tolist(), rule, factor)
+        places.add(found)
+    assert len(places) > 3
+
+
 def test_rules_at_the_ends():
     for rule in ("firstmax", "globalmax", "firstSEmax", "globalSEmax", "Tibs2001SEmax"):
         assert choose_by_gap([0.2], [0.1], rule) == 0
@@ -143,7 +176,7 @@ def test_table_and_recommendation(method, criterion):
 
 
 def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     X = three(15)
     for ask in (
         lambda threads: gap_of(X, k_max=3, n_boot=5, random_state=1, n_jobs=threads).gap,
@@ -251,7 +284,7 @@ def test_gap_at_every_scale(method, power):
 
 
 def test_a_function_is_called_in_one_thread_and_in_order(monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     X, threads = three(10), set()
 
     def answers(n_jobs):
@@ -275,3 +308,8 @@ def test_what_the_gap_recommends_is_in_the_table():
     )
     found = choose_k(X, k=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
     assert found.recommended in found.k
+
+
+def test_ragged_gaps_are_refused():
+    with pytest.raises(ValueError, match="gap must be a 1-d array of numbers"):
+        choose_by_gap([[1.0, 2.0], [3.0]], [0.1, 0.1])

@@ -12,6 +12,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
 from statfast.cluster import (
+    AgglomerativeClustering,
     cophenetic,
     cophenetic_correlation,
     cut_tree,
@@ -72,6 +73,18 @@ def test_heights_that_fall():
     Z = np.array([[0, 1, 2.0, 2], [2, 3, 1.5, 3]])
     assert_array_equal(cut_tree(Z, height=1.9), [0, 1, 2])
     assert_array_equal(cut_tree(Z, height=2.0), [0, 0, 0])
+
+
+def test_every_height_of_a_tetrahedron_falls():
+    # Centroids of ever more of its corners lie ever nearer to the next: heights 1, 0.87 and 0.82.
+    # No cut below 1 joins any, as each merge holds the first.
+    X = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / np.sqrt(8)
+    Z = linkage(X, "centroid")
+    assert_allclose(Z[:, 2], [1, np.sqrt(3) / 2, np.sqrt(2 / 3)], rtol=1e-12)
+    for height, clusters in ((0.8, 4), (0.85, 4), (0.9, 4), (1.001, 1)):
+        assert len(np.unique(cut_tree(Z, height=height))) == clusters
+        model = AgglomerativeClustering(None, linkage="centroid", distance_threshold=height)
+        assert model.fit(X).n_clusters_ == clusters
 
 
 @pytest.mark.parametrize("method", ["single", "complete", "average", "ward.D2"])
@@ -226,7 +239,7 @@ def test_orders_of_the_largest_numbers():
 
 
 def test_inconsistency_of_every_scale_and_size(monkeypatch):
-    from statfast.cluster import dendrogram
+    from statfast.cluster.hierarchy import dendrogram
 
     Z = linkage(np.random.default_rng(0).normal(size=(50, 2)), "average")
     whole = inconsistency(Z, 4)

@@ -87,7 +87,7 @@ def test_precomputed_condensed():
         assert model.n_features_in_ == model.n_leaves_ == 20
     with pytest.raises(ValueError, match="Expected 2D array"):
         AgglomerativeClustering(4).fit(pdist(X))
-    with pytest.raises(ValueError, match="Even out its rows"):
+    with pytest.raises(ValueError, match="Give all rows the same length"):
         AgglomerativeClustering(1, metric="precomputed").fit([[0.0, 1.0], [1.0]])
     with pytest.raises(ValueError, match="at least one pair"):
         AgglomerativeClustering(1, metric="precomputed").fit([])

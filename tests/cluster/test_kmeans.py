@@ -4,6 +4,7 @@
 import copy
 import math
 import pickle
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -13,13 +14,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast import _blocks
-from statfast._chunks import Chunks
-from statfast._errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import KMeans, LloydStep, assignment, panels, passes
-from statfast.cluster.lloyd import tolerance
-from statfast.cluster.starts import runs_of
-from statfast.cluster.survey import survey
+from statfast._engine import blocks
+from statfast._engine.chunks import Chunks
+from statfast._validation.errors import ConvergenceWarning, NotFittedError
+from statfast.cluster import KMeans, LloydStep
+from statfast.cluster.kmeans import assignment, block_passes
+from statfast.cluster.kmeans import prepared as panels
+from statfast.cluster.kmeans.init import runs_of
+from statfast.cluster.kmeans.lloyd import tolerance
+from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
 
@@ -68,11 +71,11 @@ def test_fit_is_the_twin(seed, n, d, k, tol, max_iter, weighted, tied, bounds):
 
     assert_allclose(km.cluster_centers_, centers, rtol=1e-12, atol=1e-12)
     assert_allclose(km.inertia_, inertia, rtol=1e-12, atol=1e-12)
-    # Centres that differ in the last bit may break the tie of a row between them either way.
+    # Centers that differ in the last bit may break the tie of a row between them either way.
     near = twin.squared(X, centers)
     chosen = near[np.arange(n), km.labels_]
     assert_allclose(chosen, near[np.arange(n), labels], rtol=1e-12, atol=1e-12)
-    if tol > 0 and not tied:  # without a tolerance the last bit of a centre counts
+    if tol > 0 and not tied:  # without a tolerance the last bit of a center counts
         assert km.n_iter_ == n_iter
     assert_array_equal(km.labels_, km.predict(X))
 
@@ -168,7 +171,7 @@ def test_a_far_row_that_passes_through_a_cluster_leaves_no_trace(rows, tol, max_
     bounds=st.booleans(),
 )
 @pytest.mark.filterwarnings("ignore:Only .* clusters hold")
-def test_centres_are_means_at_all_scales(seed, n, k, spread, bounds):
+def test_centers_are_means_at_all_scales(seed, n, k, spread, bounds):
     draws = np.random.default_rng(seed)
     X = draws.normal(size=(n, 1)) * 10.0 ** draws.uniform(0, spread, (n, 1))
     k = min(k, n)
@@ -185,7 +188,7 @@ def test_centres_are_means_at_all_scales(seed, n, k, spread, bounds):
 
 @pytest.mark.parametrize("afresh", [3, 16])
 def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monkeypatch):
-    """Centres of sums made anew may move rows where those before moved none: it goes on."""
+    """Centers of sums made anew may move rows where those before moved none: it goes on."""
     X = np.repeat([0.9, -4.2, -9, 60, 100], [100, 1, 100, 1, 10])[:, None]
     merge, calls = LloydStep.merge, []
 
@@ -198,7 +201,7 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
     monkeypatch.setattr(LloydStep, "merge", drifting)
     monkeypatch.setattr(assignment.Assignment, "AFRESH", afresh)
     km = KMeans(3, init=[[0.0], [-9], [150]], tol=0).fit(X)
-    # Next to a first centre of 0 row -4.2 belongs to it, and so it would stay for ever.
+    # Next to a first center of 0 row -4.2 belongs to it, and so it would stay for ever.
     assert_array_equal(km.labels_, np.repeat([0, 1, 1, 2, 2], [100, 1, 100, 1, 10]))
     means = [X[km.labels_ == c].mean(axis=0) for c in range(3)]
     assert_allclose(km.cluster_centers_, means, rtol=1e-13)
@@ -219,7 +222,7 @@ def test_rows_are_laid_out_once_for_all_runs(monkeypatch):
     assert_array_equal(far.labels_, far.predict(X))
 
 
-def test_rows_too_many_to_be_kept_are_labelled_alike(monkeypatch):
+def test_rows_too_many_to_be_kept_are_labeled_alike(monkeypatch):
     X = blobs(700, 5, 6)
     kept = starting(X, 9, tol=0).fit(X)
     monkeypatch.setattr(panels, "MOST", 0)
@@ -228,9 +231,9 @@ def test_rows_too_many_to_be_kept_are_labelled_alike(monkeypatch):
 
 def test_small_pieces_are_the_whole(monkeypatch):
     X = blobs(5000, 5, 40)
-    whole = starting(X, 70, tol=0).fit(X)  # k * k < n: gaps between the centres count
+    whole = starting(X, 70, tol=0).fit(X)  # k * k < n: gaps between the centers count
     score = whole.score(X)
-    monkeypatch.setattr(passes, "PIECE", 1)
+    monkeypatch.setattr(block_passes, "PIECE", 1)
     same_fit(starting(X, 70, tol=0).fit(X), whole)
     assert whole.score(X) == score
 
@@ -259,7 +262,7 @@ def test_ties_go_to_the_lowest_index():
 def test_empty_clusters_take_the_farthest_rows_in_order():
     X = np.array([[0.0], [1.0], [2.0], [20.0], [-18.0]])
     start = np.array([[1.0], [500.0], [600.0]])
-    # Row 3 lies 19 from its centre, row 4 lies 19 too: the lower index goes to the first empty one.
+    # Row 3 lies 19 from its center, row 4 lies 19 too: the lower index goes to the first empty one.
     one = KMeans(3, init=start, max_iter=1, tol=0).fit(X)
     assert_array_equal(one.cluster_centers_, [[1.0], [20.0], [-18.0]])
     assert_array_equal(one.labels_, [0, 0, 0, 1, 2])
@@ -346,7 +349,7 @@ def test_equal_weights_of_one_are_no_weights():
 @pytest.mark.parametrize("n_jobs", [2, 7])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_same_bits_for_any_number_of_threads(n_jobs, dtype, monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     X = np.abs(blobs(6000, 7, 6) * 8).astype(dtype)
     weights = np.random.default_rng(0).uniform(0, 1, 6000)
     params = {"random_state": 1, "n_init": 2}
@@ -540,7 +543,7 @@ def test_large_and_small_calls_predict_alike(monkeypatch):
     X = blobs(2000, 4, 6)
     km = KMeans(6, random_state=0).fit(X)
     one_by_one = np.concatenate([km.predict(row[None]) for row in X])
-    monkeypatch.setattr("statfast.cluster.centers.FEW", 0)
+    monkeypatch.setattr("statfast.cluster.kmeans.model.FEW", 0)
     assert_array_equal(km.predict(X), one_by_one)
 
 
@@ -554,7 +557,7 @@ def test_a_copy_predicts_alike(again):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_changed_centres_are_used(dtype):
+def test_changed_centers_are_used(dtype):
     X = blobs(300, 3, 4, dtype=dtype)
     km = KMeans(4, random_state=0).fit(X)
     km.cluster_centers_ = km.cluster_centers_[::-1]
@@ -639,7 +642,11 @@ FINE = np.arange(12.0).reshape(6, 2)
         ({"init": [[0, 1e200], [1, 1]]}, ValueError, "init holds values as large as 1e\\+200"),
         ({"init": lambda X, k, random_state: X[:1]}, ValueError, "init must have shape"),
         ({"random_state": "x"}, TypeError, "random_state"),
-        ({"algorithm": "elkan"}, ValueError, "algorithm must be 'auto' or 'lloyd'"),
+        (
+            {"algorithm": "exponion"},
+            ValueError,
+            "must be 'auto' or 'lloyd' or 'elkan' or 'hamerly'",
+        ),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
     ],
 )
@@ -684,13 +691,23 @@ def test_chunks_with_nan_are_explained():
         (np.zeros(6), "zero"),
         ([1, 0, 0, 0, 0, 0], r"the number of rows of positive weight \(1\)"),
         ([1e308] * 5 + [0], "infinity"),
-        ([1e307] * 6, "overflow"),
-        ([1e-310] * 6, "sample_weight holds 1e-310 at most, .* vanish"),
+        (
+            [1e307] * 6,
+            r"sample_weight must be 0, or between 1e-100 and 1e\+100; got 1e\+307",
+        ),
+        ([1, 0, 0, 1e-310, 0, 0], r"sample_weight must be 0, or between .* got 1e-310 at row 3"),
     ],
 )
 def test_bad_weights_are_explained(weights, words):
     with pytest.raises(ValueError, match=words):
         KMeans(2).fit(FINE, sample_weight=weights)
+
+
+def test_weights_that_distances_do_not_go_with():
+    with pytest.raises(ValueError, match="whose squared distances overflow"):
+        KMeans(2).fit(FINE * 1e110, sample_weight=[1e100] * 6)
+    with pytest.raises(ValueError, match=r"sample_weight holds 1e-100 at most, .* vanish"):
+        KMeans(2).fit(FINE * 1e-110, sample_weight=[1e-100] * 6)
 
 
 @pytest.mark.parametrize("method", ["predict", "transform", "score"])
@@ -707,3 +724,22 @@ def test_bad_queries_are_explained(method):
         getattr(km, method)([[np.nan, 1.0]])
     with pytest.raises(ValueError, match="2D"):
         getattr(km, method)([1.0, 2.0])
+
+
+def test_rows_too_far_away_have_no_distances():
+    km = KMeans(2, random_state=0).fit([[0.0], [1.0], [5.0]])
+    for far in (np.array([[1e200]]), np.array([[1e38]], np.float32) * 3, [[-1e155]]):
+        if np.asarray(far).dtype == np.float32:
+            assert np.isfinite(km.transform(far)).all()
+        else:
+            with pytest.raises(ValueError, match="so far from the centers that squared distances"):
+                km.transform(far)
+            with pytest.raises(ValueError, match="so far from the centers that squared distances"):
+                km.score(far)
+
+
+def test_rows_alike_of_the_largest_size():
+    X = np.full((39, 7), 1e299)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert np.isfinite(KMeans(8, random_state=0).fit(X).cluster_centers_).all()

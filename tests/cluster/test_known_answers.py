@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""k-means on real data: R's values, the true centres of the benchmark sets, images as bytes."""
+"""k-means on real data: R's values, the true centers of the benchmark sets, images as bytes."""
 
 import csv
 import gzip
@@ -61,8 +61,8 @@ SETS = ["s1", "s2", "s3", "s4", "a1", "a2", "a3", "unbalance"]
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_true_centres_are_found(name, shared_data):
-    """Each true centre is nearest to one centre found and the other way round: no miss (CI = 0)."""
+def test_true_centers_are_found(name, shared_data):
+    """Each true center is nearest to one center found and the other way round: no miss (CI = 0)."""
     X = table(shared_data("clustering", f"{name}.csv.gz"), ["x", "y"])
     truth = table(shared_data("clustering", f"{name}_centroids.csv"), ["x", "y"])
     k = len(truth)
@@ -70,7 +70,7 @@ def test_true_centres_are_found(name, shared_data):
     apart = np.linalg.norm(km.cluster_centers_[:, None] - truth, axis=2)
     assert_array_equal(np.sort(apart.argmin(axis=0)), np.arange(k))
     assert_array_equal(np.sort(apart.argmin(axis=1)), np.arange(k))
-    # Half the way to the next centre would be a miss.
+    # Half the way to the next center would be a miss.
     between = np.linalg.norm(truth[:, None] - truth, axis=2) + np.diag(np.full(k, np.inf))
     assert (apart.min(axis=0) < 0.35 * between.min(axis=1)).all()
     # No better: starting from the truth leads to the same clusters.
@@ -78,7 +78,7 @@ def test_true_centres_are_found(name, shared_data):
     assert km.inertia_ <= best.inertia_ * (1 + 1e-3)
 
 
-def test_true_centres_of_birch(shared_data):
+def test_true_centers_of_birch(shared_data):
     """100 groups of 1000 rows: restarts miss a few, medoids of a sample do not."""
     X = table(shared_data("clustering", "birch1.csv.gz"), ["x", "y"])
     truth = table(shared_data("clustering", "birch1_centroids.csv"), ["x", "y"])

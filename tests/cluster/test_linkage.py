@@ -12,8 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from statfast.cluster import agglomerate, linkage, one_by_one, triangle
-from statfast.cluster.linkage import INVERTING, METHODS
+from statfast._distance import condensed
+from statfast.cluster import linkage
+from statfast.cluster.hierarchy import generic, reciprocal
+from statfast.cluster.hierarchy.linkage import INVERTING, METHODS
 from tests.reference import linkage as twin
 
 DEFINED = ("single", "complete", "average", "centroid", "ward")
@@ -31,16 +33,16 @@ WAYS = {  # SMALL, FEW, RARE
 def way(request, monkeypatch):
     """Through a small matrix as through a large one."""
     small, few, rare = WAYS[request.param]
-    monkeypatch.setattr(agglomerate, "SMALL", small)
-    monkeypatch.setattr(agglomerate, "FEW", few)
-    monkeypatch.setattr(agglomerate, "RARE", rare)
-    monkeypatch.setattr(agglomerate, "BUDGET", 5000)
-    monkeypatch.setattr(agglomerate, "SHRUNK", 0.8)
-    monkeypatch.setattr(one_by_one, "SMALL", small)
-    monkeypatch.setattr(one_by_one, "SHRUNK", 0.7 if request.param == "both" else 0.5)
-    monkeypatch.setattr(one_by_one, "TASK", 500)
-    monkeypatch.setattr(one_by_one, "BUDGET", 5000)
-    monkeypatch.setattr(triangle, "LEAST", 1)
+    monkeypatch.setattr(reciprocal, "SMALL", small)
+    monkeypatch.setattr(reciprocal, "FEW", few)
+    monkeypatch.setattr(reciprocal, "RARE", rare)
+    monkeypatch.setattr(reciprocal, "BUDGET", 5000)
+    monkeypatch.setattr(reciprocal, "SHRUNK", 0.8)
+    monkeypatch.setattr(generic, "SMALL", small)
+    monkeypatch.setattr(generic, "SHRUNK", 0.7 if request.param == "both" else 0.5)
+    monkeypatch.setattr(generic, "TASK", 500)
+    monkeypatch.setattr(generic, "BUDGET", 5000)
+    monkeypatch.setattr(condensed, "LEAST", 1)
     return request.param
 
 
@@ -103,10 +105,10 @@ def test_same_bits_for_any_number_of_threads(method, tied, way):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_many_clusters_reuse_memory(method, monkeypatch):
-    monkeypatch.setattr(agglomerate, "ROOM", 2048)
-    monkeypatch.setattr(agglomerate, "SMALL", 32)
-    monkeypatch.setattr(one_by_one, "ROOM", 2048)
-    monkeypatch.setattr(one_by_one, "SMALL", 32)
+    monkeypatch.setattr(reciprocal, "ROOM", 2048)
+    monkeypatch.setattr(reciprocal, "SMALL", 32)
+    monkeypatch.setattr(generic, "ROOM", 2048)
+    monkeypatch.setattr(generic, "SMALL", 32)
     y = pdist(rows(8, 900, 2))
     assert_allclose(linkage(y, method, n_jobs=2), hierarchy.linkage(y, method), rtol=1e-10)
 
@@ -305,7 +307,7 @@ BAD = {
     ),
     "square nan": (with_number(squareform(Y), 2, np.nan), "single", "precomputed", "row 0, c.* 2"),
     "square negative": (with_number(squareform(Y), 2, -2), "single", "precomputed", "negative"),
-    "method": (Y, "centre", "euclidean", "method must be"),
+    "method": (Y, "center", "euclidean", "method must be"),
     "metric": (np.ones((3, 2)), "single", "euclid", "metric must be"),
     "ward": (np.ones((3, 2)), "ward", "cityblock", "Euclidean distance; got metric"),
     "overflow": (np.array([[1e308], [-1e308]]), "average", "euclidean", "Scale X down"),
@@ -324,6 +326,8 @@ def test_bad_types():
         linkage(Y, 3)
     with pytest.raises(ValueError, match="must hold numbers"):
         linkage([["a", "b"], ["c", "d"]])
+    with pytest.raises(ValueError, match=r"X should be a 2-d .* Give all rows the same length"):
+        linkage([[1.0, 2.0], [3.0]])
     with pytest.raises(TypeError, match="must return a number"):
         linkage(np.ones((3, 2)), "average", lambda a, b: "far")
 
@@ -351,3 +355,14 @@ def test_weights_of_columns(method):
     X, w = np.random.default_rng(0).normal(size=(30, 3)), np.array([1.0, 100.0, 0.0])
     found = linkage(X, method, metric_params={"w": w})
     assert_allclose(found, linkage(X * np.sqrt(w), method), rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "manhattan"])
+def test_equal_rows_of_the_largest_numbers(metric):
+    Z = linkage(np.full((5, 2), 1.7e308), "average", metric)
+    assert (Z[:, 2] == 0).all()
+
+
+def test_near_rows_of_the_largest_numbers():
+    X = np.array([[1.7e308, 0.0], [1.7e308, 3e300], [1.7e308, 7e300]])
+    assert np.allclose(linkage(X, "complete")[:, 2], [3e300, 7e300], rtol=1e-7, atol=0)

@@ -7,18 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast._core import differences
-from statfast._core import lloyd as kernel
+from statfast._core.kmeans import differences
+from statfast._core.kmeans import lloyd as kernel
 from statfast.cluster import LloydStep
-from statfast.cluster.passes import pieces
-from statfast.cluster.survey import frame_of, survey
+from statfast.cluster.kmeans.block_passes import pieces
+from statfast.cluster.kmeans.prepared import frame_of, survey
 from tests.reference import kmeans as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]
 
 
 def sample(seed, n, d, k, dtype, *, offset=0.0, scale=1.0):
-    """Rows of a dtype and centres near them; uint8 rows hold duplicates and exact ties."""
+    """Rows of a dtype and centers near them; uint8 rows hold duplicates and exact ties."""
     rng = np.random.default_rng(seed)
     if dtype == np.uint8:
         return rng.integers(0, 4, (n, d), dtype=dtype), rng.integers(0, 4, (k, d)).astype(float)
@@ -138,7 +138,7 @@ def test_merge_says_what_is_wrong():
     step = LloydStep(2, 3)
     with pytest.raises(TypeError, match="other must be a LloydStep; got 3"):
         step.merge(3)
-    with pytest.raises(ValueError, match=r"centres of shape \(2, 3\); got \(2, 4\)"):
+    with pytest.raises(ValueError, match=r"centers of shape \(2, 3\); got \(2, 4\)"):
         step.merge(LloydStep(2, 4))
     with pytest.raises(ValueError, match="k must be at least 1"):
         LloydStep(0, 3)
@@ -151,3 +151,8 @@ def test_pieces_cover_the_rows(n, size):
     cut = list(pieces(n, size))
     assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n))
     assert all(part.stop > part.start for part in cut)
+
+
+def test_sums_that_do_not_fit_are_refused():
+    with pytest.raises(MemoryError, match="The sums of 2147483648 centers in 2 columns"):
+        LloydStep(2**31, 2)

@@ -8,10 +8,10 @@ import pytest
 import sklearn.cluster
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast._chunks import Chunks
-from statfast._errors import ConvergenceWarning
+from statfast._engine.chunks import Chunks
+from statfast._validation.errors import ConvergenceWarning
 from statfast.cluster import KMeans, MiniBatchKMeans
-from statfast.cluster.batches import Batches, Ending
+from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
 from tests.reference import kmeans as twin
 
 
@@ -30,7 +30,7 @@ def test_a_batch_of_all_rows_is_one_iteration_of_lloyd():
     assert (model.n_steps_, model.n_iter_) == (1, 1)
 
 
-def test_centres_are_means_of_all_rows_they_were_given():
+def test_centers_are_means_of_all_rows_they_were_given():
     X = blobs(900)
     state = Batches(X[:4].copy(), np.dtype(float), 0.0, np.random.default_rng(0), 1)
     given = [[] for _ in range(4)]
@@ -49,7 +49,7 @@ def test_centres_are_means_of_all_rows_they_were_given():
         assert_allclose(state.mass[c], np.sum(w), rtol=1e-12)
 
 
-def test_centres_with_few_rows_are_put_on_rows_of_the_batch():
+def test_centers_with_few_rows_are_put_on_rows_of_the_batch():
     X = np.concatenate([blobs(500), [[1e3] * 3]])
     state = Batches(X[[0, 1, 500]].copy(), np.dtype(float), 0.5, np.random.default_rng(0), 1)
     state.learn(X, None)
@@ -81,7 +81,8 @@ def test_labels_are_optional():
     full = MiniBatchKMeans(6, random_state=0).fit(X)
     assert not hasattr(model, "labels_")
     assert_array_equal(model.cluster_centers_, full.cluster_centers_)
-    assert_allclose(model.inertia_, full.inertia_, rtol=0.2)
+    # Without labels it is the smoothed inertia of batches, times the rows: 2 % off here.
+    assert_allclose(model.inertia_, full.inertia_, rtol=0.05)
 
 
 def test_partial_fit_goes_on_after_fit_and_leaves_it_alone_when_it_fails():
@@ -120,7 +121,7 @@ def test_weights():
 
 @pytest.mark.parametrize("n_jobs", [2, 7])
 def test_the_same_bits_for_any_number_of_threads(n_jobs, monkeypatch):
-    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
     X = blobs(4000, 20, 30)
     one, other = (MiniBatchKMeans(30, random_state=3, n_jobs=jobs).fit(X) for jobs in (1, n_jobs))
     assert one.cluster_centers_.tobytes() == other.cluster_centers_.tobytes()
@@ -176,7 +177,7 @@ def test_later_batches_that_are_too_large(dtype, scale):
     assert_array_equal(model.cluster_centers_, before)
 
 
-def test_share_of_reassigned_centres():
+def test_share_of_reassigned_centers():
     with pytest.raises(ValueError, match="reassignment_ratio must be"):
         MiniBatchKMeans(2, reassignment_ratio=2.0).fit(np.eye(8))
 
@@ -199,3 +200,11 @@ def test_rows_of_no_weight_are_in_no_batch(monkeypatch):
 def test_fewer_distinct_rows_than_clusters():
     with pytest.warns(ConvergenceWarning, match="Only 2 of 3 clusters"):
         MiniBatchKMeans(3, random_state=0).fit(np.repeat([[0.0], [1.0]], 20, axis=0))
+
+
+def test_fit_predict_without_labels():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = MiniBatchKMeans(3, compute_labels=False, random_state=0)
+    labels = model.fit_predict(X)
+    assert not hasattr(model, "labels_")
+    assert np.array_equal(labels, model.predict(X))

@@ -16,7 +16,7 @@ def rows_of(n=600, d=5, seed=0):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 @pytest.mark.parametrize("n", [40, 600])
-def test_centres_are_the_rows_of_the_indices(dtype, n):
+def test_centers_are_the_rows_of_the_indices(dtype, n):
     X = (10 * rows_of(n) + 50).astype(dtype)
     centers, indices = kmeans_plusplus(X, 12, random_state=0)
     assert centers.dtype == (np.float32 if dtype == np.float32 else np.float64)
@@ -47,7 +47,7 @@ def test_rows_of_any_kind(kind):
 
 
 @pytest.mark.parametrize("n", [4, 400])
-def test_where_rows_are_fewer_than_centres_the_first_is_repeated(n):
+def test_where_rows_are_fewer_than_centers_the_first_is_repeated(n):
     X = np.repeat(np.arange(2.0), n // 2)[:, None]
     centers, indices = kmeans_plusplus(X, 4, random_state=0)
     assert_array_equal(centers, X[indices])
@@ -55,7 +55,7 @@ def test_where_rows_are_fewer_than_centres_the_first_is_repeated(n):
     assert (indices[2:] == indices[0]).all()
 
 
-def test_one_row_and_one_centre():
+def test_one_row_and_one_center():
     centers, indices = kmeans_plusplus([[3.0, 4.0]], 1)
     assert centers.tolist() == [[3.0, 4.0]]
     assert indices.tolist() == [0]

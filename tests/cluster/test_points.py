@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from statfast import _blocks
-from statfast.cluster import choose_k, cluster_stability, cut_tree, linkage, points, stability
+from statfast._engine import blocks
+from statfast.cluster import choose_k, cluster_stability, cut_tree, linkage
+from statfast.cluster.n_clusters import data, stability
 from statfast.metrics import dunn_index, silhouette_score
 
 
@@ -150,7 +151,7 @@ def test_medoids_of_a_matrix_that_is_not_symmetric():
 
 
 def test_threads_change_no_sum(monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     y = pdist(three(30))
     first, *others = [
         choose_k(y, method="average", metric="precomputed", k=[2, 3], n_jobs=n).scores["within"]
@@ -210,6 +211,6 @@ def test_large_matrices_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(stability, "refuse_large", refuse)
     with pytest.raises(MemoryError, match="What threads draw of the matrix needs"):
         cluster_stability(y, 3, random_state=0, **asked)
-    monkeypatch.setattr(points, "refuse_large", refuse)
+    monkeypatch.setattr(data, "refuse_large", refuse)
     with pytest.raises(MemoryError, match=f"square matrix of 60 rows needs {60 * 60 * 8}"):
         choose_k(y, **asked)

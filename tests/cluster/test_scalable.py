@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast import _blocks
-from statfast.cluster import KMeans, scalable
-from statfast.cluster.scalable import approach, crowd, k_means_parallel
-from statfast.cluster.seeding import plus_plus, random_rows
-from statfast.cluster.survey import survey
+from statfast._engine import blocks
+from statfast.cluster import KMeans
+from statfast.cluster.kmeans import parallel_init
+from statfast.cluster.kmeans.parallel_init import approach, crowd, k_means_parallel
+from statfast.cluster.kmeans.plus_plus import plus_plus, random_rows
+from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
 
@@ -34,7 +35,7 @@ def test_passes_are_the_definition(weighted):
     assert_allclose(crowd(data, X[:9]), np.bincount(nearest, mass, 9), rtol=1e-12)
 
 
-def test_centres_are_different_rows_and_about_as_good_as_those_of_plus_plus():
+def test_centers_are_different_rows_and_about_as_good_as_those_of_plus_plus():
     X = blobs(4000)
     cost = {start: 0.0 for start in (k_means_parallel, plus_plus, random_rows)}
     for seed in range(10):
@@ -62,9 +63,9 @@ def test_few_different_rows():
 
 
 def test_chunks_and_threads_draw_like_an_array(monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     X = np.round(blobs(1500) * 4)  # whole numbers: sums without rounding
-    chunks = _blocks.Chunks([X[:200], X[200:1400], X[1400:]])
+    chunks = blocks.Chunks([X[:200], X[200:1400], X[1400:]])
     alone = k_means_parallel(survey(X, None, 1), 20, np.random.default_rng(3))
     for data in (survey(chunks, None, 1), survey(X, None, 2), survey(X, None, 7)):
         assert_array_equal(k_means_parallel(data, 20, np.random.default_rng(3)), alone)
@@ -77,5 +78,18 @@ def test_few_passes_over_chunks():
         passes.append(1)
         return iter([X[:700], X[700:]])
 
-    KMeans(40, init="k-means||", random_state=0, max_iter=1).fit(_blocks.Chunks(chunks))
-    assert len(passes) < 2 * scalable.ROUNDS + 10
+    KMeans(40, init="k-means||", random_state=0, max_iter=1).fit(blocks.Chunks(chunks))
+    assert len(passes) < 2 * parallel_init.ROUNDS + 10
+
+
+def test_a_round_draws_two_rows_for_each_center_on_average(monkeypatch):
+    X, drawn = np.random.default_rng(0).uniform(size=(4000, 3)), []
+
+    def counted(data, centers):
+        drawn.append(len(centers) - 1)
+        return crowd(data, centers)
+
+    monkeypatch.setattr(parallel_init, "crowd", counted)
+    for seed in range(4):
+        k_means_parallel(survey(X, None, 1), 20, np.random.default_rng(seed))
+    assert_allclose(np.mean(drawn), parallel_init.ROUNDS * 2 * 20, rtol=0.15)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from statfast._core.differences import trial
-from statfast._core.seeding import thinned
+from statfast._core.kmeans.differences import trial
+from statfast._core.kmeans.seeding import thinned
 
-from statfast import _blocks
-from statfast.cluster import seeding
-from statfast.cluster.seeding import place, plus_plus, random_rows
-from statfast.cluster.survey import survey
+from statfast._engine import blocks
+from statfast.cluster.kmeans import plus_plus as seeding
+from statfast.cluster.kmeans.plus_plus import place, plus_plus, random_rows
+from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
 
@@ -76,7 +76,7 @@ def test_place_is_in_proportion():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_centres_are_different_rows(weighted):
+def test_centers_are_different_rows(weighted):
     X = blobs()
     weights = rng().integers(0, 3, len(X)).astype(float) if weighted else None
     for start in (plus_plus, random_rows):
@@ -89,7 +89,7 @@ def test_centres_are_different_rows(weighted):
 
 
 def test_plus_plus_draws_in_proportion_to_squared_distance():
-    # Two centres of 0, 1 and 10 with both candidates alike: the definition, worked out by hand.
+    # Two centers of 0, 1 and 10 with both candidates alike: the definition, worked out by hand.
     X = np.array([[0.0], [1.0], [10.0]])
     data, seen = survey(X, None, 1), np.zeros(3)
     for seed in range(3000):
@@ -104,7 +104,7 @@ def test_plus_plus_draws_in_proportion_to_squared_distance():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_potentials_are_those_of_the_definition(weighted, monkeypatch):
-    monkeypatch.setattr(seeding, "ALONE", 2)  # candidates of several centres together, early on
+    monkeypatch.setattr(seeding, "ALONE", 2)  # candidates of several centers together, early on
     X = blobs(400, 2)
     weights = rng(7).uniform(0, 2, 400) if weighted else None
     ours, expected = np.empty((2, 80))
@@ -160,7 +160,7 @@ def test_the_second_reading_gives_the_same(monkeypatch):
 @pytest.mark.parametrize("n_jobs", [2, 7])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_same_bits_for_any_number_of_threads(n_jobs, weighted, monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     X = blobs(5000, 5)
     weights = rng().uniform(0, 2, 5000) if weighted else None
     alone = plus_plus(survey(X, weights, 1), 50, rng())
@@ -176,7 +176,7 @@ def test_integer_weights_are_repeated_rows():
         assert_array_equal(weighted, plus_plus(survey(repeated, None, 1), 12, rng(seed)))
 
 
-def test_more_centres_than_different_rows():
+def test_more_centers_than_different_rows():
     X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 10, axis=0)
     centers = plus_plus(survey(X, None, 1), 5, rng())
     assert len(np.unique(centers, axis=0)) == 2
@@ -184,7 +184,7 @@ def test_more_centres_than_different_rows():
 
 def test_chunks_draw_like_an_array():
     X = np.round(blobs(1500) * 4)  # whole numbers: sums without rounding
-    chunks = _blocks.Chunks([X[:200], X[200:1400], X[1400:]])
+    chunks = blocks.Chunks([X[:200], X[200:1400], X[1400:]])
     for start in (plus_plus, random_rows):
         drawn = start(survey(chunks, None, 1), 20, rng(3))
         assert_array_equal(drawn, start(survey(X, None, 1), 20, rng(3)))

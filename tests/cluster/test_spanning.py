@@ -9,14 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
-from statfast.cluster import (
-    linkage,
-    minimum_spanning_tree,
-    optimal_leaf_ordering,
-    room,
-    row_tree,
-    spanning,
-)
+from statfast.cluster import linkage, minimum_spanning_tree, optimal_leaf_ordering
+from statfast.cluster.hierarchy import boruvka_points, spanning_tree
+from statfast.cluster.hierarchy import boruvka_points as room
 from tests.reference import linkage as twin
 
 
@@ -77,7 +72,7 @@ def test_larger_trees(kind, d):
 def test_interrupted_searches(monkeypatch):
     X = rows(1, 2500, 2, "groups")
     expected = minimum_spanning_tree(X)
-    monkeypatch.setattr(row_tree, "BUDGET", 3)
+    monkeypatch.setattr(boruvka_points, "BUDGET", 3)
     found = minimum_spanning_tree(X)
     assert_array_equal(found[0], expected[0])
 
@@ -91,9 +86,9 @@ def test_tasks_and_threads(monkeypatch, kind, d):
     X[1000:] = X[:2000] if kind == "equal" else X[1000:]
     expected = hierarchy.linkage(pdist(X), "single")[:, 2]
     for name in ("ARRANGED", "MARKED", "RECALLED", "SEARCHED"):
-        monkeypatch.setattr(row_tree, name, 1e9)
-    monkeypatch.setattr(row_tree, "FEWEST", 64)
-    monkeypatch.setattr(row_tree, "BLOCK", 1)
+        monkeypatch.setattr(boruvka_points, name, 1e9)
+    monkeypatch.setattr(boruvka_points, "FEWEST", 64)
+    monkeypatch.setattr(boruvka_points, "BLOCK", 1)
     edges, lengths = minimum_spanning_tree(X, n_jobs=1)
     assert_tree(edges, lengths, len(X))
     assert_allclose(lengths, expected, rtol=1e-12)
@@ -114,7 +109,7 @@ def test_far_clusters_and_one_point_between():
 
 @pytest.mark.parametrize("nbytes", [0, 1000, room.PAGE + 1, 3 * room.PAGE])
 def test_room(nbytes):
-    empty = room.Room(nbytes).empty
+    empty = room.Arena(nbytes).empty
     arrays = [empty((1000, 3), float), empty(7, np.int32), empty(0, float)]
     arrays += [empty(room.PAGE // 8, float) for _ in range(4)]
     for i, array in enumerate(arrays):
@@ -169,9 +164,9 @@ def test_few_rows_of_many_columns(n):
 def test_equal_lengths_are_in_the_order_of_rows():
     rng = np.random.default_rng(0)
     values, key = rng.integers(0, 40, 500).astype(float), rng.permutation(500)
-    assert_array_equal(spanning.rising(values, key), np.lexsort((key, values)))
-    assert_array_equal(spanning.rising(key * 1.0, key), np.argsort(key))
-    assert len(spanning.rising(np.empty(0), np.empty(0))) == 0
+    assert_array_equal(spanning_tree.rising(values, key), np.lexsort((key, values)))
+    assert_array_equal(spanning_tree.rising(key * 1.0, key), np.argsort(key))
+    assert len(spanning_tree.rising(np.empty(0), np.empty(0))) == 0
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e200])
@@ -211,5 +206,5 @@ def test_bad_input(bad):
     with pytest.raises(ValueError, match=r"NaN|Scale X down"):
         minimum_spanning_tree(bad)
     for function in (minimum_spanning_tree, lambda X: optimal_leaf_ordering(linkage([1.0]), X)):
-        with pytest.raises(ValueError, match="Even out its rows"):
+        with pytest.raises(ValueError, match="Give all rows the same length"):
             function([[1.0, 2.0], [3.0]])

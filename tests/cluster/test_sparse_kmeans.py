@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from statfast._errors import NotFittedError
-from statfast.cluster import BisectingKMeans, KMeans, MiniBatchKMeans, assignment
-from statfast.cluster.sparse_rows import SparseFrame, SparseRows
+from statfast._validation.errors import NotFittedError
+from statfast.cluster import BisectingKMeans, KMeans, MiniBatchKMeans
+from statfast.cluster.kmeans import assignment
+from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
 from tests.reference import kmeans as twin
 
 
@@ -65,7 +66,7 @@ def test_distances_and_scores():
     assert_allclose(model.inertia_, -model.score(X), rtol=1e-12)
 
 
-def test_a_row_on_a_centre_is_at_distance_zero():
+def test_a_row_on_a_center_is_at_distance_zero():
     X = rows(50, 30, 0.3) * 1e3
     frame = SparseFrame(X[:7].copy())
     block = SparseRows(sparse.csr_array(X), np.float64)[3:20]
@@ -78,10 +79,16 @@ def test_a_row_on_a_centre_is_at_distance_zero():
     )
 
 
+def test_the_sum_of_rows_without_a_nonzero_is_of_floats():
+    total = SparseRows(sparse.csr_array((4, 3)), np.float64).sum()
+    assert total.dtype == np.float64
+    assert not total.any()
+
+
 @pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
 @pytest.mark.parametrize("n_jobs", [2, 7])
 def test_starts_and_threads(init, n_jobs, monkeypatch):
-    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
     X = sparse.csr_matrix(rows(3000, 60, 0.05))
     one, other = (
         KMeans(20, init=init, n_init=1, max_iter=5, random_state=0, n_jobs=jobs).fit(X)
@@ -108,7 +115,7 @@ def test_rows_are_not_made_dense(monkeypatch):
     assert model.cluster_centers_.shape == (3, 200_000)
 
 
-def test_float32_rows_give_float32_centres():
+def test_float32_rows_give_float32_centers():
     X = sparse.csr_matrix(rows(200, 20, 0.3).astype(np.float32))
     model = KMeans(5, random_state=0).fit(X)
     assert model.cluster_centers_.dtype == np.float32

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from statfast import Chunks
-from statfast.cluster import KMeans, assignment
-from statfast.cluster.assignment import Assignment
-from statfast.cluster.kmeans import ALGORITHMS
-from statfast.cluster.survey import survey
-from statfast.cluster.yinyang import SortedRows
+from statfast.cluster import KMeans
+from statfast.cluster.kmeans import assignment
+from statfast.cluster.kmeans.assignment import Assignment
+from statfast.cluster.kmeans.kmeans import ALGORITHMS
+from statfast.cluster.kmeans.prepared import survey
+from statfast.cluster.kmeans.sorted_rows import SortedRows
 
 
 def blobs(n, k, d, dtype, seed=0):
@@ -90,13 +91,23 @@ def test_rows_however_they_lie_in_memory(order):
     same(fit(other, init, True)[0], fit(X, init, True)[0])
 
 
-def test_few_centres_few_rows_and_cheap_rows_are_not_sorted():
+def test_few_centers_few_rows_and_cheap_rows_are_not_sorted():
     for n, k, d in [(3000, 20, 400), (300, 150, 40), (3000, 150, 4), (3000, 150, 40)]:
         X, init = blobs(n, k, d, np.float64)
         assert fit(X, init, True, max_iter=3)[1] == (n == 3000 and k == 150 and d == 40)
 
 
-def test_rows_are_sorted_once_their_centres_are_known():
+def test_sums_are_made_anew_from_time_to_time(monkeypatch):
+    X, init = blobs(600, 30, 3, np.float64)
+    whole, made = Assignment.add_up, []
+    monkeypatch.setattr(Assignment, "add_up", lambda self: made.append(1) or whole(self))
+    monkeypatch.setattr(Assignment, "AFRESH", 3)
+    state = Assignment(survey(X, None, 1), init)
+    calls = [len(made) for _ in range(7) if state.advance()]
+    assert calls == [1, 1, 1, 2, 2, 2, 3]
+
+
+def test_rows_are_sorted_once_their_centers_are_known():
     X, init = blobs(3000, 150, 40, np.float64)
     state = Assignment(survey(X, None, 1), init)
     state.advance()
@@ -141,28 +152,19 @@ HARD = {
 
 
 @pytest.mark.parametrize("kind", sorted(HARD))
-@pytest.mark.parametrize("n_jobs", [1, 2, 7])
+@pytest.mark.parametrize("algorithm", ["hamerly", "yinyang"])
 @pytest.mark.filterwarnings("ignore:Only .* clusters hold")
-def test_near_centres_are_enough(kind, n_jobs, monkeypatch):
-    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+def test_labels_of_hard_rows(kind, algorithm, monkeypatch):
+    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
     for seed in range(4):
         draws = np.random.default_rng(seed)
         X = HARD[kind](draws, 1200, 1 + seed)
         init = X[draws.choice(1200, 40, replace=False)]
         if kind == "lattice":
-            init[20:] = init[:20]  # centres that are the same: the lowest is the nearest
+            init[20:] = init[:20]  # centers that are the same: the lowest is the nearest
         plain = KMeans(40, init=init, tol=0, algorithm="lloyd", n_jobs=1).fit(X)
-        found = KMeans(40, init=init, tol=0, algorithm="exponion", n_jobs=n_jobs).fit(X)
+        found = KMeans(40, init=init, tol=0, algorithm=algorithm, n_jobs=2).fit(X)
         same(plain, found)
-
-
-def test_centres_are_sorted_a_strip_at_a_time(monkeypatch):
-    X, init = blobs(600, 30, 3, np.float64)
-    whole, _ = fit(X, init, False, algorithm="exponion")
-    monkeypatch.setattr(assignment, "STRIP", 70)
-    same(whole, fit(X, init, False, algorithm="exponion")[0])
-    monkeypatch.setattr(assignment, "RINGS", 0)
-    same(whole, fit(X, init, False, algorithm="exponion")[0])
 
 
 @pytest.mark.parametrize(("n", "k", "d"), [(3000, 150, 40), (3000, 20, 10)])
@@ -172,14 +174,23 @@ def test_the_algorithm_asked_for_is_taken(n, k, d, monkeypatch):
     whole = Assignment._moves
     monkeypatch.setattr(Assignment, "_moves", lambda self: passes.append(1) or whole(self))
     fits = {}
-    for name in ("lloyd", "hamerly", "exponion", "yinyang"):
+    for name in ("lloyd", "hamerly", "yinyang"):
         passes.clear()
         fits[name], runs = fit(X, init, True, algorithm=name, max_iter=12)
         assert runs == (name == "yinyang")
-        assert bool(passes) == (name in ("hamerly", "exponion"))
+        assert bool(passes) == (name == "hamerly")
     same(fits["lloyd"], fits["hamerly"])
-    same(fits["lloyd"], fits["exponion"])
     same(fits["lloyd"], fits["yinyang"])
+
+
+def test_elkan_is_a_name_of_auto():
+    for n, k, d in ((3000, 150, 40), (3000, 20, 10)):
+        X, init = blobs(n, k, d, np.float64)
+        auto, sorts = fit(X, init, True, max_iter=12)
+        elkan, too = fit(X, init, True, algorithm="elkan", max_iter=12)
+        assert sorts == too
+        assert auto.labels_.tobytes() == elkan.labels_.tobytes()
+        assert auto.cluster_centers_.tobytes() == elkan.cluster_centers_.tobytes()
 
 
 def test_rows_in_chunks_and_sparse_rows_are_not_sorted(tmp_path):

@@ -88,3 +88,8 @@ def test_the_real_files(shared_data):
         np.bincount(data.y_test), [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
     )
     assert data.X_train.mean() / 255 == pytest.approx(0.13066, abs=1e-5)
+
+
+def test_a_folder_that_is_no_path():
+    with pytest.raises(TypeError, match="folder must be a path"):
+        load_mnist(3)

@@ -62,3 +62,8 @@ def test_tables_are_frozen_and_fresh():
     assert load_iris().data.min() == 0.1
     assert "setosa" in repr(table)
     assert len(repr(table)) < 300
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_representations_leave_out_what_is_long(name):
+    assert repr(LOADERS[name]()).startswith("Table(target_names=(")

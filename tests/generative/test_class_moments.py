@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast._chunks import Chunks
-from statfast._core import moments as kernel
-from statfast.generative.class_moments import ClassMoments, class_moments
+from statfast._core.generative import moments as kernel
+from statfast._engine.chunks import Chunks
+from statfast.generative.discriminant.class_moments import ClassMoments, class_moments
 from tests.reference import moments as twin
 
 

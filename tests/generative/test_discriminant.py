@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLDA
 
-from statfast._chunks import Chunks
+from statfast._engine.chunks import Chunks
 from statfast.datasets import load_digits, load_iris, load_wine
 from statfast.generative import LinearDiscriminantAnalysis
 from tests.reference import moments as twin
@@ -359,6 +359,7 @@ def test_constant_columns_are_named_and_do_no_harm():
         ({"priors": [1.0, 0.0, 0.0, 0.0]}, ValueError, "priors must all be positive"),
         ({"priors": [0.5, 0.5, np.nan, 0.5]}, ValueError, "priors must all be positive"),
         ({"priors": "even"}, ValueError, "priors must be numbers"),
+        ({"priors": [10**400, 1, 1, 1]}, ValueError, "priors must be numbers"),
     ],
 )
 def test_parameters_out_of_range(params, error, words):
@@ -454,3 +455,30 @@ def test_prediction_refuses(method, fitted):
         getattr(model, method)(np.full((1, 5), np.nan))
     with pytest.raises(AttributeError, match="not fitted"):
         getattr(LinearDiscriminantAnalysis(), method)(X)
+
+
+def test_a_tolerance_whose_square_overflows():
+    X, y = load_iris().data, load_iris().target
+    wide, wider = (LinearDiscriminantAnalysis(tol=tol) for tol in (1e150, 1e200))
+    with pytest.raises(ValueError, match="X") as first:
+        wide.fit(X, y)
+    with pytest.raises(ValueError, match="X") as second:
+        wider.fit(X, y)
+    assert str(first.value)[:20] == str(second.value)[:20]
+
+
+def test_classes_that_are_no_list_are_refused():
+    for classes in (3, object(), np.array(2)):
+        with pytest.raises(TypeError, match="classes must be a list of labels"):
+            LinearDiscriminantAnalysis().partial_fit([[1.0], [2.0]], [0, 1], classes=classes)
+
+
+def test_singular_values_by_either_divisor():
+    """Between the classes both divide by K - 1, so that only n and n - K differ."""
+    data = load_iris()
+    unbiased, likely = (
+        LinearDiscriminantAnalysis(method=method).fit(data.data, data.target)
+        for method in ("moment", "mle")
+    )
+    times = np.sqrt(150 / 147)
+    assert_allclose(likely.singular_values_, times * unbiased.singular_values_, rtol=1e-12)

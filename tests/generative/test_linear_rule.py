@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from statfast._core import posterior
-from statfast.generative import linear_rule
+from statfast._core.generative import linear_scores
+from statfast.generative.discriminant import linear_rule
 
 
-@pytest.mark.parametrize("kernel", [posterior.softmax, linear_rule.log_softmax])
+@pytest.mark.parametrize("kernel", [linear_scores.softmax, linear_rule.log_softmax])
 def test_steps_of_any_size_give_the_same_values(kernel, monkeypatch):
     rng = np.random.default_rng(0)
     rows, rule = rng.normal(size=(3001, 5)), (rng.normal(size=(4, 5)), rng.normal(size=4))
@@ -34,4 +34,4 @@ def test_each_step_tells_whether_it_is_finite(bad, monkeypatch):
     rows[bad, 1] = np.nan
     monkeypatch.setattr(linear_rule, "CALL", 100)
     with pytest.raises(ValueError, match=rf"NaN.*row {bad}, column 1"):
-        linear_rule.filled(posterior.scores, rows, rule, 1)
+        linear_rule.filled(linear_scores.scores, rows, rule, 1)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast._core import posterior as kernel
+from statfast._core.generative import linear_scores as kernel
 from tests.reference import moments as twin
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast.generative.whitening import whiten
+from statfast.generative.discriminant.whitening import whiten
 
 
 def covariance(rng, d, rank, scales):
@@ -57,7 +57,7 @@ def test_constant_columns_have_no_part():
 
 @pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-6])
 def test_tol_is_a_standard_deviation(tol):
-    """Two standardised columns whose difference has standard deviation just below or above tol."""
+    """Two standardized columns whose difference has standard deviation just below or above tol."""
     for factor, lost in ((0.9, 1), (1.1, 0)):
         small = (factor * tol) ** 2
         S = np.array([[1.0, 1.0 - small], [1.0 - small, 1.0]])  # eigenvalues 2 - small, small

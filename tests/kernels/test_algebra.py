@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
-from statfast import _validation
+from statfast._validation import memory
 from statfast.kernels import (
     RBF,
     FunctionKernel,
@@ -60,10 +61,10 @@ def test_the_algebra_is_that_of_matrices():
         np.testing.assert_allclose(made.matrix(X, Y), expected, rtol=1e-14, err_msg=repr(made))
 
 
-def test_normalised_is_the_cosine_of_the_images():
+def test_normalized_is_the_cosine_of_the_images():
     for kernel in (Linear(), B, A + B):
         K = kernel.matrix(X, Y)
-        expected = twin.normalised(K, kernel.diagonal(X), kernel.diagonal(Y))
+        expected = twin.normalized(K, kernel.diagonal(X), kernel.diagonal(Y))
         np.testing.assert_allclose(kernel.normalised().matrix(X, Y), expected, rtol=1e-14)
         assert np.array_equal(kernel.normalised().matrix(X).diagonal(), np.ones(len(X)))
     rows = np.vstack([X, np.zeros((1, 4))])
@@ -141,7 +142,7 @@ def test_what_makes_no_kernel_is_refused(make, error, match):
         make()
 
 
-def test_a_negative_diagonal_cannot_be_normalised():
+def test_a_negative_diagonal_cannot_be_normalized():
     with pytest.raises(ValueError, match="its value of point 0 of X with itself is -1"):
         Sigmoid(1.0, -100.0).normalised().matrix([[1.0], [2.0]])
 
@@ -185,8 +186,17 @@ def test_the_two_by_two_matrix_that_is_none():
     assert "this point" in str(mercer_check(Linear(), [[2.0]]))
 
 
+@pytest.mark.parametrize(
+    "kernel", ["linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed", "spectrum"]
+)
+@pytest.mark.parametrize("wrong", [sparse.csr_array(np.eye(3)), None, 3.0, "ab", [[1.0], [1.0, 2]]])
+def test_no_points(kernel, wrong):
+    with pytest.raises((TypeError, ValueError), match=r"\bX\b"):
+        mercer_check(kernel, wrong)
+
+
 def test_the_check_of_too_many_points_is_refused(monkeypatch):
-    monkeypatch.setattr(_validation, "_free_memory", lambda: 1 << 30)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1 << 30)
     with pytest.raises(MemoryError, match="Pass a sample of them"):
         mercer_check("linear", np.zeros((20_000, 1)))
     with pytest.raises(ValueError, match="tol must be at least 0"):

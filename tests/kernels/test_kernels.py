@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast import _validation
+from statfast._validation import memory
 from statfast.kernels import (
     RBF,
     FunctionKernel,
@@ -145,7 +145,7 @@ def test_values_beyond_float64_are_refused(kernel):
         Linear().matrix(np.full((3, 2), 1e30), dtype=np.float32)
 
 
-def test_linear_of_huge_rows_can_be_normalised():
+def test_linear_of_huge_rows_can_be_normalized():
     X = rows(40, 3)
     K = Linear().normalised().matrix(X)
     for power in (498, -498):
@@ -177,7 +177,7 @@ def test_the_quadratic_map():
 def test_there_is_no_image_of_an_indefinite_polynomial_nor_room_for_a_large_one(monkeypatch):
     with pytest.raises(ValueError, match="no explicit image, as coef0 is negative"):
         Polynomial(2, coef0=-1).features(rows(3, 2))
-    monkeypatch.setattr(_validation, "_free_memory", lambda: 1 << 30)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1 << 30)
     with pytest.raises(MemoryError, match="Use the kernel"):
         Polynomial(6).features(rows(50, 40))
 
@@ -242,8 +242,8 @@ def test_wrong_matrices_are_refused(args, match):
         Precomputed().matrix(*args)
 
 
-def test_a_cross_matrix_cannot_be_normalised():
-    with pytest.raises(ValueError, match="Normalise the matrix before"):
+def test_a_cross_matrix_cannot_be_normalized():
+    with pytest.raises(ValueError, match="Normalize the matrix before"):
         Precomputed().normalised().matrix(np.ones((2, 3)), np.eye(3))
 
 
@@ -345,6 +345,9 @@ def test_parameters_are_numbers_of_python():
         (lambda: as_kernel("rbf", gamma="wide"), ValueError, "gamma must be 'scale', 'auto' or a"),
         (lambda: as_kernel("poly", gamma=-1), ValueError, "gamma must be at least 0; got -1"),
         (lambda: Linear().matrix([[1.0]], dtype=int), ValueError, "dtype must be numpy.float64 or"),
+        (lambda: Linear().matrix([[1.0]], dtype=""), ValueError, "dtype must be .*; got ''"),
+        (lambda: Linear().matrix([[1.0]], dtype={}), ValueError, "dtype must be numpy.float64 or"),
+        (lambda: Mismatch(40, 6), ValueError, "k=40 and m=6 would need a sum of more than 1000000"),
     ],
 )
 def test_wrong_parameters_are_named(make, error, match):
@@ -390,7 +393,7 @@ def test_functions_cannot_change_their_points():
 
 
 def test_a_matrix_beyond_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(_validation, "_free_memory", lambda: 1 << 30)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1 << 30)
     X = np.zeros((20_000, 1))
     with pytest.raises(MemoryError, match=r"The 20000 x 20000 kernel matrix needs 3.0 GiB"):
         RBF().matrix(X)
@@ -404,3 +407,23 @@ def test_input_is_left_alone():
         kernel.matrix(X)
         kernel.matrix(X[::2], X)
     assert np.array_equal(X, before)
+
+
+def test_diagonals_and_images_that_overflow_are_refused():
+    rows = [[1e300, 0.0], [1.0, 2.0]]
+    for kernel in (Linear(), Polynomial(2, 1.0, 1.0), Polynomial(2) + RBF()):
+        with pytest.raises(ValueError, match=r"Values of .* overflow float64"):
+            kernel.diagonal(rows)
+    with pytest.raises(ValueError, match=r"Values of .* overflow float64"):
+        Polynomial(2).features(rows)
+
+
+def test_the_rows_that_gamma_is_made_of_are_checked():
+    for points in (["ab", "c"], {1, 2}, [[1.0, np.nan]]):
+        with pytest.raises((TypeError, ValueError), match=r"\bX\b"):
+            as_kernel("rbf", X=points)
+
+
+def test_whether_a_function_is_definite_is_a_flag():
+    with pytest.raises(TypeError, match="definite must be True or False"):
+        FunctionKernel(np.inner, definite=np.array([True, False]))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Polynomial and piecewise linear columns."""
 
+from itertools import combinations, combinations_with_replacement
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,30 @@ def test_scikit_learn_makes_the_same_columns(degree, only):
     theirs = sklearn.PolynomialFeatures(degree, interaction_only=only)
     np.testing.assert_array_equal(ours.fit_transform(X), theirs.fit_transform(X))
     assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(("d", "degree"), [(1, 5), (4, 3), (5, 5), (3, 7), (20, 3)])
+@pytest.mark.parametrize("only", [False, True])
+def test_terms_are_those_of_itertools(d, degree, only, bias, monkeypatch):
+    monkeypatch.setattr("statfast.linear.design.bases.CELLS", 100)  # some columns at a time
+    choose = combinations if only else combinations_with_replacement
+    terms = [term for k in range(1 - bias, degree + 1) for term in choose(range(d), k)]
+    X = np.random.default_rng(0).normal(size=(6, d))
+    made = PolynomialFeatures(degree, interaction_only=only, include_bias=bias).fit(X)
+    assert made.powers_.tolist() == [[term.count(j) for j in range(d)] for term in terms]
+    columns = np.ones((6, len(terms)))
+    for column, term in zip(columns.T, terms, strict=True):
+        for j in term:
+            column *= X[:, j]
+    np.testing.assert_array_equal(made.transform(X), columns)
+
+
+def test_degrees_of_more_columns_than_memory():
+    for d, degree in ((64, 2**15), (20_000, 9)):
+        for only in (False, True):
+            with pytest.raises(MemoryError, match="The table of powers for X needs"):
+                PolynomialFeatures(degree, interaction_only=only).fit(np.ones((1, d)))
 
 
 def test_no_column_left():
@@ -56,6 +82,15 @@ def test_knots_are_quantiles_and_weights_repetitions():
         np.testing.assert_array_equal(a, b)
 
 
+def test_columns_and_their_knots_in_order():
+    X = np.random.default_rng(2).normal(size=(20, 3))
+    knots = [[-0.5, 0.0, 0.7], [], [0.1]]
+    columns = [X[:, 0], *(np.maximum(X[:, 0] - k, 0) for k in knots[0])]
+    columns += [X[:, 1], X[:, 2], np.maximum(X[:, 2] - 0.1, 0)]
+    made = PiecewiseLinear(knots=knots).fit_transform(X)
+    np.testing.assert_array_equal(made, np.column_stack(columns))
+
+
 def test_constant_columns_have_no_knots():
     assert PiecewiseLinear().fit(np.ones((5, 1))).knots_[0].size == 0
 
@@ -64,3 +99,23 @@ def test_constant_columns_have_no_knots():
 def test_knots_that_do_not_fit(knots):
     with pytest.raises(ValueError, match="knots must"):
         PiecewiseLinear(knots=knots).fit(np.ones((5, 1)))
+
+
+def test_products_of_infinity_and_zero_do_not_warn():
+    X = np.array([[1e300, 0.0], [1.0, 2.0]])
+    with pytest.raises(ValueError, match="A product of columns of X"):
+        PolynomialFeatures(3).fit(X).transform(X)
+
+
+@pytest.mark.parametrize("knots", [[10**400], [[[1.0, 2.0], [3.0]]], [["a"]], 3])
+def test_knots_are_lists_of_numbers(knots):
+    with pytest.raises(TypeError, match="knots must be a list of lists of numbers"):
+        PiecewiseLinear(knots=knots).fit(np.ones((5, 1)))
+
+
+def test_knots_beyond_the_type_of_the_rows():
+    X = np.array([[1.0], [2.0]], np.float32)
+    above = PiecewiseLinear(knots=[[1e100]]).fit(X).transform(X)
+    np.testing.assert_array_equal(above, [[1.0, 0.0], [2.0, 0.0]])
+    with pytest.raises(ValueError, match="too large for float32, first at row 0, column 1"):
+        PiecewiseLinear(knots=[[-1e100]]).fit(X).transform(X)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Firth's penalised likelihood: exact small cases, a slow optimiser, and separated classes."""
+"""Firth's penalized likelihood: exact small cases, a slow optimizer, and separated classes."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import chdtri
 
-from statfast.linear.firth import Firth
+from statfast.linear.logistic.firth import Firth
 from tests.reference import multinomial as twin
 
 
@@ -36,14 +36,14 @@ def test_one_sample_of_several_classes_gains_half_a_row_each():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_no_coefficients_have_a_higher_penalised_likelihood(n_classes):
+def test_no_coefficients_have_a_higher_penalized_likelihood(n_classes):
     X, y = sample(60, 2, n_classes)
     weights = np.random.default_rng(5).integers(1, 3, 60).astype(float)
     fit = Firth(X, y, weights, n_classes).fit()
     Z = twin.design(X)
-    top = twin.penalised_loglik(Z, y, weights, fit.coef)
+    top = twin.penalized_loglik(Z, y, weights, fit.coef)
     assert fit.converged
-    assert_allclose(fit.penalised_loglik, top, rtol=1e-12)
+    assert_allclose(fit.penalized_loglik, top, rtol=1e-12)
     full = np.vstack([np.zeros(3), fit.coef])
     assert_allclose(fit.loglik, -twin.loss(Z, y, weights, full), rtol=1e-12)
     size = fit.coef.size
@@ -54,13 +54,13 @@ def test_no_coefficients_have_a_higher_penalised_likelihood(n_classes):
         for step in (-1e-4, 1e-4):
             moved = fit.coef.copy()
             moved.ravel()[j] += step * spread.ravel()[j]
-            assert twin.penalised_loglik(Z, y, weights, moved) < top
+            assert twin.penalized_loglik(Z, y, weights, moved) < top
         # The gradient, by central differences of the twin.
         ahead, behind = fit.coef.copy(), fit.coef.copy()
         ahead.ravel()[j] += 1e-4 * spread.ravel()[j]
         behind.ravel()[j] -= 1e-4 * spread.ravel()[j]
-        rise = twin.penalised_loglik(Z, y, weights, ahead)
-        rise -= twin.penalised_loglik(Z, y, weights, behind)
+        rise = twin.penalized_loglik(Z, y, weights, ahead)
+        rise -= twin.penalized_loglik(Z, y, weights, behind)
         assert abs(rise) < 1e-10
 
 
@@ -85,11 +85,11 @@ def test_intervals_and_tests_are_of_the_profile():
     def fall(index, value):
         def minus(other):
             coef = np.insert(other, index, value)[None]
-            return -twin.penalised_loglik(Z, y, ones, coef)
+            return -twin.penalized_loglik(Z, y, ones, coef)
 
         best = minimize(minus, np.delete(fit.coef[0], index), method="Nelder-Mead",
                         options={"xatol": 1e-9, "fatol": 1e-13})  # fmt: skip
-        return 2.0 * (fit.penalised_loglik + best.fun)
+        return 2.0 * (fit.penalized_loglik + best.fun)
 
     for j in range(2):
         assert_allclose(

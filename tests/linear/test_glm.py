@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generalised linear models beside R's numbers: optimality, weights, input of every kind."""
+"""Generalized linear models beside R's numbers: optimality, weights, input of every kind."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from statfast import Chunks, ConvergenceWarning
-from statfast.linear import GeneralizedLinearModel, LogisticRegression, sweeps
-from statfast.linear.families import as_family
-from statfast.linear.links import LINKS, as_link
+from statfast.linear import GeneralizedLinearModel, LogisticRegression
+from statfast.linear.glm import irls_sums
+from statfast.linear.glm.families import as_family
+from statfast.linear.glm.links import LINKS, as_link
 
 PAIRS = [
     ("gaussian", None), ("gaussian", "log"), ("binomial", None), ("binomial", "probit"),
@@ -134,13 +135,13 @@ def test_half_the_digits_of_the_information_are_enough_on_the_way(monkeypatch, k
     for other in models[1:]:
         np.testing.assert_array_equal(other.coef_, models[0].coef_)
         np.testing.assert_array_equal(other.covariance_, models[0].covariance_)
-    seen, plain = [], sweeps.Rows.sums_at
+    seen, plain = [], irls_sums.ModelRows.sums_at
 
     def in_full(rows, b, *, hessian=True, rough=False):
         seen.append(rough)
         return plain(rows, b, hessian=hessian)
 
-    monkeypatch.setattr(sweeps.Rows, "sums_at", in_full)
+    monkeypatch.setattr(irls_sums.ModelRows, "sums_at", in_full)
     slow = LogisticRegression().fit(X, y)
     assert any(seen)
     size = X.std(0)
@@ -328,7 +329,7 @@ def test_sentences():
         GeneralizedLinearModel("poisson", theta=1.0).fit(X, y)
     with pytest.raises(ValueError, match=r"offset must have shape \(400,\)"):
         GeneralizedLinearModel("poisson").fit(X, y, offset=[1.0, 2.0])
-    with pytest.raises(ValueError, match="penalised fit"):
+    with pytest.raises(ValueError, match="penalized fit"):
         LogisticRegression(penalty="l2").fit(X, y > 2).conf_int()
     with pytest.raises(ValueError, match="reference must be one of the classes"):
         LogisticRegression(reference="x").fit(X, y > 2)
@@ -336,11 +337,11 @@ def test_sentences():
         LogisticRegression(class_weight={7: 2.0}).fit(X, y > 2)
 
 
-def test_summary_of_a_penalised_fit_has_no_errors():
+def test_summary_of_a_penalized_fit_has_no_errors():
     X, y = data("binomial", None)
     text = str(LogisticRegression(penalty="l2").fit(X, y).summary())
     assert "Std. error" not in text
-    assert "penalised fit" in text
+    assert "penalized fit" in text
 
 
 def test_ridge_meets_its_conditions():
@@ -441,3 +442,55 @@ def test_variances_that_overflow_are_refused():
     assert_allclose(model.coef_ * 1e-165, LogisticRegression().fit(X, y).coef_, rtol=1e-8)
     with pytest.raises(ValueError, match="so small that the variances"):
         model.standard_errors_  # noqa: B018
+
+
+def test_offsets_of_rows_of_different_length_are_refused():
+    X, y = data("poisson", "log")
+    with pytest.raises(ValueError, match="offset should be a 1-d array of numbers"):
+        GeneralizedLinearModel("poisson").fit(X, y, offset=[[1.0, 2.0], [3.0]])
+    with pytest.raises(TypeError, match="se must be True or False"):
+        GeneralizedLinearModel("poisson").fit(X, y).predict(X, se=[1, 2])
+
+
+@pytest.mark.parametrize("family", ["gaussian", "quasi", "gamma"])
+@pytest.mark.parametrize("size", [1e-170, 1e-300, 1e150, 1e300])
+def test_responses_whose_squares_are_no_numbers_are_refused(family, size):
+    X, y = data("gamma", "log")
+    with pytest.raises(ValueError, match=r"The largest size in y must be between 1e-160 and"):
+        GeneralizedLinearModel(family).fit(X, y * size)
+
+
+def test_offsets_beyond_all_use_are_refused():
+    X, y = data("poisson", "log")
+    with pytest.raises(ValueError, match=r"offset must be within 1e\+100 of 0"):
+        GeneralizedLinearModel("poisson").fit(X, y, offset=np.full(len(y), 1.7e308))
+
+
+def test_a_robust_covariance_that_overflows_is_refused():
+    X = np.random.default_rng(0).standard_normal((30, 2)) * 1e-154
+    model = GeneralizedLinearModel().fit(X, X[:, 0] * 1e154 + np.arange(30.0))
+    with pytest.raises(ValueError, match="so small that variances are no numbers"):
+        model.robust_covariance(X, X[:, 0] * 1e154 + np.arange(30.0))
+
+
+def test_residuals_of_responses_whose_squares_overflow_are_refused():
+    X, y = data("poisson", "log")
+    model = GeneralizedLinearModel().fit(X, y)
+    for method in (model.residuals, model.influence, model.robust_covariance):
+        with pytest.raises(ValueError, match="The largest size in y must be between"):
+            method(X, y * 1e160)
+
+
+def test_profiles_of_a_perfect_fit_have_no_width():
+    X, _ = data("poisson", "log")
+    y = np.full(len(X), 2.0)
+    model = GeneralizedLinearModel().fit(X, y)
+    ends = model.conf_int(X=X, y=y, method="profile")
+    assert_allclose(ends[:, 0], ends[:, 1], rtol=1e-6, atol=1e-6)
+
+
+def test_a_power_beyond_all_floats_is_refused():
+    X, y = data("poisson", "log")
+    for link in (10**400, np.inf):
+        with pytest.raises(ValueError, match="link must be finite"):
+            GeneralizedLinearModel("poisson", link).fit(X, y)

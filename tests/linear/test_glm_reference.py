@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generalised linear models against R's glm: coefficients, errors, tests, criteria, residuals."""
+"""Generalized linear models against R's glm: coefficients, errors, tests, criteria, residuals."""
 
 import csv
 import gzip

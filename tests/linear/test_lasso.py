@@ -14,11 +14,12 @@ from statfast import (
     ElasticNetCV,
     Lasso,
     LassoCV,
-    _blocks,
     enet_path,
     lasso_path,
 )
-from statfast.linear import sparse_columns
+from statfast._engine import blocks
+from statfast.linear.design import sparse_columns
+from statfast.linear.penalized.active_gram import ActiveGram
 from tests.reference.lasso import elastic_net, kkt_residual
 
 
@@ -90,7 +91,7 @@ def test_whole_and_working_set_agree(monkeypatch):
 
 
 def test_order_in_memory_and_threads_do_not_change_a_bit(monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     X, y = problem(700, 300, 3, 0.5)
     first, *others = [
         lasso_path(np.asarray(X, order=order), y, n_alphas=20, n_jobs=jobs).coefs
@@ -145,6 +146,23 @@ def test_iterations_that_do_not_suffice_are_told():
     X, y = problem(30, 60, 9, 0.95)
     with pytest.warns(ConvergenceWarning, match="did not converge in"):
         Lasso(1e-4, max_iter=2, tol=1e-14).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="LassoCV did not converge in 2 iterations"):
+        LassoCV(alphas=[1e-4], cv=2, max_iter=2, tol=1e-14).fit(X, y)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.5])
+def test_the_factor_follows_its_columns(l2):
+    rng = np.random.default_rng(4)
+    A = rng.standard_normal((80, 60))
+    G, factor = A.T @ A, ActiveGram()
+    for count in (1, 9, 40, 12, 60, 59, 3):
+        some = np.sort(rng.permutation(60)[:count])
+        r = rng.standard_normal(count)
+        where = factor.update(G, some, rng.standard_normal(count), l2)
+        assert (factor.order == some[where]).all()
+        assert factor.ridge == l2
+        want = np.linalg.solve(G[np.ix_(some, some)] + l2 * np.eye(count), r)
+        np.testing.assert_allclose(factor.solve(r, where), want, rtol=1e-9, atol=1e-12)
 
 
 # ------------------------------------------------------------------ glmnet
@@ -186,6 +204,16 @@ def test_glmnet(name, ratio, glmnet, training_rows):
         beta = np.array([row[k] for row in want["beta_refined"]])
         refined = np.array([want["intercept_refined"][k], *beta])
         np.testing.assert_allclose(got, refined, rtol=1e-8, atol=1e-10)
+
+
+def test_the_elastic_net_of_glmnet_is_that_of_scaled_targets(glmnet, training_rows):
+    """As the docstring of `enet_path` has it."""
+    X, y = training_rows
+    want, k, s = glmnet["prostate_enet"], 7, y.std()
+    alphas = [want["lambda"][k] / s]
+    path = enet_path(X, y / s, l1_ratio=0.5, alphas=alphas, standardize=True, tol=1e-15)
+    refined = [row[k] for row in want["beta_refined"]]
+    np.testing.assert_allclose(s * path.coefs[:, 0], refined, rtol=1e-8, atol=1e-10)
 
 
 # ------------------------------------------------------------------ cross-validation
@@ -233,7 +261,38 @@ def test_bad_parameters(change, message):
         ElasticNet(**change).fit(X, y)
 
 
+@pytest.mark.parametrize("eps", [0.0, -0.1, 1.1, np.nan])
+def test_penalties_end_above_zero(eps):
+    with pytest.raises(ValueError, match="eps must be"):
+        lasso_path(*problem(20, 3, 12), eps=eps)
+
+
 def test_two_targets_are_refused():
     X, y = problem(20, 3, 13)
     with pytest.raises(ValueError, match="1d array"):
         Lasso().fit(X, np.column_stack([y, y]))
+
+
+def test_a_path_predicts_rows_of_its_width():
+    path = lasso_path(np.eye(4), np.arange(4.0), n_alphas=3)
+    with pytest.raises(ValueError, match="X must have 4 columns, as many as the path; got 3"):
+        path.predict(np.eye(3))
+
+
+def test_folds_may_be_masks():
+    X, y = np.random.default_rng(0).normal(size=(2, 12, 3))
+    first = np.arange(12) < 5
+    places, masks = (
+        LassoCV(n_alphas=4, cv=cv).fit(X, y[:, 0])
+        for cv in ([(range(5), range(5, 12))], [(first, ~first)])
+    )
+    np.testing.assert_array_equal(masks.mse_path_, places.mse_path_)
+
+
+@pytest.mark.parametrize(
+    "cv", [[([0, 1], [12])], [([-13], [0])], [([0.5], [1])], [([0], [[1, 2], [3]])], b"x", [True]]
+)
+def test_what_are_no_folds(cv):
+    X, y = np.random.default_rng(0).normal(size=(2, 12, 3))
+    with pytest.raises((TypeError, ValueError), match="cv must"):
+        LassoCV(n_alphas=4, cv=cv).fit(X, y[:, 0])

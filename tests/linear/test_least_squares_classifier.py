@@ -71,3 +71,18 @@ def test_dependent_columns_are_left_out():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="y must hold at least 2 classes"):
         LeastSquaresClassifier().fit([[1.0], [2.0]], ["a", "a"])
+
+
+def test_no_labels_of_chunks_are_refused():
+    with pytest.raises(ValueError, match=r"\by\b"):
+        LeastSquaresClassifier().fit(Chunks([np.eye(3)]), np.array([]))
+
+
+def test_rows_in_float32_beside_coefficients_they_cannot_hold():
+    X = np.random.default_rng(0).normal(size=(30, 3)) * 1e-44
+    model = LeastSquaresClassifier().fit(X, np.arange(30) % 3)
+    few = X[:4].astype(np.float32)
+    wide = model.decision_function(few.astype(float))
+    np.testing.assert_allclose(model.decision_function(few), wide, rtol=1e-6)
+    with pytest.raises(ValueError, match=r"The prediction .* too large for float32"):
+        model.decision_function(np.ones((1, 3), np.float32))

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from statfast import Chunks
-from statfast._errors import ConvergenceWarning, SeparationWarning
+from statfast._validation.errors import ConvergenceWarning, SeparationWarning
 from statfast.datasets import load_iris
 from statfast.linear import LogisticRegression
 from tests.linear.test_multinomial import birthwt, problem
@@ -147,7 +147,7 @@ def test_sentences():
     with pytest.raises(ValueError, match="All rows of class 2 have weight 0"):
         LogisticRegression().fit(X, y, (y < 2).astype(float))
     with pytest.raises(ValueError, match="each class has a model of its own"):
-        LogisticRegression(multi_class="ovr").fit(X, y).conf_int()
+        LogisticRegression(multi_class="ovr").fit(X, y).standard_errors_  # noqa: B018
     with pytest.raises(ValueError, match="offset is for two classes"):
         LogisticRegression().fit(X, y, offset=np.zeros(60))
     with pytest.raises(ValueError, match="offset has no part in penalty='firth'"):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Penalised logistic paths: conditions of optimality, the duality gap, glmnet's values."""
+"""Penalized logistic paths: conditions of optimality, the duality gap, glmnet's values."""
 
 import csv
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statfast import ConvergenceWarning, LogisticRegressionCV, logistic_path
-from statfast.linear.logistic_path import solve_logistic
+from statfast.linear.logistic.logistic_path import solve_logistic
 
 
 @settings(max_examples=15)
@@ -123,3 +124,22 @@ def test_a_class_held_out_whole():
     X, y = np.arange(6.0)[:, None], [0, 0, 0, 0, 1, 1]
     with pytest.raises(ValueError, match="y has a class whose rows are all held out"):
         LogisticRegressionCV(cv=[(np.arange(4), np.arange(4, 6))]).fit(X, y)
+
+
+def test_classes_without_weight_are_none():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    with pytest.raises(ValueError, match="two classes among the rows of positive weight"):
+        logistic_path(X, [0, 1, 0, 1, 0, 1], sample_weight=[1, 0, 1, 0, 1, 0])
+
+
+@pytest.mark.parametrize("most", [1, 2, *range(8, 14)])
+def test_steps_of_all_working_sets_together_are_at_most_max_iter(most):
+    rng = np.random.default_rng(11)  # the working set grows once, after nine steps
+    X = rng.standard_normal((60, 20)) @ rng.standard_normal((20, 300))
+    X += 0.1 * rng.standard_normal((60, 300))
+    X[:, 150:] -= 0.9 * X[:, :150]
+    y = X[:, 0] + rng.standard_normal(60) > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        path = logistic_path(X, y, alphas=[0.05], tol=1e-15, max_iter=most)
+    assert 1 <= path.n_iters[0] <= most

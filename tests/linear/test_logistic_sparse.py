@@ -67,6 +67,9 @@ def test_multinomial(penalty, C, K, fit_intercept):
     logs = log_softmax(model.decision_function(X), axis=1)[np.arange(len(X)), y]
     assert_allclose(model.log_likelihood_, w @ logs, rtol=1e-9)
     assert (model.coef_ == 0).any() or penalty == "elasticnet" or C > 0.1
+    kept = np.count_nonzero(model.coef_) + np.count_nonzero(model.intercept_)
+    assert_allclose(model.df_residual_, (K - 1) * w.sum() - kept)
+    assert_allclose(model.df_null_, (K - 1) * (w.sum() - fit_intercept))
 
 
 def test_one_against_the_rest_is_one_fit_a_class():
@@ -129,7 +132,7 @@ def test_what_is_refused():
     model = LogisticRegression(penalty="l1").fit(X, y)
     assert "Coefficients not 0" in str(model.summary())
     for name in ("standard_errors_", "p_values_", "covariance_", "aic_"):
-        with pytest.raises(ValueError, match="penalised fit"):
+        with pytest.raises(ValueError, match="penalized fit"):
             getattr(model, name)
     with pytest.raises(ValueError, match="offset has no part in penalty='l1'"):
         model.fit(X, y, offset=np.ones(100))

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from statfast.datasets import load_iris
-from statfast.linear.multinomial import fit_multinomial
+from statfast.linear.logistic.multinomial import fit_multinomial
 from tests.reference import multinomial as twin
 
 
@@ -86,6 +86,7 @@ def test_against_r(name, reference, shared_data):
     assert_allclose(errors, expected["se"], rtol=1e-9)
     assert_allclose(-2.0 * fit.loglik, expected["deviance"], rtol=1e-13)
     if "vcov" in reference[name]:
+        # That of nnet is taken where its BFGS stopped; errors at the maximum are held above.
         assert_allclose(covariance, reference[name]["vcov"], rtol=2e-3, atol=1e-5)
 
 
@@ -189,7 +190,7 @@ def test_ridge_with_more_columns_than_rows():
 
 
 def test_more_coefficients_than_a_hessian_takes(monkeypatch):
-    monkeypatch.setattr("statfast.linear.multinomial.LARGEST", 10)
+    monkeypatch.setattr("statfast.linear.logistic.multinomial.LARGEST", 10)
     X, y = problem(2000, 10, 4)
     fit = fit_multinomial(X, y, None, 4, ridge=1.0)
     monkeypatch.undo()

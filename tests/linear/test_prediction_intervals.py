@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Intervals for new observations of generalised linear models."""
+"""Intervals for new observations of generalized linear models."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_gaussian_as_least_squares():
 def test_known_parameters_give_the_quantiles_of_the_family():
     # Of many rows the linear predictor is known: what is left are quantiles.
     stats = pytest.importorskip("scipy.stats")
-    for family in ("poisson", "gamma", "negative_binomial"):
+    for family in ("poisson", "gamma", "inverse_gaussian", "negative_binomial"):
         model, _ = fitted(family, 200_000)
         X = np.array([[0.0, 0.0], [0.5, -0.5], [-1.0, 1.0]])
         means, ends = model.predict(X, interval="prediction", level=0.8)
@@ -69,19 +69,28 @@ def test_known_parameters_give_the_quantiles_of_the_family():
         law = {
             "poisson": lambda mu: stats.poisson(mu),
             "gamma": lambda mu, d=d: stats.gamma(1 / d, scale=mu * d),
+            "inverse_gaussian": lambda mu, d=d: stats.invgauss(mu * d, scale=1 / d),
             "negative_binomial": lambda mu, th=model.theta_: stats.nbinom(th, th / (th + mu)),
         }[family]
         for mu, (low, high) in zip(means, ends, strict=True):
-            assert_allclose([low, high], law(mu).ppf([0.1, 0.9]), rtol=1e-3, atol=1e-9)
+            # The small errors of the means widen intervals by their squares, those of counts not.
+            assert_allclose([low, high], law(mu).ppf([0.1, 0.9]), rtol=1e-4, atol=1e-9)
 
 
 def test_an_unsure_predictor_widens_the_interval():
+    stats = pytest.importorskip("scipy.stats")
     model, _ = fitted("gamma", 20)
     X = np.array([[0.0, 0.0], [3.0, -3.0]])
     _, ends = model.predict(X, interval="prediction")
     _, near = model.predict(X, interval="confidence")
     assert (ends[:, 0] < near[:, 0]).all()
     assert (ends[:, 1] > near[:, 1]).all()
+    # And past the quantiles of the family where the mean is what it is estimated to be.
+    d = model.dispersion_
+    for mu, (low, high), wider in zip(model.predict(X), ends, (1.01, 1.1), strict=True):
+        sure = stats.gamma.ppf([0.025, 0.975], 1 / d, scale=mu * d)
+        assert low < sure[0] / wider
+        assert high > sure[1] * wider
 
 
 def test_binomial_observations_are_0_or_1():

@@ -62,7 +62,7 @@ def test_leave_one_out_is_leaving_out(shape):
     assert model.alpha_ == model.alphas_[int(np.argmin(errors))]
 
 
-def test_generalised_cross_validation():
+def test_generalized_cross_validation():
     X, y, _ = problem(30, 4, 4)
     model = RidgeCV([0.1, 1.0, 10.0], criterion="gcv").fit(X, y)
     for alpha, error in zip(model.alphas_, model.errors_, strict=True):

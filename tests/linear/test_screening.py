@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statfast import enet_path
-from statfast.linear.columns import Columns
-from statfast.linear.descent import Descent
+from statfast.linear.design.columns import Columns
+from statfast.linear.penalized.coordinate_descent import Descent
 from tests.reference.lasso import elastic_net
 
 
@@ -31,21 +31,21 @@ def test_columns_proved_inactive_are_zero(n, extra, seed, rho, share, ratio, pos
     X, y = table(n, n + extra, seed, rho)
     y = y - y.mean()
     columns = Columns(X, None, True, False)
-    descent = Descent(columns, y, positive)
-    if descent.largest == 0:
+    coordinate_descent = Descent(columns, y, positive)
+    if coordinate_descent.largest == 0:
         return
-    alpha = share * descent.largest / n / ratio
+    alpha = share * coordinate_descent.largest / n / ratio
     l1, l2 = n * alpha * ratio, n * alpha * (1 - ratio)
-    descent.solve(l1, l2, np.inf, rough, 3)
+    coordinate_descent.solve(l1, l2, np.inf, rough, 3)
     best, _ = elastic_net(X, y, alpha, ratio, positive=positive)
-    assert np.abs(best[descent.spared]).max(initial=0.0) <= 1e-9 * np.abs(best).max()
+    assert np.abs(best[coordinate_descent.spared]).max(initial=0.0) <= 1e-9 * np.abs(best).max()
 
 
 def test_something_is_proved():
     X, y = table(40, 120, 1, 0.5)
-    descent = Descent(Columns(X, None, True, False), y - y.mean())
-    descent.solve(0.3 * descent.largest, 0.0, np.inf, 1e-10, 1000)
-    assert descent.spared.sum() > 60
+    coordinate_descent = Descent(Columns(X, None, True, False), y - y.mean())
+    coordinate_descent.solve(0.3 * coordinate_descent.largest, 0.0, np.inf, 1e-10, 1000)
+    assert coordinate_descent.spared.sum() > 60
 
 
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
@@ -61,10 +61,10 @@ def test_paths_with_and_without_the_proof(ratio, monkeypatch):
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
 def test_strong_rule_that_is_wrong_is_repaired(ratio, monkeypatch):
     """Columns that no rule suspects are found by the pass over all of them."""
-    from statfast.linear import descent
+    from statfast.linear.penalized import coordinate_descent
 
     X, y = table(50, 150, 3, 0.8)
     right = enet_path(X, y, l1_ratio=ratio, n_alphas=20, tol=1e-13)
-    monkeypatch.setattr(descent, "SUSPECTS", -5.0)
+    monkeypatch.setattr(coordinate_descent, "SUSPECTS", -5.0)
     late = enet_path(X, y, l1_ratio=ratio, n_alphas=20, tol=1e-13)
     np.testing.assert_allclose(late.coefs, right.coefs, atol=1e-6)  # gaps are 1e-13

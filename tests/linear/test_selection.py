@@ -47,7 +47,7 @@ def test_anova_refuses():
         anova(model)
     with pytest.raises(ValueError, match="fitted to the same rows"):
         anova(model, GeneralizedLinearModel("poisson").fit(X[1:], y[1:]))
-    with pytest.raises(ValueError, match="penalised"):
+    with pytest.raises(ValueError, match="penalized"):
         anova(*[LogisticRegression(penalty="l2").fit(X, y > 2)] * 2)
 
 
@@ -172,3 +172,18 @@ def test_searches_keep_the_names_of_columns(library):
     assert list(found.model.feature_names_in_) == list(found.terms)
     assert list(found.model.terms_) == ["(Intercept)", *found.terms]
     assert list(drop1(GeneralizedLinearModel(), table, y).names) == ["(none)", "a", "b", "c"]
+
+
+def test_searches_want_a_model_and_no_offset_of_least_squares():
+    X, y = data("poisson", "log")
+    for search in (drop1, step):
+        with pytest.raises(TypeError, match="model must be an estimator that has a summary"):
+            search(3, X, y)
+        with pytest.raises(ValueError, match="offset must be None for a LinearRegression"):
+            search(LinearRegression(), X, y, offset=np.ones(len(y)))
+
+
+@pytest.mark.filterwarnings("ignore:X has columns that depend")
+def test_a_perfect_fit_tests_nothing():
+    table = drop1(LinearRegression(), np.array([[1.0, 2.0]]), [3.0])
+    assert np.isnan(table.columns["LRT"]).all()

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._errors import SeparationWarning
+from statfast._validation.errors import SeparationWarning
 from statfast.datasets import load_iris
-from statfast.linear import separation as module
-from statfast.linear.multinomial import fit_multinomial
-from statfast.linear.separation import find_separation, warn_separated
+from statfast.linear import GeneralizedLinearModel, LogisticRegression
+from statfast.linear.glm import separation as module
+from statfast.linear.glm.separation import find_separation, maximum_exists, warn_separated
+from statfast.linear.logistic.multinomial import fit_multinomial
 
 
 def found(X, y, weights=None):
@@ -18,7 +19,7 @@ def found(X, y, weights=None):
     return fit_multinomial(X, np.asarray(y), weights, int(np.max(y)) + 1).separation()
 
 
-def test_ordinary_fits_solve_no_programme(monkeypatch):
+def test_ordinary_fits_solve_no_program(monkeypatch):
     monkeypatch.setattr(module, "find_separation", None)
     data = load_iris()
     rows = data.target > 0
@@ -70,7 +71,7 @@ def test_touching_is_quasi_complete():
     n_classes=st.integers(2, 3),
     seed=st.integers(0, 2**32),
 )
-def test_like_a_whole_programme(n, d, n_classes, seed):
+def test_like_a_whole_program(n, d, n_classes, seed):
     """Small whole numbers, among which all kinds of separation are common."""
     from scipy.optimize import linprog
 
@@ -99,7 +100,7 @@ def test_like_a_whole_programme(n, d, n_classes, seed):
         assert margins.max() > 1e-6
 
 
-def test_many_rows_take_part_of_the_programme(monkeypatch):
+def test_many_rows_take_part_of_the_program(monkeypatch):
     monkeypatch.setattr(module, "SUBSET", 4)
     rng = np.random.default_rng(3)
     Z = np.column_stack([np.ones(3000), rng.uniform(-1, 1, (3000, 3))])
@@ -114,3 +115,64 @@ def test_the_warning_names_the_columns():
     answer = found(np.arange(8.0)[:, None], [0] * 4 + [1] * 4)
     with pytest.warns(SeparationWarning, match="completely separated by the intercept, dose: the"):
         warn_separated(answer, ["the intercept", "dose"], "The classes are")
+
+
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "cauchit"])
+@pytest.mark.parametrize("family", ["binomial", "quasibinomial"])
+def test_generalized_linear_models_name_the_columns_and_firths_method(family, link):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), rng.random(200) < 0.1])
+    y = np.where(X[:, 1] == 1, 1.0, rng.integers(0, 2, 200))
+    model = GeneralizedLinearModel(family, link)
+    words = "failures are quasi-completely separated by x1: .*Firth's method, whose estimates are"
+    with pytest.warns(SeparationWarning, match=words):
+        model.fit(X, y)
+    with pytest.warns(SeparationWarning, match="quasi-completely separated by x1:"):
+        model.fit(X, y, offset=rng.normal(size=200))
+    # Shares are of both kinds: a row of the group that has failures, too, ends the separation.
+    trials = np.full(200, 10.0)
+    y[np.flatnonzero(X[:, 1])[0]] = 0.9
+    assert model.fit(X, y, trials).converged_
+    y[:] = np.where(X[:, 1] == 1, 1.0, 0.3)
+    with pytest.warns(SeparationWarning, match="quasi-completely separated by x1:"):
+        model.fit(X, y, trials)
+
+
+def test_rows_of_weight_zero_and_offsets_change_no_separation():
+    x, y = np.arange(10.0)[:, None], (np.arange(10) > 4).astype(float)
+    weights = np.ones(10)
+    y[0], weights[0] = 1.0, 0.0
+    with pytest.warns(SeparationWarning, match="completely separated by"):
+        GeneralizedLinearModel("binomial").fit(x, y, weights)
+    with pytest.warns(SeparationWarning, match="The classes are completely separated by"):
+        LogisticRegression().fit(x, y, weights, offset=np.sin(x[:, 0]))
+
+
+def test_responses_of_one_kind_are_not_called_separated():
+    with pytest.warns(UserWarning, match="at an end of their range"):
+        GeneralizedLinearModel("binomial").fit(np.arange(10.0)[:, None], np.ones(10))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_small_decrement_tells_that_the_maximum_exists(seed):
+    """Of self-concordance: the decrement times the most that a difference of two scores varies."""
+    rng = np.random.default_rng(seed)
+    k, q = 3, 2
+    A = rng.normal(size=(k * q, k * q))
+    covariance, scores = A @ A.T, np.vstack([np.zeros(k), np.eye(k)])
+    apart = [np.kron(a - b, np.eye(q)) for a in scores for b in scores]
+    reach = max(np.abs(D @ covariance @ D.T).sum() for D in apart)
+    g = rng.normal(size=k * q)
+    g *= 0.5 / np.sqrt(reach * (g @ covariance @ g))
+    inverse = covariance.reshape(k, q, k, q)
+    assert maximum_exists((0.99 * g).reshape(k, q), inverse, 1.0)
+    assert not maximum_exists((1.01 * g).reshape(k, q), inverse, 1.0)
+
+
+def test_one_class_apart_from_the_rest_is_named():
+    x = np.arange(60.0)
+    X = np.column_stack([x, np.cos(7 * x)])
+    codes = np.where(x > 40, 2, x.astype(int) % 2)
+    with pytest.warns(SeparationWarning) as caught:
+        LogisticRegression(multi_class="ovr", penalty=None).fit(X, codes)
+    assert [str(w.message).split(" are ")[0] for w in caught] == ["Class 2 and the rest"]

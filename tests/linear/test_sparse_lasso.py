@@ -17,9 +17,9 @@ from statfast import (
     lasso_path,
     logistic_path,
 )
-from statfast.linear import sparse_columns
-from statfast.linear.columns import Columns
-from statfast.linear.sparse_columns import SparseColumns
+from statfast.linear.design import sparse_columns
+from statfast.linear.design.columns import Columns
+from statfast.linear.design.sparse_columns import SparseColumns
 
 
 def problem(n, p, seed, share=0.2):
@@ -140,3 +140,23 @@ def test_logistic_cross_validation():
     np.testing.assert_allclose(few.deviance_path_, dense.deviance_path_, rtol=1e-4)
     np.testing.assert_allclose(few.coef_, dense.coef_, atol=1e-4)
     assert (few.predict(sparse.csr_array(X)) == dense.predict(X)).all()
+
+
+@pytest.mark.parametrize("one", [True, False])
+@pytest.mark.parametrize("std", [True, False])
+def test_columns_without_a_nonzero(one, std):
+    """A fold can hold out every nonzero: what is left is fitted as zeros."""
+    X = np.zeros((6, 2))
+    X[0] = 1.0, 2.0  # in the first fold of three
+    y, more = np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0]), {"fit_intercept": one, "standardize": std}
+    for Z in (sparse.csr_array(X), sparse.csr_array((6, 2)), sparse.csc_matrix((6, 2), dtype=int)):
+        full = Z.toarray()
+        for path in (lasso_path, enet_path, logistic_path):
+            few = path(Z, y, alphas=[0.1, 0.01], **more)
+            want = path(full, y, alphas=[0.1, 0.01], **more)
+            np.testing.assert_allclose(few.coefs, want.coefs, atol=1e-7)
+            np.testing.assert_allclose(few.intercepts, want.intercepts, atol=1e-7)
+        for model in (ElasticNetCV, LogisticRegressionCV):
+            few = model(alphas=[0.1, 0.01], cv=3, **more).fit(Z, y)
+            want = model(alphas=[0.1, 0.01], cv=3, **more).fit(full, y)
+            np.testing.assert_allclose(few.coef_, want.coef_, atol=1e-7)

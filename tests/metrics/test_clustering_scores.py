@@ -2,6 +2,8 @@
 """Scores of clusterings: definitions, R's and scikit-learn's answers, and bad input."""
 
 import json
+from decimal import Decimal, localcontext
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from statfast import _blocks, metrics
+from statfast import metrics
+from statfast._engine import blocks
+from statfast.cluster import linkage
+from statfast.metrics import agreement
 from tests.reference.medoids import silhouettes
 
 
@@ -136,6 +141,68 @@ def test_averages_are_scikit_learns(average):
         assert found == pytest.approx(getattr(theirs, name)(a, b, average_method=average))
 
 
+@pytest.mark.parametrize("average", ["min", "max", "geometric", "arithmetic"])
+def test_what_no_labels_can_tell_is_scored_0(average):
+    """A single cluster, or each row alone, shares as much with random labels as with any."""
+    rng = np.random.default_rng(7)
+    for n in (2, 3, 10, 196):
+        ones, each = np.zeros(n), np.arange(n)
+        some = np.r_[0, 1, rng.integers(0, 2, n - 2)]
+        others = [(ones, some), (ones, each)] + ([(each, some)] if n > 2 else [])
+        for a, b in others:
+            for pair in ((a, b), (b, a)):
+                assert metrics.adjusted_mutual_info_score(*pair, average_method=average) == 0.0
+        for pair in ((ones, some), (some, ones), (ones, each), (each, ones)):
+            assert metrics.mutual_info_score(*pair) == 0.0
+            assert metrics.normalized_mutual_info_score(*pair, average_method=average) == 0.0
+        for a in (ones, each):
+            assert metrics.adjusted_mutual_info_score(a, a, average_method=average) == 1.0
+            same = metrics.normalized_mutual_info_score(a, a, average_method=average)
+            assert same == pytest.approx(1.0, rel=1e-14)
+
+
+def expected_information(rows, columns):
+    """To some 45 digits."""
+    n, total = sum(rows), Decimal(0)
+    for a in rows:
+        for b in columns:
+            least = max(0, a + b - n)
+            chance = Decimal(comb(a, least) * comb(n - a, b - least)) / comb(n, b)
+            for s in range(least, min(a, b) + 1):
+                total += s * chance * (Decimal(max(n * s, 1)) / (a * b)).ln() / n
+                chance *= Decimal((a - s) * (b - s)) / ((s + 1) * (n - a - b + s + 1))
+    return total
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        ([4, 3, 2], [3, 3, 3]),
+        ([249, 1], [248, 2]),
+        ([50, 100, 100], [120, 130]),
+        ([2500, 2500], [2500, 2500]),
+        ([4990, 10], [2400, 2600]),
+    ],
+)
+def test_expected_information_to_the_last_digits(rows, columns):
+    with localcontext() as context:
+        context.prec = 50
+        exact = expected_information(rows, columns)
+    found = agreement._expected(np.array(rows, float), np.array(columns, float), sum(rows))
+    assert found == pytest.approx(float(exact), rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("beta", [0, 0.3, 2, 50.0])
+def test_v_measure_weighs_completeness_by_beta(beta):
+    theirs = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, 3, 80), rng.integers(0, 9, 80)
+    h, c, v = metrics.homogeneity_completeness_v_measure(a, b, beta=beta)
+    assert v == pytest.approx((1 + beta) * h * c / (beta * h + c), rel=1e-15)
+    assert v == metrics.v_measure_score(a, b, beta=beta)
+    assert v == pytest.approx(theirs.v_measure_score(a, b, beta=beta), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     "metric", ["euclidean", "manhattan", "chebyshev", "cosine", "correlation", "sqeuclidean"]
 )
@@ -163,7 +230,7 @@ def test_a_sample_of_rows():
 
 
 def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     rng = np.random.default_rng(5)
     X, labels = rng.normal(size=(500, 3)), rng.integers(0, 4, 500)
     for score in (metrics.silhouette_score, metrics.davies_bouldin_score, metrics.dunn_index):
@@ -237,7 +304,7 @@ def test_scores_need_no_table_of_all_labels():
 
 
 def test_a_table_of_all_labels_is_refused(monkeypatch):
-    monkeypatch.setattr("statfast._validation._free_memory", lambda: 1 << 20)
+    monkeypatch.setattr("statfast._validation.memory.free_memory", lambda: 1 << 20)
     with pytest.raises(MemoryError, match="4000 x 4000 labels"):
         metrics.contingency_matrix(np.arange(4000), np.arange(4000))
 
@@ -249,3 +316,22 @@ def test_dissimilarities_whose_sums_overflow_are_refused():
         metrics.silhouette_score(y / y.max() * 1e308, labels, metric="precomputed")
     far, near = (metrics.silhouette_score(z, labels, metric="precomputed") for z in (y * 1e300, y))
     assert far == pytest.approx(near)
+
+
+@pytest.mark.parametrize("constant", [0.1, 1e-80, 0.0])
+def test_narrow_columns_beside_a_constant_one(constant):
+    """The scale that rescues the squares is that of the columns that vary."""
+    X = np.random.default_rng(4).normal(size=(90, 3))
+    labels = np.arange(90) % 3
+    beside = np.column_stack([np.full(90, constant), X * 2.0**-700])
+    for score in (
+        metrics.silhouette_samples, metrics.davies_bouldin_score, metrics.dunn_index,
+        metrics.calinski_harabasz_score,
+    ):  # fmt: skip
+        assert_allclose(score(beside, labels), score(X, labels), 1e-12)
+    heights = linkage(beside, "average")[:, 2] * 2.0**700
+    assert_allclose(heights, linkage(X, "average")[:, 2], 1e-12)
+    centers = metrics.scatter_decomposition(beside, labels).centers
+    assert (centers[:, 0] == constant).all()
+    wanted = metrics.scatter_decomposition(X, labels).centers
+    assert_allclose(centers[:, 1:] * 2.0**700, wanted, 1e-12, 1e-15)

@@ -16,7 +16,7 @@ from statfast.multiclass import (
 
 
 def test_known_distances():
-    """The catalogue's: w = (+1, -1, -1) against the rows of one-vs-rest."""
+    """The catalog's: w = (+1, -1, -1) against the rows of one-vs-rest."""
     assert list(one_vs_rest_code(3).distances([1, -1, -1])) == [0, 2, 2]
 
 
@@ -90,7 +90,7 @@ def test_it_prints_as_a_table():
         ([[1, 2], [-1, 1]], "code must hold 1, -1 and 0"),
         ([1, -1], "code must be a matrix"),
         ([["a"], ["b"]], "code must hold"),
-        ([[1, -1], [-1]], "code must be a matrix: .* Even out its rows"),
+        ([[1, -1], [-1]], "code must be a matrix: .* Give all rows the same length"),
     ],
 )
 def test_what_is_no_code(matrix, words):
@@ -104,10 +104,12 @@ def test_what_is_no_code(matrix, words):
         ([1, -1], r"an answer for each of the 3 learners; got shape \(2,\)"),
         ([1, np.nan, 1], "signs must be 1, -1 and 0 alone"),
         ([0.3, 1, 1], r"Take numpy\.sign"),
+        ([[1, 1, 1], [1]], "signs must be an array of 1, -1 and 0"),
+        ([10**400, 1, 1], "signs must be an array of 1, -1 and 0"),
     ],
 )
 def test_what_no_learner_says(signs, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         one_vs_rest_code(3).distances(signs)
 
 

@@ -185,7 +185,7 @@ def test_consistent_shares_give_their_probabilities(k):
         np.testing.assert_allclose(found, p, atol=1e-5)
 
 
-def test_bradley_terry_maximises_its_likelihood():
+def test_bradley_terry_maximizes_its_likelihood():
     rng = np.random.default_rng(0)
     matrix, mass = random_code(4, 7, random_state=2).matrix, rng.uniform(1, 3, 7)
     r = rng.uniform(0.05, 0.95, (5, 7))
@@ -386,3 +386,14 @@ def test_refusals():
         OneVsRestClassifier(ridge, ordered="yes").fit(X, y)
     with pytest.raises(ValueError, match="n_learners must be at least 1"):
         OutputCodeClassifier(ridge, code="hadamard", n_learners=0).fit(X, y)
+
+
+def test_bradley_terry_of_a_class_that_no_learner_is_about():
+    matrix = np.array([[1, 1], [-1, 0], [0, -1], [0, 0]])
+    r = np.array([[0.5, 0.75], [0.2, 0.9]])
+    p = bradley_terry(r, matrix, np.ones(2))
+    np.testing.assert_allclose(p[:, 3], 0.25)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    np.testing.assert_allclose(p[:, :3], 0.75 * bradley_terry(r, matrix[:3], np.ones(2)), rtol=1e-6)
+    shares = np.array([3, 3, 1]) / 7  # of which the first is 1 : 1 to one, 3 : 1 to the other
+    np.testing.assert_allclose(p[0, :3], 0.75 * shares, rtol=1e-6)

@@ -12,7 +12,7 @@ from statfast.neighbors import (
     NearestNeighbors,
     RadiusNeighborsRegressor,
 )
-from statfast.neighbors import auto as auto_module
+from statfast.neighbors.search import auto_algorithm as auto_module
 
 ALGORITHMS = ["auto", "kd_tree", "ball_tree", "brute"]
 BY_TREES = [
@@ -136,7 +136,7 @@ def test_what_a_sample_foresees_is_no_better_than_what_comes():
     rng = np.random.default_rng(7)
     for d in (3, 6, 9, 12):
         rows = rng.standard_normal((40000, d))
-        task = auto_module.Task(rows, NearestNeighbors().fit(rows[:9])._metric, None, 1, 10)
+        task = auto_module.SearchTask(rows, NearestNeighbors().fit(rows[:9])._metric, None, 1, 10)
         index = auto_module.built("kd_tree", task)
         some = rows[auto_module.picked(len(rows), 64)]
         true = auto_module.ratio(
@@ -215,3 +215,12 @@ def test_bad_sparse_rows():
         NearestNeighbors(1).fit(X).kneighbors(sparse.csr_array(np.eye(3)))
     with pytest.raises(TypeError, match=r"X\.toarray\(\)"):
         NearestNeighbors(1).fit(np.eye(5)).kneighbors(X)
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
+def test_leaf_size_of_a_small_type_of_numpy(algorithm):
+    """Arithmetic with it is not in its type."""
+    X = np.random.default_rng(0).normal(size=(862, 2))
+    model = NearestNeighbors(algorithm=algorithm, leaf_size=np.int8(100)).fit(X)
+    for got, want in zip(model.kneighbors(), NearestNeighbors().fit(X).kneighbors(), strict=True):
+        np.testing.assert_array_equal(got, want)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statfast import BallTree
-from statfast.neighbors import tree as spatial
+from statfast.neighbors.spatial import spatial_tree as spatial
 from tests.reference import trees as twin
 
 CLOSE = {"rtol": 1e-13, "atol": 1e-300}
@@ -45,7 +45,7 @@ def some(name, rng, n, m, d):
 
 
 def agree(found, expected):
-    """The same neighbours, but for those whose distances differ by rounding alone."""
+    """The same neighbors, but for those whose distances differ by rounding alone."""
     np.testing.assert_allclose(found[0], expected[0], **CLOSE)
     differ = found[1] != expected[1]
     assert (np.diff(found[0], axis=1) >= 0).all()
@@ -67,6 +67,20 @@ def test_every_metric(name, n, d, k):
     if n > 1:
         k = min(k, n - 1)
         agree(tree.self_query(k), twin.nearest(twin.table(name, X, X), k, itself=True))
+
+
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("name", NAMED)
+def test_of_rows_alike_the_lowest_are_found(name, k):
+    """Whole leaves of the same row: bounds and distances are 0 together."""
+    rng = np.random.default_rng(k)
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    drawn = rng.integers(0, 3, 700)
+    tree = BallTree(rows[drawn], **NAMED[name], leaf_size=8)
+    alike = [np.flatnonzero(drawn == i) for i in range(3)]
+    np.testing.assert_array_equal(tree.query(rows, k)[1], [ids[:k] for ids in alike])
+    for found, expected in zip(tree.query_radius(rows, 0.0), alike, strict=True):
+        np.testing.assert_array_equal(np.sort(found), expected)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -214,7 +228,7 @@ def test_arguments_and_errors_of_functions():
     with pytest.raises(ZeroDivisionError):
         BallTree(X, metric=lambda a, b: 1 / 0)
     for wrong in (-1.0, np.nan):
-        with pytest.raises(ValueError, match="metric must return distances"):
+        with pytest.raises(ValueError, match="finite numbers that are not negative; got"):
             BallTree(X, metric=lambda a, b, wrong=wrong: wrong)
 
 
@@ -259,7 +273,7 @@ def test_pickles(name):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_same_bits_for_any_number_of_threads(name, monkeypatch):
-    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
     X, Q = some(name, np.random.default_rng(8), 5000, 300, 3)
     trees = [BallTree(X, **NAMED[name], n_jobs=n_jobs) for n_jobs in (1, 2, 7)]
     for other in trees[1:]:

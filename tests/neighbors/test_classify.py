@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier as SklearnClassifier
 
 from statfast.neighbors import KNeighborsClassifier, NearestNeighbors
-from statfast.neighbors import search as search_module
+from statfast.neighbors.search import search as search_module
 from tests.reference import neighbors as twin
 
 WEIGHTS = {
@@ -199,6 +199,7 @@ def test_choosing_k_takes_any_iterable_and_changes_nothing(blobs):
         ([1, 300], ValueError, r"besides the row itself \(299\); got 300"),
         ([1.5], TypeError, "k_values must be an integer"),
         (3, TypeError, "k_values must be a list"),
+        (np.array(2), TypeError, "k_values must be a list"),
         ("123", TypeError, "k_values must be a list"),
     ],
 )
@@ -303,7 +304,7 @@ def test_bad_labels(y, message):
         KNeighborsClassifier(1).fit(np.zeros((3, 2)), y)
 
 
-def test_too_many_neighbours():
+def test_too_many_neighbors():
     model = KNeighborsClassifier(3).fit([[0.0], [1.0]], [0, 1])
     for method in (model.predict, model.predict_proba):
         with pytest.raises(

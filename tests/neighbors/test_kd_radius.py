@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from statfast import BallTree, KDTree
-from statfast.neighbors import kd_radius
+from statfast import BallTree, KDTree, NearestNeighbors
+from statfast.neighbors.spatial import kd_radius, spatial_tree
 from tests.reference import trees as twin
 
 CLOSE = {"rtol": 1e-13, "atol": 1e-300}
@@ -104,19 +104,70 @@ def test_one_query():
     assert tree.query_radius([0.0, 0.0], 5, count_only=True) == 3
 
 
+@pytest.mark.parametrize("cls", [KDTree, BallTree])
+def test_sorted_results(cls):
+    """As scikit-learn: what is sorted has distances, and a count has none."""
+    X = np.random.default_rng(9).random((300, 2))
+    tree = cls(X)
+    found = tree.query_radius(X[:9], 0.3, return_distance=True, sort_results=True)
+    for distances, ids in zip(*found, strict=True):
+        assert list(zip(distances, ids, strict=True)) == sorted(zip(distances, ids, strict=True))
+    for given in (tree.query_radius, NearestNeighbors().fit(X).radius_neighbors):
+        with pytest.raises(ValueError, match="sort_results=True needs return_distance=True"):
+            given(X[:9], 0.3, return_distance=False, sort_results=True)
+    with pytest.raises(ValueError, match="count_only and return_distance exclude each other"):
+        tree.query_radius(X[:9], 0.3, return_distance=True, count_only=True)
+
+
 def test_large_results_are_refused_before_they_are_made(monkeypatch):
     def refuse(nbytes, what, instead):
         if nbytes > 1000:
             raise MemoryError(f"{what} needs {nbytes} bytes. {instead}")
 
     monkeypatch.setattr(kd_radius, "refuse_large", refuse)
+    monkeypatch.setattr(spatial_tree, "refuse_large", refuse)
     tree = KDTree(np.zeros((100, 2)))
     with pytest.raises(MemoryError, match="rows within the radius needs 160000 bytes"):
         tree.query_radius(np.zeros((100, 2)), 1.0)
-    with pytest.raises(MemoryError, match="table of pairs needs 118800 bytes"):
-        tree.query_pairs(1.0)
+    for one in (tree, BallTree(np.zeros((100, 2)))):
+        monkeypatch.setattr(kd_radius, "refuse_large", lambda *given: None)
+        with pytest.raises(MemoryError, match="table of pairs needs 118800 bytes"):
+            one.query_pairs(1.0)
     assert tree.query_radius(np.zeros((100, 2)), 1.0, count_only=True).sum() == 10000
     assert tree.count_neighbors(tree, 1.0) == 10000
+
+
+@pytest.mark.parametrize("cls", [KDTree, BallTree])
+def test_slices_and_threads_change_no_pair(cls, monkeypatch):
+    rng = np.random.default_rng(6)
+    X, Q = rng.integers(0, 30, (3000, 2)) * 1.0, rng.integers(0, 30, (500, 2)) * 1.0
+    tree, other = cls(X, n_jobs=1), cls(Q, n_jobs=1)
+    pairs, count = tree.query_pairs(1.5), other.count_neighbors(tree, [1.5, 0.0])
+    near = ((X[:, None] - X) ** 2).sum(axis=2) <= 2.25
+    np.testing.assert_array_equal(pairs, np.argwhere(np.triu(near, 1)))
+    for name, value in {"FIRST": 7, "SLICE": 100, "HELD": 500}.items():
+        monkeypatch.setattr(spatial_tree, name, value)
+    for tree._n_jobs in (1, 2, 7):
+        np.testing.assert_array_equal(tree.query_pairs(1.5), pairs)
+        np.testing.assert_array_equal(tree.count_neighbors(other, [1.5, 0.0]), count)
+
+
+def test_trees_of_different_types_and_leaves():
+    rng = np.random.default_rng(5)
+    X, Y = rng.integers(0, 9, (500, 2)) * 0.5, rng.integers(0, 9, (333, 2)) * 0.5
+    expected = (((X[:, None] - Y) ** 2).sum(axis=2) <= 1.25).sum()
+    r = np.sqrt(1.25)
+    for one in (np.float64, np.float32):
+        for two in (np.float64, np.float32):
+            for leaf_size in (8, 256):
+                a, b = KDTree(X.astype(one), leaf_size=leaf_size), KDTree(Y.astype(two))
+                assert a.count_neighbors(b, r) == b.count_neighbors(a, r) == expected
+
+
+def test_distances_that_overflow_are_no_pair():
+    tree = KDTree(np.array([[1e200], [-1e200], [1e200 * (1 + 1e-15)]]), metric="minkowski", p=3)
+    assert tree.count_neighbors(tree, 0.0) == 3
+    assert tree.query_pairs(0.0).shape == (0, 2)
 
 
 def test_bad_input():
@@ -128,6 +179,12 @@ def test_bad_input():
             tree.query_pairs(r)
         with pytest.raises(ValueError, match="r must be finite"):
             tree.count_neighbors(tree, [1.0, r])
+    for several in ([1.0, 2.0], np.array([1.0])):
+        with pytest.raises(TypeError, match="r must be a number"):
+            tree.query_pairs(several)
+    for ragged in ([[1.0, [2.0], 3.0]], [1.0, [2.0], 3.0]):
+        with pytest.raises(ValueError, match="Q should be a 2-d array-like of numbers"):
+            tree.query(ragged)
     with pytest.raises(ValueError, match="one for each of 3 queries"):
         tree.query_radius(np.eye(3), [1.0, 2.0])
     with pytest.raises(TypeError, match="KDTree"):

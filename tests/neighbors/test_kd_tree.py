@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from statfast import KDTree
-from statfast.neighbors.brute import BruteIndex
+from statfast.neighbors.brute.brute import BruteIndex
 from tests.reference import trees as twin
 
 

@@ -10,10 +10,10 @@ import json
 import numpy as np
 import pytest
 
-from statfast._core import tiles
+from statfast._core.tile import tiles
 from statfast.datasets import load_iris, load_mnist
 from statfast.neighbors import KNeighborsClassifier
-from statfast.neighbors.brute import BruteIndex
+from statfast.neighbors.brute.brute import BruteIndex
 from tests.reference.neighbors import winners as vote
 
 

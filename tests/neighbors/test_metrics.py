@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brute force by every metric but the Euclidean (tests/core/test_brute.py), and within a radius.
+"""Brute force by every metric but the Euclidean (tests/core/neighbors/test_brute.py), and within a
+radius.
 
 Sizes are such that rows are scored, not merely compared: more than a million differences.
 """
@@ -11,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import metrics
-from statfast._distances import PLAIN, as_metric
-from statfast.neighbors import brute, metric_brute
-from statfast.neighbors.binary_brute import BinaryIndex
-from statfast.neighbors.brute import BruteIndex
-from statfast.neighbors.metric_brute import FunctionIndex, build_brute
-from tests.core.test_brute import (
+from statfast._core.distance import metrics
+from statfast._distance.metrics import PLAIN, as_metric
+from statfast.neighbors.brute import brute, user_metric
+from statfast.neighbors.brute.binary import BinaryIndex
+from statfast.neighbors.brute.brute import BruteIndex
+from statfast.neighbors.brute.user_metric import FunctionIndex, build_brute
+from tests.core.neighbors.test_brute import (
     all_equal,
     clusters_of_duplicates,
     every_scale,
@@ -90,7 +91,7 @@ def test_functions_of_the_library_are_good_to_some_ulps(kind, p):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("name", "p"), SCORED)
 @pytest.mark.parametrize(("m", "d", "k"), [(100, 3, 5), (40, 17, 3)])
-def test_neighbours_are_those_of_float64(name, p, family, m, d, k):
+def test_neighbors_are_those_of_float64(name, p, family, m, d, k):
     X, Q = family(np.random.default_rng(d), 1_200_000 // (m * d), m, d)
     check(as_metric(name, p=p, d=d), X, Q, k)
 
@@ -229,11 +230,11 @@ def test_wide_rows_of_bits(d):
 
 
 def test_calls_of_any_size(monkeypatch):
-    from statfast.neighbors import binary_brute
+    from statfast.neighbors.brute import binary
 
     rng = np.random.default_rng(14)
     X, Q = rng.random((1500, 70)) < 0.3, rng.random((100, 70)) < 0.3
-    monkeypatch.setattr(binary_brute, "CALL", 1)
+    monkeypatch.setattr(binary, "CALL", 1)
     monkeypatch.setattr(brute, "CALL", 1e5)
     for name in ("hamming", "jaccard"):
         check(as_metric(name, d=70), X, Q, 5)
@@ -272,7 +273,9 @@ def test_a_function():
 
 @pytest.mark.parametrize(
     ("answer", "error", "words"),
-    [(np.nan, ValueError, "NaN for query 0 and row 0"), ("far", TypeError, "must return a number"),
+    [(np.nan, ValueError, "not negative; got nan for query 0 and row 0"),
+     (-1.0, ValueError, "not negative; got -1.0 for query 0 and row 0"),
+     ("far", TypeError, "must return a number"), (10**400, TypeError, "must return a number"),
      ([1, 2], TypeError, "must return a number"), (None, TypeError, "must return a number")],
 )  # fmt: skip
 def test_a_function_that_is_none(answer, error, words):
@@ -295,5 +298,5 @@ def test_rows_are_not_copied():
     X = np.random.default_rng(18).normal(size=(50, 4))
     for name in ("manhattan", "haversine", "hamming", "jaccard"):
         rows = X[:, :2] if name == "haversine" else X
-        index = metric_brute.build_brute(rows, as_metric(name, d=rows.shape[1]))
+        index = user_metric.build_brute(rows, as_metric(name, d=rows.shape[1]))
         assert np.shares_memory(index.rows, X)

@@ -16,10 +16,10 @@ from statfast.neighbors import (
     NearestNeighbors,
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
-    ball_index,
-    brute_radius,
 )
-from statfast.neighbors import search as search_module
+from statfast.neighbors.brute import radius as brute_radius
+from statfast.neighbors.search import search as search_module
+from statfast.neighbors.spatial import ball_index
 from tests.reference import neighbors as twin
 
 
@@ -179,10 +179,10 @@ def test_vote_twin_on_tied_rows(ties, seed, n, span):
         np.testing.assert_allclose(share, counted / len(ids), rtol=1e-15)
 
 
-def test_rows_without_neighbours():
+def test_rows_without_neighbors():
     X, y = [[0.0], [1.0], [1.5], [9.0]], ["b", "c", "c", "a"]
     far = [[4.0], [1.2]]
-    with pytest.raises(ValueError, match=r"X has a row \(row 0\) with no neighbour within"):
+    with pytest.raises(ValueError, match=r"X has a row \(row 0\) with no neighbor within"):
         RadiusNeighborsClassifier(1.0).fit(X, y).predict(far)
     with pytest.raises(ValueError, match="outlier_label"):
         RadiusNeighborsClassifier(1.0).fit(X, y).predict_proba(far)
@@ -254,10 +254,28 @@ def test_slices_change_nothing(blobs, weights, monkeypatch):
     mean = RadiusNeighborsRegressor(2.5, weights=weights).fit(X, X[:, 0])
     found = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
     monkeypatch.setattr(search_module, "HELD", 50)
-    monkeypatch.setattr("statfast.neighbors.within.FIRST", 3)
+    monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST", 3)
     again = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
     for before, after in zip(found, again, strict=True):
         np.testing.assert_array_equal(before, after)
+
+
+def test_slices_hold_the_neighbors_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(search_module, "HELD", 60)
+    monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST", 3)
+    model = RadiusNeighborsRegressor(1.0).fit(np.zeros((5, 1)), np.zeros(5))
+    parts = [part for part, *_ in model._balls(np.zeros((50, 1)), 1.0)]
+    assert [part.stop - part.start for part in parts] == [3, 12, 12, 12, 11]
+
+
+def test_rows_at_the_radius_of_a_query_far_from_all_rows_are_within():
+    rng = np.random.default_rng(0)
+    model = NearestNeighbors(algorithm="brute").fit(1e-3 * rng.normal(size=(200, 100)))
+    for q in rng.normal(size=(20, 100)):
+        same = np.tile(q, (9, 1))
+        distances = model.kneighbors(same, 200)[0][0]
+        for found in model.radius_neighbors(same, distances[9])[1]:
+            assert len(found) == 10
 
 
 def test_pickle(blobs):

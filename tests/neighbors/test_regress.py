@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsRegressor as SklearnRegressor
 
 from statfast.neighbors import KNeighborsRegressor
-from statfast.neighbors import search as search_module
+from statfast.neighbors.search import search as search_module
 from tests.reference import neighbors as twin
 
 WEIGHTS = {
@@ -79,6 +79,15 @@ def test_leave_one_out_for_many_k_is_that_of_each(waves, weights, outputs, monke
     np.testing.assert_allclose(model.leave_one_out(ks), errors, rtol=1e-13)
 
 
+@pytest.mark.parametrize(("size", "words"), [(1e160, "overflow"), (1e-170, "vanish in float64")])
+def test_errors_whose_squares_are_no_numbers(waves, size, words):
+    X, y, _ = waves
+    model = KNeighborsRegressor(4).fit(X, y * size)
+    for ask in (model.leave_one_out, model.choose_k):
+        with pytest.raises(ValueError, match=f"y holds values .* {words}"):
+            ask([1, 2, 3])
+
+
 def test_without_rows_each_fitted_row_is_left_out(waves):
     X, y, _ = waves
     model = KNeighborsRegressor(4).fit(X, y)
@@ -123,3 +132,9 @@ def test_score_of_constant_targets():
     model = KNeighborsRegressor(2).fit(X, np.full(6, 3.0))
     assert model.score(X, np.full(6, 3.0)) == 1.0
     assert model.score(X, np.full(6, 4.0)) == 0.0
+
+
+def test_averages_that_overflow_are_refused():
+    model = KNeighborsRegressor(3).fit(np.arange(4.0)[:, None], np.full(4, 1.7e308))
+    with pytest.raises(ValueError, match="Sums of the targets of neighbors overflow"):
+        model.predict([[1.0]])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors as SklearnNeighbors
 
 from statfast.neighbors import NearestNeighbors
-from statfast.neighbors.itself import without_self
+from statfast.neighbors.brute.precomputed import without_self
 from tests.reference import neighbors as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]
@@ -143,7 +143,7 @@ def test_agrees_with_scikit_learn():
             )
 
 
-def test_graph_stores_neighbours_at_distance_zero():
+def test_graph_stores_neighbors_at_distance_zero():
     graph = NearestNeighbors(1).fit([[1.0], [1.0], [5.0]]).kneighbors_graph(mode="distance")
     assert graph.format == "csr"
     assert graph.shape == (3, 3)
@@ -176,7 +176,7 @@ def test_pickle():
 
 
 @pytest.mark.parametrize("k", [4, np.int64(4)])
-def test_too_many_neighbours(k):
+def test_too_many_neighbors(k):
     search = NearestNeighbors(k).fit(np.arange(3.0)[:, None])
     with pytest.raises(ValueError, match=r"n_neighbors must be between 1 and .* \(3\); got 4\."):
         search.kneighbors([[0.0]])

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from statfast._distances import as_metric
-from statfast._sparse import as_csr, is_sparse, prepared
-from statfast.neighbors import sparse_brute
-from statfast.neighbors.metric_brute import build_brute
-from statfast.neighbors.sparse_brute import SparseIndex
+from statfast._distance.metrics import as_metric
+from statfast._validation.sparse import as_csr, is_sparse
+from statfast.neighbors.brute import sparse as sparse_brute
+from statfast.neighbors.brute.sparse import SparseIndex, prepared
+from statfast.neighbors.brute.user_metric import build_brute
 
 NAMES = ["euclidean", "sqeuclidean", "manhattan", "cosine"]
 

@@ -5,14 +5,10 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from statfast import _blocks
+from statfast._engine import blocks
 from statfast.datasets import load_digits, load_mnist
-from statfast.neighbors import (
-    KNeighborsClassifier,
-    TangentDistanceClassifier,
-    motion,
-    tangent_distance,
-)
+from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier, tangent_distance
+from statfast.neighbors.images import tangent_space
 from tests.reference import neighbors as plain
 from tests.reference import tangent as twin
 
@@ -20,7 +16,7 @@ SHAPE = (24, 20)
 
 
 def stroke():
-    """A smooth curve drawn in grey, away from the edges."""
+    """A smooth curve drawn in gray, away from the edges."""
     y, x = np.mgrid[: SHAPE[0], : SHAPE[1]]
     t = np.linspace(0, 1, 60)[:, None, None]
     down, across = 6 + 12 * t, 10 + 4 * np.sin(5 * t)
@@ -29,7 +25,7 @@ def stroke():
 
 def moved(image, name):
     """The image, moved a little."""
-    centre = (np.array(SHAPE) - 1) / 2
+    center = (np.array(SHAPE) - 1) / 2
     angle = np.deg2rad(4)
     matrices = {
         "rotation": [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]],
@@ -39,7 +35,7 @@ def moved(image, name):
     }
     if name in matrices:
         matrix = np.array(matrices[name])
-        return ndimage.affine_transform(image, matrix, centre - matrix @ centre, order=3)
+        return ndimage.affine_transform(image, matrix, center - matrix @ center, order=3)
     if name == "thickness":
         across, down = np.gradient(image)
         return image + 0.3 * (across**2 + down**2)
@@ -106,7 +102,7 @@ def by_twin(X, Q, k, candidates, itself=False, **how):
 
 @pytest.mark.parametrize("candidates", [1, 7, 150])
 @pytest.mark.parametrize("two_sided", [True, False])
-def test_neighbours_are_the_twins(digits, candidates, two_sided):
+def test_neighbors_are_the_twins(digits, candidates, two_sided):
     X, y, Q = digits
     k = min(3, candidates)
     model = TangentDistanceClassifier(k, n_candidates=candidates, two_sided=two_sided).fit(X, y)
@@ -130,7 +126,7 @@ def test_without_rows_each_image_is_left_out(digits):
     assert model.predict().shape == (40,)
 
 
-def test_one_candidate_is_the_euclidean_neighbour(digits):
+def test_one_candidate_is_the_euclidean_neighbor(digits):
     X, y, Q = digits
     np.testing.assert_array_equal(
         TangentDistanceClassifier(n_candidates=1).fit(X, y).predict(Q),
@@ -169,10 +165,10 @@ def test_tied_votes(digits):
 
 def test_same_bits_for_any_number_of_threads(digits, monkeypatch):
     X, y, Q = digits
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     want = TangentDistanceClassifier(5, n_candidates=30, n_jobs=1).fit(X, y).kneighbors(Q)
     for n_jobs, flop in ((2, 1e5), (7, 1e5), (2, 1e7), (2, 1.0)):
-        monkeypatch.setattr(motion, "CALL", flop)  # from many queries to one pair a call
+        monkeypatch.setattr(tangent_space, "CALL", flop)  # from many queries to one pair a call
         got = TangentDistanceClassifier(5, n_candidates=30, n_jobs=n_jobs).fit(X, y).kneighbors(Q)
         np.testing.assert_array_equal(got[0], want[0])
         np.testing.assert_array_equal(got[1], want[1])
@@ -182,7 +178,7 @@ def test_slices_of_queries(digits, monkeypatch):
     X, y, _ = digits
     model = TangentDistanceClassifier(2, n_candidates=5).fit(X, y)
     want = model.kneighbors(X)
-    monkeypatch.setattr("statfast.neighbors.tangent.HELD", 1)
+    monkeypatch.setattr("statfast.neighbors.images.tangent.HELD", 1)
     got = model.kneighbors(X)
     np.testing.assert_array_equal(got[0], want[0])
     np.testing.assert_array_equal(got[1], want[1])
@@ -238,13 +234,16 @@ def test_pairs_refused():
         ValueError, match=r"a and b must be as many images .* \(2, 9\) and \(1, 9\)"
     ):
         tangent_distance(a, a[:1])
+    for ragged in ([[1.0, 2.0], [3.0]], [1.0, [2.0]]):
+        with pytest.raises(ValueError, match="a should be a 2-d array-like of numbers"):
+            tangent_distance(ragged, ragged)
     with pytest.raises(ValueError, match="b contains NaN"):
         tangent_distance(a[0], a[0] * np.nan)
     with pytest.raises(ValueError, match=r"a holds an image so far .* overflows"):
         tangent_distance(np.eye(9) * 1e200, np.zeros((9, 9)))
 
 
-def test_more_neighbours_than_rows(digits):
+def test_more_neighbors_than_rows(digits):
     X, y, Q = digits
     model = TangentDistanceClassifier(4).fit(X[:4], y[:4])
     with pytest.raises(ValueError, match=r"besides the row itself \(3\)"):

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import average, vote
+from statfast._core.neighbors import average, vote
 from tests.reference import neighbors as twin
 
 RULES = {"lowest": 0, "nearest": 1, "random": 2}
 
 
 @st.composite
-def neighbours(draw):
-    """Codes, neighbours, their distances and weights (None or given) of a tied problem."""
+def neighbors(draw):
+    """Codes, neighbors, their distances and weights (None or given) of a tied problem."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, m, n_classes = draw(st.integers(1, 30)), draw(st.integers(1, 6)), draw(st.integers(1, 6))
     k = draw(st.integers(1, n))
@@ -27,7 +27,7 @@ def neighbours(draw):
 
 
 def flat(ids, *others):
-    """The table of neighbours as kernels take it: starts, and the entries one after the other."""
+    """The table of neighbors as kernels take it: starts, and the entries one after the other."""
     m, k = ids.shape
     return np.arange(0, m * k + 1, k), *(
         None if a is None else np.ascontiguousarray(a).reshape(-1) for a in (ids, *others)
@@ -41,7 +41,7 @@ def elected(codes, ids, d2, weights, n_classes, ties, seed=0):
 
 
 @pytest.mark.parametrize("ties", ["lowest", "nearest"])
-@given(problem=neighbours())
+@given(problem=neighbors())
 def test_winners(ties, problem):
     codes, ids, d2, weights, n_classes = problem
     expected = twin.winners(
@@ -50,7 +50,7 @@ def test_winners(ties, problem):
     np.testing.assert_array_equal(elected(codes, ids, d2, weights, n_classes, ties), expected)
 
 
-@given(problem=neighbours(), seed=st.integers(0, 2**63 - 1))
+@given(problem=neighbors(), seed=st.integers(0, 2**63 - 1))
 def test_random_winners_have_the_largest_vote(problem, seed):
     codes, ids, d2, weights, n_classes = problem
     counted = twin.votes(codes, ids, np.ones_like(d2) if weights is None else weights, n_classes)
@@ -73,7 +73,7 @@ def test_random_winners_are_drawn_evenly():
 
 
 @pytest.mark.parametrize("ties", RULES)
-@given(problem=neighbours(), data=st.data())
+@given(problem=neighbors(), data=st.data())
 def test_errors_for_many_k_are_those_of_each(ties, problem, data):
     codes, ids, d2, weights, n_classes = problem
     m, k = ids.shape
@@ -87,7 +87,7 @@ def test_errors_for_many_k_are_those_of_each(ties, problem, data):
         assert errors == 7 + (won != truth).sum()
 
 
-@given(problem=neighbours())
+@given(problem=neighbors())
 def test_shares(problem):
     codes, ids, d2, weights, n_classes = problem
     out = np.zeros((len(ids), n_classes))
@@ -97,7 +97,7 @@ def test_shares(problem):
     np.testing.assert_allclose(out, counted / counted.sum(axis=1, keepdims=True), rtol=1e-15)
 
 
-@given(problem=neighbours())
+@given(problem=neighbors())
 def test_means_and_squares(problem):
     _, ids, _, weights, _ = problem
     m, k = ids.shape
@@ -119,7 +119,7 @@ def test_means_and_squares(problem):
     np.testing.assert_allclose(squares, expected, rtol=1e-13)
 
 
-@given(problem=neighbours())
+@given(problem=neighbors())
 def test_inverse_distances(problem):
     d2 = problem[2]
     starts, distances = flat(np.sqrt(d2))
@@ -142,7 +142,7 @@ def test_tie_rules_differ():
         assert elected(codes, ids[:, order], d2[:, order], None, 2, ties) == [winner]
 
 
-def test_rows_without_neighbours():
+def test_rows_without_neighbors():
     starts, ids, d2 = np.array([0, 0, 2, 2]), np.array([1, 0]), np.array([0.5, 1.0])
     codes, out = np.array([1, 0]), np.empty(3, np.intp)
     for ties in RULES.values():

@@ -47,11 +47,11 @@ def test_orientation(ax, Z, orientation):
     assert len(ax.lines) == 1
 
 
-def test_clusters_have_colours_below_the_cut(ax, Z):
+def test_clusters_have_colors_below_the_cut(ax, Z):
     dendrogram(Z, n_clusters=4, ax=ax)
     colors = ax.collections[0].get_colors()
-    grey = (np.ptp(colors[:, :3], axis=1) == 0).sum()
-    assert grey == 3
+    gray = (np.ptp(colors[:, :3], axis=1) == 0).sum()
+    assert gray == 3
     several = (np.bincount(cut_tree(Z, 4)) > 1).sum()
     assert len(np.unique(colors, axis=0)) == several + 1
     (line,) = ax.lines
@@ -92,9 +92,9 @@ def test_bad_input(Z):
         dendrogram(Z, orientation="up")
     with pytest.raises(ValueError, match="max_leaves must be"):
         dendrogram(Z, max_leaves=1)
-    with pytest.raises(ValueError, match="at least one colour"):
+    with pytest.raises(ValueError, match="at least one color"):
         dendrogram(Z, colors=[])
-    with pytest.raises(TypeError, match="colors must be a sequence of colours"):
+    with pytest.raises(TypeError, match="colors must be a sequence of colors"):
         dendrogram(Z, colors=3)
 
 

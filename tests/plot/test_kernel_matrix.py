@@ -28,12 +28,12 @@ def test_points_are_ordered_by_class(ax):
     np.testing.assert_allclose(ax.images[0].get_array(), expected, rtol=1e-12)
     assert [line.get_ydata()[0] for line in ax.lines[::2]] == [49.5, 99.5]
     assert np.array_equal(ax.get_yticks(), [24.5, 74.5, 124.5])
-    assert len(ax.figure.axes) == 2  # the bar of colours
+    assert len(ax.figure.axes) == 2  # the bar of colors
     assert ax.images[0].get_cmap().name == "viridis"
     assert ax.get_title() == "RBF(gamma=0.06417)"
 
 
-def test_negative_values_are_of_another_colour(ax):
+def test_negative_values_are_of_another_color(ax):
     X = load_iris().data - load_iris().data.mean(axis=0)
     kernel_matrix(Linear(), X, colorbar=False, ax=ax)
     image = ax.images[0]

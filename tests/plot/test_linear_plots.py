@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from statfast import GeneralizedLinearModel, LogisticRegression
+from statfast import GeneralizedLinearModel, Lasso, LogisticRegression, NotFittedError
 from statfast.datasets import load_iris
 from statfast.plot import coefficients, diagnostics
 
@@ -43,6 +43,13 @@ def test_coefficients_and_intervals(figure, iris):
     assert names == ["(Intercept)", "x0", "x1"]
 
 
+def test_coefficients_without_an_intercept(figure, iris):
+    model = LogisticRegression(fit_intercept=False).fit(*iris)
+    ax = coefficients(model, ax=figure.subplots(), intercept=True)
+    assert_allclose(drawn(ax)[0][:, 0], model.coef_[0])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["x0", "x1"]
+
+
 def test_odds_ratios_on_a_logarithmic_axis(figure, iris):
     model = LogisticRegression().fit(*iris)
     ends = np.array([[np.nan, np.nan], [1.0, 3.0], [-1.0, 2.0]])
@@ -54,8 +61,8 @@ def test_odds_ratios_on_a_logarithmic_axis(figure, iris):
     figure.canvas.draw()
 
 
-def test_penalised_coefficients_need_intervals(figure, iris):
-    with pytest.raises(ValueError, match="penalised"):
+def test_penalized_coefficients_need_intervals(figure, iris):
+    with pytest.raises(ValueError, match="penalized"):
         coefficients(LogisticRegression(penalty="l2").fit(*iris), ax=figure.subplots())
 
 
@@ -84,3 +91,39 @@ def test_a_new_figure():
     axes = diagnostics(GeneralizedLinearModel().fit(X, y), X, y, label=0)
     assert len(axes) == 4
     matplotlib.pyplot.close("all")
+
+
+def test_diagnostics_are_of_one_response_a_row():
+    iris = load_iris()
+    X, y = iris.data[:, 1:2], iris.target
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="one residual a row; got 3, one for each class"):
+        diagnostics(model, X, y)
+
+
+def test_coefficients_want_a_fitted_model():
+    for model, error in (
+        (LogisticRegression(), NotFittedError),
+        (3, TypeError),
+        (Lasso(), TypeError),
+    ):
+        with pytest.raises(error):
+            coefficients(model)
+
+
+@pytest.mark.parametrize("ends", [[[1.0, 2.0], [3.0]], [[1.0, 2.0]], [10**400], 1.0])
+def test_intervals_are_two_numbers_a_coefficient(ends, figure, iris):
+    with pytest.raises((TypeError, ValueError), match="intervals must"):
+        coefficients(LogisticRegression().fit(*iris), ax=figure.subplots(), intervals=ends)
+
+
+@pytest.mark.parametrize("model", [2.5, None, "glm", Lasso()])
+def test_diagnostics_are_of_a_linear_model(model, iris):
+    with pytest.raises(TypeError, match="model must be a linear model with influence"):
+        diagnostics(model, *iris)
+
+
+def test_intervals_of_a_model_whose_terms_have_no_names():
+    X = np.arange(12.0).reshape(6, 2) ** 2
+    with pytest.raises(TypeError, match="a linear model whose terms have names"):
+        coefficients(Lasso().fit(X, X[:, 0]), intervals=np.ones((3, 2)))

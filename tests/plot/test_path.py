@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of regularisation paths."""
+"""Pictures of regularization paths."""
 
 import numpy as np
 import pytest
@@ -48,3 +48,8 @@ def test_what_cannot_be_drawn(ax, data):
         regularization_path(data[0], ax=ax)
     with pytest.raises(ValueError, match="names must have one"):
         regularization_path(lasso_path(*data), names=["a"], ax=ax)
+
+
+def test_a_path_of_one_penalty():
+    path = lasso_path(np.eye(4), np.arange(4.0), alphas=[0.1])
+    assert regularization_path(path).get_xscale() == "log"  # and matplotlib does not warn

@@ -26,7 +26,7 @@ def iris():
 
 
 def painted(ax):
-    """The colour index of each point asked."""
+    """The color index of each point asked."""
     image = ax.images[0].get_array()
     return np.unique(image.reshape(-1, 3), axis=0, return_inverse=True)[1].reshape(image.shape[:2])
 
@@ -52,7 +52,7 @@ def test_regions_are_those_of_predict(ax, iris):
     assert len(np.unique(regions)) == 3
 
 
-def test_points_are_labelled_and_all_there(ax, iris):
+def test_points_are_labeled_and_all_there(ax, iris):
     X, y = iris
     decision_regions(KNeighborsClassifier(5).fit(X, y), X, y, ax=ax, resolution=20)
     handles, labels = ax.get_legend_handles_labels()
@@ -117,6 +117,8 @@ def test_a_new_figure_is_made():
         ({"X": np.full((150, 2), np.nan)}, ValueError, "X contains NaN"),
         ({"y": [1, 2]}, ValueError, "y must have one label per row"),
         ({"resolution": 1}, ValueError, "resolution must be at least 2"),
+        ({"resolution": 2**31}, ValueError, "resolution must be between 2 and 1000000"),
+        ({"resolution": 10**6}, MemoryError, "A picture of resolution=1000000 needs"),
         ({"resolution": 10.0}, TypeError, "resolution must be an integer"),
         ({"margin": -1}, ValueError, "margin must be at least 0"),
         ({"point_size": "large"}, TypeError, "point_size must be a number"),
@@ -128,3 +130,16 @@ def test_arguments_refused(iris, ax, change, error, words):
     given = {"X": X, "y": y, "ax": ax, "resolution": 10, **change}
     with pytest.raises(error, match=words):
         decision_regions(KNeighborsClassifier(5).fit(X, y), **given)
+
+
+def test_what_does_not_predict_has_no_regions():
+    with pytest.raises(TypeError, match="model must be a fitted classifier"):
+        decision_regions(3, [[1.0, 2.0]], [0])
+
+
+def test_colors_come_in_a_list(iris):
+    X, y = iris
+    model = KNeighborsClassifier(5).fit(X, y)
+    for colors in (1.5, {"red", "blue"}, np.array(1.0)):
+        with pytest.raises(TypeError, match="colors must be a list of colors"):
+            decision_regions(model, X, y, colors=colors, resolution=5)

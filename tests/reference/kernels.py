@@ -55,7 +55,7 @@ def mismatch(X, Y, k, m, alphabet):
     return np.array(left) @ np.array(right).T
 
 
-def normalised(K, down, across):
+def normalized(K, down, across):
     """The matrix over the roots of the values of points with themselves; 0 / 0 is 0."""
     length = np.sqrt(np.outer(down, across))
     return np.divide(K, length, out=np.zeros_like(K), where=length > 0)

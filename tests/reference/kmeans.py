@@ -4,7 +4,7 @@
 import numpy as np
 
 
-# ------------------------------------------------------------------ statfast._core.lloyd
+# ------------------------------------------------------------------ statfast._core.kmeans.lloyd
 def frame(centers, origin, scale):
     return centers, origin, scale
 
@@ -36,7 +36,7 @@ def transform(X, centers, out):
     out[:] = np.sqrt(squared(X, centers))
 
 
-# ------------------------------------------------------------------ statfast._core.seeding
+# ------------------------------------------------------------------ statfast._core.kmeans.seeding
 def trial(X, weights, candidates, closest):
     """What `seeding.trial` writes to `nearer` and `potential`."""
     nearer = np.minimum(squared(X, candidates), closest[:, None]).T
@@ -44,7 +44,7 @@ def trial(X, weights, candidates, closest):
 
 
 def plus_plus(X, k, rng, weights=None):
-    """Greedy k-means++ as defined: one centre at a time, the best of its candidates."""
+    """Greedy k-means++ as defined: one center at a time, the best of its candidates."""
     weights = np.ones(len(X)) if weights is None else weights
     centers = X[[rng.choice(len(X), p=weights / weights.sum())]]
     for _ in range(k - 1):
@@ -57,7 +57,7 @@ def plus_plus(X, k, rng, weights=None):
 
 # ------------------------------------------------------------------ the whole
 def kmeans(X, start, weights=None, max_iter=300, tol=0.0):
-    """Lloyd's algorithm as defined: centres, labels, inertia, iterations, and every inertia."""
+    """Lloyd's algorithm as defined: centers, labels, inertia, iterations, and every inertia."""
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     mean = np.average(X, axis=0, weights=weights)
@@ -79,7 +79,7 @@ def kmeans(X, start, weights=None, max_iter=300, tol=0.0):
 
 
 def means(X, weights, centers, labels, own):
-    """The new centres: weighted means, after the farthest rows went to the empty clusters."""
+    """The new centers: weighted means, after the farthest rows went to the empty clusters."""
     k = len(centers)
     labels = labels.copy()
     present = weights > 0

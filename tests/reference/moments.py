@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow, obvious twins of the kernels `statfast._core.moments` and `statfast._core.posterior`."""
+"""Slow, obvious twins of the kernels `statfast._core.generative.moments` and
+`statfast._core.generative.linear_scores`."""
 
 import numpy as np
 

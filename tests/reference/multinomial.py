@@ -40,7 +40,7 @@ def pairs(Z, weights, coef):
     return np.einsum("i,ip,ij,il->pjl", weights, p[:, a] * p[:, b], Z, Z, optimize=True)
 
 
-def penalised_loglik(Z, codes, weights, coef):
+def penalized_loglik(Z, codes, weights, coef):
     """Firth's l + log|I| / 2 for coefficients (K - 1, q) relative to the first class."""
     full = np.vstack([np.zeros(Z.shape[1]), coef])
     info = hessian(Z, weights, full)[1:, :, 1:].reshape(coef.size, coef.size)

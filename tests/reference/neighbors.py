@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow, obvious twins of the neighbour search and of the vote."""
+"""Slow, obvious twins of the neighbor search and of the vote."""
 
 import numpy as np
 

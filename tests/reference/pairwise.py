@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow, obvious twins of `statfast._core.pairwise`, and distances without any rounding."""
+"""Slow, obvious twins of `statfast._core.distance.pairwise`, and distances without any rounding."""
 
 from fractions import Fraction
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector machines, slowly: the dual problem one pair of multipliers at a time.
 
-`solve` has the signature of `statfast.svm.dual.solve`. It follows Fan, Chen & Lin (2005), working
-set selection using second order information, https://www.jmlr.org/papers/v6/fan05a.html, on the
-whole matrix in float64.
+`solve` has the signature of `statfast.svm.dual.solver.solve`. It follows Fan, Chen & Lin (2005),
+working set selection using second order information, https://www.jmlr.org/papers/v6/fan05a.html, on
+the whole matrix in float64.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Dual(NamedTuple):
-    """As `statfast.svm.dual.Dual`."""
+    """As `statfast.svm.dual.solver.DualSolution`."""
 
     alpha: np.ndarray
     gradient: np.ndarray
@@ -26,7 +26,7 @@ class Dual(NamedTuple):
 
 
 class Whole:
-    """A matrix of kernel values with the methods of `statfast.svm.gram.Gram`."""
+    """A matrix of kernel values with the methods of `statfast.svm.dual.gram.Gram`."""
 
     def __init__(self, K):
         self.K = np.asarray(K, dtype=np.float64)

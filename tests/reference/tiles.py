@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow, obvious twins of the packing and of the arg-max epilogues in `statfast._core.tiles`."""
+"""Slow, obvious twins of the packing and of the arg-max epilogues in
+`statfast._core.tile.tiles`."""
 
 import numpy as np
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast.svm import active
-from statfast.svm.active import largest, next_active
+from statfast.svm.dual import solver as active
+from statfast.svm.dual.solver import largest, next_active
 
 
 def state(seed, m, spread=1.0):
@@ -25,7 +25,7 @@ def state(seed, m, spread=1.0):
 def test_the_worst_pair_is_always_active(seed, m, most):
     f, b, low, high = state(seed, m)
     chosen = next_active(f, b, low, high, 0.0, most)
-    assert len(chosen) == min(m, most, len(chosen))
+    assert len(chosen) <= min(m, most)
     assert (np.diff(chosen) > 0).all()
     for may, sign in ((b < high, -1.0), (b > low, 1.0)):
         if (sign * f[may] > 0).any() and most >= 4:

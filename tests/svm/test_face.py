@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from statfast import LinearSVC, LinearSVR
-from statfast._core import dual_descent as kernel
-from statfast.svm import linear_descent
-from statfast.svm.face import Dual, leap
-from statfast.svm.linear_descent import descend
-from statfast.svm.linear_problem import Clock, Problem
-from statfast.svm.linear_rows import LinearRows
+from statfast._core.svm import dual_descent as kernel
+from statfast.svm.linear import dual_descent
+from statfast.svm.linear.dual_descent import DualVariables, descend, leap
+from statfast.svm.linear.objective import Clock, Problem
+from statfast.svm.linear.rows import LinearRows
 from tests.reference import linear_svm as twin
 from tests.svm.test_linear_many import text
 
@@ -41,7 +40,7 @@ def problem(seed, n, d, scale, squared, epsilon):
 def test_a_leap_lowers_the_dual(seed, n, d, scale, squared, epsilon, sweeps):
     made, X = problem(seed, n, d, scale, squared, epsilon)
     Z = twin.with_constant(X, scale)
-    dual, v = Dual(made), np.zeros(1 + d)
+    dual, v = DualVariables(made), np.zeros(1 + d)
     assert dual.state.ctypes.data % 64 == 0
     order = np.arange(n, dtype=np.int32)
     for _ in range(sweeps):
@@ -67,7 +66,7 @@ def test_a_leap_lowers_the_dual(seed, n, d, scale, squared, epsilon, sweeps):
 
 def test_a_leap_within_the_bounds_ends_at_the_lowest_point():
     made, X = problem(0, 20, 60, 1.0, True, 0.0)
-    dual, v = Dual(made), np.zeros(61)
+    dual, v = DualVariables(made), np.zeros(61)
     dual.beta[:] = 1e-3  # of a squared loss no bound but infinity
     v[:] = made.rows.combined(dual.beta.copy())
     for _ in range(40):
@@ -87,7 +86,7 @@ def test_leaps_spare_sweeps(loss, monkeypatch):
     few = model.fit(X, y)
     assert few.solver_ == "descent"
     iterations, value, gap = few.n_iter_, few.primal_objective_, few.gap_
-    monkeypatch.setattr(linear_descent, "BEFORE", 10**9)
+    monkeypatch.setattr(dual_descent, "BEFORE", 10**9)
     many = model.fit(X, y)
     assert 2 * iterations < many.n_iter_
     assert value == pytest.approx(many.primal_objective_, rel=1e-5)
@@ -95,7 +94,7 @@ def test_leaps_spare_sweeps(loss, monkeypatch):
 
 
 def test_a_time_limit_is_heard_in_a_leap(monkeypatch):
-    monkeypatch.setattr(linear_descent, "BEFORE", 1)
+    monkeypatch.setattr(dual_descent, "BEFORE", 1)
     made, _ = problem(0, 40, 60, 1.0, False, None)
     over = Clock(10_000, 0.0, lambda: 1.0)
     found = descend(made, 1e-4, over, np.random.default_rng(0))

@@ -8,9 +8,11 @@ import pytest
 from scipy import sparse
 
 from statfast import LinearSVC, LinearSVR
-from statfast.svm import linear_descent, linear_rows, narrowing
-from statfast.svm.conjugate import Conjugate
-from statfast.svm.linear_problem import Problem
+from statfast.svm.linear import dual_descent
+from statfast.svm.linear import interior_point as narrowing
+from statfast.svm.linear import rows as linear_rows
+from statfast.svm.linear.newton import Conjugate
+from statfast.svm.linear.objective import Problem
 from tests.reference import linear_svm as twin
 
 EPSILON = ["epsilon_insensitive", "squared_epsilon_insensitive"]
@@ -203,7 +205,7 @@ def test_a_signal_ends_a_fit(case, monkeypatch):
         y = y + 3 * (X[:, 0] > 0)
     loss = "squared_hinge" if case in ("squared_hinge", "text") else "hinge"
     model = LinearSVC(loss=loss, dual=True if case == "descent" else "auto", tol=1e-9)
-    module = linear_descent if case == "descent" else linear_rows
+    module = dual_descent if case == "descent" else linear_rows
     calls, check = [], module.checkpoint
 
     def checkpoint():

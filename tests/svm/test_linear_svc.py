@@ -12,8 +12,8 @@ from scipy import sparse
 
 from statfast import ConvergenceWarning, LinearSVC
 from statfast.datasets import load_iris, load_wine
-from statfast.svm import linear_newton
-from statfast.svm.linear_machine import warn_stopped
+from statfast.svm.linear import newton as linear_newton
+from statfast.svm.linear.model import warn_stopped
 from tests.reference import linear_svm as twin
 
 LOSSES = ["hinge", "squared_hinge"]
@@ -28,7 +28,7 @@ def two_classes(n=200, d=5, noise=1.0, seed=0):
     return X, np.where(f > 0, 1, -1)
 
 
-def standardised(X):
+def standardized(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
@@ -134,7 +134,7 @@ def test_against_liblinear_on_a9a(shared_data):
 @each_loss
 def test_several_classes_are_told_one_from_the_rest(loss):
     wine = load_wine()
-    X, y = standardised(wine.data), np.array(["oak", "ash", "elm"])[wine.target]
+    X, y = standardized(wine.data), np.array(["oak", "ash", "elm"])[wine.target]
     model = LinearSVC(loss=loss).fit(X, y)
     assert model.coef_.shape == (3, 13)
     for k, label in enumerate(model.classes_):
@@ -243,12 +243,25 @@ def test_limits_leave_a_model_and_tell_the_gap(given, words):
         ({"dual": "never"}, TypeError, "dual must be True or False or 'auto'"),
         ({"time_limit": -1}, ValueError, "time_limit must be at least 0"),
         ({"intercept_scaling": -1}, ValueError, "intercept_scaling"),
+        ({"intercept_scaling": 5e-324}, ValueError, "intercept_scaling must be at least 1e-50"),
+        ({"intercept_scaling": 1e200}, ValueError, "intercept_scaling must be at most 1e[+]50"),
         ({"class_weight": {5: 1.0}}, ValueError, "class_weight names 5"),
     ],
 )
 def test_wrong_parameters(given, error, words):
     with pytest.raises(error, match=words):
         LinearSVC(**given).fit(*two_classes(20))
+
+
+@pytest.mark.parametrize("scale", [1e-50, 1e50])
+@pytest.mark.parametrize("dual", [True, False])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.filterwarnings("ignore:LinearSVC")
+def test_scales_of_the_intercept_at_their_limits(loss, dual, scale):
+    X, y = two_classes(20)
+    model = LinearSVC(loss=loss, dual=dual, intercept_scaling=scale).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.intercept_).all()
 
 
 def test_wrong_data():
@@ -289,10 +302,21 @@ def test_many_rows_begin_at_the_solution_of_a_sample(kind, monkeypatch):
     [
         ("before time_limit", "Raise time_limit."),
         ("in 9 iterations", "Raise max_iter or tol, or scale the columns of X."),
-        ("in 9 iterations, as rounding hides the rest", "Centre and scale the columns of X, or"),
+        ("in 9 iterations, as rounding hides the rest", "Center and scale the columns of X, or"),
     ],
 )
 def test_the_warning_says_what_helps(reason, fix):
     solution = SimpleNamespace(converged=False, reason=reason, primal=2.0, gap=0.5)
     with pytest.warns(ConvergenceWarning, match=f"{reason}: its objective 2 .* {fix}"):
         warn_stopped(LinearSVC(), solution)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hinge_problems_end_at_their_very_optimum(seed):
+    """Once the rows on the margin are known, equations give the rest but for rounding."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(400, 6))
+    y = np.sign(X[:, 0] + rng.normal(size=400))
+    for C in (0.01, 1.0):
+        model = LinearSVC(loss="hinge", C=C, tol=1e-12).fit(X, y)
+        assert abs(model.gap_[0]) <= 4e-15 * model.primal_objective_[0]

@@ -53,7 +53,7 @@ def test_no_worse_than_liblinear(loss):
     model = LinearSVR(loss=loss, epsilon=0.3, C=2.0).fit(X, y)
     value = twin.primal(np.append(peer.coef_, peer.intercept_), Z, y, cost, squared, 0.3)
     assert model.primal_objective_ <= value * (1 + 1e-12)
-    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-5, atol=1e-5)
 
 
 def test_squares_without_a_tube_are_ridge_regression():
@@ -103,3 +103,18 @@ def test_limits_and_refusals():
         LinearSVR().fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="loss must be"):
         LinearSVR(loss="huber").fit(X, y)
+
+
+def test_squares_beyond_float64_are_refused():
+    X, y = np.ones((3, 1)), [1.0, 2.0, 1e200]
+    with pytest.raises(ValueError, match=r"y must be within 1e\+100 of 0"):
+        LinearSVR().fit(X, y)
+    with pytest.raises(ValueError, match=r"epsilon must be at most 1e\+100"):
+        LinearSVR(epsilon=1e300).fit(X, [1.0, 2.0, 3.0])
+
+
+def test_a_tolerance_whose_square_overflows():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = X @ [1.0, 2.0]
+    wide, wider = (LinearSVR(tol=tol).fit(X, y) for tol in (1.0, 1e300))
+    assert np.array_equal(wide.coef_, wider.coef_)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from statfast._coupling import coupled
+from statfast._estimator.class_pairs import coupled
 from statfast.svm import SVC, NuSVC
-from statfast.svm.platt import held_out, sigmoid, sigmoid_fit
+from statfast.svm.machines.platt import held_out, sigmoid, sigmoid_fit
 
 
 def loss_of(a, b, values, positive, weights):
@@ -31,7 +31,16 @@ def test_the_sigmoid_is_of_least_loss(seed, scale):
         assert best <= loss_of(a + da / scale, b + db, values, positive, weights) + 1e-12 * best
 
 
-@pytest.mark.parametrize("values", [[-1.0, -2.0, 3.0, 4.0], [0.0] * 4, [1e300, -1e300, 1e300, 0.0]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [-1.0, -2.0, 3.0, 4.0],
+        [0.0] * 4,
+        [1e300, -1e300, 1e300, 0.0],
+        [-1e-310, 1e-310, 3e-310, 5e-324],
+        [-5e-324, 0, 5e-324, 0],
+    ],
+)
 def test_separated_constant_and_huge_values_have_a_sigmoid(values):
     positive = np.array([False, False, True, True])
     a, b = sigmoid_fit(np.array(values), positive, np.ones(4))
@@ -148,3 +157,21 @@ def test_a_class_of_one_row_has_probabilities():
     y = np.where(np.arange(60) == 7, 2, y)
     p = SVC(probability=True).fit(X, y).predict_proba(X)
     assert np.isfinite(p).all()
+
+
+@pytest.mark.parametrize("sizes", [(7, 8), (3, 3, 4), (1, 1, 1, 1, 1), (12, 1, 2)])
+def test_parts_are_of_one_size_in_all_and_in_each_class(sizes):
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    keys = np.random.default_rng(0).permutation(len(codes))
+    part = held_out(keys, codes, 5)
+    counts = np.bincount(part, minlength=5)
+    assert counts.max() - counts.min() <= 1
+    for code in range(len(sizes)):
+        own = np.bincount(part[codes == code], minlength=5)
+        assert own.max() - own.min() <= 1
+
+
+def test_a_sigmoid_where_one_row_has_nearly_all_weight():
+    values, positive = np.array([0.3, -1.0, 2.0, 0.5]), np.array([True, False, True, False])
+    a, b = sigmoid_fit(values, positive, np.array([1.0, 1e-90, 1e-50, 1e90]))
+    assert sigmoid(np.array([0.5]), a, b) < 0.1

@@ -8,7 +8,8 @@ import pytest
 from statfast import ConvergenceWarning
 from statfast.datasets import load_iris
 from statfast.kernels import RBF, FunctionKernel
-from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, gram, svm_path
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, svm_path
+from statfast.svm.dual import gram
 
 IRIS = load_iris()
 X, y = IRIS.data, IRIS.target
@@ -40,7 +41,7 @@ def not_finite(A, B):
         (SVC, {"max_iter": 0}, "max_iter must be at least 1"),
         (SVC, {"time_limit": -1.0}, "time_limit must be at least 0"),
         (SVC, {"cache_size": 0}, "cache_size must be greater than 0"),
-        (SVC, {"class_weight": {9: 1.0}}, "class_weight names 9, which is no class"),
+        (SVC, {"class_weight": {9: 1.0}}, "class_weight names 9, which is not a class"),
         (SVC, {"class_weight": {2: -1.0}}, r"class_weight\[2\] must be at least 0.0; got -1"),
         (SVC, {"break_ties": True, "decision_function_shape": "ovo"}, "break_ties must be False"),
         (SVC, {"kernel": "precomputed"}, r"X, .* must be a square matrix"),
@@ -79,22 +80,17 @@ def test_limits_of_any_type():
 
 
 def test_numbers_too_large_and_too_small():
-    heavy = np.full(150, 1e300)
-    for model in (SVC(), SVR(), NuSVR()):
+    heavy = np.full(150, 1e100)
+    for model in (SVC(C=2.0), SVR(C=2.0), NuSVR(C=2.0)):
         with pytest.raises(ValueError, match=r"C times the largest weight must be at most 1e\+100"):
             model.fit(X, y, sample_weight=heavy)
-    for model in (NuSVC(), OneClassSVM()):
-        with pytest.raises(ValueError, match="The largest weight must be at most 1e"):
-            model.fit(X, y, sample_weight=heavy)
+    with pytest.raises(ValueError, match="The largest weight must be at most 1e"):
+        NuSVC(class_weight={0: 2.0}).fit(X, y, sample_weight=heavy)
     with pytest.raises(ValueError, match=r"C times .* got 1e\+200\. Lower it"):
         svm_path(X, y, [1.0, 1e200])
-    with pytest.raises(ValueError, match="Weights must be at least 1e-20 somewhere"):
-        NuSVC().fit(X, y, sample_weight=1 / heavy)
     for scale in (1e-7, 1e-10, 1e-30, 1e-100, 1e-160):
         with pytest.raises(ValueError, match="Kernel values must be at least 1e-11 somewhere"):
             NuSVC(kernel="linear").fit(X * scale, y)
-    light = NuSVC().fit(X, y, sample_weight=np.full(150, 1e-18)).decision_function(X)
-    np.testing.assert_allclose(light, NuSVC().fit(X, y).decision_function(X), atol=5e-3)
     two, small = X[:100], X[:100] * 1e-6
     values = NuSVC(kernel="linear", nu=0.3).fit(small, y[:100]).decision_function(small)
     as_usual = NuSVC(kernel="linear", nu=0.3).fit(two, y[:100]).decision_function(two)
@@ -113,7 +109,7 @@ def test_polynomials_of_rows_far_from_zero():
     words = r"X lie far from 0: their means are 2.* Polynomials of degree 2"
     with (
         pytest.warns(UserWarning, match=words),
-        pytest.warns(ConvergenceWarning, match="or centre and scale the columns of X"),
+        pytest.warns(ConvergenceWarning, match="or center and scale the columns of X"),
     ):
         SVC(**given, degree=2).fit(far, y)
     for kind in (SVC(kernel="poly"), SVR(kernel="poly"), SVC(kernel="poly", degree=1)):
@@ -233,13 +229,56 @@ def test_rows_without_weight_are_not_there():
 
 
 def test_a_matrix_beyond_the_memory_is_made_in_rows(monkeypatch):
-    whole = SVC(gamma=0.3, C=10.0).fit(X, y)
+    whole = SVC(gamma=0.3, C=10.0, tol=1e-8).fit(X, y)
     monkeypatch.setattr(gram, "LEAST_SLOTS", 8)
-    rows = SVC(gamma=0.3, C=10.0, cache_size=1e-3).fit(X, y)
-    np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-2)
+    rows = SVC(gamma=0.3, C=10.0, tol=1e-8, cache_size=1e-3).fit(X, y)
+    np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-6)
 
 
 def test_a_power_beyond_all_numbers_is_told_of():
     X, y = np.arange(1.0, 13.0).reshape(6, 2), [0, 1] * 3
     with pytest.raises(ValueError, match="overflow float64"):
         SVC(kernel="poly", degree=10**9).fit(X, y)
+
+
+def test_probabilities_of_a_parameter_that_is_neither():
+    assert not hasattr(SVC(probability=np.ones(2)), "predict_proba")
+    assert hasattr(SVC(probability=np.True_), "predict_proba")
+
+
+def test_values_that_float32_does_not_hold_are_refused():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = SVR().fit(X, X[:, 0] * 1e100)
+    assert np.isfinite(model.predict(X)).all()
+    with pytest.raises(ValueError, match="The prediction contains infinity"):
+        model.predict(X.astype(np.float32))
+
+
+def test_a_ragged_grid_is_refused():
+    with pytest.raises(ValueError, match="C_grid should be a list of positive numbers"):
+        svm_path([[1.0], [2.0]], [0, 1], [[1.0, 2.0], [3.0]])
+
+
+def test_a_single_object_is_no_row():
+    with pytest.raises((TypeError, ValueError), match=r"\bX\b"):
+        SVC().fit(np.array({}, dtype=object), [0, 1])
+
+
+def test_a_tube_too_wide():
+    with pytest.raises(ValueError, match=r"epsilon must be at most 1e\+200"):
+        SVR(epsilon=1.7e308).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("target", [np.full(150, 1.7e308), X[:, 0] * 1e250])
+@pytest.mark.parametrize("kind", [SVR, NuSVR])
+def test_targets_too_large(kind, target):
+    with pytest.raises(ValueError, match=r"y must be within 1e\+200 of 0; got .*\. Scale it"):
+        kind().fit(X, target)
+
+
+def test_a_matrix_whose_diagonal_alone_float32_holds():
+    K = np.eye(6)
+    K[0, 5] = K[5, 0] = 4e201
+    for machine in (SVR(kernel="precomputed"), SVC(kernel="precomputed")):
+        with pytest.raises(ValueError, match=r"values such as 4e\+201, beyond float32"):
+            machine.fit(K, [0, 1, 0, 1, 0, 1])

@@ -8,9 +8,10 @@ import time
 import numpy as np
 import pytest
 
-from statfast import _blocks
+from statfast._engine import blocks
 from statfast.kernels import Mismatch
-from statfast.svm import SVC, SVR, NuSVC, dual
+from statfast.svm import SVC, SVR, NuSVC
+from statfast.svm.dual import solver
 
 PATIENCE = 10.0  # seconds: a machine that is busy with other things passes, too
 
@@ -50,8 +51,8 @@ def test_a_long_fit_hears_ctrl_c(kind, monkeypatch):
             pieces.append(1)
         checkpoint()
 
-    checkpoint = _blocks.checkpoint
-    monkeypatch.setattr(dual, "checkpoint", counted)
+    checkpoint = blocks.checkpoint
+    monkeypatch.setattr(solver, "checkpoint", counted)
 
     def fire():
         fired.append(time.monotonic())

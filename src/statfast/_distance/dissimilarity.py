@@ -2,7 +2,7 @@
 """Dissimilarities between rows, whoever makes them: a matrix, its upper triangle, or the rows.
 
 A foundation, because medoids and silhouettes ask the same things of them: `block`, a rectangle of
-the matrix. `Stored` has it, `Condensed` unfolds it, and `Made` makes it of the rows each time,
+the matrix. `Square` has it, `Condensed` unfolds it, and `OfRows` makes it of the rows each time,
 which takes no longer than reading it from memory where the rows have few columns, and no memory.
 """
 
@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import metrics, spans
-from statfast._distances import (
+from statfast._core.distance import dissimilarity, metrics
+from statfast._distance.metrics import (
     CALLABLE,
     CHEBYSHEV,
     EUCLIDEAN,
@@ -23,20 +22,21 @@ from statfast._distances import (
     MINKOWSKI,
     Metric,
     as_metric,
+    measured,
 )
-from statfast._errors import shown
-from statfast._extent import LEAST, MOST, moderate, scale_of
-from statfast._precomputed import as_table, as_triangle, is_triangle
+from statfast._distance.precision import LEAST, MOST, rescaled, scale_of
+from statfast._distance.precomputed import as_table, as_triangle, is_triangle
+from statfast._engine import checkpoint, each, grid
 from statfast._validation import FLOATS, as_real, refuse_large
 
-TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what spans.pyx knows
+TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what distance/dissimilarity.pyx knows
 LOST = 1e-290  # p-th powers below have lost digits
 LOW32 = 1e-35  # float32 dissimilarities that are all smaller have lost digits
 STRIP = 1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
 PRECOMPUTED = "precomputed"
 
 
-class Stored:
+class Square:
     """A square matrix in memory: row i, column j, from point i to point j.
 
     `mirrored` says that it is known to be symmetric, to the last bit.
@@ -71,7 +71,7 @@ class Condensed:
         start, stop, _ = rows.indices(self.n)
         first, last, _ = columns.indices(self.n)
         out = np.empty((stop - start, last - first), self.values.dtype)
-        spans.unfold(self.values, self.n, start, first, out)
+        dissimilarity.unfold(self.values, self.n, start, first, out)
         return out
 
     def between(self, points, others):
@@ -85,7 +85,7 @@ class Condensed:
         return found
 
 
-class Made:
+class OfRows:
     """Rows, and the metric between them; memory O(n d).
 
     The rows may have been multiplied by a `scale`, which is taken off their dissimilarities.
@@ -94,14 +94,14 @@ class Made:
     def __init__(self, rows: np.ndarray, metric: Metric, scale: float = 1.0):
         n, d = rows.shape
         self.n, self.metric, self.strip, self.scale = n, metric, STRIP, scale
-        self.rows = np.zeros((n + spans.SPARE, d))
+        self.rows = np.zeros((n + dissimilarity.SPARE, d))
         self.rows[:n] = rows
         if metric.name in HALVED:
-            self.finish = spans.HALF
+            self.finish = dissimilarity.HALF
         elif metric.kind == EUCLIDEAN and metric.name != "sqeuclidean":
-            self.finish = spans.ROOT
+            self.finish = dissimilarity.ROOT
         else:
-            self.finish = spans.PLAIN
+            self.finish = dissimilarity.PLAIN
 
     @property
     def tiled(self) -> bool:
@@ -117,18 +117,18 @@ class Made:
         extreme = ((reach < LEAST) | (reach > MOST)) & (reach > 0)
         if not extreme.any():
             return self._across(rows)
-        out = np.empty((len(rows), self.n))
+        rows, out = rows.astype(np.float64), np.empty((len(rows), self.n))
         out[~extreme] = self._across(rows[~extreme])
         size = np.frexp(reach)[1]
         for each_size in np.unique(size[extreme]):
             these = extreme & (size == each_size)
             scale = scale_of(float(reach[these].max()))
-            out[these] = Made(own * scale, self.metric, scale)._across(rows[these] * scale)
+            out[these] = OfRows(own * scale, self.metric, scale)._across(rows[these] * scale)
         return out
 
     def _across(self, rows):
         rows = np.asarray(rows, np.float64)
-        some = np.zeros((len(rows) + spans.SPARE, rows.shape[1]))
+        some = np.zeros((len(rows) + dissimilarity.SPARE, rows.shape[1]))
         some[: len(rows)] = rows
         return self._to(some, len(rows), self.rows[: self.n])
 
@@ -147,7 +147,7 @@ class Made:
         if self.metric.kind not in (*TILED, MINKOWSKI) or self.metric.name in HALVED:
             return
         rows = self.rows[: self.n]
-        corners = np.zeros((2 + spans.SPARE, rows.shape[1]))
+        corners = np.zeros((2 + dissimilarity.SPARE, rows.shape[1]))
         corners[0], corners[1] = rows.min(axis=0), rows.max(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             across = float(self._to(corners, 2, corners[:2])[0, 1])
@@ -163,7 +163,7 @@ class Made:
         return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns], room)
 
     def between(self, points, others):
-        some = np.zeros((len(points) + spans.SPARE, self.rows.shape[1]))
+        some = np.zeros((len(points) + dissimilarity.SPARE, self.rows.shape[1]))
         some[: len(points)] = self.rows[points]
         return self._to(some, len(points), self.rows[others])
 
@@ -175,7 +175,7 @@ class Made:
         if not out.size:
             return out
         if self.tiled:
-            spans.store(padded, m, laid(others), self.metric.kind, self.finish, out)
+            dissimilarity.store(padded, m, packed(others), self.metric.kind, self.finish, out)
         else:
             others = np.ascontiguousarray(others)
             metrics.between(padded[:m], others, self.metric.kind, self.metric.p, out)
@@ -217,31 +217,31 @@ def metric_of(metric: Any, p: Any, metric_params: dict | None, rows: np.ndarray)
     return as_metric(metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows)
 
 
-def made_of(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Made:
+def made_of(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> OfRows:
     """Rows, prepared for a metric whose values, and sums of these, they do not overflow."""
     made = scaled(rows, metric, n_jobs)
     made.require_range()
     return made
 
 
-def scaled(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Made:
+def scaled(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> OfRows:
     """Rows, prepared for a metric, and scaled where squares would overflow or vanish."""
     rows, scale = metric.prepare(rows, n_jobs=n_jobs), 1.0
     if takes_squares(metric):
-        rows, scale = moderate(rows, n_jobs)
-    return Made(rows, metric, scale)
+        rows, scale = rescaled(rows, n_jobs)
+    return OfRows(rows, metric, scale)
 
 
-def laid(rows: np.ndarray) -> np.ndarray:
-    """Rows in panels of `spans.WIDE` points, feature by feature."""
-    panels = np.empty((-(-len(rows) // spans.WIDE), rows.shape[1], spans.WIDE))
-    spans.lay(np.ascontiguousarray(rows), panels)
+def packed(rows: np.ndarray) -> np.ndarray:
+    """Rows in panels of `dissimilarity.WIDE` points, feature by feature."""
+    panels = np.empty((-(-len(rows) // dissimilarity.WIDE), rows.shape[1], dissimilarity.WIDE))
+    dissimilarity.lay(np.ascontiguousarray(rows), panels)
     return panels
 
 
 def store(
-    made: Made, dtype: type, n_jobs: int | None, instead: str = "Pass matrix_free=True."
-) -> Stored:
+    made: OfRows, dtype: type, n_jobs: int | None, instead: str = "Pass matrix_free=True."
+) -> Square:
     """All dissimilarities between rows, kept; `instead` says what to do if memory is short."""
     n = made.n
     nbytes = n * n * np.dtype(dtype).itemsize
@@ -256,10 +256,14 @@ def store(
     with np.errstate(over="ignore"):
         blocks = grid(n, least=64, most=max(64, (1 << 24) // terms))
         each(fill, blocks, n_jobs=n_jobs, effort=n * terms)
-    return Stored(fitting(matrix, "X", lambda: made.rows[:n] != made.rows[0]), made.tiled)
+    return Square(
+        require_float32_range(matrix, "X", lambda: made.rows[:n] != made.rows[0]), made.tiled
+    )
 
 
-def fitting(values: np.ndarray, name: str, different: Callable[[], Any]) -> np.ndarray:
+def require_float32_range(
+    values: np.ndarray, name: str, different: Callable[[], Any]
+) -> np.ndarray:
     """Dissimilarities that float32, if they are kept as that, must be able to hold.
 
     `different` tells, where all became 0, which of them should not be.
@@ -280,25 +284,12 @@ def function_of(metric: Metric, other: str = "one after it"):
     assert function is not None
 
     def pair(a, b, row):
-        value = function(a, b)
-        try:
-            found = float("" if isinstance(value, str | bytes) else value)
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"The function given as metric must return a number; got {shown(value)} for row "
-                f"{row} and {other}."
-            ) from error
-        if not 0 <= found < inf:
-            raise ValueError(
-                "The function given as metric must return finite numbers that are not negative; "
-                f"got {found} for row {row} and {other}. Mend it there, or leave such rows out."
-            )
-        return found
+        return measured(function(a, b), "row {} and " + other, row)
 
     return pair
 
 
-def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
+def of_function(rows: np.ndarray, metric: Metric, dtype: type) -> Square:
     """The matrix of a Python function, taken as symmetric: called once for each pair of rows."""
     n = len(rows)
     nbytes = n * n * np.dtype(dtype).itemsize
@@ -314,10 +305,12 @@ def called(rows: np.ndarray, metric: Metric, dtype: type) -> Stored:
                 value = pair(rows[i], rows[j], i)
                 matrix[i, j] = matrix[j, i] = value
                 largest = max(largest, value)
-    return Stored(fitting(matrix, "X", lambda: largest), mirrored=True)
+    return Square(require_float32_range(matrix, "X", lambda: largest), mirrored=True)
 
 
-def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> Stored | Condensed:
+def as_dissimilarities(
+    X, *, dtype=None, name: str = "X", n_jobs: int | None = None
+) -> Square | Condensed:
     """Check precomputed dissimilarities.
 
     Parameters
@@ -333,7 +326,7 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
 
     Returns
     -------
-    Stored or Condensed
+    Square or Condensed
 
     Raises
     ------
@@ -346,7 +339,7 @@ def as_source(X, *, dtype=None, name: str = "X", n_jobs: int | None = None) -> S
         values, n, _ = as_triangle(X, name, keep=keep, n_jobs=n_jobs)
         return Condensed(_typed(values, dtype, name), n)
     matrix, mirrored = as_table(X, name, keep=keep, n_jobs=n_jobs)
-    return Stored(_typed(matrix, dtype, name), mirrored)
+    return Square(_typed(matrix, dtype, name), mirrored)
 
 
 def _typed(values, dtype, name):
@@ -355,7 +348,7 @@ def _typed(values, dtype, name):
     nbytes = values.size * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"{name} as {np.dtype(dtype).name}", "Pass that type.")
     with np.errstate(over="ignore"):
-        return fitting(values.astype(dtype), name, lambda: values)
+        return require_float32_range(values.astype(dtype), name, lambda: values)
 
 
 def fits(nbytes: int) -> bool:

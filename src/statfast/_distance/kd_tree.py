@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The k-d tree as a bundle of arrays, and how they come about.
 
-What the arrays mean is said in ``_core/kdtree.pxd``.
+What the arrays mean is said in ``_core/kdtree/tree.pxd``.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,8 @@ from math import prod
 
 import numpy as np
 
-from statfast._blocks import each, grid
-from statfast._core import kdbuild, kdsearch
-from statfast._distances import EUCLIDEAN
-from statfast._kd_turn import scattered, slack, turn_of
+from statfast._core.kdtree import build as kdbuild
+from statfast._engine import each, grid
 
 LANES = 8  # children of a node
 MOST_LEAF = 256  # points of a leaf that the kernels have room for
@@ -21,8 +19,6 @@ ALIGNED = 64  # bytes: a cache line, and the longest vector
 SUBTREE = 1 << 14  # points: built by one task, within the level-2 cache
 SUBTREES = 16  # so many tasks there are at most where the points are many
 FEW = 1 << 11  # points that are not worth two tasks
-TRIED, ASKED = 1 << 12, 64  # points and queries that tell whether turning pays
-PAYS = 1.6  # times fewer points looked at for rows, times that for queries anywhere
 
 
 @dataclass(frozen=True)
@@ -35,39 +31,22 @@ class KDArrays:
     least: np.ndarray  # (groups, 8) int32
     first: np.ndarray  # (levels,) intp
     n: int  # points
-    turn: np.ndarray | None = None  # (d + 1, d) how boxes see points; None: as they are
 
     @property
     def fields(self) -> tuple:
-        """What kernels take, in the order in which they take it; `turn` follows, if it may be."""
+        """What kernels take, in the order in which they take it."""
         return self.blocks, self.ids, self.boxes, self.least, self.first, self.n
 
     @property
     def nbytes(self) -> int:
-        return sum(a.nbytes for a in (*self.fields, self.turn) if isinstance(a, np.ndarray))
+        return sum(a.nbytes for a in self.fields if isinstance(a, np.ndarray))
 
     def __reduce__(self):
-        return _rebuilt, (*self.fields, self.turn)
+        return _rebuilt, self.fields
 
     @classmethod
-    def build(
-        cls, X: np.ndarray, leaf: int, n_jobs: int | None = None, *, turns: bool = False
-    ) -> "KDArrays":
-        """The tree of the rows X (n, d), float64 or float32; `leaf` is a multiple of 8.
-
-        If it `turns`, which is for Euclidean distances alone, its boxes may be those of turned
-        points: its kernels have to know.
-        """
-        turn = turn_of(X, leaf) if turns else None
-        if turn is not None and not pays(X, turn):
-            turn = None
-        return cls.grown(X, leaf, n_jobs, turn)
-
-    @classmethod
-    def grown(
-        cls, X: np.ndarray, leaf: int, n_jobs: int | None, turn: np.ndarray | None
-    ) -> "KDArrays":
-        """The same where it is known how the boxes see points."""
+    def build(cls, X: np.ndarray, leaf: int, n_jobs: int | None = None) -> "KDArrays":
+        """The tree of the rows X (n, d), float64 or float32; `leaf` is a multiple of 8."""
         n, d = X.shape
         leaves = -(-n // leaf)
         first, groups = levels_of(leaves)
@@ -83,7 +62,7 @@ class KDArrays:
         bottom = boxes[first[0] :], least[first[0] :]
 
         def lay(block):
-            kdbuild.columns(X, block.start, block.stop, *sides[0], turn)
+            kdbuild.columns(X, block.start, block.stop, *sides[0])
 
         def split(part):
             start, stop, side = part
@@ -96,14 +75,6 @@ class KDArrays:
                 *sides[side], *sides[1 - side], work, start, stop, n, blocks, ids, *bottom
             )
 
-        def restore(part):
-            start, stop, _ = part
-            rows = ids[start * leaf : min(stop * leaf, n)]
-            full = len(rows) // leaf
-            some, rest = np.split(rows, [full * leaf])
-            blocks[start : start + full] = X[some].reshape(full, leaf, d).transpose(0, 2, 1)
-            blocks[start + full : stop, :, : len(rest)] = X[rest].T
-
         share = partial(each, n_jobs=n_jobs, effort=60.0 * n * (d + 1))
         share(lay, grid(n, least=16384))
         size = max(min(SUBTREE, n // 2) // leaf, FEW // leaf, -(-leaves // SUBTREES))
@@ -114,31 +85,7 @@ class KDArrays:
             large = [half for halves in share(split, large) for half in halves]
         share(grow, small)
         kdbuild.enclose(boxes, least, first, leaves)
-        if turn is not None:
-            share(restore, small)
-            more = slack(boxes)[:, None]
-            boxes[:, :, 0] -= more
-            boxes[:, :, 1] += more
-        return cls(blocks, ids, boxes, least, first, n, turn)
-
-
-def pays(X: np.ndarray, turn: np.ndarray) -> bool:
-    """Whether boxes of turned points spare enough, counted in small trees of some of the rows."""
-    rows = scattered(X, TRIED + ASKED)
-    some, asked = rows[:TRIED], rows[TRIED:].astype(np.float64)
-    anywhere = np.random.default_rng(0).uniform(some.min(axis=0), some.max(axis=0), asked.shape)
-    trees = [KDArrays.grown(some, LANES, 1, how) for how in (None, turn)]
-    spared = 1.0
-    for queries in (asked, anywhere):
-        plainly, turned = (looked_at(tree, queries) for tree in trees)
-        spared *= plainly / turned
-    return spared >= PAYS
-
-
-def looked_at(tree: KDArrays, Q: np.ndarray, k: int = 4) -> int:
-    """How many points a search for neighbours of Q (m, d), float64, looks at."""
-    apart, ids = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp)
-    return kdsearch.search(*tree.fields, tree.turn, Q, None, 0, len(Q), EUCLIDEAN, 2.0, apart, ids)
+        return cls(blocks, ids, boxes, least, first, n)
 
 
 def levels_of(leaves: int) -> tuple[np.ndarray, int]:
@@ -158,8 +105,8 @@ def aligned(shape: tuple, dtype) -> np.ndarray:
     return block[start : start + size].view(dtype).reshape(shape)
 
 
-def _rebuilt(blocks, ids, boxes, least, first, n, turn):
+def _rebuilt(blocks, ids, boxes, least, first, n):
     """A bundle out of a pickle, where arrays lie anywhere."""
     places = aligned(blocks.shape, blocks.dtype), aligned(boxes.shape, boxes.dtype)
     places[0][:], places[1][:] = blocks, boxes
-    return KDArrays(places[0], ids, places[1], least, first, n, turn)
+    return KDArrays(places[0], ids, places[1], least, first, n)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of metrics: what each is called, what it takes, and what kernels make of it.
 
-A foundation, because neighbours, k-medoids and linkage all need it, and stands on the engine, as
+A foundation, because neighbors, k-medoids and linkage all need it, and stands on the engine, as
 covariances are sums over blocks of rows.
 
 Few metrics are worth a kernel: `Metric.kind` names that. The others become one of them by preparing
 the rows: a weight is a factor of its column, Mahalanobis distance is Euclidean distance after
-whitening, cosine distance half a squared one between normalised rows. Distances are those of
+whitening, cosine distance half a squared one between normalized rows. Distances are those of
 float64 differences between prepared rows.
 """
 
@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import each, grid, reduce
-from statfast._core import brute, pairwise
-from statfast._errors import shown, wrong_type
-from statfast._extent import extent_of
-from statfast._validation import as_real
+from statfast._core.distance import pairwise
+from statfast._core.neighbors import brute
+from statfast._distance.precision import extent_of
+from statfast._engine import aside, each, grid, reduce
+from statfast._linalg import triangle_inverse
+from statfast._validation import as_real, shown, wrong_type
 
-# What kernels switch on: the numbers of _core/metric.pxd.
+# What kernels switch on: the numbers of _core/tile/metric.pxd.
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, HAVERSINE, HAMMING, JACCARD = range(7)
 CALLABLE = 9
 
@@ -53,8 +54,9 @@ ALIASES = {
 }
 SPECIAL = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # Minkowski's p
 POLE = pi / 2 * (1 + 1e-12)  # radians; rounding may put a place a little beyond it
-HALVED = ("cosine", "correlation")  # half the squared distance of normalised rows
+HALVED = ("cosine", "correlation")  # half the squared distance of normalized rows
 
+VANISHING = 1e-300  # such variances have lost digits
 AROUND = 1 << 18  # units in the last place by which a power and its root may miss each other
 
 
@@ -68,6 +70,7 @@ class Metric:
     function: Callable | None = None  # of two float64 rows, of kind CALLABLE
     origin: np.ndarray | None = None  # (d,) what rows are moved by before they are scaled
     factor: np.ndarray | None = None  # (d,) of each column, or (d, d), a row's image x @ factor
+    scale: float = 1.0  # of all of the factor, by which distances are divided again
 
     @property
     def prepares(self) -> bool:
@@ -108,7 +111,7 @@ class Metric:
         def fill(block):
             some = np.array(rows[block], np.float64, order="C")
             if self.name in HALVED:
-                normalise(some, self.name, name, block.start)
+                normalize(some, self.name, name, block.start)
                 out[block] = some
             else:
                 self._scale(some, out[block])
@@ -139,20 +142,23 @@ class Metric:
         if self.name in HALVED:
             return np.multiply(reduced, 0.5, out=out)
         if self.kind == EUCLIDEAN and self.name != "sqeuclidean":
-            return np.sqrt(reduced, out=out)
-        if self.kind == MINKOWSKI:
-            return np.power(reduced, 1 / self.p, out=out)
-        return np.multiply(reduced, 1.0, out=out)
+            found = np.sqrt(reduced, out=out)
+        elif self.kind == MINKOWSKI:
+            found = np.power(reduced, 1 / self.p, out=out)
+        else:  # a squared distance has the scale twice
+            found = np.multiply(reduced, 1.0 / self.scale, out=out)
+        return found if self.scale == 1.0 else np.multiply(found, 1.0 / self.scale, out=out)
 
     def reduce(self, distance):
         """The reduced distances of distances; for radii see `reach`."""
         if self.name in HALVED:
             return np.multiply(distance, 2.0)
+        distance = np.multiply(distance, self.scale, dtype=np.float64)
         if self.kind == EUCLIDEAN and self.name != "sqeuclidean":
             return np.square(distance, dtype=np.float64)
         if self.kind == MINKOWSKI:
             return np.power(distance, self.p, dtype=np.float64)
-        return np.multiply(distance, 1.0)
+        return np.multiply(distance, self.scale)
 
     def reach(self, radii):
         """The largest reduced distances whose distances are within the radii.
@@ -229,8 +235,8 @@ def as_metric(
             f"The metric 'haversine' takes 2 columns, latitude and longitude in radians; "
             f"X has {d}. Choose those columns."
         )
+    p = _exponent(given.get("p", p))
     if name == "minkowski":
-        p = _exponent(given.get("p", p))
         name = SPECIAL.get(p, name)
         kind = TABLE[name][0]
     power = {MANHATTAN: 1.0, CHEBYSHEV: inf, MINKOWSKI: float(p)}.get(kind, 2.0)
@@ -248,7 +254,24 @@ def as_metric(
     return Metric(name, kind, power, None, origin, factor)
 
 
-def normalise(rows, metric, name, first):
+def measured(value, where: str, *rows: int, finite: bool = True) -> float:
+    """What a function given as metric said of two rows, `where` with their numbers; checked."""
+    try:
+        found = float("" if isinstance(value, str | bytes) else value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(
+            f"The function given as metric must return a number; got {shown(value)} for "
+            f"{where.format(*rows)}."
+        ) from error
+    if not found >= 0 or (finite and found == inf):  # written so that NaN fails too
+        raise ValueError(
+            f"The function given as metric must return {'finite ' * finite}numbers that are not "
+            f"negative; got {found} for {where.format(*rows)}. Mend it, or leave such rows out."
+        )
+    return found
+
+
+def normalize(rows, metric, name, first):
     """Bring rows to length 1 in place, less their means for "correlation".
 
     They are scaled by powers of two before, so that no square over- or underflows.
@@ -288,6 +311,8 @@ def _given(metric_params):
 def _with(function, arguments):
     if not arguments:
         return function
+    if not all(isinstance(key, str) for key in arguments):
+        raise wrong_type("metric_params", "a dict of keyword arguments", arguments)
     from functools import partial
 
     return partial(function, **arguments)
@@ -311,6 +336,8 @@ def _exponent(p):
 
 def _numbers(value, name, shape):
     try:
+        if np.iscomplexobj(value):
+            raise TypeError
         array = np.array(value, np.float64)
     except (TypeError, ValueError) as error:
         raise wrong_type(name, f"an array of shape {shape}", value) from error
@@ -350,8 +377,6 @@ def _variances(V, d, X):
 
 def _whitening(V, VI, d, X):
     """The matrix F with |(a - b) @ F| the Mahalanobis distance."""
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
-
     if V is not None and VI is not None:
         raise ValueError("metric_params holds both 'V' and its inverse 'VI'. Leave one out.")
     name = "metric_params['VI']" if VI is not None else "metric_params['V']"
@@ -364,8 +389,8 @@ def _whitening(V, VI, d, X):
     spread = np.sqrt(np.maximum(matrix.diagonal(), 0))
     factor = None
     if spread.all():
-        with suppress(LinAlgError):
-            factor = cholesky(matrix / spread[:, None] / spread, lower=True)
+        with suppress(np.linalg.LinAlgError):
+            factor = aside(np.linalg.cholesky, matrix / spread[:, None] / spread)
     # The squares of the pivots are what of each column's variance is not explained by others.
     if factor is None or (factor.diagonal() ** 2).min() < 4 * d * np.finfo(np.float64).eps:
         raise ValueError(
@@ -374,7 +399,7 @@ def _whitening(V, VI, d, X):
         )
     if VI is not None:
         return spread[:, None] * factor
-    return solve_triangular(factor, np.eye(d), lower=True).T / spread[:, None]
+    return triangle_inverse(factor, lower=True).T / spread[:, None]
 
 
 def _covariance(X, metric):
@@ -389,7 +414,7 @@ def _covariance(X, metric):
 
     def partial(_, block):
         z = block - middle
-        return z.sum(axis=0), z.T @ z
+        return z.sum(axis=0), aside(np.matmul, z.T, z)
 
     def merge(total, part):
         return total[0] + part[0], total[1] + part[1]
@@ -402,6 +427,11 @@ def _covariance(X, metric):
             f"The variances of X, which the metric {metric!r} needs, overflow. Scale X down."
         )
     varies = extent.low < extent.high  # of others, rounding leaves a little
+    if (found.diagonal()[varies] < VANISHING).any():
+        raise ValueError(
+            f"The variances of X, which the metric {metric!r} needs, vanish in float64. Multiply "
+            "the columns of X that are so small."
+        )
     return found * np.outer(varies, varies)
 
 

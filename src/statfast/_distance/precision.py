@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import reduce
-from statfast._chunks import Chunks
-from statfast._core.extent import extent
+from statfast._core.distance.extent import extent
+from statfast._engine import Chunks, reduce
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 LEAST, MOST = 1e-120, 1e120  # the squares of such numbers, and of much smaller ones, are in range
@@ -55,6 +54,12 @@ def extent_of(rows: np.ndarray | Chunks, n_jobs: int | None = None) -> Extent:
         return reduce(partial, rows, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
 
 
+def side_by_side(rows: np.ndarray) -> np.ndarray:
+    """The rows, copied unless the numbers of each lie side by side, as kernels need them to."""
+    laid_out = rows.strides[1] == rows.itemsize or rows.shape[1] == 1
+    return rows if laid_out else np.ascontiguousarray(rows)
+
+
 def origin_of(mean: np.ndarray) -> np.ndarray:
     """The point to move rows to: their mean, as float32 so that rows of all types move alike."""
     return np.where(mean == mean, mean, 0.0).clip(-FLOAT32_MAX, FLOAT32_MAX).astype(np.float32)
@@ -67,13 +72,15 @@ def scale_of(reach: float) -> float:
     return float(np.ldexp(1.0, min(-int(np.frexp(reach)[1]), 1000)))
 
 
-def moderate(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
+def rescaled(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
     """The rows, times a power of two where the squares of their differences would overflow or
-    vanish, in float64 then; and that factor."""
+    vanish, in float64 then, and with zeros in columns of one value; and that factor."""
     extent = extent_of(rows, n_jobs)
+    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     with np.errstate(over="ignore"):
-        width = float((extent.high.astype(np.float64) - extent.low).max())
-    if LEAST < width < MOST:
+        width = float((high - low).max())
+    size, varies = np.maximum(high, -low), low < high
+    if LEAST < width < MOST or (width == 0.0 and size.max() < MOST):
         return rows, 1.0
-    scale = scale_of(float(max(abs(extent.low).max(), abs(extent.high).max())))
-    return rows.astype(np.float64) * scale, scale
+    scale = scale_of(float(size[varies].max() if width else size.max()))
+    return (rows.astype(np.float64) - np.where(varies, 0.0, low)) * scale, scale

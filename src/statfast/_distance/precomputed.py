@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import each, grid
-from statfast._core import spans
-from statfast._core.linkage import extent
-from statfast._errors import shown
-from statfast._validation import FLOATS, as_rows, refuse_large
+from statfast._core.distance import dissimilarity as kernel
+from statfast._core.hierarchy.linkage import extent
+from statfast._engine import each, grid
+from statfast._validation import FLOATS, as_rows, refuse_large, shown
 
 SLICE = 1 << 21  # numbers looked at by a task
 TILE = 512  # rows and columns compared with those across the diagonal
@@ -82,12 +81,12 @@ def as_table(
 
     def look(rows):
         nonlocal different
-        sound, same = spans.mirrored(table, rows.start, rows.stop, not different)
+        sound, same = kernel.mirrored(table, rows.start, rows.stop, not different)
         different = different or not same
         return sound
 
     n = len(table)
-    blocks = grid(n, least=spans.MIRROR, most=spans.MIRROR)
+    blocks = grid(n, least=kernel.MIRROR, most=kernel.MIRROR)
     if not all(each(look, blocks, n_jobs=n_jobs, effort=4.0 * n * n)):
         largest(table, name, n_jobs)  # says what is wrong, and where
     _require_zero_diagonal(table, name)

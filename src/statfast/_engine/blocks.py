@@ -26,14 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from statfast._chunks import Chunks
-from statfast._core.linger import allow, linger, processor
+from statfast._core.threads.spin_wait import allow, linger, processor
+from statfast._engine.chunks import Chunks
+from statfast._validation import wrong_type
 
 SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
 AWAKE = 1e6  # the same where a thread waits awake, and costs no more than a few microseconds
 LINGER = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
 SHORT = 1e8  # flop: in longer calls the scheduler spreads threads by itself, in some milliseconds
 FEW = 8  # threads: with more there are processors enough for it to do so at once
+CROWD, LEAST = 4, 16  # threads for each core, or in all: more would only get in each other's way
 TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
 
 _progress: Callable | None = None  # the hook of `set_progress`
@@ -42,7 +44,8 @@ _progress: Callable | None = None  # the hook of `set_progress`
 def usable_threads(n_jobs: int | None = None) -> int:
     """How many threads a call may use; within a task of `each` or `reduce` always 1.
 
-    `n_jobs` is a number of threads; -1 is one on each core, -2 leaves one core free, and so on.
+    `n_jobs` is a number of threads, of which no more than a few for each core are started; -1 is
+    one on each core, -2 leaves one core free, and so on.
     None is the environment variable STATFAST_NUM_THREADS or, without it, one thread on each core
     that affinity and the container's quota allow; in threads and processes of others, one thread.
     """
@@ -59,7 +62,9 @@ def usable_threads(n_jobs: int | None = None) -> int:
             f"{name} must be a positive number of threads, or -1 for one on each core (-2 for "
             f"all cores but one); got {asked}."
         )
-    return number if number > 0 else max(1, _cores() + 1 + number)
+    if number < 0:
+        return max(1, _cores() + 1 + number)
+    return min(number, max(LEAST, CROWD * _cores()))
 
 
 def _shares_cores():
@@ -195,11 +200,13 @@ def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
     Parameters
     ----------
     hook : callable or None
-        ``hook(done, total)``: the blocks of the present pass that are done, or the centres that
+        ``hook(done, total)``: the blocks of the present pass that are done, or the centers that
         k-means++ has drawn, and the number of all (None if not known yet). Called in the caller's
-        thread, where an exception from it stops the work. None turns reports off.
+        thread, where an exception from it stops the work. None turns reports off; else a TypeError.
     """
     global _progress
+    if hook is not None and not callable(hook):
+        raise wrong_type("hook", "a function of two counts, or None", hook)
     _progress = hook
 
 
@@ -212,8 +219,13 @@ def report(done: int, total: int) -> None:
 def checkpoint() -> None:
     """Leave the task if it is not wanted any more. Long tasks call this between kernel calls."""
     run, index = _here.task or (None, 0)
-    if run is not None and index > run.limit:
+    if run is not None and (run.left_alone or index > run.limit):
         raise _Stopped
+
+
+def in_task() -> bool:
+    """Whether this thread is at work on a task, so that `checkpoint` may leave it."""
+    return _here.task is not None
 
 
 class _Stopped(BaseException):
@@ -261,6 +273,7 @@ class _Run:
         self.ahead = ahead * threads  # how many more may be taken than are merged
         self.results = {}  # done before their turn to be merged
         self.limit, self.error = inf, None  # a failed task: those after it need not be done
+        self.left_alone = False  # by the caller: no task need be done
         self.invited = self.helpers = 0
         self.left = array("q", [0])  # how many helpers have come and gone
 
@@ -278,6 +291,7 @@ class _Run:
             while self.helped():
                 self.report()
         except BaseException as error:  # Ctrl-C between tasks; or reading or reporting failed
+            self.left_alone = True  # for a long merge, which has the lock
             self.stop(-1, error)
         while self.helped():
             pass

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._errors import wrong_type
-from statfast._validation import FLOATS, as_rows
+from statfast._validation import FLOATS, as_rows, wrong_type
 
 
 class Chunks:

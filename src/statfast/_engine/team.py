@@ -9,8 +9,8 @@ Python.
 
 import numpy as np
 
-from statfast import _blocks
-from statfast._core import linger as kernel
+from statfast._core.threads import spin_wait as kernel
+from statfast._engine import blocks
 
 PATIENCE = 1e-3  # seconds a thread waits for the next step before it goes
 
@@ -33,8 +33,8 @@ class Team:
 
     def __init__(self, n_jobs, effort):
         self.state = np.zeros(kernel.team_numbers(), np.int64)
-        small = effort < _blocks.SMALL
-        self._helpers = 0 if small else _blocks.usable_threads(n_jobs) - 1
+        small = effort < blocks.SMALL
+        self._helpers = 0 if small else blocks.usable_threads(n_jobs) - 1
         self._calls, self._gone = 0, []  # one for each thread that has left: no lock is needed
 
     def gather(self):
@@ -42,11 +42,11 @@ class Team:
 
         They take 0.1 ms, in which the caller does not wait for them.
         """
-        _blocks.checkpoint()
+        blocks.checkpoint()
         kernel.leave(self.state, False)
         while self._calls - len(self._gone) < self._helpers:
             self._calls += 1
-            _blocks.invite(self._serve, self._helpers)
+            blocks.invite(self._serve, self._helpers)
 
     def release(self):
         """Let all go: something else is to be done."""

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._blocks import checkpoint
+from statfast._engine import checkpoint
 
 LEAST = 1e-7  # a pair's probability, and one less it: certainty would leave others nothing
 ROWS = 4096  # solved together: their systems take 8 (K + 1)^2 bytes a row
@@ -12,7 +12,7 @@ ROWS = 4096  # solved together: their systems take 8 (K + 1)^2 bytes a row
 def coupled(r):
     """Class probabilities (n, K) from those of pairs, r[:, i, j] = P(i | i or j).
 
-    They minimise the sum over i, j of (r_ji p_i - r_ij p_j)^2 with sum 1: the second method of Wu,
+    They minimize the sum over i, j of (r_ji p_i - r_ij p_j)^2 with sum 1: the second method of Wu,
     Lin & Weng (2004), https://www.jmlr.org/papers/v5/wu04a.html. It is a linear system, solved as
     one. A pair of which nothing is known has r_ij = r_ji = 0; the diagonal is 0.
     """

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
-from statfast._validation import as_choice, as_real
+from statfast._validation import as_choice, as_real, shown, wrong_type
 
 
 def class_weighted(weights, class_weight, classes, codes):
     """Sample weights times those of the classes, or None if all are 1; each class has some."""
-    return _with_mass(_product(weights, class_weight, classes, codes), classes, codes)
+    return _with_mass(times_classes(weights, class_weight, classes, codes), classes, codes)
 
 
-def _product(weights, class_weight, classes, codes):
+def times_classes(weights, class_weight, classes, codes):
+    """The same, of rows among which classes may be missing."""
     if class_weight is None:
         return weights
     mass = np.bincount(codes, weights, len(classes))
@@ -28,7 +28,7 @@ def _product(weights, class_weight, classes, codes):
         for label in class_weight:
             if label not in known:
                 raise ValueError(
-                    f"class_weight names {shown(label)}, which is no class of y "
+                    f"class_weight names {shown(label)}, which is not a class of y "
                     f"({shown(classes.tolist())}). Drop it."
                 )
         given = [(label, class_weight.get(label, 1.0)) for label in classes.tolist()]

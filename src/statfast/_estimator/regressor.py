@@ -3,44 +3,7 @@
 
 import numpy as np
 
-from statfast._errors import warn_user
-from statfast._validation import as_rows, as_weights, explain_nonfinite
-
-
-def as_targets(y, n, *, name="y"):
-    """Check the targets of a regression.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,) or (n, T)
-        Finite real numbers: one output, or T of them.
-    n : int
-        Rows of the data matrix.
-
-    Returns
-    -------
-    ndarray of shape (n, T), float64, C-contiguous; T = 1 for 1-d targets
-    bool
-        Whether y was 1-d.
-    """
-    if y is None:
-        raise ValueError(f"This method requires y to be passed, but the target {name} is None.")
-    if not hasattr(y, "ndim") and not hasattr(y, "columns"):
-        try:
-            y = np.asarray(y)
-        except ValueError as error:
-            raise ValueError(
-                f"{name} should be an array-like of numbers: {error} Even out its rows."
-            ) from error
-    flat = getattr(y, "ndim", 2) == 1
-    if flat:
-        y = np.asarray(y)[:, None]
-    elif getattr(y, "ndim", 2) == 0:
-        raise ValueError(f"{name} should be a 1d or 2d array; got the single value {y!r}.")
-    targets = as_rows(y, name=name, keep=(np.float64,), n_min=0)
-    if len(targets) != n:
-        raise ValueError(f"{name} must have one target per row of X ({n}); got {len(targets)}.")
-    return np.ascontiguousarray(targets), flat
+from statfast._validation import as_targets, as_weights, explain_nonfinite, warn_user
 
 
 class Regressor:
@@ -60,7 +23,8 @@ class Regressor:
         -------
         float
             1 - sum (y - prediction)^2 / sum (y - mean)^2, at most 1, the average over outputs.
-            Where y is constant: 1 if it is predicted exactly, else 0.
+            Where y is constant: 1 if it is predicted exactly, else 0. NaN, with a warning, for
+            fewer than two rows; -inf beyond float64.
         """
         predicted = self.predict(X)
         truth, _ = as_targets(y, len(predicted))
@@ -81,7 +45,8 @@ class Regressor:
         spread = (truth - np.average(truth, axis=0, weights=weights)) ** 2
         total = np.average(spread, axis=0, weights=weights)
         constant = total == 0.0
-        share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, total))
+        with np.errstate(over="ignore"):
+            share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, total))
         return float(np.mean(1.0 - share))
 
     def __sklearn_tags__(self):

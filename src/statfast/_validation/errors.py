@@ -66,6 +66,9 @@ def shown(value):
     return _SHORT.repr(value)
 
 
+# Whose frames lie between a warning and the caller: scipy's where it calls us back.
+_INSIDE = ("statfast.", "scipy.", "numpy.")
+
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
@@ -93,6 +96,6 @@ def _revived(ours, args):
 def _warn(category, message):
     level = 1
     frame = sys._getframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("statfast."):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, _known_to_sklearn(category), stacklevel=level)

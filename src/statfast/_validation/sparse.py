@@ -10,16 +10,41 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core import sparse as kernel
-from statfast._distances import EUCLIDEAN, MANHATTAN, Metric, refuse_empty
-from statfast._validation import explain_nonfinite
+from statfast._validation.rows import nonfinite
 
 WIDEST = 2**31 - 1  # column numbers are 32 bits wide
 
 
 def is_sparse(X: Any) -> bool:
     """Whether X is of a sparse kind (scipy's, or one that looks like it)."""
-    return hasattr(X, "toarray") and hasattr(X, "nnz")
+    kind = type(X)  # to count the entries of a broken one may fail
+    return hasattr(kind, "toarray") and hasattr(kind, "nnz")
+
+
+def as_sparse(X: Any, *, name: str = "X", n_min: int = 1):
+    """Check the parts of a sparse matrix and return it as CSR, its values as they are.
+
+    The parts are checked before scipy's kernels meet them: these trust each index, and write and
+    read wherever it points.
+    """
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(f"Expected 2D array, got sparse {name} with shape {X.shape}. Reshape it.")
+    for count, least, what in zip(X.shape, (n_min, 1), ("sample", "feature"), strict=True):
+        if count < least:
+            raise ValueError(
+                f"{name} has {count} {what}(s) (shape={X.shape}) while a minimum of {least} is "
+                f"required. Pass more {'rows' if what == 'sample' else 'columns'}."
+            )
+    try:
+        fault = _fault(X)
+        if not fault:
+            given = X.tocsr()
+            fault = None if given is X else _fault(given)
+    except (ValueError, IndexError, TypeError, OverflowError) as error:
+        fault = error
+    if fault:
+        raise ValueError(f"{name} is a damaged sparse matrix: {fault}. Build it anew.")
+    return given
 
 
 def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
@@ -29,30 +54,20 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
     """
     from scipy.sparse import csr_array
 
-    if getattr(X, "ndim", 2) != 2:
-        raise ValueError(f"Expected 2D array, got sparse {name} with shape {X.shape}. Reshape it.")
-    for count, least, what in zip(X.shape, (n_min, 1), ("sample", "feature"), strict=True):
-        if count < least:
-            raise ValueError(
-                f"{name} has {count} {what}(s) (shape={X.shape}) while a minimum of {least} is "
-                f"required. Pass more {'rows' if what == 'sample' else 'columns'}."
-            )
+    given = as_sparse(X, name=name, n_min=n_min)
     if X.shape[1] > WIDEST:
         raise ValueError(f"{name} must have at most {WIDEST} columns; got {X.shape[1]}.")
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {X.dtype}.")
     if X.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers; got dtype {X.dtype}. Convert it first.")
-    given = X.tocsr()
     rows = csr_array(
         (given.data.astype(np.float64, copy=False), given.indices, given.indptr), shape=X.shape
     )
     if not np.isfinite(rows.data).all():
         at = int((~np.isfinite(rows.data)).argmax())
         row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
-        wrong = np.zeros((row + 1, int(rows.indices[at]) + 1))
-        wrong[-1, -1] = rows.data[at]
-        explain_nonfinite(wrong, name)
+        raise nonfinite(rows.data[at], name, row, rows.indices[at])
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
@@ -62,6 +77,55 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
     return rows
 
 
+def _fault(X):
+    """What is wrong with the parts of a matrix, if they do not fit each other or its shape."""
+    n, d = X.shape
+    match getattr(X, "format", None):
+        case "csr":
+            return _fault_of_lines(X, n, d)
+        case "csc":
+            return _fault_of_lines(X, d, n)
+        case "bsr":
+            high, wide = X.data.shape[1:] if X.data.ndim == 3 else (0, 0)
+            if not (high and wide) or n % high or d % wide:
+                return f"blocks of shape {X.data.shape[1:]} do not tile {X.shape}"
+            return _fault_of_lines(X, n // high, d // wide)
+        case "coo":
+            if not X.row.shape == X.col.shape == X.data.shape:
+                return "row, col and data differ in length"
+            return _fault_of_places(X.row, n, "row") or _fault_of_places(X.col, d, "col")
+        case "dia":
+            if X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]:
+                return "data must have one row for each of the offsets"
+        case "lil":
+            if len(X.rows) != n or [*map(len, X.rows)] != [*map(len, X.data)]:
+                return "rows and data differ in length"
+    return None
+
+
+def _fault_of_lines(X, n, d):
+    """The same for n lines, one after another, of indices below d."""
+    start, place = X.indptr, X.indices
+    if start.shape != (n + 1,) or start.dtype.kind not in "iu":
+        return f"indptr must hold {n + 1} integers; got {start.dtype} of shape {start.shape}"
+    if start[0] != 0 or (start[1:] < start[:-1]).any():
+        return "indptr must start with 0 and never fall"
+    if place.shape != X.data.shape[:1] or start[-1] > len(place):
+        return (
+            f"indptr ends with {start[-1]}, but there are {len(place)} indices and "
+            f"{len(X.data)} values"
+        )
+    return _fault_of_places(place[: start[-1]], d, "indices")
+
+
+def _fault_of_places(place, d, what):
+    if place.dtype.kind not in "iu":
+        return f"{what} must be integers; got {place.dtype}"
+    if len(place) and (place.min() < 0 or place.max() >= d):
+        return f"{what} must be between 0 and {d - 1}; got {place.min()} to {place.max()}"
+    return None
+
+
 def parts_of(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Starts, columns and values as kernels take them."""
     return (
@@ -69,42 +133,3 @@ def parts_of(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows.indices.astype(np.int32, copy=False),
         rows.data,
     )
-
-
-def prepared(metric: Metric, rows, *, name: str = "X"):
-    """`Metric.prepare` for checked sparse rows, which gives the very numbers it gives dense ones.
-
-    Raises ValueError if the metric is none that leaves zeros zeros: not one of Euclidean, squared
-    Euclidean, Manhattan (weighted or not) and cosine; and for cosine if a row is zero.
-    """
-    from scipy.sparse import csr_array
-
-    factor = metric.factor
-    if metric.kind not in (EUCLIDEAN, MANHATTAN) or (factor is not None and factor.ndim == 2):
-        sparse = False
-    else:
-        sparse = metric.name != "correlation"
-    if not sparse:
-        raise ValueError(
-            f"The metric {metric.name!r} takes dense rows; {name} is sparse. Choose 'euclidean', "
-            f"'manhattan' or 'cosine', or pass {name}.toarray()."
-        )
-    if metric.name != "cosine" and factor is None:
-        return rows
-    start, column, value = parts_of(rows)
-    if metric.name == "cosine":
-        count = np.diff(start)
-        refuse_empty(count == 0, "of zeros", "cosine", name)
-        row = np.repeat(np.arange(len(count)), count)
-        largest = np.maximum.reduceat(np.abs(value), start[:-1])
-        value = np.ldexp(value, -np.frexp(largest)[1][row])
-        squares = np.empty(len(count))
-        kernel.sizes(start, column, value, rows.shape[1], EUCLIDEAN, squares)
-        value = value / np.sqrt(squares)[row]
-    elif factor is not None:
-        value = value * factor[column]
-    image = csr_array((value, rows.indices, rows.indptr), shape=rows.shape)
-    if not value.all():  # what underflowed, and columns of weight 0
-        image = image.copy()
-        image.eliminate_zeros()
-    return image

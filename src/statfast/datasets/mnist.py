@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MNIST from its four original files, which are not shipped: their licence is unclear."""
+"""MNIST from its four original files, which are not shipped: their license is unclear."""
 
 import gzip
 import os
@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from statfast._validation import wrong_type
 
 _BYTES = 0x08  # the idx type code of unsigned bytes
 
@@ -36,7 +38,7 @@ class Mnist(NamedTuple):
 
 
 def load_mnist(folder: str | os.PathLike | None = None) -> Mnist:
-    """MNIST: 28 x 28 images of handwritten digits, grey levels 0 to 255.
+    """MNIST: 28 x 28 images of handwritten digits, gray levels 0 to 255.
 
     Parameters
     ----------
@@ -78,6 +80,8 @@ def load_mnist(folder: str | os.PathLike | None = None) -> Mnist:
                 "STATFAST_DATA to the folder above 'mnist'."
             )
         folder = Path(data) / "mnist"
+    elif not isinstance(folder, str | os.PathLike):
+        raise wrong_type("folder", "a path", folder)
     read = [
         _read_idx(Path(folder) / f"{part}-{kind}-ubyte.gz")
         for part in ("train", "t10k")

@@ -24,7 +24,7 @@ class Table:
     target_names : tuple of K str
         The name of each class.
     source : str
-        Whose data these are, where they are kept, and their licence.
+        Whose data these are, where they are kept, and their license.
     """
 
     data: NDArray = field(repr=False)
@@ -104,7 +104,7 @@ def load_iris() -> Table:
 
 
 def load_digits() -> Table:
-    """8 x 8 images of 1797 handwritten digits, grey levels 0 to 16.
+    """8 x 8 images of 1797 handwritten digits, gray levels 0 to 16.
 
     Returns
     -------

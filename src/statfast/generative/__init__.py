@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generative classifiers: a density for each class, and Bayes' rule."""
 
-from statfast.generative.discriminant import LinearDiscriminantAnalysis
+from statfast.generative.discriminant.lda import LinearDiscriminantAnalysis
 
 __all__ = ["LinearDiscriminantAnalysis"]

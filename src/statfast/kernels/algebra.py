@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels made of kernels.
 
-Sums, products, positive multiples, powers and normalisations of positive semi-definite kernels are
+Sums, products, positive multiples, powers and normalizations of positive semi-definite kernels are
 positive semi-definite again (of products, that is Schur's theorem), and no other way of combining
 kernels is offered.
 
@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
-from statfast._validation import as_count, as_real
+from statfast._validation import STEEPEST, as_count, as_real, shown, wrong_type
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.points import MATRIX
 
@@ -201,7 +200,7 @@ class Power(One):
                 f"exponent must be an integer; got {shown(self.exponent)}. Powers with fractions "
                 "need not be kernels."
             )
-        object.__setattr__(self, "exponent", as_count(self.exponent, "exponent"))
+        object.__setattr__(self, "exponent", as_count(self.exponent, "exponent", high=STEEPEST))
 
     def __repr__(self):
         return f"{_text(self.kernel, 3)} ** {self.exponent}"
@@ -214,7 +213,7 @@ class Power(One):
 
 
 @dataclass(frozen=True, repr=False)
-class Normalised(One):
+class Normalized(One):
     """The cosine of the images."""
 
     kernel: Kernel
@@ -226,13 +225,13 @@ class Normalised(One):
         return self
 
     def _of(self, parts):
-        return Normalised(*parts)
+        return Normalized(*parts)
 
     def _between(self, A, B):
         if self.domain == MATRIX and A is not B:
             raise ValueError(
                 f"{self} needs the value of each point of X with itself, which a matrix between "
-                "X and Y does not hold. Normalise the matrix before."
+                "X and Y does not hold. Normalize the matrix before."
             )
         inner = self.kernel._between(A, B)
         left = _halves(self._squares(A, "X"))
@@ -258,7 +257,7 @@ class Normalised(One):
         if (squares < 0).any():
             at = int((squares < 0).argmax())
             raise ValueError(
-                f"{self.kernel} cannot be normalised: its value of point {at} of {name} with "
+                f"{self.kernel} cannot be normalized: its value of point {at} of {name} with "
                 f"itself is {squares[at]}. Choose a positive semi-definite kernel."
             )
         return squares

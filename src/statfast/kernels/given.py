@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
-from statfast._validation import as_choice
+from statfast._validation import as_choice, as_flag, shown, wrong_type
 from statfast.kernels.kernel import SOME, Kernel
 from statfast.kernels.points import MATRIX, ROWS, STRINGS, require_symmetric
 
@@ -87,6 +86,7 @@ class FunctionKernel(Kernel):
         if not callable(self.function):
             raise wrong_type("function", "a function of two arrays of rows", self.function)
         as_choice(self.domain, "domain", (ROWS, STRINGS))
+        as_flag(self.definite, "definite")
 
     def __repr__(self):
         name = getattr(self.function, "__name__", None) or shown(self.function)

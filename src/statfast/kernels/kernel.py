@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from statfast._errors import shown
-from statfast._validation import FLOATS
-from statfast.kernels.fill import Fill, filled
+from statfast._validation import FLOATS, shown
+from statfast.kernels.fill import Fill, filled, overflow
 from statfast.kernels.points import MATRIX, ROWS, as_points, require_alike, require_symmetric
 
 SOME = 64  # points whose values with themselves are made at a time
@@ -81,7 +80,10 @@ class Kernel:
         MemoryError
             If the matrix takes more than half the free memory.
         """
-        kind = np.dtype(dtype).type
+        try:
+            kind = np.dtype(dtype).type
+        except TypeError:
+            kind = None
         if kind not in FLOATS:
             raise ValueError(f"dtype must be numpy.float64 or numpy.float32; got {shown(dtype)}.")
         A = self._points(X)
@@ -102,11 +104,20 @@ class Kernel:
         -------
         ndarray of shape (n,)
             The diagonal of ``matrix(X)``, which is not made.
+
+        Raises
+        ------
+        ValueError
+            As for `matrix`.
         """
         A = self._points(X)
         if self.domain == MATRIX:
             require_symmetric(A, "X")
-        return self._diagonal(A)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._diagonal(A)
+        if not np.isfinite(values).all():
+            raise overflow(self, values, values)
+        return values
 
     def normalised(self) -> "Kernel":
         """k(x, y) / sqrt(k(x, x) k(y, y)): the cosine between the images of x and y.
@@ -118,9 +129,9 @@ class Kernel:
         -------
         Kernel
         """
-        from statfast.kernels.algebra import Normalised
+        from statfast.kernels.algebra import Normalized
 
-        return Normalised(self)
+        return Normalized(self)
 
     # ------------------------------------------------------------ what a kernel has to say
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._errors import warn_user
-from statfast._validation import as_real, refuse_large
+from statfast._engine import aside
+from statfast._validation import as_real, refuse_large, warn_user
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.named import kernel_for
 
@@ -83,7 +83,9 @@ def mercer_check(
     tol : float, default=1e-10
         An eigenvalue counts as negative below -tol times the largest in size, to allow for
         rounding.
-    gamma, degree, coef0 : optional
+    gamma : {"scale", "auto"} or float, default="scale"
+    degree : int, default=3
+    coef0 : float, default=0.0
         As in `kernel_matrix`.
     n_jobs : int, optional
         Threads that make the matrix.
@@ -100,8 +102,8 @@ def mercer_check(
     Notes
     -----
     A yes holds for these points alone. `Kernel.positive_definite` says whether it holds for all.
-    The eigenvalues come from LAPACK, in about 10 n^3 operations and the memory of two matrices,
-    and cannot be interrupted: some thousand points are enough.
+    The eigenvalues come from LAPACK, in about 10 n^3 operations and the memory of six matrices:
+    some thousand points are enough.
 
     Examples
     --------
@@ -110,14 +112,12 @@ def mercer_check(
     RBF(gamma=1.0) is positive semi-definite on these 3 points: its eigenvalues lie
     between 0.489 and 1.53.
     """
-    from scipy.linalg import eigh
-
     tol = as_real(tol, "tol", 0)
     chosen = kernel_for(kernel, gamma, degree, coef0, X)
-    if hasattr(X, "__len__"):
-        refuse_large(16 * len(X) ** 2, "The check of that many points", "Pass a sample of them.")
-    matrix = chosen.matrix(X, n_jobs=n_jobs)
-    values, vectors = eigh((matrix + matrix.T) / 2, overwrite_a=True, check_finite=False)
+    points = chosen._points(X)
+    refuse_large(48 * len(points) ** 2, "The check of that many points", "Pass a sample of them.")
+    matrix = chosen.matrix(points, n_jobs=n_jobs)
+    values, vectors = aside(np.linalg.eigh, (matrix + matrix.T) / 2)
     smallest, largest = float(values[0]), float(values[-1])
     bound = tol * max(abs(smallest), abs(largest))
     direction = vectors[:, 0].copy()

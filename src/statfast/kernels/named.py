@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
-from statfast._extent import scale_of
-from statfast._validation import as_count, as_real
+from statfast._distance import scale_of
+from statfast._validation import MANY, as_count, as_real, as_rows, shown, wrong_type
 from statfast.kernels.given import FunctionKernel, Precomputed
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
@@ -62,8 +61,8 @@ def as_kernel(
     if kernel == "precomputed":
         return Precomputed()
     if kernel == "spectrum":
-        return Spectrum(as_count(degree, "degree"))
-    rate = gamma_of(gamma, X)
+        return Spectrum(as_count(degree, "degree", high=MANY))
+    rate = gamma_of(gamma, X if X is None else as_rows(X))
     if kernel == "poly":
         return Polynomial(degree, rate, coef0)
     if kernel == "sigmoid":

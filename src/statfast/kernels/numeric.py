@@ -11,12 +11,12 @@ from math import comb, factorial
 
 import numpy as np
 
-from statfast._core import pairwise, spans, tiles
-from statfast._dissimilarity import laid
-from statfast._distances import MANHATTAN
-from statfast._extent import extent_of, origin_of, scale_of
-from statfast._validation import as_count, as_real, refuse_large
+from statfast._core.distance import dissimilarity, pairwise
+from statfast._core.tile import tiles
+from statfast._distance import MANHATTAN, extent_of, origin_of, packed, scale_of
+from statfast._validation import STEEPEST, as_count, as_real, refuse_large
 from statfast.kernels.algebra import raise_to
+from statfast.kernels.fill import overflow
 from statfast.kernels.kernel import Kernel
 
 BIGGEST = float(np.finfo(np.float64).max)
@@ -87,7 +87,7 @@ class Polynomial(Numeric):
 
     def __post_init__(self):
         self._set(
-            degree=as_count(self.degree, "degree"),
+            degree=as_count(self.degree, "degree", high=STEEPEST),
             gamma=as_real(self.gamma, "gamma", 0),
             coef0=as_real(self.coef0, "coef0"),
         )
@@ -125,7 +125,7 @@ class Polynomial(Numeric):
         Raises
         ------
         ValueError
-            If coef0 is negative: then there is no such image.
+            If coef0 is negative: then there is no such image; if values overflow.
         MemoryError
             If the images take more than half the free memory.
         """
@@ -135,8 +135,9 @@ class Polynomial(Numeric):
                 f"{self} has no explicit image, as coef0 is negative. Choose coef0 >= 0."
             )
         n, d = rows.shape
-        degrees = range(self.degree, -1 if self.coef0 > 0 else self.degree - 1, -1)
-        wide = sum(comb(d + some - 1, some) for some in degrees)
+        lowest = 0 if self.coef0 > 0 else self.degree
+        degrees = range(self.degree, lowest - 1, -1)
+        wide = min(comb(d + self.degree - (lowest > 0), self.degree), 1 << 62)
         refuse_large(8 * n * wide, f"The image of {n} rows in {wide} columns", "Use the kernel.")
         out = np.empty((n, wide))
         at = 0
@@ -147,9 +148,12 @@ class Polynomial(Numeric):
                 times = factorial(some)
                 for column in set(columns):
                     times //= factorial(columns.count(column))
-                np.prod(rows[:, columns], axis=1, out=out[:, at])
-                out[:, at] *= np.sqrt(shared * times)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    np.prod(rows[:, columns], axis=1, out=out[:, at])
+                    out[:, at] *= np.sqrt(shared * times)
                 at += 1
+        if not np.isfinite(out).all():
+            raise overflow(self, out, out)
         return out
 
 
@@ -276,15 +280,23 @@ class Laplacian(Decaying):
     def _between(self, A, B):
         if self.gamma == 0:
             return lambda rows, columns, out: out.fill(1.0)
-        left = np.zeros((len(A) + spans.SPARE, A.shape[1]))
+        left = np.zeros((len(A) + dissimilarity.SPARE, A.shape[1]))
         left[: len(A)] = A
-        panels = laid(B)
+        panels = packed(B)
 
         def fill(rows, columns, out):
-            start, stop = columns.start // spans.WIDE, -(-columns.stop // spans.WIDE)
+            start, stop = (
+                columns.start // dissimilarity.WIDE,
+                -(-columns.stop // dissimilarity.WIDE),
+            )
             made = np.empty(out.shape)
-            spans.store(
-                left[rows.start :], len(made), panels[start:stop], MANHATTAN, spans.PLAIN, made
+            dissimilarity.store(
+                left[rows.start :],
+                len(made),
+                panels[start:stop],
+                MANHATTAN,
+                dissimilarity.PLAIN,
+                made,
             )
             made *= -self.gamma
             tiles.map("exp", made.reshape(-1), made.reshape(-1))

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
-from statfast._validation import as_rows
+from statfast._validation import as_rows, shown, wrong_type
 
 ROWS, STRINGS, MATRIX = "rows", "strings", "matrix"
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._validation import as_count
+from statfast._engine import checkpoint
+from statfast._validation import MANY, as_count
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.points import STRINGS
 from statfast.kernels.substrings import Letters, Shared
@@ -60,7 +60,7 @@ class Spectrum(Kernel):
     k: int = 3
 
     def __post_init__(self):
-        object.__setattr__(self, "k", as_count(self.k, "k"))
+        object.__setattr__(self, "k", as_count(self.k, "k", high=MANY))
 
     @property
     def positive_definite(self):
@@ -146,7 +146,7 @@ class Mismatch(Spectrum):
     Two substrings that differ in h places share I(h) words, a number of k, m, h and the alphabet.
     How many pairs of substrings differ in h places follows from how many agree in given places:
     with M_j the spectrum kernels of substrings with j letters left out, summed over all ways to
-    leave them out, it is sum_i (-1)^(h-i) C(k-i, h-i) M_i. So the neighbourhoods, of size
+    leave them out, it is sum_i (-1)^(h-i) C(k-i, h-i) M_i. So the neighborhoods, of size
     sum_i C(k, i) (letters - 1)^i, are never made: the matrix is a sum of
     sum_(j <= 2m) C(k, j) spectrum kernels, whatever the alphabet. The counts of all of these are
     in memory, 16 bytes for each different substring of a string.
@@ -171,6 +171,14 @@ class Mismatch(Spectrum):
     def __post_init__(self):
         super().__post_init__()
         object.__setattr__(self, "m", as_count(self.m, "m", 0, self.k - 1, limit="k - 1"))
+        made = 0
+        for j in range(min(2 * self.m, self.k) + 1):
+            made += comb(self.k, j)
+            if made > MANY:
+                raise ValueError(
+                    f"k={self.k} and m={self.m} would need a sum of more than {MANY} spectrum "
+                    "kernels. Lower m or k."
+                )
         if self.letters is not None:
             object.__setattr__(self, "letters", as_count(self.letters, "letters"))
 

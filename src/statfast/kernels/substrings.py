@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._core import pairwise
-from statfast._core import strings as kernel
+from statfast._core.distance import pairwise
+from statfast._core.text import strings as kernel
+from statfast._engine import checkpoint
 from statfast._validation import refuse_large
 
 SLICE = 1 << 21  # substrings counted in one go: some ten milliseconds

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear models: least squares, generalised linear models, and their penalised relatives."""
+"""Linear models: least squares, generalized linear models, and their penalized relatives."""
 
-from statfast.linear.bases import PiecewiseLinear, PolynomialFeatures
-from statfast.linear.glm import GeneralizedLinearModel
-from statfast.linear.huber import HuberRegressor
-from statfast.linear.lasso import ElasticNet, Lasso
-from statfast.linear.lasso_cv import ElasticNetCV, LassoCV
-from statfast.linear.least_squares import LinearRegression
-from statfast.linear.least_squares_classifier import LeastSquaresClassifier
-from statfast.linear.logistic import LogisticRegression
-from statfast.linear.logistic_cv import LogisticRegressionCV
-from statfast.linear.logistic_path import logistic_path
-from statfast.linear.path import RegularizationPath, enet_path, lasso_path
-from statfast.linear.ridge import Ridge, RidgeCV, ridge_path
-from statfast.linear.selection import StepResult, anova, drop1, step
+from statfast.linear.design.bases import PiecewiseLinear, PolynomialFeatures
+from statfast.linear.glm.glm import GeneralizedLinearModel
+from statfast.linear.inference.selection import StepResult, anova, drop1, step
+from statfast.linear.least_squares.classifier import LeastSquaresClassifier
+from statfast.linear.least_squares.huber import HuberRegressor
+from statfast.linear.least_squares.least_squares import LinearRegression
+from statfast.linear.least_squares.ridge import Ridge, RidgeCV, ridge_path
+from statfast.linear.logistic.logistic import LogisticRegression
+from statfast.linear.logistic.logistic_cv import LogisticRegressionCV
+from statfast.linear.logistic.logistic_path import logistic_path
+from statfast.linear.penalized.lasso import ElasticNet, Lasso
+from statfast.linear.penalized.lasso_cv import ElasticNetCV, LassoCV
+from statfast.linear.penalized.lasso_path import RegularizationPath, enet_path, lasso_path
 
 __all__ = [
     "ElasticNet",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores."""
 
-from statfast.metrics.clustering import (
+from statfast.metrics.agreement import (
     adjusted_mutual_info_score,
     adjusted_rand_score,
     completeness_score,
@@ -13,7 +13,8 @@ from statfast.metrics.clustering import (
     rand_score,
     v_measure_score,
 )
-from statfast.metrics.separation import (
+from statfast.metrics.silhouette import silhouette_samples, silhouette_score
+from statfast.metrics.validity import (
     Scatter,
     calinski_harabasz_score,
     cluster_extremes,
@@ -21,7 +22,6 @@ from statfast.metrics.separation import (
     dunn_index,
     scatter_decomposition,
 )
-from statfast.metrics.silhouette import silhouette_samples, silhouette_score
 
 __all__ = [
     "Scatter",

@@ -97,7 +97,8 @@ def adjusted_rand_score(labels_true, labels_pred):
     Returns
     -------
     float
-        At most 1; 1 where both are one cluster, or both have each row alone.
+        At most 1; 1 where both are one cluster, or both have each row alone; 0 where only one of
+        them is so, as random labels of these sizes tell as much.
 
     Raises
     ------
@@ -198,7 +199,8 @@ def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arit
     Returns
     -------
     float
-        At most 1; 1 where both are one cluster, or both have each row alone.
+        At most 1; 1 where both are one cluster, or both have each row alone; 0 where only one of
+        them is so, as random labels of these sizes tell as much.
 
     Raises
     ------
@@ -225,11 +227,12 @@ def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arit
     n = int(cells.counts.sum())
     if cells.shape in ((1, 1), (n, n)):
         return 1.0
+    if {1, n} & {*cells.shape}:
+        return 0.0
     mutual, true, pred = _information(cells)
     expected = _expected(cells.rows, cells.columns, n)
-    span = average(true, pred) - expected
-    tiny = np.finfo(np.float64).eps
-    return float((mutual - expected) / (min(span, -tiny) if span < 0 else max(span, tiny)))
+    span = max(average(true, pred) - expected, np.finfo(np.float64).eps)
+    return min(1.0, float((mutual - expected) / span))
 
 
 def homogeneity_completeness_v_measure(labels_true, labels_pred, *, beta=1.0):
@@ -393,25 +396,31 @@ def _information(cells):
     rows, columns, n = cells.rows, cells.columns, shared.sum()
     terms = shared / n * (np.log(shared) + np.log(n) - np.log(rows[i]) - np.log(columns[j]))
     terms[np.abs(terms) < np.finfo(np.float64).eps] = 0.0
-    return max(0.0, float(terms.sum())), _entropy(rows), _entropy(columns)
+    mutual = 0.0 if 1 in cells.shape else max(0.0, float(terms.sum()))
+    return mutual, _entropy(rows), _entropy(columns)
 
 
 def _expected(rows, columns, n):
-    """The mean mutual information of random labels of these sizes: hypergeometric counts."""
-    from scipy.special import gammaln
+    """The mean mutual information of random labels of these sizes.
+
+    Two clusters of a and b rows share s, with mean m = a b / n, by the hypergeometric distribution.
+    Its chances come as products of their ratios from the mode outwards, over their sum; and as the
+    mean of s - m is 0, that of s log(s / m) is taken over s log(s / m) - s + m, which is nowhere
+    negative: nothing cancels.
+    """
+    from scipy.special import xlog1py
 
     sizes, times = np.unique(rows, return_counts=True)
     others, as_often = np.unique(columns, return_counts=True)
-    fixed = -gammaln(n + 1)
     total = 0.0
     for a, how in zip(sizes, times, strict=True):
         for b, often in zip(others, as_often, strict=True):
-            shared = np.arange(max(1, a + b - n), min(a, b) + 1)
-            chance = np.exp(
-                gammaln(a + 1) + gammaln(b + 1) + gammaln(n - a + 1) + gammaln(n - b + 1) + fixed
-                - gammaln(shared + 1) - gammaln(a - shared + 1) - gammaln(b - shared + 1)
-                - gammaln(n - a - b + shared + 1)
-            )  # fmt: skip
-            gained = shared / n * np.log(n * shared / (a * b))
-            total += how * often * float((gained * chance).sum())
+            shared = np.arange(max(0, a + b - n), min(a, b) + 1)
+            up = (a - shared) * (b - shared) / ((shared + 1) * (n - a - b + shared + 1))
+            mode = np.count_nonzero(up[:-1] > 1)  # the ratios fall
+            below = np.cumprod(1 / up[:mode][::-1])[::-1]
+            chance = np.concatenate([below, [1.0], np.cumprod(up[mode:-1])])
+            excess = (shared * n - a * b) / (a * b)
+            gained = (xlog1py(1 + excess, excess) - excess) @ chance / chance.sum()
+            total += how * often * float(gained) * a * b / n**2
     return total

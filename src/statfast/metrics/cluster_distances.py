@@ -6,21 +6,21 @@ No matrix is held: of rows, a tile of distances goes into its cluster's sum as i
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import spans
-from statfast._dissimilarity import (
+from statfast._core.distance import dissimilarity
+from statfast._distance import (
     PRECOMPUTED,
-    Made,
-    as_source,
-    called,
+    OfRows,
+    as_dissimilarities,
     is_callable,
-    laid,
     metric_of,
+    of_function,
+    packed,
     scaled,
 )
+from statfast._engine import checkpoint, each, grid
 from statfast._validation import as_rows
 
-SUM, LEAST, MOST = spans.SUM, spans.LEAST, spans.MOST
+SUM, LEAST, MOST = dissimilarity.SUM, dissimilarity.LEAST, dissimilarity.MOST
 START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
 
 
@@ -31,16 +31,16 @@ def as_table(X, metric, p, metric_params, n_jobs):
     their differences would overflow or vanish.
     """
     if isinstance(metric, str) and metric == PRECOMPUTED:
-        return as_source(X, n_jobs=n_jobs), np.asarray
+        return as_dissimilarities(X, n_jobs=n_jobs), np.asarray
     rows = as_rows(X)
     metric = metric_of(metric, p, metric_params, rows)
     if is_callable(metric):
-        return called(rows, metric, np.float64), np.asarray
+        return of_function(rows, metric, np.float64), np.asarray
     made = scaled(rows, metric, n_jobs)
     if made.scale == 1.0:
         made.require_range()
         return made, np.asarray
-    return Made(made.rows[: made.n], metric), made.back
+    return OfRows(made.rows[: made.n], metric), made.back
 
 
 def gather(source, codes, k, asked, use, n_jobs):
@@ -48,7 +48,7 @@ def gather(source, codes, k, asked, use, n_jobs):
 
     Parameters
     ----------
-    source : Stored, Condensed or Made
+    source : Square, Condensed or OfRows
     codes : ndarray of intp, shape (n,)
         The cluster of each row; each of the k has one.
     k : int
@@ -60,13 +60,13 @@ def gather(source, codes, k, asked, use, n_jobs):
     n = source.n
     order = np.argsort(codes, kind="stable")
     begins = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=k))])
-    if isinstance(source, Made) and source.tiled:
+    if isinstance(source, OfRows) and source.tiled:
         rows = np.zeros_like(source.rows)
         rows[:n] = source.rows[:n][order]
         work = _tiles(source, rows, order, begins, asked, use)
     else:
         work = _strips(source, order, begins, asked, use)
-    depth = source.rows.shape[1] if isinstance(source, Made) else 1
+    depth = source.rows.shape[1] if isinstance(source, OfRows) else 1
     blocks = grid(n, least=64, most=max(64, (1 << 25) // (n * depth)))
     each(work, blocks, n_jobs=n_jobs, effort=2.0 * n * n * depth)
 
@@ -76,14 +76,14 @@ def _tiles(source, rows, order, begins, asked, use):
 
     def work(block):
         for panel, start in zip(
-            laid(rows[block]), range(block.start, block.stop, spans.WIDE), strict=True
+            packed(rows[block]), range(block.start, block.stop, dissimilarity.WIDE), strict=True
         ):
             checkpoint()
-            here = order[start : min(start + spans.WIDE, block.stop)]
+            here = order[start : min(start + dissimilarity.WIDE, block.stop)]
             found = []
             for what in asked:
-                out = np.full((k, spans.WIDE), START[what])
-                spans.gather(rows, begins, panel, kind, finish, what, out)
+                out = np.full((k, dissimilarity.WIDE), START[what])
+                dissimilarity.gather(rows, begins, panel, kind, finish, what, out)
                 part = out.T[: len(here)]
                 found.append(part if what == SUM else source.metric.finish(part))
             use(here, *found)
@@ -104,7 +104,7 @@ def _strips(source, order, begins, asked, use):
             found = []
             for what in asked:
                 out = np.full((rows.stop - rows.start, k), START[what])
-                spans.gather_stored(table, order, begins, what, out)
+                dissimilarity.gather_stored(table, order, begins, what, out)
                 found.append(out)
             use(np.arange(rows.start, rows.stop), *found)
 

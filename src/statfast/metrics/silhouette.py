@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from statfast._dissimilarity import PRECOMPUTED, Condensed
+from statfast._distance import PRECOMPUTED, Condensed
 from statfast._validation import as_count, as_generator, as_labels, refuse_large
-from statfast.metrics.gathering import SUM, as_table, gather
+from statfast.metrics.cluster_distances import SUM, as_table, gather
 
 
 def silhouette_samples(

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import checkpoint, reduce
-from statfast._extent import moderate
+from statfast._distance import rescaled
+from statfast._engine import checkpoint, reduce
 from statfast._validation import as_labels, as_rows, as_weights
-from statfast.metrics.gathering import LEAST, MOST, as_table, gather
+from statfast.metrics.cluster_distances import LEAST, MOST, as_table, gather
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
     Returns
     -------
     Scatter
-        With `total`, `within`, `between`, `within_clusters`, `sizes` and `centers`.
+        With `total`, `within`, `between`, `within_clusters`, `sizes` and `centers`; sums of
+        squares beyond 1.8e308 are infinite.
 
     Raises
     ------
@@ -73,16 +74,18 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
     rows = as_rows(X)
     weights = as_weights(sample_weight, len(rows))
     classes, codes = as_labels(labels, len(rows), name="labels")
-    rows, scale = moderate(rows, n_jobs)
+    given = rows
+    rows, scale = rescaled(rows, n_jobs)
     found = _scatter(rows, codes, len(classes), weights, n_jobs)
     if scale == 1.0:
         return found
+    alike = (given == given[0]).all(axis=0)
     with np.errstate(over="ignore"):
         return Scatter(
             *(part / scale / scale for part in (found.total, found.within, found.between)),
             found.within_clusters / scale / scale,
             found.sizes,
-            found.centers / scale,
+            np.where(alike, given[0], found.centers / scale),
         )
 
 
@@ -301,7 +304,7 @@ def _clustered(X, labels, n_jobs):
             f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): "
             f"{len(rows) - 1}. Cluster into another number."
         )
-    return moderate(rows, n_jobs)[0], codes, k
+    return rescaled(rows, n_jobs)[0], codes, k
 
 
 def _scatter(rows, codes, k, weights, n_jobs):

@@ -15,8 +15,7 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._errors import shown
-from statfast._validation import as_count, as_generator
+from statfast._validation import MANY, as_count, as_generator, refuse_large, shown, wrong_type
 
 MOST_EXHAUSTIVE = 12  # classes: 2047 learners
 COLUMNS = 12  # learners that are printed
@@ -43,7 +42,9 @@ class CodeMatrix:
         try:
             matrix = np.asarray(self.matrix)
         except ValueError as error:
-            raise ValueError(f"code must be a matrix: {error} Even out its rows.") from error
+            raise ValueError(
+                f"code must be a matrix: {error} Give all rows the same length."
+            ) from error
         if matrix.ndim != 2 or 0 in matrix.shape or len(matrix) < 2:
             raise ValueError(
                 "code must be a matrix with a row for each of at least 2 classes and a column for "
@@ -106,7 +107,10 @@ class CodeMatrix:
         ValueError
             If there is not one answer for each learner, 1, -1 or 0.
         """
-        signs = np.asarray(signs, dtype=np.float64)
+        try:
+            signs = np.asarray(signs, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise wrong_type("signs", "an array of 1, -1 and 0", signs) from None
         if signs.ndim not in (1, 2) or signs.shape[-1] != self.n_learners:
             raise ValueError(
                 f"signs must have an answer for each of the {self.n_learners} learners; got shape "
@@ -149,6 +153,13 @@ class CodeMatrix:
 _SIGNS = {1: "+1", 0: "0", -1: "-1"}
 
 
+def _classes(n_classes, learners):
+    """Check a number of classes, of whose code `learners` gives the width, about."""
+    k = as_count(n_classes, "n_classes", 2, MANY)
+    refuse_large(16 * k * learners(k), f"A code of n_classes={k}", "Lower n_classes.")
+    return k
+
+
 def one_vs_rest_code(n_classes, *, ordered=False):
     """Each class against all others; or, ordered, against those that come after it.
 
@@ -176,7 +187,7 @@ def one_vs_rest_code(n_classes, *, ordered=False):
     >>> code.distances([1, -1, -1])
     array([0., 2., 2.])
     """
-    k = as_count(n_classes, "n_classes", 2)
+    k = _classes(n_classes, lambda k: k)
     if not ordered:
         return CodeMatrix(2 * np.eye(k, dtype=int) - 1, name="one_vs_rest")
     matrix = np.eye(k, dtype=int) - np.tri(k, k=-1, dtype=int)
@@ -207,7 +218,7 @@ def one_vs_one_code(n_classes, *, asymmetric=False):
     1  -1   0  +1
     2   0  -1  -1
     """
-    k = as_count(n_classes, "n_classes", 2)
+    k = _classes(n_classes, lambda k: k * k)
     first, second = np.triu_indices(k, 1)
     matrix = np.zeros((k, len(first)), dtype=int)
     matrix[first, np.arange(len(first))] = 1
@@ -276,7 +287,7 @@ def hadamard_code(n_classes):
     2  +1  -1  -1
     3  -1  -1  +1
     """
-    k = as_count(n_classes, "n_classes", 2)
+    k = _classes(n_classes, lambda k: 2 * k)
     matrix = np.ones((1, 1), dtype=int)
     while len(matrix) < k:
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
@@ -319,12 +330,11 @@ def random_code(n_classes, n_learners=None, *, sparse=False, n_trials=1000, rand
     >>> random_code(4, 6, random_state=0).minimum_distance
     3.0
     """
-    k = as_count(n_classes, "n_classes", 2)
-    if n_learners is None:
-        n_learners = ceil((15 if sparse else 10) * log2(k))
-    many = as_count(n_learners, "n_learners")
+    many = None if n_learners is None else as_count(n_learners, "n_learners", high=MANY)
+    k = _classes(n_classes, lambda k: k + (many or 15 * log2(k)))
+    many = many or ceil((15 if sparse else 10) * log2(k))
     rng, best, farthest = as_generator(random_state), None, -1.0
-    for _ in range(as_count(n_trials, "n_trials")):
+    for _ in range(as_count(n_trials, "n_trials", high=MANY)):
         matrix = _draw(rng, k, many, sparse)
         between = many - matrix @ matrix.T  # twice the distances
         np.fill_diagonal(between, 2 * many + 1)

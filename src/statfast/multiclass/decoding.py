@@ -8,8 +8,8 @@ With L(z) = (1 - sign z) / 2 the sum is the distance of the word from the signs.
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._coupling import LEAST, ROWS, coupled
+from statfast._engine import checkpoint
+from statfast._estimator import LEAST, ROWS, coupled
 
 SMALL, ROUNDS = 1e-10, 2000  # change of a probability at which an iteration ends; most iterations
 
@@ -47,7 +47,7 @@ LOSSES = {"exponential": _exponential, "logistic": _logistic, "hinge": _hinge}
 DECODINGS = ("distance", "linear", *LOSSES)
 
 
-def normalised(shares):
+def normalized(shares):
     """Probabilities of one class against the rest, divided by their sum; equal where that is 0."""
     total = shares.sum(axis=1, keepdims=True)
     equal = np.full(shares.shape, 1.0 / shares.shape[1])
@@ -68,10 +68,14 @@ def of_pairs(shares, matrix):
 
 def bradley_terry(shares, matrix, mass):
     """Probabilities (m, K) under which the learners' are most likely, each weighing as much as the
-    rows it was trained on: the generalised Bradley-Terry model (Huang, Weng & Lin 2006,
-    https://jmlr.org/papers/v7/huang06a.html), by their fixed-point iteration."""
+    rows it was trained on: the generalized Bradley-Terry model (Huang, Weng & Lin 2006,
+    https://jmlr.org/papers/v7/huang06a.html), by their fixed-point iteration.
+
+    A class that no learner is about has the share 1/K of what nothing is known of.
+    """
     yes, no = (matrix > 0).astype(np.float64), (matrix < 0).astype(np.float64)
     both, weight = yes + no, mass / mass.mean()
+    seen = both.any(axis=1)
     out = np.empty((len(shares), len(matrix)))
     for start in range(0, len(shares), ROWS):
         part = np.clip(shares[start : start + ROWS], LEAST, 1.0 - LEAST)
@@ -81,8 +85,9 @@ def bradley_terry(shares, matrix, mass):
             checkpoint()
             p, r = found[left], part[left]
             up = (weight * r / (p @ yes)) @ yes.T + (weight * (1.0 - r) / (p @ no)) @ no.T
-            new = p * up / ((weight / (p @ both)) @ both.T)
-            new /= new.sum(axis=1, keepdims=True)
+            new = p.copy()
+            new[:, seen] *= up[:, seen] / ((weight / (p @ both)) @ both[seen].T)
+            new[:, seen] *= seen.mean() / new[:, seen].sum(axis=1, keepdims=True)
             found[left] = new
             left = left[np.abs(new - p).max(axis=1) > SMALL]
             if not len(left):

@@ -9,9 +9,7 @@ import inspect
 
 import numpy as np
 
-from statfast._errors import shown
-from statfast._sparse import is_sparse
-from statfast._validation import as_rows, rows_for
+from statfast._validation import as_rows, as_sparse, is_sparse, rows_for, shown
 from statfast.kernels.named import domain_of
 from statfast.kernels.points import MATRIX
 
@@ -56,9 +54,9 @@ def can(estimator, method):
 
 
 def rows_of(X):
-    """Rows to fit: sparse ones as they are, a list of strings, others as an ndarray."""
+    """Rows to fit: sparse ones as CSR, a list of strings, others as an ndarray."""
     if is_sparse(X):
-        return X
+        return as_sparse(X)
     return _texts(X) or as_rows(X, keep=KEPT, finite=False)
 
 
@@ -67,8 +65,9 @@ def new_rows(model, X):
     if model.__sklearn_is_fitted__() and (texts := _texts(X)):
         return texts
     if is_sparse(X):
-        rows_for(model, np.zeros((1, X.shape[1])) if len(X.shape) == 2 else X)  # for its sentences
-        return X
+        rows = as_sparse(X)
+        rows_for(model, np.zeros((1, rows.shape[1])))  # for its sentences
+        return rows
     return rows_for(model, X, keep=KEPT, finite=False)
 
 
@@ -91,9 +90,7 @@ def some_of(X, index):
     """The rows of an index; None is all of them."""
     if index is None:
         return X
-    if hasattr(X, "tocsr"):
-        return X.tocsr()[index]
-    return X[index] if isinstance(X, np.ndarray) else [X[i] for i in index]
+    return [X[i] for i in index] if isinstance(X, list) else X[index]
 
 
 def takes_weights(estimator):

@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from statfast._errors import wrong_type
-from statfast._validation import as_choice
+from statfast._validation import as_choice, wrong_type
 from statfast.multiclass.codes import one_vs_one_code
 from statfast.multiclass.decoding import DECODINGS, of_pairs, scores
 from statfast.multiclass.reduction import Reduction, named, of_two, where_learners_can

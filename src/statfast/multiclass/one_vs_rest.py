@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from statfast._errors import wrong_type
+from statfast._validation import wrong_type
 from statfast.multiclass.codes import CodeMatrix, one_vs_rest_code
-from statfast.multiclass.decoding import normalised
+from statfast.multiclass.decoding import normalized
 from statfast.multiclass.reduction import Reduction, named, where_learners_can
 
 
@@ -146,7 +146,7 @@ class OneVsRestClassifier(Reduction):
         if len(self.classes_) == 2:
             return np.column_stack([1.0 - shares, shares])
         if self.code_.name != "ordered":
-            return normalised(shares)
+            return normalized(shares)
         before = np.cumprod(np.column_stack([np.ones(len(shares)), 1.0 - shares]), axis=1)
         return before * np.column_stack([shares, np.ones(len(shares))])
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learners for the columns of any code matrix."""
 
-from statfast._validation import as_choice, as_count
+from statfast._validation import MANY, as_choice, as_count
 from statfast.multiclass.codes import as_code
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
 from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
@@ -118,7 +118,7 @@ class OutputCodeClassifier(Reduction):
         """
         as_choice(self.decoding, "decoding", DECODINGS)
         if self.n_learners is not None:
-            as_count(self.n_learners, "n_learners")
+            as_count(self.n_learners, "n_learners", high=MANY)
         return self._fit_columns(X, y, sample_weight, self._code)
 
     def _code(self, classes):
@@ -142,7 +142,7 @@ class OutputCodeClassifier(Reduction):
 
     @where_learners_can
     def predict_proba(self, X):
-        """Return the probability of each class, by a generalised Bradley-Terry model [2]_.
+        """Return the probability of each class, by a generalized Bradley-Terry model [2]_.
 
         Parameters
         ----------

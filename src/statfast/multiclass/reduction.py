@@ -3,11 +3,9 @@
 
 import numpy as np
 
-from statfast._base import Classifier, Estimator
-from statfast._blocks import checkpoint
-from statfast._class_weights import class_weighted
-from statfast._errors import shown
-from statfast._validation import as_labels, as_weights
+from statfast._engine import checkpoint
+from statfast._estimator import Classifier, Estimator, class_weighted
+from statfast._validation import as_labels, as_weights, shown
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nearest neighbours: searches exact and approximate, and what votes or averages among them."""
+"""Nearest neighbors: searches exact and approximate, and what votes or averages among them."""
 
-from statfast.neighbors.ball_tree import BallTree
-from statfast.neighbors.classify import KNeighborsClassifier
-from statfast.neighbors.kd_tree import KDTree
-from statfast.neighbors.lsh import LSHNeighbors
-from statfast.neighbors.nearest import NearestNeighbors
-from statfast.neighbors.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
-from statfast.neighbors.regress import KNeighborsRegressor
-from statfast.neighbors.tangent import TangentDistanceClassifier, tangent_distance
+from statfast.neighbors.hashing.lsh import LSHNeighbors
+from statfast.neighbors.images.tangent import TangentDistanceClassifier, tangent_distance
+from statfast.neighbors.search.nearest import NearestNeighbors
+from statfast.neighbors.spatial.ball_tree import BallTree
+from statfast.neighbors.spatial.kd_tree import KDTree
+from statfast.neighbors.vote.classify import KNeighborsClassifier
+from statfast.neighbors.vote.radius import RadiusNeighborsClassifier, RadiusNeighborsRegressor
+from statfast.neighbors.vote.regress import KNeighborsRegressor
 
 __all__ = [
     "BallTree",

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clustered rows in two of their columns, with centres or medoids."""
+"""Clustered rows in two of their columns, with centers or medoids."""
 
-from statfast._errors import not_fitted, wrong_type
-from statfast._validation import as_count, as_labels, as_real, as_rows, column_names
+from statfast._validation import (
+    as_count,
+    as_labels,
+    as_real,
+    as_rows,
+    column_names,
+    not_fitted,
+    wrong_type,
+)
 from statfast.plot.regions import COLORS, chosen_colors, new_axes
 
-MARKERS = "os^Dv"  # of as many clusters as there are colours each
-LEAST = 60.0  # square typographic points: centres are seen among the smallest points, too
+MARKERS = "os^Dv"  # of as many clusters as there are colors each
+LEAST = 60.0  # square typographic points: centers are seen among the smallest points, too
 
 
 def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=None, point_size=14.0):
-    """Draw rows in two of their columns, a colour for each cluster, and the centres.
+    """Draw rows in two of their columns, a color for each cluster, and the centers.
 
     Parameters
     ----------
@@ -18,14 +25,14 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
         Finite rows of at least two columns.
     labels : array-like of shape (n,), or a fitted clusterer
         The cluster of each row; of a clusterer its ``labels_``, and its ``cluster_centers_`` unless
-        other centres are given.
+        other centers are given.
     centers : array-like of shape (k, d), optional
         Drawn as crosses.
     columns : (int, int), default=(0, 1)
         Which columns: across and up.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
-    colors : sequence of matplotlib colours, optional
+    colors : sequence of matplotlib colors, optional
         One for each cluster in ascending order of labels; None takes a palette of seven that
         repeats, with another shape of points each time.
     point_size : float, default=14.0
@@ -34,7 +41,7 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
     Returns
     -------
     ax : matplotlib.axes.Axes
-        With one labelled collection of points for each cluster: ``ax.legend()`` names them.
+        With one labeled collection of points for each cluster: ``ax.legend()`` names them.
 
     Raises
     ------
@@ -44,7 +51,7 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
         If `labels` is a clusterer that is not fitted.
     ValueError
         If X is not finite, `labels` has not one for each row, a column does not exist, or there are
-        fewer colours than clusters.
+        fewer colors than clusters.
 
     Examples
     --------
@@ -85,7 +92,7 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
             )
         ax.scatter(
             points[:, across], points[:, up], s=max(6 * point_size, LEAST), marker="X",
-            color="black", edgecolors="white", linewidths=1.0, label="centres", zorder=3,
+            color="black", edgecolors="white", linewidths=1.0, label="centers", zorder=3,
         )  # fmt: skip
     names = column_names(X)
     ax.set_xlabel(f"column {across}" if names is None else names[across])

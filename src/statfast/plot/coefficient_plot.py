@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_choice
+from statfast._validation import as_choice, not_fitted, wrong_type
 from statfast.plot.regions import COLORS, new_axes
 
 
@@ -39,7 +39,8 @@ def coefficients(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If the fit was penalised and no intervals are given, or the model is of several classes.
+        If the fit was penalized and no intervals are given, these are not two numbers for each
+        coefficient, or the model is of several classes.
 
     Examples
     --------
@@ -54,13 +55,22 @@ def coefficients(
     'log'
     """
     as_choice(scale, "scale", ("coefficient", "ratio"))
+    if intervals is None and not hasattr(model, "conf_int"):
+        raise wrong_type("model", "a linear model with intervals", model)
+    if not hasattr(model, "coef_"):
+        unfitted = hasattr(model, "fit")
+        raise not_fitted(model) if unfitted else wrong_type("model", "a fitted model", model)
     if np.ndim(model.coef_) > 1 and len(model.coef_) > 1:
         raise ValueError(
             f"model must have one coefficient a column; got one for {len(model.coef_)} classes. "
             "Draw its summary().to_frame() instead."
         )
-    ends = np.asarray(model.conf_int(level) if intervals is None else intervals, dtype=float)
+    if not hasattr(
+        model, "terms_"
+    ):  # intervals are the caller's, but terms and their order are not
+        raise wrong_type("model", "a linear model whose terms have names (terms_)", model)
     names = [str(name) for name in model.terms_]
+    ends = model.conf_int(level) if intervals is None else _ends(intervals, len(names))
     has_one = len(names) > model.n_features_in_
     values = np.ravel(model.coef_)
     if has_one:
@@ -100,3 +110,17 @@ def coefficients(
         ax.spines[side].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return ax
+
+
+def _ends(intervals, q):
+    """The given ends of intervals; NaN for none."""
+    try:
+        ends = np.asarray(intervals, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type("intervals", "an array of numbers", intervals) from None
+    if ends.shape != (q, 2):
+        raise ValueError(
+            f"intervals must have two ends for each of the {q} coefficients, the intercept first; "
+            f"got shape {ends.shape}."
+        )
+    return ends

@@ -5,13 +5,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from statfast._errors import wrong_type
-from statfast._validation import as_choice, as_count, as_real
-from statfast.cluster.dendrogram import as_linkage, heights_within, leaves_of
+from statfast._validation import as_choice, as_count, as_real, wrong_type
+from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, leaves_of
 from statfast.plot.regions import COLORS, new_axes
 
 SIDES = ("top", "bottom", "left", "right")
-ABOVE = "0.6"  # grey: merges above the cut
+ABOVE = "0.6"  # gray: merges above the cut
 LARGEST, LEAST = 8.0, 4.0  # points of a leaf's name: a smaller one could not be read
 LINE = 1.1  # a line of text, by its size
 
@@ -20,7 +19,7 @@ def dendrogram(
     Z, *, n_clusters=None, height=None, max_leaves=None, labels=None, orientation="top",
     colors=None, linewidth=1.0, ax=None,
 ):  # fmt: skip
-    """Draw a dendrogram, its clusters coloured below a cut.
+    """Draw a dendrogram, its clusters colored below a cut.
 
     Parameters
     ----------
@@ -29,7 +28,7 @@ def dendrogram(
     n_clusters : int, optional
         Cut into so many clusters, after the first n - n_clusters merges.
     height : float, optional
-        Cut at this height. Give at most one of the two; without one, all is of one colour.
+        Cut at this height. Give at most one of the two; without one, all is of one color.
     max_leaves : int, optional
         Show the last merges only, of at most so many clusters; these are drawn as leaves, named by
         the number of their rows in brackets.
@@ -38,7 +37,7 @@ def dendrogram(
         none: a larger figure gives them room.
     orientation : {"top", "bottom", "left", "right"}, default="top"
         Where the root is.
-    colors : sequence of matplotlib colours, optional
+    colors : sequence of matplotlib colors, optional
         Of the clusters, from left to right, repeated if there are more; None takes a palette.
     linewidth : float, default=1.0
         In typographic points.
@@ -90,9 +89,9 @@ def dendrogram(
             f"labels must name each of the {n} rows; got {len(labels)}. Pass a name for each."
         )
     if colors is not None and not hasattr(colors, "__len__"):
-        raise wrong_type("colors", "a sequence of colours, or None", colors)
+        raise wrong_type("colors", "a sequence of colors, or None", colors)
     if colors is not None and len(colors) == 0:
-        raise ValueError("colors must hold at least one colour; got none. Pass some, or None.")
+        raise ValueError("colors must hold at least one color; got none. Pass some, or None.")
     made, line = cut_of(Z, n_clusters, height)
 
     x, y, leaves = places(Z, shown)

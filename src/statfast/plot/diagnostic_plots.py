@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_count
+from statfast._validation import as_count, wrong_type
 from statfast.plot.regions import COLORS
 
 CONTOURS = (0.5, 1.0)  # of Cook's distance
@@ -38,12 +38,12 @@ def diagnostics(model, X, y, *, sample_weight=None, offset=None, axes=None, labe
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If the fit was penalised.
+        If the fit was penalized, or the model is of several classes.
 
     Notes
     -----
-    Residuals are deviance residuals, standardised in the second and third picture, and
-    standardised Pearson residuals in the last, with lines of Cook's distance 0.5 and 1. The red
+    Residuals are deviance residuals, standardized in the second and third picture, and
+    standardized Pearson residuals in the last, with lines of Cook's distance 0.5 and 1. The red
     line is a running mean over a sixth of the rows on each side.
 
     Examples
@@ -62,8 +62,15 @@ def diagnostics(model, X, y, *, sample_weight=None, offset=None, axes=None, labe
     from scipy.special import ndtri
 
     label = as_count(label, "label", 0)
+    if not hasattr(model, "influence"):
+        raise wrong_type("model", "a linear model with influence", model)
     found = model.influence(X, y, sample_weight, offset)
     residuals = model.residuals(X, y, "deviance", sample_weight, offset)
+    if residuals.ndim > 1:
+        raise ValueError(
+            f"model must have one residual a row; got {residuals.shape[1]}, one for each class. "
+            "Draw that of one class against the rest."
+        )
     if axes is None:
         from matplotlib import pyplot
 
@@ -86,7 +93,7 @@ def diagnostics(model, X, y, *, sample_weight=None, offset=None, axes=None, labe
     slope = (quartiles[1] - quartiles[0]) / (2 * ndtri(0.75))
     axes[1].axline((0, quartiles.mean()), slope=slope, color="0.6", linewidth=1.0, linestyle="--")
     axes[1].set(
-        title="Normal quantiles", xlabel="normal quantiles", ylabel="standardised residuals"
+        title="Normal quantiles", xlabel="normal quantiles", ylabel="standardized residuals"
     )
 
     root = np.sqrt(np.abs(standard))
@@ -95,7 +102,7 @@ def diagnostics(model, X, y, *, sample_weight=None, offset=None, axes=None, labe
     axes[2].set(
         title="Scale and location",
         xlabel="linear predictor",
-        ylabel="root of |standardised residuals|",
+        ylabel="root of |standardized residuals|",
     )
 
     pearson, leverage = found.standardized_pearson, found.leverage
@@ -111,7 +118,7 @@ def diagnostics(model, X, y, *, sample_weight=None, offset=None, axes=None, labe
             axes[3].plot(line, sign * height, color=COLORS[1], linewidth=1.0, linestyle=":")
     axes[3].set(
         title="Leverage, with Cook's distance 0.5 and 1", xlabel="leverage", ylim=(bottom, top),
-        ylabel="standardised Pearson residuals", xlim=(0, 1.05 * leverage.max()),
+        ylabel="standardized Pearson residuals", xlim=(0, 1.05 * leverage.max()),
     )  # fmt: skip
     return axes
 

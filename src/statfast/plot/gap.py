@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores against the number of clusters: the gap statistic, and the elbow of any score."""
 
-from statfast._errors import wrong_type
-from statfast._validation import as_choice
+from statfast._validation import as_choice, wrong_type
 from statfast.cluster import Choice, Gap
 from statfast.plot.regions import COLORS, new_axes
 

@@ -27,7 +27,9 @@ def kernel_matrix(
         Points.
     y : array-like of shape (n,), optional
         Their classes; None keeps the points in their order.
-    gamma, degree, coef0 : optional
+    gamma : {"scale", "auto"} or float, default="scale"
+    degree : int, default=3
+    coef0 : float, default=0.0
         As in `statfast.kernels.kernel_matrix`.
     cmap : str or matplotlib colormap, optional
         None takes "viridis", or "RdBu_r" with white at 0 where values are negative.

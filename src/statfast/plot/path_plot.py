@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Regularisation paths: coefficients against the penalty, with the two rules for choosing it."""
+"""Regularization paths: coefficients against the penalty, with the two rules for choosing it."""
 
 import numpy as np
 
-from statfast._errors import wrong_type
-from statfast._validation import as_count
+from statfast._validation import as_count, wrong_type
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A6D00")
 QUIET = "#9A9A9A"  # the lines without a name, the marks of the rules
@@ -22,7 +21,7 @@ def regularization_path(path, *, model=None, names=None, label=6, ax=None):
     names : sequence of str, optional
         Of the columns; None calls them x0, x1, ...
     label : int, default=6
-        How many lines have names and colours: those that end farthest from zero.
+        How many lines have names and colors: those that end farthest from zero.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
 
@@ -75,7 +74,8 @@ def regularization_path(path, *, model=None, names=None, label=6, ax=None):
         color = COLORS[k % len(COLORS)]
         ax.plot(alphas, coefs[j], color=color, linewidth=1.6, label=str(names[j]), zorder=2)
     ax.set_xscale("log")
-    ax.set_xlim(alphas.max(), alphas.min())
+    if alphas.max() > alphas.min():
+        ax.set_xlim(alphas.max(), alphas.min())
     ax.set_xlabel("penalty")
     ax.set_ylabel("coefficient")
     _count_above(ax, alphas, (coefs != 0).sum(axis=0))

@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decision regions: which class a classifier gives to each point of the plane."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from statfast._validation import as_count, as_labels, as_real, as_rows
+from statfast._validation import (
+    MANY,
+    as_count,
+    as_labels,
+    as_real,
+    as_rows,
+    refuse_large,
+    wrong_type,
+)
 
-# Distinct to colour-blind eyes too: the palette of M. Okabe and K. Ito without its black.
+# Distinct to color-blind eyes too: the palette of M. Okabe and K. Ito without its black.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
-TINT = 0.22  # how much of a class's colour its region has, the rest is white
+TINT = 0.22  # how much of a class's color its region has, the rest is white
 LEAST = 1e-9  # |share - 1/2| of a point whose class only a tie rule decided
 
 
 def decision_regions(
     model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None, point_size=18.0
 ):
-    """Draw the classes that a fitted classifier gives to the plane, and labelled rows on it.
+    """Draw the classes that a fitted classifier gives to the plane, and labeled rows on it.
 
     Parameters
     ----------
@@ -32,7 +42,7 @@ def decision_regions(
         Points at which the model is asked, along each side: it predicts resolution^2 rows.
     margin : float, default=0.05
         How far the picture extends beyond the rows, as a share of their range.
-    colors : sequence of matplotlib colours, optional
+    colors : sequence of matplotlib colors, optional
         One for each class in ascending order of labels; None takes a palette of seven that
         repeats.
     point_size : float, default=18.0
@@ -41,7 +51,7 @@ def decision_regions(
     Returns
     -------
     ax : matplotlib.axes.Axes
-        With one labelled collection of points for each class of `y`: ``ax.legend()`` names them.
+        With one labeled collection of points for each class of `y`: ``ax.legend()`` names them.
 
     Raises
     ------
@@ -49,7 +59,7 @@ def decision_regions(
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
         If X does not have two columns or is not finite, if y is not one label for each row, if a
-        parameter is out of its range, or if there are fewer colours than classes.
+        parameter is out of its range, or if there are fewer colors than classes.
 
     Notes
     -----
@@ -69,6 +79,8 @@ def decision_regions(
     >>> len(ax.collections) > 3
     True
     """
+    if not callable(getattr(model, "predict", None)):
+        raise wrong_type("model", "a fitted classifier", model)
     rows = as_rows(X)
     if rows.shape[1] != 2:
         raise ValueError(
@@ -76,7 +88,8 @@ def decision_regions(
             "to two columns and pass those."
         )
     shown_labels, shown_codes = as_labels(y, len(rows))
-    resolution = as_count(resolution, "resolution", 2)
+    resolution = as_count(resolution, "resolution", 2, MANY)
+    refuse_large(24 * resolution**2, f"A picture of resolution={resolution}", "Lower it.")
     margin = as_real(margin, "margin", 0.0)
     point_size = as_real(point_size, "point_size", 0.0)
     across, down = (side(rows[:, j], margin, resolution) for j in (0, 1))
@@ -124,13 +137,15 @@ def chosen_colors(colors, count: int) -> np.ndarray:
 
     if colors is None:
         colors = [COLORS[i % len(COLORS)] for i in range(count)]
+    if not isinstance(colors, Sequence | np.ndarray) or getattr(colors, "ndim", 1) == 0:
+        raise wrong_type("colors", "a list of colors", colors)
     if len(colors) < count:
         raise ValueError(f"colors must hold one for each of {count} classes; got {len(colors)}.")
     return np.array([to_rgb(color) for color in colors[:count]])
 
 
 def paint(ax, across, down, region, palette) -> None:
-    """Fill the regions with light colours."""
+    """Fill the regions with light colors."""
     half = [0.5 * (line[1] - line[0]) for line in (across, down)]
     ends = (across[0] - half[0], across[-1] + half[0], down[0] - half[1], down[-1] + half[1])
     tints = 1.0 - TINT * (1.0 - palette)
@@ -143,7 +158,7 @@ def boundaries(model, points, labels, region):
     """Fields over the plane whose zero lines are the boundaries of the regions."""
     if len(labels) == 2 and hasattr(model, "predict_proba"):
         second = np.asarray(model.predict_proba(points))[:, -1].reshape(region.shape) - 0.5
-        # Where shares are tied, as of an even number of neighbours, the line follows predict.
+        # Where shares are tied, as of an even number of neighbors, the line follows predict.
         yield np.where(region == 1, np.maximum(second, LEAST), np.minimum(second, -LEAST))
         return
     for code in range(len(labels)):

@@ -31,7 +31,7 @@ def silhouette_plot(
         Other parameters of the metric.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
-    colors : sequence of matplotlib colours, optional
+    colors : sequence of matplotlib colors, optional
         One for each cluster in ascending order of labels; None takes a palette that repeats.
     n_jobs : int, optional
         Threads.
@@ -51,7 +51,7 @@ def silhouette_plot(
     NotFittedError
         If `labels` is a clusterer that is not fitted.
     ValueError
-        As `silhouette_samples`, or if there are fewer colours than clusters.
+        As `silhouette_samples`, or if there are fewer colors than clusters.
 
     Examples
     --------

@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from statfast._errors import not_fitted, wrong_type
-from statfast._validation import as_count, as_labels, as_real, as_rows
+from statfast._validation import MANY, as_count, as_labels, as_real, as_rows, not_fitted, wrong_type
 from statfast.plot.regions import decision_regions, new_axes, side
 from statfast.svm import SVC, NuSVC
 
@@ -28,7 +27,7 @@ def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None
         Points at which the model is asked, along each side.
     margin : float, default=0.05
         How far the picture extends beyond the rows, as a share of their range.
-    colors : sequence of matplotlib colours, optional
+    colors : sequence of matplotlib colors, optional
         One for each class in ascending order of labels.
     point_size : float, default=18.0
         Area of the points in square typographic points.
@@ -69,7 +68,7 @@ def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None
         raise not_fitted(model)
     rows = as_rows(X)
     as_labels(y, len(rows))
-    resolution = as_count(resolution, "resolution", 2)
+    resolution = as_count(resolution, "resolution", 2, MANY)
     margin = as_real(margin, "margin", 0.0)
     point_size = as_real(point_size, "point_size", 0.0)
     if rows.shape[1] == 2 and len(rows) != model.shape_fit_[0]:

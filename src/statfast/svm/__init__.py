@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector machines: classification, regression, novelties; with any kernel, and linear."""
 
-from statfast.svm.linear_svc import LinearSVC
-from statfast.svm.linear_svr import LinearSVR
-from statfast.svm.machines import Multipliers
-from statfast.svm.nu_svc import NuSVC
-from statfast.svm.nu_svr import NuSVR
-from statfast.svm.one_class import OneClassSVM
-from statfast.svm.path import SVMPath, svm_path
-from statfast.svm.run import Progress
-from statfast.svm.svc import SVC
-from statfast.svm.svr import SVR
+from statfast.svm.dual.limits import Progress
+from statfast.svm.linear.linear_svc import LinearSVC
+from statfast.svm.linear.linear_svr import LinearSVR
+from statfast.svm.machines.kernel_machine import Multipliers
+from statfast.svm.machines.nu_svc import NuSVC
+from statfast.svm.machines.nu_svr import NuSVR
+from statfast.svm.machines.one_class import OneClassSVM
+from statfast.svm.machines.svc import SVC
+from statfast.svm.machines.svm_path import SVMPath, svm_path
+from statfast.svm.machines.svr import SVR
 
 __all__ = [
     "SVC",

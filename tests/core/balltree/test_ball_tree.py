@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import ballbuild, ballorder
-from statfast._distances import as_metric
-from statfast.neighbors import ball_index
-from statfast.neighbors.ball_index import BallTreeIndex
-from tests.core.test_brute import FAMILIES, by_differences
+from statfast._core.balltree import build as ballbuild
+from statfast._core.balltree import order as ballorder
+from statfast._distance.metrics import as_metric
+from statfast.neighbors.spatial import ball_index
+from statfast.neighbors.spatial.ball_index import BallTreeIndex
+from tests.core.neighbors.test_brute import FAMILIES, by_differences
 
 DTYPES = [np.float64, np.float32, np.uint8]
 
@@ -114,7 +115,7 @@ def check(X, Q, k, **options):
     ("n", "d", "k"),
     [(3, 1, 2), (40, 2, 40), (2000, 1, 3), (3000, 3, 10), (900, 9, 1), (500, 70, 5)],
 )
-def test_neighbours_are_those_of_brute_force(family, n, d, k):
+def test_neighbors_are_those_of_brute_force(family, n, d, k):
     check(*family(np.random.default_rng(d), n, 40, d), k)
 
 
@@ -150,7 +151,7 @@ def shells(rng, n, m, d):
 
 
 def ends_of_the_range(rng, n, m, d):
-    """As far apart as numbers are: sums and differences of rows overflow, and so do centres."""
+    """As far apart as numbers are: sums and differences of rows overflow, and so do centers."""
     X, Q = (1.7e308 * rng.choice([-1.0, 1.0, 0.0], (rows, d)) for rows in (n, m))
     X[::5], Q[::2] = rng.random((len(X[::5]), d)), rng.random((len(Q[::2]), d))
     return X, Q
@@ -180,7 +181,7 @@ def test_data_that_suit_balls_and_data_that_try_their_bounds(family, d):
     seed=st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=40)
-def test_neighbours_in_any_shape(family, n, d, k, leaf, seed):
+def test_neighbors_in_any_shape(family, n, d, k, leaf, seed):
     X, Q = family(np.random.default_rng(seed), max(n, 60), 20, d)
     check(X[:n], Q, min(k, n), leaf_size=leaf)
 
@@ -194,7 +195,7 @@ def test_up_to_all_rows_through_array_and_heap(k):
 
 @pytest.mark.parametrize("family", [FAMILIES[0], surface, on_the_edge])
 def test_any_number_of_threads_gives_the_same_bits(family, monkeypatch):
-    monkeypatch.setattr("statfast._blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
     X, Q = family(np.random.default_rng(8), 20_000, 900, 5)
     one = check(X, Q[:60], 7)
     for n_jobs in (2, 7):
@@ -256,4 +257,7 @@ def test_few_rows_are_visited_where_dimensions_are_few():
     index = BallTreeIndex.build(X, 1)
     assert index.visited(Q, 5) < 0.02 * 20_000
     many = BallTreeIndex.build(rng.standard_normal((2000, 40)), 1)
-    assert 1000 < many.visited(rng.standard_normal((9, 40)), 5) <= 2000
+    Q = rng.standard_normal((9, 40))
+    assert 1000 < many.visited(Q, 5) <= 2000
+    rows, centers = many._query(Q, 5, 1)[2]
+    assert 8 * len(Q) <= centers < rows

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import extent as kernel
+from statfast._core.distance import extent as kernel
 
 REALS = [np.float32, np.float64]
 DTYPES = [*REALS, np.uint8]
@@ -149,3 +149,12 @@ def test_a_non_finite_number_leaves_a_non_finite_sum(dtype, offender):
         found = start(3)
         kernel.extent(X, *found)
         assert np.isfinite(found[0]).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 40])
+def test_ones_are_counted_where_there_are_zeros_besides_alone(n):
+    y = (np.random.default_rng(n).random(n) < 0.4).astype(float)
+    assert kernel.zeros_and_ones(y) == y.sum()
+    for i in range(n):
+        for other in (0.5, 2.0, -1.0, np.nan, np.inf):
+            assert kernel.zeros_and_ones(np.where(np.arange(n) == i, other, y)) == -1

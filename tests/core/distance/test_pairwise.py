@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import pairwise, tiles
+from statfast._core.distance import pairwise
+from statfast._core.tile import tiles
 from tests.reference import pairwise as twin
 
 KINDS = ["product", "squared", "distance", "rbf"]
-CANCELLED = 1e-8  # of the squared lengths: what lies closer together is summed by differences
+CANCELED = 1e-8  # of the squared lengths: what lies closer together is summed by differences
 UNIT = 2.0**-53
 ROWS, COLUMNS = tiles.tile_shape("d")
 
@@ -36,8 +37,8 @@ def assert_within_bounds(A, B, gamma, origin):
     """Every kind, to the error that its file states."""
     d, size = A.shape[1], lengths(A, B, origin)
     d2 = twin.squared(A, B)
-    # An error of the scores; below CANCELLED * size that of a sum of squares.
-    off = np.where(d2 <= 0.99 * CANCELLED * size, 2 * (d + 4) * UNIT * d2, (d + 8) * UNIT * size)
+    # An error of the scores; below CANCELED * size that of a sum of squares.
+    off = np.where(d2 <= 0.99 * CANCELED * size, 2 * (d + 4) * UNIT * d2, (d + 8) * UNIT * size)
     assert (off <= 1.1e-8 * (d + 8) * d2 + 1e-300).all()
     assert (abs(matrix("squared", A, B, origin=origin) - d2) <= off).all()
     distance = np.sqrt(d2)
@@ -148,7 +149,7 @@ def test_the_error_against_no_rounding(d):
     exact = twin.exactly_squared(A, B)
     off = twin.relative_error(matrix("squared", A, B), exact)
     assert off.max() <= 1.1e-8 * (d + 8)
-    limit = CANCELLED * 0.99 * lengths(A, B, np.zeros(d))
+    limit = CANCELED * 0.99 * lengths(A, B, np.zeros(d))
     mended = twin.squared(A, B) <= limit
     assert mended.any()
     assert off[mended].max() <= (d + 4) * UNIT

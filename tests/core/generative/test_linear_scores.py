@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import posterior, tiles
+from statfast._core.generative import linear_scores
+from statfast._core.tile import tiles
 from tests.reference import moments as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]
@@ -46,7 +47,7 @@ def whole_numbers(n, d, classes, dtype, seed):
 def both(kernel, X, coef, intercept, real):
     ours = np.full((len(X), len(coef)), np.nan, real)
     expected = np.empty((len(X), len(coef)))
-    getattr(posterior, kernel)(X, coef, intercept, ours)
+    getattr(linear_scores, kernel)(X, coef, intercept, ours)
     getattr(twin, kernel)(X, coef, intercept, expected)
     return ours, expected
 
@@ -75,7 +76,7 @@ def test_ties_go_to_the_lowest_class(n, d, classes, dtype, real, seed):
     ours, expected = both("scores", X, coef, intercept, real)
     np.testing.assert_array_equal(ours, expected)
     best = np.full(n, -1, np.intp)
-    posterior.argmax(X, coef, intercept, best)
+    linear_scores.argmax(X, coef, intercept, best)
     np.testing.assert_array_equal(best, expected.argmax(axis=1))
     share, _ = both("softmax", X, coef, intercept, real)
     for row, score in zip(share, expected, strict=True):
@@ -88,7 +89,7 @@ def test_at_every_edge_of_a_tile(classes):
         X, coef, intercept = whole_numbers(n, 3, classes, np.float64, n * classes)
         np.testing.assert_array_equal(*both("scores", X, coef, intercept, np.float64))
         best, expected = np.empty((2, n), np.intp)
-        posterior.argmax(X, coef, intercept, best)
+        linear_scores.argmax(X, coef, intercept, best)
         twin.argmax(X, coef, intercept, expected)
         np.testing.assert_array_equal(best, expected)
 
@@ -104,7 +105,7 @@ def test_extreme_scores(n, real):
     np.testing.assert_array_equal(share, expected.astype(real))
     assert sorted(set(share.ravel())) == [0, 1]
     best = np.empty(n, np.intp)
-    posterior.argmax(X, coef, intercept, best)
+    linear_scores.argmax(X, coef, intercept, best)
     np.testing.assert_array_equal(best, share.argmax(axis=1))
 
 
@@ -113,8 +114,8 @@ def test_a_common_score_changes_no_posterior():
     coef = np.array([[0.0], [0.25], [-0.5]])
     for far in (2.0**20, -(2.0**20)):
         near, moved = np.empty((2, 40, 3))
-        posterior.softmax(X, coef, np.zeros(3), near)
-        posterior.softmax(X, coef, np.full(3, far), moved)
+        linear_scores.softmax(X, coef, np.zeros(3), near)
+        linear_scores.softmax(X, coef, np.full(3, far), moved)
         np.testing.assert_array_equal(near, moved)
 
 
@@ -126,7 +127,7 @@ def test_a_class_of_prior_zero_gets_nothing():
     np.testing.assert_allclose(share.sum(axis=1), 1, rtol=1e-14)
     for some in (X, X[:1]):
         best = np.empty(len(some), np.intp)
-        posterior.argmax(some, coef, intercept, best)
+        linear_scores.argmax(some, coef, intercept, best)
         np.testing.assert_array_equal(best, share[: len(some)].argmax(axis=1))
 
 
@@ -137,6 +138,6 @@ def test_rows_may_lie_apart_and_be_read_only(dtype):
     part, coef = X[::-2, 3:10], np.ascontiguousarray(coef[:, :7])
     np.testing.assert_array_equal(*both("scores", part, coef, intercept, np.float64))
     best, expected = np.empty((2, 40), np.intp)
-    posterior.argmax(part, coef, intercept, best)
+    linear_scores.argmax(part, coef, intercept, best)
     twin.argmax(part, coef, intercept, expected)
     np.testing.assert_array_equal(best, expected)

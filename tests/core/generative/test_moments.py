@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import moments, tiles
+from statfast._core.generative import moments
+from statfast._core.tile import tiles
 from tests.reference import moments as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]

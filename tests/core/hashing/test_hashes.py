@@ -2,23 +2,25 @@
 """The hashes collide as often as their theory says, and probes come in the order of their cost."""
 
 from itertools import combinations
-from math import acos, erf, exp, pi, sqrt
+from math import erf, exp, pi, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import lsh, probe, trace
-from statfast.neighbors.hash_tables import COSINE, NO_SKETCHES, Sketches, drawer_bits
-from statfast.neighbors.hashing import FAMILIES, Frame, Hashes, padded_width, polytopes
+from statfast._core.hashing import hashes as lsh
+from statfast._core.hashing import search as probe
+from statfast.neighbors.hashing import tuning
+from statfast.neighbors.hashing.hashes import FAMILIES, Float32Frame, Hashes
+from statfast.neighbors.hashing.tables import drawer_bits
 
 TABLES = 4000  # a probability p is measured to within sqrt(p (1 - p) / TABLES)
 SIGMAS = 4  # with fixed seeds, so that this is passed once and for all
 
 
 def frame(d, scale=1.0):
-    return Frame(np.zeros(d, np.float32), scale)
+    return Float32Frame(np.zeros(d, np.float32), scale)
 
 
 def codes(hashes, rows):
@@ -67,57 +69,6 @@ def test_hyperplane_collisions(angle, length):
     within(share(hashes, a, b), (1 - angle / pi) ** length)
 
 
-def test_cross_polytope_collisions_fall_with_the_distance_as_with_true_rotations():
-    """The vertex nearest to a Gaussian projection, drawn by numpy, is the twin."""
-    d, rng = 64, np.random.default_rng(7)
-    a = rng.standard_normal(d)
-    a /= np.linalg.norm(a)
-    side = rng.standard_normal(d)
-    side -= side @ a * a
-    side /= np.linalg.norm(side)
-    hashes = Hashes.draw("cross_polytope", frame(d), TABLES, 7, 1.0, rng)
-    measured = []
-    for angle in (0.3, 0.7, 1.2):
-        b = np.cos(angle) * a + np.sin(angle) * side
-        together = 0
-        for _ in range(TABLES):
-            turned = rng.standard_normal((d, d)) @ np.stack([a, b], axis=1)
-            high = abs(turned).argmax(axis=0)
-            same_sign = (turned[high[0], 0] < 0) == (turned[high[1], 1] < 0)
-            together += high[0] == high[1] and same_sign
-        p = together / TABLES
-        measured.append(share(hashes, a, b))
-        assert abs(measured[-1] - p) <= 2 * SIGMAS * sqrt(p * (1 - p) / TABLES)
-    assert measured == sorted(measured, reverse=True)
-
-
-@given(bits=st.integers(1, 64), d=st.integers(1, 300))
-def test_polytopes_have_so_many_bits(bits, d):
-    widths = polytopes(bits, d)
-    assert sum(int(width).bit_length() for width in widths) == bits
-    assert all(width <= padded_width(d) for width in widths)
-
-
-def test_rotation_is_that_of_the_hadamard_matrix():
-    from scipy.linalg import hadamard
-
-    rng, d = np.random.default_rng(8), 50
-    hashes = Hashes.draw("cross_polytope", frame(d), 3, 6, 1.0, rng)
-    rows = rng.standard_normal((40, d))
-    H = hadamard(64).astype(float)
-    y = np.zeros((40, 64))
-    y[:, :d] = rows
-    found = codes(hashes, rows)
-    for t in range(3):
-        z = y
-        for s in hashes.signs[t, 0]:
-            z = (z * s) @ H
-        top = abs(z[:, :32]).argmax(axis=1)
-        vertex = 2 * top + (z[np.arange(40), top] < 0)
-        form = int(hashes.form[t, 0])
-        assert [form * int(v) % 2**64 >> 32 for v in vertex] == found[t].tolist()
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_equal_rows_share_all_codes_wherever_they_lie(family, dtype):
@@ -135,10 +86,11 @@ def test_the_base_of_a_query_is_the_code_of_the_row(family):
     rng = np.random.default_rng(10)
     rows = rng.standard_normal((77, 20)).astype(np.float32)
     hashes = Hashes.draw(family, frame(20), 9, 10, 1.5, rng)
-    base, cost, _, part = hashes.steps(rows, hashes.panels(), 12)
+    base, cost, move, part = hashes.steps(rows, hashes.panels(), 12)
     np.testing.assert_array_equal((base >> np.uint64(32)).T.astype(np.int64), codes(hashes, rows))
-    assert (np.diff(np.nan_to_num(cost, posinf=9e9), axis=2) >= 0).all()
+    assert (cost[..., 1:] >= cost[..., :-1]).all()
     assert ((part < hashes.form.shape[1]) | np.isinf(cost)).all()
+    assert ((move != 0) | np.isinf(cost)).all()  # a step leads elsewhere
 
 
 @given(st.data())
@@ -149,7 +101,12 @@ def test_probes_are_the_cheapest_sets_of_steps(data):
     cost = np.sort(rng.random(steps)).astype(np.float32)
     part = rng.integers(0, 4, steps).astype(np.uint8)
     move = (np.uint64(1) << np.arange(steps, dtype=np.uint64)) << np.uint64(32)
-    found = trace.probe_codes(0, cost, move, part, probes)
+    every = probe.probe_codes(
+        np.zeros((1, 1), np.uint64), cost[None, None], move[None, None], part[None, None], probes
+    )[0, 0]
+    assert every[0] == 0
+    found = every[: 1 + np.flatnonzero(every).max(initial=0)]
+    assert (every[len(found) :] == 0).all()  # where there are no more, the first again
     sets = [chosen for size in range(steps + 1) for chosen in combinations(range(steps), size)
             if len({part[i] for i in chosen}) == size]  # fmt: skip
     sums = sorted(sum(float(cost[i]) for i in chosen) for chosen in sets)
@@ -159,30 +116,7 @@ def test_probes_are_the_cheapest_sets_of_steps(data):
     assert len(found) == min(probes, len(sets)) or steps > 5  # the search for sets is cut short
 
 
-def test_sketches_estimate_distances():
-    rng = np.random.default_rng(11)
-    rows = rng.standard_normal((300, 40)) * rng.uniform(0.5, 2, (300, 1))
-    sketches = Sketches.build(rows, frame(40), rng, 1)
-    entries = np.arange(300, dtype=np.uint64)[None]  # one bucket for all
-    starts = np.array([[0, 300, 300]], np.int32)
-    steps = (np.zeros((1, 1), np.uint64), *(np.empty((1, 1, 0), t) for t in "fLB"))
-    d2, ids = np.empty((1, 30)), np.empty((1, 30), np.intp)
-    looked = np.empty(1, np.int32)
-    probe.search(
-        rows[:1], rows, *steps, entries, starts, 63, 1, 1, sketches.records,
-        sketches.records[:1], COSINE, 30, np.empty(300, np.uint8), 0, 1e9, d2, ids, looked,
-    )  # fmt: skip
-    exact = ((rows - rows[0]) ** 2).sum(axis=1)
-    assert looked[0] == 300
-    assert ids[0, 0] == 0
-    np.testing.assert_allclose(d2[0], exact[ids[0]], rtol=1e-13)
-    # 480 signs tell an angle to within 0.07; the 30 chosen of 300 are nearly all among the nearest.
-    assert np.isin(ids[0], np.argsort(exact)[:60]).mean() > 0.8
-    assert acos(COSINE[240]) == pytest.approx(pi / 2, abs=1e-6)
-
-
-@pytest.mark.parametrize("sketched", [False, True])
-def test_a_search_that_sees_all_rows_is_exact(sketched):
+def test_a_search_that_sees_all_rows_is_exact():
     rng = np.random.default_rng(12)
     rows = rng.integers(0, 4, (500, 3)).astype(np.float32)  # ties abound
     Q = rng.integers(0, 4, (60, 3)).astype(np.float64)
@@ -195,17 +129,13 @@ def test_a_search_that_sees_all_rows_is_exact(sketched):
     starts = np.empty((2, (1 << bits) + 1), np.int32)
     for t in range(2):
         lsh.directory(entries[t], 64 - bits, starts[t])
-    records, sketch = NO_SKETCHES, NO_SKETCHES
-    if sketched:
-        sketches = Sketches.build(rows, frame(3), rng, 1)
-        records, sketch = sketches.records, sketches.of(Q, frame(3), np.empty((m, 8), np.uint64))
     steps = hashes.steps(Q, hashes.panels(), 2)
     d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
     looked, first, calls = np.empty(m, np.int32), 0, 0
     while first < m:
         first = probe.search(
-            Q, rows, *steps, entries, starts, 64 - bits, 1, 1, records, sketch, COSINE, n,
-            np.empty(n, np.uint8), first, 1e4, d2, ids, looked,
+            Q, rows, *steps, entries, starts, 64 - bits, 1, 1, np.empty(n, np.uint8), first, 1e4,
+            d2, ids, looked,
         )  # fmt: skip
         calls += 1
     assert calls > 1
@@ -214,3 +144,35 @@ def test_a_search_that_sees_all_rows_is_exact(sketched):
     order = np.argsort(exact, axis=1, kind="stable")[:, :k]
     np.testing.assert_array_equal(ids, order)
     np.testing.assert_array_equal(d2, np.take_along_axis(exact, order, axis=1))
+
+
+def test_what_a_fit_measures_is_what_a_search_finds():
+    """Recall, rows compared and entries met of every choice, counted one by one."""
+    rng = np.random.default_rng(13)
+    rows = rng.standard_normal((300, 6)).astype(np.float32)
+    at = np.arange(0, 300, 20)
+    apart = ((rows[at][:, None] - rows) ** 2).sum(axis=2)
+    ids = np.argsort(apart, axis=1)[:, 1:6]
+    d2 = np.take_along_axis(apart, ids, axis=1)
+    sample = tuning.Sample.of(rows, at, ids, d2, rng)
+    assert (sample.others, sample.own, sample.n) == (300, 5, 300)
+    probes = np.array([1, 2, 5, 80])
+    for family in FAMILIES:
+        hashes = Hashes.draw(family, frame(6), 4, 5, 1.5, rng)
+        panels = hashes.panels()
+        both = [hashes.projected(some, panels) for some in (sample.queries, sample.pool)]
+        near, unique, hits = tuning.measure(sample, hashes, both, probes)
+        looked_up = probe.probe_codes(*hashes.steps(sample.queries, panels, 10), 64)
+        pool = codes(hashes, sample.pool)
+        for c, most in enumerate(probes):
+            for t in range(4):
+                found = [[set(np.flatnonzero(np.isin(pool[s], looked_up[s, q, :most])))
+                          for s in range(t + 1)] for q in range(len(at))]  # fmt: skip
+                own = [set(range(300 + 5 * q, 305 + 5 * q)) for q in range(len(at))]
+                right = [len(own[q] & set.union(*found[q])) for q in range(len(at))]
+                assert near[c, t] == pytest.approx(np.mean(right) / 5)
+                asked = range(0, len(at), tuning.EVERY)
+                others = [[one & set(range(300)) for one in found[q]] for q in asked]
+                wanted = np.mean([len(set.union(*one)) for one in others])
+                assert unique[c, t] == pytest.approx(wanted)
+                assert hits[c, t] == pytest.approx(np.mean([sum(map(len, one)) for one in others]))

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast._core import means
-from statfast.cluster.means import columns_of, nearest
+from statfast._core.hierarchy import centroids
+from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
 
 
 def twin(X, part, query, size, k):
@@ -80,7 +80,7 @@ def test_merges_stop_where_columns_or_budget_end():
     one, other, height = np.empty(3, np.int32), np.empty(3, np.int32), np.empty(3)
     calls = 0
     while state[2] < 3:
-        means.merge(
+        centroids.merge(
             columns, size, False, point, low, who, heap, state, one, other, height, 3, 1
         )  # fmt: skip
         calls += 1

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import kdradius
-from statfast._distances import PLAIN, as_metric
-from statfast.neighbors import kd_radius
-from statfast.neighbors.brute import BruteIndex
-from statfast.neighbors.kd_index import KDTreeIndex
+from statfast._core.kdtree import radius as kdradius
+from statfast._distance.metrics import PLAIN, as_metric
+from statfast.neighbors.brute.brute import BruteIndex
+from statfast.neighbors.spatial import kd_radius
+from statfast.neighbors.spatial.kd_index import KDTreeIndex
 
 REALS = [np.float64, np.float32]
 METRICS = [
@@ -77,14 +77,6 @@ def radii_among(rng, brute, Q, most):
     return r
 
 
-def all_pairs(brute, r):
-    """Pairs i < j and the number of ordered pairs, of the brute force search."""
-    starts, _, ids = brute.query_radius(brute.rows, r)
-    i = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    both = np.column_stack([i, ids])[i < ids]
-    return both[np.lexsort((both[:, 1], both[:, 0]))], len(ids)
-
-
 def check(X, Q, rng, metric=PLAIN, leaf_size=None, n_jobs=1, most=None):
     brute = BruteIndex.build(X, metric=metric)
     tree = KDTreeIndex.build(X, metric=metric, leaf_size=leaf_size)
@@ -94,14 +86,7 @@ def check(X, Q, rng, metric=PLAIN, leaf_size=None, n_jobs=1, most=None):
         np.testing.assert_array_equal(found, wanted)
         assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(tree.count_radius(Q, r, n_jobs), np.diff(expected[0]))
-    there = KDTreeIndex.build(Q, metric=metric)
-    for reach in (0.0, *r[:2]):
-        pairs, ordered = all_pairs(brute, reach)
-        np.testing.assert_array_equal(tree.pairs(reach, n_jobs), pairs)
-        assert tree.count_pairs(tree, reach, n_jobs) == ordered
-        across = len(brute.query_radius(Q, reach)[2])
-        assert tree.count_pairs(there, reach, n_jobs) == across
-        assert there.count_pairs(tree, reach, n_jobs) == across
+    np.testing.assert_array_equal(tree.points(slice(0, len(X))), X[tree.ids])
 
 
 # ------------------------------------------------------------------ answers
@@ -174,16 +159,12 @@ def test_everything_is_within_a_huge_radius_and_counted_without_a_look():
             part = slice(starts[q], starts[q + 1])
             np.testing.assert_array_equal(np.sort(ids[part]), np.arange(3000))
             assert (np.diff(reduced[part]) >= 0).all()
-        assert tree.count_pairs(tree, r) == 3000**2
-        assert len(tree.pairs(r)) == 3000 * 2999 // 2
 
 
 def test_overflown_distances_are_not_within():
     X = np.array([[1e200], [-1e200], [1e200 * (1 + 1e-15)]])
     tree = KDTreeIndex.build(X)
     assert tree.count_radius(X, LARGEST).tolist() == [1, 1, 1]
-    assert tree.count_pairs(tree, LARGEST) == 3
-    assert tree.pairs(LARGEST).shape == (0, 2)
 
 
 def test_none_within():
@@ -192,20 +173,6 @@ def test_none_within():
     starts, reduced, ids = tree.query_radius(Q, 0.1)
     assert starts.tolist() == [0, 0, 0, 0]
     assert reduced.shape == ids.shape == (0,)
-    assert tree.pairs(0.5).shape == (0, 2)
-    assert tree.count_pairs(KDTreeIndex.build(Q), 0.1) == 0
-
-
-def test_trees_of_different_types_and_leaves():
-    rng = np.random.default_rng(5)
-    X, Y = rng.integers(0, 9, (500, 2)) * 0.5, rng.integers(0, 9, (333, 2)) * 0.5
-    expected = (((X[:, None] - Y) ** 2).sum(axis=2) <= 1.25).sum()
-    for one in REALS:
-        for two in REALS:
-            for leaf_size in (8, 256):
-                a = KDTreeIndex.build(X.astype(one), leaf_size=leaf_size)
-                b = KDTreeIndex.build(Y.astype(two))
-                assert a.count_pairs(b, 1.25) == b.count_pairs(a, 1.25) == expected
 
 
 # ------------------------------------------------------------------ threads, order, room
@@ -217,25 +184,19 @@ def test_threads_change_nothing(n_jobs):
     r = rng.choice([0.0, 1.0, 4.0, 9.0], len(Q))
     for one, many in zip(tree.query_radius(Q, r, 1), tree.query_radius(Q, r, n_jobs), strict=True):
         np.testing.assert_array_equal(one, many)
-    np.testing.assert_array_equal(tree.pairs(2.0, 1), tree.pairs(2.0, n_jobs))
-    assert tree.count_pairs(tree, 2.0, 1) == tree.count_pairs(tree, 2.0, n_jobs)
 
 
-def test_the_order_of_queries_the_budget_and_the_room_change_nothing(monkeypatch):
+def test_the_order_of_queries_and_the_budget_change_nothing(monkeypatch):
     rng = np.random.default_rng(7)
     X, Q = rng.random((3000, 2)), rng.random((500, 2))
     tree = KDTreeIndex.build(X)
     r = rng.random(500) * 0.01
-    expected = tree.query_radius(Q, r), tree.pairs(0.01), tree.count_pairs(tree, 0.01)
+    expected = tree.query_radius(Q, r)
     monkeypatch.setattr(kd_radius, "BUDGET", 1.0)
-    monkeypatch.setattr(kd_radius, "ROOM", 1)
-    monkeypatch.setattr(kd_radius, "PART", 64)
     order = rng.permutation(500).astype(np.int32)
     again = kd_radius.rows_within(tree.arrays, PLAIN, Q, order, r)
-    for one, two in zip(expected[0], again, strict=True):
+    for one, two in zip(expected, again, strict=True):
         np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(tree.pairs(0.01), expected[1])
-    assert tree.count_pairs(tree, 0.01) == expected[2]
 
 
 def test_a_kernel_stops_where_its_budget_ends():
@@ -243,7 +204,7 @@ def test_a_kernel_stops_where_its_budget_ends():
     tree, Q = KDTreeIndex.build(rng.random((1000, 2))), rng.random((50, 2))
     count, limit = np.full(50, -1), np.full(50, 0.01)
     at = kdradius.within(
-        *tree.arrays.fields, None, Q, None, 3, 50, 0, 2.0, limit, 200, count, None, 0, None, None
+        *tree.arrays.fields, Q, None, 3, 50, 0, 2.0, limit, 200, count, None, 0, None, None
     )
     assert 3 < at < 50
     assert (count[3:at] >= 0).all()

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import kdorder, kdsearch
-from statfast._distances import PLAIN, as_metric
-from statfast._kd_tree import KDArrays
-from statfast.neighbors import kd_index
-from statfast.neighbors.kd_index import KDTreeIndex
+from statfast._core.kdtree import order as kdorder
+from statfast._core.kdtree import search as kdsearch
+from statfast._distance.kd_tree import KDArrays
+from statfast._distance.metrics import PLAIN, as_metric
+from statfast.neighbors.spatial import kd_index
+from statfast.neighbors.spatial.kd_index import KDTreeIndex
 from tests.reference import metrics as twin
 
 REALS = [np.float64, np.float32]
@@ -73,9 +74,32 @@ def constant_columns(rng, n, d):
     return X
 
 
+def rotation(rng, d):
+    return np.linalg.qr(rng.standard_normal((d, d)))[0]
+
+
+def slanting_plane(rng, n, d):
+    """A surface of two dimensions, or a line in two columns."""
+    X = rng.random((n, d))
+    X[:, min(2, d - 1) :] = 0
+    return X @ rotation(rng, d)
+
+
+def diagonal_grid(rng, n, d):
+    """Ties everywhere, and duplicates."""
+    return np.outer(rng.integers(0, n // 2 + 1, n), np.arange(1, d + 1)) * 1.0
+
+
+def pancakes(rng, n, d):
+    """Widths of all scales, slanting, and some rows far out."""
+    X = rng.standard_normal((n, d)) * 100.0 ** -np.arange(d)
+    X[:: n // 7 + 1] *= 1e4
+    return X @ rotation(rng, d)
+
+
 CLOUDS = [
     plain, all_equal, integer_grid, many_duplicates, on_a_line, in_order, one_outlier, far_away,
-    huge, tiny, every_scale, constant_columns,
+    huge, tiny, every_scale, constant_columns, slanting_plane, diagonal_grid, pancakes,
 ]  # fmt: skip
 
 
@@ -88,7 +112,7 @@ def queries(rng, X, m):
 
 
 def agree(index, X, Q, *numbers, kind="euclidean", p=2.0):
-    """The search is the twin's, for each number of neighbours."""
+    """The search is the twin's, for each number of neighbors."""
     most = max(numbers)
     nearest = twin.nearest(twin.reduced(kind, Q, X, p), most)
     others = twin.nearest(twin.reduced(kind, X, X, p), most, itself=True)
@@ -103,7 +127,9 @@ def agree(index, X, Q, *numbers, kind="euclidean", p=2.0):
 # ------------------------------------------------------------------ the tree itself
 @pytest.mark.parametrize("dtype", REALS)
 @pytest.mark.parametrize("cloud", CLOUDS)
-@pytest.mark.parametrize(("n", "d", "leaf"), [(1, 1, 8), (8, 2, 8), (9, 3, 8), (2000, 3, 24)])
+@pytest.mark.parametrize(
+    ("n", "d", "leaf"), [(1, 1, 8), (8, 2, 8), (9, 3, 8), (11, 3, 8), (2000, 3, 24)]
+)
 def test_the_arrays_are_what_they_are_said_to_be(cloud, n, d, leaf, dtype):
     X = cloud(np.random.default_rng(n), n, d).astype(dtype)
     tree = KDArrays.build(X, leaf)
@@ -218,6 +244,18 @@ def test_the_ends_of_float64(scale):
     agree(KDTreeIndex.build(X), X, queries(rng, X, 20) * 1.0, 7)
 
 
+@pytest.mark.parametrize("dtype", REALS)
+@pytest.mark.parametrize("cloud", [on_a_line, slanting_plane, pancakes, plain])
+def test_queries_very_far_away(cloud, dtype):
+    rng = np.random.default_rng(0)
+    X = cloud(rng, 600, 3).astype(dtype)
+    Q = queries(rng, X, 60)
+    Q[3::9] += np.ptp(X) * rng.standard_normal(Q[3::9].shape)
+    Q[4::27] *= 1e12
+    Q[5::27] = 1e150
+    agree(KDTreeIndex.build(X), X, Q, 1, 3, 40)
+
+
 def test_what_overflows_is_infinitely_far():
     X = np.array([[0.0], [1e300], [-1e300], [1.0]])
     apart, ids = KDTreeIndex.build(X).query(np.array([[0.5]]), 3)
@@ -279,6 +317,13 @@ def test_most_points_are_passed_by():
     assert KDTreeIndex.build(X[:100]).visited(X[:10], 100) == 128
 
 
+def test_far_queries_of_a_line():
+    """Boxes along the coordinates are loose there: some hundred leaves of three thousand."""
+    rng = np.random.default_rng(0)
+    X = on_a_line(rng, 100_000, 3)
+    assert KDTreeIndex.build(X).visited(rng.uniform(-1, 4, (300, 3)), 4) < 10_000
+
+
 def test_bits_do_not_depend_on_the_reads_strides():
     rng = np.random.default_rng(0)
     X = rng.random((500, 8))[:, ::2]
@@ -300,6 +345,6 @@ def test_the_kernel_counts_what_it_looks_at():
     X = np.random.default_rng(0).random((1000, 2))
     tree = KDArrays.build(X, 16)
     apart, ids = np.empty((1000, 1)), np.empty((1000, 1), np.intp)
-    seen = kdsearch.search(*tree.fields, tree.turn, X, None, 0, 1000, 0, 2.0, apart, ids)
+    seen = kdsearch.search(*tree.fields, X, None, 0, 1000, 0, 2.0, apart, ids)
     assert 16_000 <= seen < 1000 * 1000
     np.testing.assert_array_equal(ids[:, 0], np.arange(1000))

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import differences, lloyd, tiles
+from statfast._core.kmeans import differences, lloyd
+from statfast._core.tile import tiles
 from statfast.cluster import KMeans
-from statfast.cluster.survey import survey
+from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 from tests.reference.pairwise import exactly_squared, relative_error, whole
 
@@ -20,13 +21,13 @@ UNIT = 2.0**-53
 
 # ------------------------------------------------------------------ data made to break float32
 def near_duplicates(rng, n, k, d):
-    """Centres a millionth apart, a hundred million from the origin."""
+    """Centers a millionth apart, a hundred million from the origin."""
     centers = 1e8 + 1e-6 * rng.standard_normal((k, d))
     return 1e8 + 1e-6 * rng.standard_normal((n, d)), centers
 
 
 def one_ulp_apart(rng, n, k, d):
-    """Centres that differ in the last bits of one number."""
+    """Centers that differ in the last bits of one number."""
     centers = np.repeat(rng.standard_normal((1, d)), k, axis=0)
     for c in range(k):
         for _ in range(c // d):
@@ -43,7 +44,7 @@ def tiny(rng, n, k, d):
 
 
 def huge_and_tiny(rng, n, k, d):
-    """Every row and every centre at a scale of its own."""
+    """Every row and every center at a scale of its own."""
     scale = [10.0 ** rng.uniform(-30, 30, (rows, 1)) for rows in (n, k)]
     return scale[0] * rng.standard_normal((n, d)), scale[1] * rng.standard_normal((k, d))
 
@@ -54,7 +55,7 @@ def integer_grid(rng, n, k, d):
 
 
 def halfway(rng, n, k, d):
-    """Rows exactly between two centres, or an ulp from there."""
+    """Rows exactly between two centers, or an ulp from there."""
     centers = rng.integers(1, 20, (k, d)) / 8.0
     X = (centers[rng.integers(0, k, n)] + centers[rng.integers(0, k, n)]) / 2
     X[::2] = np.nextafter(X[::2], rng.choice([-9, 9], X[::2].shape))
@@ -75,7 +76,7 @@ def one_outlier(rng, n, k, d):
 
 
 def on_a_sphere(rng, n, k, d):
-    """Rows near the middle of centres at one distance: all are nearly as near."""
+    """Rows near the middle of centers at one distance: all are nearly as near."""
     centers = np.array([rng.permutation(np.arange(1.0, d + 1)) for _ in range(k)])
     return 1e-9 * rng.standard_normal((n, 1)) + np.zeros(d), centers
 
@@ -158,7 +159,7 @@ def test_labels_of_any_shape(family, n, k, d, weighted, seed):
     seed=st.integers(0, 2**32 - 1),
 )
 def test_no_origin_and_no_scale_changes_a_label(family, origin, exponent, seed):
-    """As long as the centres are not brought so far out that their float32 squares overflow."""
+    """As long as the centers are not brought so far out that their float32 squares overflow."""
     X, centers = family(np.random.default_rng(seed), 70, 9, 5)
     about = np.full(5, origin, np.float32)
     most = 16 - int(np.frexp(abs(centers - about).max())[1])
@@ -200,7 +201,7 @@ def test_exact_ties_sums_and_mass_are_the_twins(dtype, d, weighted):
     np.testing.assert_array_equal(mass, expected_mass)
 
 
-def test_more_centres_than_a_cacheful():
+def test_more_centers_than_a_cacheful():
     rng = np.random.default_rng(1)
     X, centers = rng.standard_normal((50, 20)), rng.standard_normal((3000, 20))
     centers[2000:] = centers[:1000]  # ties across pieces go to the lowest
@@ -309,7 +310,7 @@ def test_the_bound_of_the_frame_holds_and_is_nearly_reached(d):
 @pytest.mark.parametrize(("real", "unit"), [(np.float32, 2.0**-24), (np.float64, UNIT)])
 @pytest.mark.parametrize("d", DEPTHS)
 def test_the_documented_bound_holds_and_is_nearly_reached(real, unit, d):
-    """kappa (|a||b| + |a|^2 / 2) + tau of simd/tile.h, in both types."""
+    """kappa (|a||b| + |a|^2 / 2) + tau of tile/tile.h, in both types."""
     kappa = 1.02 * unit * (d + 5)
     tau = (d + 8) * (2.0**-100 if real == np.float32 else 2.0**-1000)
     rows, worst = tiles.tile_shape(np.dtype(real).char)[0], 0.0
@@ -328,7 +329,7 @@ def test_the_documented_bound_holds_and_is_nearly_reached(real, unit, d):
 
 @pytest.mark.parametrize("d", [9, 40, 300])
 def test_scores_rounded_up_and_down_win_no_row(d):
-    """The centre with the largest float32 score is not the nearest, by as much as can be."""
+    """The center with the largest float32 score is not the nearest, by as much as can be."""
     up, b = ladder(d, 2.0**-24)
     down = np.full((1, d), 1024 * 2.0**-24 * (1 - 2.0**-8))  # every addition is rounded down
     down[0, 0] = 1 + 2.0**-23 * max(1, d // 128)

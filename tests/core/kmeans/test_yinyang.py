@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows sorted by their centres: the labels are those of all distances, and every bound is one."""
+"""Rows sorted by their centers: the labels are those of all distances, and every bound is one."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import lloyd, yinyang
-from statfast._extent import origin_of, scale_of
-from tests.core.test_lloyd import FAMILIES, apart
+from statfast._core.kmeans import lloyd, yinyang
+from statfast._distance.precision import origin_of, scale_of
+from tests.core.kmeans.test_lloyd import FAMILIES, apart
 from tests.reference import kmeans as twin
 
 GROUP, PANEL = yinyang.group_rows(), yinyang.panel_rows()
@@ -54,7 +54,7 @@ class Sorted:
 
 
 def walk(rng, centers, steps):
-    """Centres that move, some of them far, some not at all, and less and less."""
+    """Centers that move, some of them far, some not at all, and less and less."""
     for step in range(steps):
         yield centers
         move = rng.standard_normal(centers.shape) * 0.5**step
@@ -75,7 +75,7 @@ def blobs(rng, n, k, d):
     d=st.integers(1, 20),
     dtype=st.sampled_from([np.float64, np.float32, np.uint8]),
 )
-def test_labels_and_bounds_hold_while_the_centres_move(seed, n, k, d, dtype):
+def test_labels_and_bounds_hold_while_the_centers_move(seed, n, k, d, dtype):
     rng = np.random.default_rng(seed)
     X, centers = blobs(rng, n, k, d)
     if dtype == np.uint8:
@@ -102,7 +102,7 @@ def test_labels_and_bounds_hold_while_the_centres_move(seed, n, k, d, dtype):
 
 
 def test_groups_out_of_reach_are_not_looked_at():
-    """The slack of a group nobody is near only falls by what the centres move."""
+    """The slack of a group nobody is near only falls by what the centers move."""
     rng = np.random.default_rng(0)
     centers = np.repeat(1000.0 * np.arange(8)[:, None], GROUP, axis=0) + rng.random((8 * GROUP, 1))
     X = np.repeat(centers, 8, axis=0) + rng.random((64 * GROUP, 1))
@@ -133,7 +133,7 @@ def test_labels_are_those_of_float64_on_data_made_to_break_float32(family, dtype
         np.testing.assert_array_equal(state.labels, apart(X, at).argmin(axis=1))
 
 
-def test_arrange_puts_near_centres_together():
+def test_arrange_puts_near_centers_together():
     rng = np.random.default_rng(1)
     blob = np.arange(8 * GROUP) % 8
     centers = 100.0 * rng.standard_normal((8, 3))[blob] + rng.standard_normal((8 * GROUP, 3))
@@ -144,7 +144,7 @@ def test_arrange_puts_near_centres_together():
 
 
 @pytest.mark.parametrize("k", [1, 2, GROUP, GROUP + 1, 2 * GROUP + 3, 1000])
-def test_arrange_orders_any_number_and_equal_centres(k):
+def test_arrange_orders_any_number_and_equal_centers(k):
     order = np.empty(k, np.int32)
     yinyang.arrange(np.zeros((k, 2)), order)
     assert (np.sort(order) == np.arange(k)).all()

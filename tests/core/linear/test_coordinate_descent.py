@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statfast._core.leastsquares import gradient_twice
+from statfast._core.linear.residuals import gradient_twice
 
-from statfast._core import columns, descent
-from statfast.linear.factor import Factor
+from statfast._core.linear import columns
+from statfast._core.linear import coordinate_descent as kernel
+from statfast.linear.penalized.active_gram import ActiveGram
 
 orders = st.sampled_from("FC")
 types = st.sampled_from([np.float64, np.float32])
@@ -93,7 +94,7 @@ def test_sweeps(seed, p, l2, positive):
 
     def descend(l1, goal, most, least=1e9):
         work, index = np.empty(p * p // 4 + 4 * p), np.empty(3 * p, dtype=np.intp)
-        return descent.descend(G, c, 50.0, l1, l2, positive, goal, 0.0, 0.0, least, 0.0, 0, most,
+        return kernel.descend(G, c, 50.0, l1, l2, positive, goal, 0.0, 0.0, least, 0.0, 0, most,
                                1e12, b, q, work, index)  # fmt: skip
 
     state, made, _ = descend(2.0, -1.0, 1)
@@ -103,11 +104,11 @@ def test_sweeps(seed, p, l2, positive):
     np.testing.assert_allclose(b, want, atol=1e-12)
     np.testing.assert_allclose(q, c - G @ b, atol=1e-9)
     state, made, since = descend(2.0, -1e9, 40, least=3)
-    if state == descent.SLOW:
+    if state == kernel.SLOW:
         assert 2 <= since <= 4 + 2 * p
     np.testing.assert_allclose(q, c - G @ b, atol=1e-9)
     state, _, _ = descend(1e9, -1e9, 50)
-    assert state == descent.DONE
+    assert state == kernel.DONE
     assert not b.any()
 
 
@@ -118,7 +119,7 @@ def test_shift():
     index = np.array([1, 4, 8], dtype=np.intp)
     q = rng.standard_normal(9)
     want = q - G[:, index] @ [1.0, 0.0, -2.0]
-    descent.shift(G, index, np.array([1.0, 0.0, -2.0]), 9, q)
+    kernel.shift(G, index, np.array([1.0, 0.0, -2.0]), 9, q)
     np.testing.assert_allclose(q, want, atol=1e-12)
 
 
@@ -127,7 +128,7 @@ def test_shift():
 def test_a_factor_whose_columns_come_and_go(seed, p, turns):
     rng = np.random.default_rng(seed)
     Z = rng.standard_normal((p + 20, p))
-    G, kept = Z.T @ Z, Factor()
+    G, kept = Z.T @ Z, ActiveGram()
     for _ in range(turns):
         some = np.flatnonzero(rng.random(p) < rng.uniform(0.1, 1.0))
         if not len(some):
@@ -142,7 +143,7 @@ def test_a_factor_whose_columns_come_and_go(seed, p, turns):
 def test_a_factor_of_equal_columns_has_a_little_ridge():
     Z = np.random.default_rng(1).standard_normal((60, 50))
     Z[:, 40] = Z[:, 3]
-    G, kept = Z.T @ Z, Factor()
+    G, kept = Z.T @ Z, ActiveGram()
     some = np.arange(50)
     r = G @ np.ones(50)
     x = kept.solve(r, kept.update(G, some, np.ones(50), 0.0))

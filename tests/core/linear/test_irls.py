@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import xlogy
 
-from statfast._core import irls
+from statfast._core.linear import irls
 from tests.reference import irls as twin
 
 
@@ -201,32 +201,6 @@ def test_blocks_are_added():
         irls.sweep(X[some], shift, one, b, kind, y[some], None, None, None, *parts)
     for mine, theirs in zip(whole, parts, strict=True):
         assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("q", [1, 2, 5, 33])
-def test_cholesky(q):
-    rng = np.random.default_rng(q)
-    half = rng.standard_normal((q, q + 3))
-    whole = half @ half.T
-    size = np.sqrt(whole.diagonal())
-    lower, scale = np.zeros((q, q)), np.empty(q)
-    least = irls.cholesky(np.tril(whole), lower, scale)
-    want = np.linalg.cholesky(whole / size / size[:, None])
-    assert_allclose(scale, 1 / size, rtol=1e-14)
-    assert_allclose(lower, want, rtol=1e-10, atol=1e-12)
-    assert_allclose(least, want.diagonal().min() ** 2, rtol=1e-8)
-    x = np.ones(q)
-    irls.cholesky_solve(lower, scale, x)
-    assert_allclose(whole @ x, np.ones(q), rtol=1e-7)
-    inverse = np.empty((q, q))
-    irls.cholesky_inverse(lower, scale, inverse)
-    assert_allclose(inverse @ whole, np.eye(q), atol=1e-8)
-
-
-@pytest.mark.parametrize("first", [1.0, np.nan, -1.0, 0.0])
-def test_cholesky_of_what_is_not_positive(first):
-    h = np.array([[first, 0], [2, 1]])
-    assert irls.cholesky(h, np.empty((2, 2)), np.empty(2)) == 0
 
 
 def test_largest():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from statfast._core import multinomial as kernel
+from statfast._core.linear import multinomial as kernel
 from tests.reference import multinomial as twin
 
 

@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, squareform
 
-from statfast._core import pam, spans
-from statfast._dissimilarity import Condensed, Made, Stored
-from statfast._distances import as_metric
-from statfast._precomputed import as_table
-from statfast.cluster.medoids import Partition, gains
+from statfast._core.distance import dissimilarity
+from statfast._core.medoids import pam
+from statfast._distance.dissimilarity import Condensed, OfRows, Square
+from statfast._distance.metrics import as_metric
+from statfast._distance.precomputed import as_table
+from statfast.cluster.medoids.partition import Partition, gains
 from tests.reference import medoids as twin
 
 SHAPES = st.tuples(st.integers(3, 150), st.integers(2, 9), st.integers(0, 10**6))
@@ -28,17 +29,18 @@ def random_case(shape, whole=False):
 def sources(D):
     """The same symmetric matrix in each form."""
     D = np.minimum(D, D.T)
-    yield Stored(D)
+    yield Square(D)
     yield Condensed(squareform(D), len(D))
 
 
-@given(SHAPES, st.booleans(), st.booleans())
-def test_search_finds_the_change_of_every_swap(shape, weighted, first):
+@given(SHAPES, st.booleans(), st.booleans(), st.booleans())
+def test_search_finds_the_change_of_every_swap(shape, weighted, first, mirrored):
     rng, D, chosen = random_case(shape)
+    D = np.minimum(D, D.T) if mirrored else D
     weights = rng.integers(0, 3, len(D)).astype(float) if weighted else None
     if len(chosen) < 2 or (weighted and weights.sum() == 0):
         return
-    found = Partition(Stored(D), chosen, weights, 1)
+    found = Partition(Square(D, mirrored), chosen, weights, 1)
     candidate, slot, change = found.search(0, len(D), first=first)
     table = {
         j: twin.changes(D, list(chosen), j, weights)
@@ -81,7 +83,7 @@ def test_exchange_keeps_the_two_nearest(shape):
     rng, D, chosen = random_case(shape, whole=True)
     if len(chosen) < 2:
         return
-    found = Partition(Stored(D), chosen, None, 1)
+    found = Partition(Square(D), chosen, None, 1)
     for candidate in rng.choice(len(D), min(len(D), 6), replace=False):
         if candidate in found.medoids:
             continue
@@ -106,7 +108,7 @@ def test_exchange_keeps_the_two_nearest(shape):
 def test_what_points_know_stays_true(n, k, seed, whole, mirrored):
     rng, D, start = random_case((n, k, seed), whole)
     D = np.minimum(D, D.T) if mirrored else D
-    found = Partition(Stored(D, mirrored), start, None, 1)
+    found = Partition(Square(D, mirrored), start, None, 1)
     for _ in range(30):  # medoids come back, too
         candidate = int(rng.choice(np.flatnonzero(found.place < 0)))
         found.exchange(int(rng.integers(k)), candidate)
@@ -155,7 +157,7 @@ def test_rounded_rows_change_no_swap(kind, mirrored, n, k, seed, single):
         D = D.astype(np.float32)
     answers = []
     for kept in (False, True):
-        found = Partition(Stored(D, mirrored), start, None, 1)
+        found = Partition(Square(D, mirrored), start, None, 1)
         if kept:
             found.keep_rows()
             found.search(0, n, first=False)
@@ -171,7 +173,7 @@ def test_medoids_of_rows_are_those_of_columns():
     start = rng.choice(400, 30, replace=False)
     answers = []
     for mirrored in (False, True):
-        found = Partition(Stored(D, mirrored), start, None, 1)
+        found = Partition(Square(D, mirrored), start, None, 1)
         before = found.search(0, 400, first=False)
         found.pursue(0, 400)
         answers.append((before, list(found.medoids), found.loss))
@@ -183,9 +185,9 @@ def test_gains_are_how_much_the_loss_falls(shape):
     _, D, chosen = random_case(shape)
     near = D[:, chosen].min(axis=1)
     every = slice(0, len(D))
-    assert np.allclose(gains(Stored(D), every, None, None), D.sum(axis=0))
+    assert np.allclose(gains(Square(D), every, None, None), D.sum(axis=0))
     expected = np.maximum(near[:, None] - D, 0).sum(axis=0)
-    assert np.allclose(gains(Stored(D), every, near, None), expected)
+    assert np.allclose(gains(Square(D), every, near, None), expected)
 
 
 def test_pursue_takes_the_swaps_of_one_at_a_time():
@@ -193,7 +195,7 @@ def test_pursue_takes_the_swaps_of_one_at_a_time():
     X = rng.normal(size=(300, 3))
     D = cdist(X, X)
     start = rng.choice(300, 6, replace=False)
-    found = Partition(Stored(D), start, None, 1)
+    found = Partition(Square(D), start, None, 1)
     _, quiet, _, swaps = found.pursue(0, 300)
     assert quiet == 300
     assert (list(found.medoids), swaps) == twin.fasterpam(D, start)
@@ -209,7 +211,7 @@ def test_made_blocks_are_distances(metric, n, m, d, seed):
     X = rng.integers(1, 4, (n + m, d)) if metric == "hamming" else rng.normal(size=(n + m, d))
     X = X.astype(float)
     checked = as_metric(metric, d=d, X=X)
-    made = Made(checked.prepare(X), checked)
+    made = OfRows(checked.prepare(X), checked)
     expected = cdist(X, X, metric)
     tolerance = {"rtol": 1e-12, "atol": 1e-14}
     assert np.allclose(made.block(slice(3, n + m), slice(0, m)), expected[3:, :m], **tolerance)
@@ -236,12 +238,12 @@ def test_unfold_is_squareform(n, seed):
 
 
 def test_panels_are_filled_up():
-    panels = np.full((2, 3, spans.WIDE), np.nan)
+    panels = np.full((2, 3, dissimilarity.WIDE), np.nan)
     X = np.arange(105.0).reshape(35, 3)
-    spans.lay(X, panels)
+    dissimilarity.lay(X, panels)
     assert (panels[1, :, :3] == X[32:].T).all()
     assert not panels[1, :, 3:].any()
-    assert pam.WIDE % spans.WIDE == 0
+    assert pam.WIDE % dissimilarity.WIDE == 0
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -269,8 +271,8 @@ def test_every_number_that_is_no_dissimilarity_is_found(dtype, n, seed):
     rng = np.random.default_rng(seed)
     some = rng.random((n, n)).astype(dtype)
     some[:, rng.integers(n)] = 0.0
-    assert spans.mirrored(some, 0, n, False)[0]
+    assert dissimilarity.mirrored(some, 0, n, False)[0]
     for wrong in (-1e-30, np.nan, np.inf, -np.inf):
         other = some.copy()
         other[tuple(rng.integers(n, size=2))] = wrong
-        assert not spans.mirrored(other, 0, n, False)[0]
+        assert not dissimilarity.mirrored(other, 0, n, False)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact neighbours on data made to break the cheaper scores: of bytes, float32 and float64.
+"""Exact neighbors on data made to break the cheaper scores: of bytes, float32 and float64.
 
 The sizes are such that packing the rows pays: more than two million differences.
 """
@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import brute as kernel
-from statfast._core import differences, tiles
-from statfast.neighbors import brute
-from statfast.neighbors.brute import BruteIndex
+from statfast._core.kmeans import differences
+from statfast._core.neighbors import brute as kernel
+from statfast._core.tile import tiles
+from statfast.neighbors.brute import brute
+from statfast.neighbors.brute.brute import BruteIndex
 from tests.reference import neighbors as twin
 
 REALS = [np.float64, np.float32]
@@ -182,7 +183,7 @@ def rows_for(m, d):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("m", "d", "k"), [(500, 1, 1), (300, 3, 5), (100, 16, 10), (60, 40, 3)])
-def test_neighbours_are_those_of_float64(family, m, d, k):
+def test_neighbors_are_those_of_float64(family, m, d, k):
     X, Q = family(np.random.default_rng(d), rows_for(m, d), m, d)
     check(X, Q, k)
 
@@ -260,14 +261,14 @@ def whole_bytes(rng, n, m, d):
 
 
 def clustered(rng, n, m, d):
-    """Neighbours so near that coarser numbers tell them apart."""
+    """Neighbors so near that coarser numbers tell them apart."""
     X = np.repeat(rng.standard_normal((-(-n // 6), d)), 6, axis=0)[:n]
     X += 1e-2 * rng.standard_normal((n, d))
     return X, X[rng.integers(0, n, m)] + 1e-2 * rng.standard_normal((m, d))
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, whole_bytes, clustered])
-def test_neighbours_among_many_rows_of_many_columns(family):
+def test_neighbors_among_many_rows_of_many_columns(family):
     """Large enough for rows to be rounded to bytes first."""
     X, Q = family(np.random.default_rng(12), 4200, 30, 260)
     for k in (1, 5):
@@ -310,7 +311,7 @@ def test_what_memory_held_before_plays_no_part(n):
     seed=st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=25)
-def test_neighbours_in_any_shape(family, m, d, k, seed):
+def test_neighbors_in_any_shape(family, m, d, k, seed):
     X, Q = family(np.random.default_rng(seed), rows_for(m, d), m, d)
     check(X, Q, min(k, len(X)))
 

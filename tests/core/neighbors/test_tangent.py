@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import tangent as kernel
+from statfast._core.neighbors import tangent as kernel
 from tests.reference import tangent as twin
 
 RIDGE = 1e-3
@@ -118,7 +118,7 @@ def test_two_that_move_come_nearer_than_one(family):
 
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("exponent", [-480, -300, 300, 480])
-def test_the_unit_of_grey_plays_no_part(both, exponent):
+def test_the_unit_of_gray_plays_no_part(both, exponent):
     rng = np.random.default_rng(5)
     Q, X = rng.random((3, 64)), rng.random((4, 64))
     scale = 2.0**exponent

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from statfast._core import tiles
+from statfast._core.tile import tiles
 
 DTYPES = [np.float32, np.float64]
 INF, NAN = np.inf, np.nan
@@ -96,7 +96,7 @@ def test_dense_where_the_error_is_largest(name, low, high, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", BOUND)
-def test_neighbours_of_every_seam(name, dtype):
+def test_neighbors_of_every_seam(name, dtype):
     info = np.finfo(dtype)
     with np.errstate(under="ignore"):
         scales = [info.max, info.tiny, info.smallest_subnormal, info.eps, 1 / info.eps]

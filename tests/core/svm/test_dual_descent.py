@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from statfast._core import dual_descent as kernel
+from statfast._core.svm import dual_descent as kernel
 from tests.reference import linear_svm as twin
 
 
@@ -113,7 +113,7 @@ def test_shuffle_is_a_permutation_of_the_front(count):
     assert np.array_equal(order, again)
 
 
-def test_shuffle_favours_no_place():
+def test_shuffle_favors_no_place():
     counts = np.zeros((5, 5))
     rng = np.random.default_rng(0)
     for seed in rng.integers(1, 2**63, size=4000):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast import _blocks
+from statfast._engine import blocks
 from statfast.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
-from statfast.svm.expansion import Expansion
+from statfast.svm.machines.expansion import Expansion
 
 KERNELS = {
     "rbf": RBF(0.3),
@@ -59,7 +59,7 @@ def test_far_from_the_origin_and_much_decay():
     check(RBF(1e6), rows, vectors, rng.normal(size=(1, 200)), [0, 200])
 
 
-def test_rows_of_huge_numbers_have_no_neighbours():
+def test_rows_of_huge_numbers_have_no_neighbors():
     rng = np.random.default_rng(0)
     rows = np.array([[1e200, 0.0], [0.0, 0.0]])
     vectors = rng.normal(size=(9, 2))
@@ -69,7 +69,7 @@ def test_rows_of_huge_numbers_have_no_neighbours():
 
 
 def test_same_bits_for_any_number_of_rows_and_threads(monkeypatch):
-    monkeypatch.setattr(_blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
     rng = np.random.default_rng(1)
     rows, vectors = rng.normal(size=(3000, 7)), rng.normal(size=(900, 7))
     for kernel in KERNELS.values():

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statfast._core import gram as tiles
-from statfast._core import smo
-from statfast._extent import extent_of
-from statfast.svm.gram import MatrixGram, TileGram
+from statfast._core.svm import gram as tiles
+from statfast._core.svm import smo
+from statfast._distance.precision import extent_of
+from statfast.svm.dual.gram import MatrixGram, TileGram
 
 KINDS = {"linear": tiles.LINEAR, "rbf": tiles.RBF, "poly": tiles.POLYNOMIAL, "sig": tiles.SIGMOID}
 
@@ -83,8 +83,8 @@ def test_the_square_of_a_fit_takes_over_the_memory_of_the_last():
 
 
 def test_rows_give_way_to_those_used_last(monkeypatch):
-    monkeypatch.setattr("statfast.svm.gram.LEAST_SLOTS", 8)
-    monkeypatch.setattr("statfast.svm.gram.REMADE", 0)
+    monkeypatch.setattr("statfast.svm.dual.gram.LEAST_SLOTS", 8)
+    monkeypatch.setattr("statfast.svm.dual.gram.REMADE", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 3))
     gram = TileGram(X, extent_of(X), tiles.RBF, 0.5, 0, 0.0, 0)
@@ -110,8 +110,8 @@ def test_rows_give_way_to_those_used_last(monkeypatch):
 
 
 def test_a_matrix_beyond_memory_is_told_of_once(monkeypatch, recwarn):
-    monkeypatch.setattr("statfast.svm.gram.LEAST_SLOTS", 8)
-    monkeypatch.setattr("statfast.svm.gram._free_memory", lambda: 1000)
+    monkeypatch.setattr("statfast.svm.dual.gram.LEAST_SLOTS", 8)
+    monkeypatch.setattr("statfast.svm.dual.gram.free_memory", lambda: 1000)
     X = np.random.default_rng(0).standard_normal((50, 3))
     for cache_size in (None, 1e-6):  # who asks for so little is told nothing
         gram = TileGram(X, extent_of(X), tiles.RBF, 0.5, 0, 0.0, cache_size)

@@ -6,7 +6,7 @@ import threading
 from array import array
 
 import pytest
-from statfast._core.linger import allow, linger, processor
+from statfast._core.threads.spin_wait import allow, linger, processor
 
 LONG = 600.0  # seconds: a wait that does not end
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core import tiles
+from statfast._core.tile import tiles
 from tests.reference import tiles as twin
 
 REALS = [np.float32, np.float64]
@@ -173,7 +173,7 @@ def test_what_was_best_before_stays_until_beaten(real, two):
 # ------------------------------------------------------------------ the choice of a level
 SAME = """
 import numpy as np
-from statfast._core import tiles
+from statfast._core.tile import tiles
 from statfast.cluster import KMeans
 from statfast.neighbors import NearestNeighbors
 
@@ -213,7 +213,7 @@ def test_every_level_gives_the_same_answers(level, of_portable):
 
 @pytest.mark.parametrize("name", ["avx9000", "x86-64-V3", "portable "])
 def test_an_unknown_level_is_refused_with_the_choice(name):
-    done = run("import statfast._core.tiles", name)
+    done = run("import statfast._core.tile.tiles", name)
     assert done.returncode == 1
     sentence = (
         f"ImportError: STATFAST_ISA must be one of {', '.join(LEVELS)} on this machine; "
@@ -223,7 +223,7 @@ def test_an_unknown_level_is_refused_with_the_choice(name):
 
 
 def test_without_a_choice_the_best_level_is_used():
-    assert run("from statfast._core import tiles; print(tiles.isa())", "").stdout.split() == [
+    assert run("from statfast._core.tile import tiles; print(tiles.isa())", "").stdout.split() == [
         LEVELS[0]
     ]
 

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A ball tree as searches see it: distances to octets of points, and bounds of those to balls.
 
-What the bounds allow for is said in balltree.pyx; the arrays are those of ballbuild.pyx."""
+What the bounds allow for is said in balltree/search.pyx; the arrays are those of
+balltree/build.pyx."""
 
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, sin
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.metric cimport (
-    CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, reduced,
-)
-from statfast._core.tiles cimport active
+from statfast._core.tile.metric cimport CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, reduced
 
 cdef extern from *:
     """
@@ -31,12 +29,18 @@ ctypedef uint64_t (*near_points)(
     const double *, const void *, Py_ssize_t, Py_ssize_t, int, double, double *
 ) noexcept nogil
 
+ctypedef uint64_t (*near_balls)(
+    const double *, const double *, const double *, Py_ssize_t, int, double, double, double *,
+    double *
+) noexcept nogil
+
 
 cdef struct Tree:
     const char *octets
     Py_ssize_t size                 # bytes of an octet
     Py_ssize_t wide                 # bytes of a number
     near_points near
+    near_balls balls
     const double *center
     const double *radius
     const int32_t *first
@@ -45,7 +49,7 @@ cdef struct Tree:
     const double *places            # (n, 2) latitude and longitude, or NULL
     Py_ssize_t n, d
     int kind
-    int vector                      # of the kinds that octets.h knows, by the same numbers
+    int vector                      # of the kinds that leaf_scan.h knows, by the same numbers
     double p, loss, slack
     double *row                     # work space (2, d)
 
@@ -129,7 +133,7 @@ cdef inline double limit_of(const Tree *tree, double most, double reach) noexcep
 cdef inline uint64_t bounds(
     const Tree *tree, Query *query, Py_ssize_t node, double reach, double *to, double *low
 ) noexcept nogil:
-    """Distances to the centres of a node's balls, lower bounds of those to their points, and a bit
+    """Distances to the centers of a node's balls, lower bounds of those to their points, and a bit
     for each ball that these leave within reach."""
     cdef const double *center = tree.center + node * FAN * tree.d
     cdef const double *radius = tree.radius + node * FAN
@@ -140,8 +144,8 @@ cdef inline uint64_t bounds(
     for c in range(FAN):
         there |= <uint64_t>(first[c] < first[FAN]) << c
     if tree.kind <= CHEBYSHEV or tree.kind == HAVERSINE:
-        return there & active().balls(query.point, center, radius, tree.d, tree.vector, tree.loss,
-                                      reach, to, low)
+        return there & tree.balls(query.point, center, radius, tree.d, tree.vector, tree.loss,
+                                  reach, to, low)
     for c in range(FAN):
         if there >> c & 1:
             for j in range(tree.d):

@@ -2,9 +2,9 @@
 """Building a ball tree: which node has which rows, and the balls around them.
 
 A node has up to eight children and the balls around them, whose distances to a query are one pass
-of vector code (simd/octets.h): three levels of the binary tree of Omohundro 1989 ("Five balltree
-construction algorithms", ICSI TR-89-063) in one. How many rows a child has follows from their
-number alone, so rows that are all alike, or few among many, cannot make the tree deep.
+of vector code (balltree/leaf_scan.h): three levels of the binary tree of Omohundro 1989 ("Five
+balltree construction algorithms", ICSI TR-89-063) in one. How many rows a child has follows from
+their number alone, so rows that are all alike, or few among many, cannot make the tree deep.
 
 Cost: O(n d) for each of the O(log n) levels. The caller guarantees rows of finite numbers, fewer
 than 2^31, and that calls at the same time have nodes of disjoint rows.
@@ -15,12 +15,12 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.metric cimport EUCLIDEAN, MINKOWSKI, distance_of, reduced
-from statfast._core.rows cimport apart, number
+from statfast._core.tile.metric cimport EUCLIDEAN, MINKOWSKI, distance_of, reduced
+from statfast._core.tile.rows cimport apart, number
 
 cdef enum:
-    FAN = 8        # children of a node, and points of an octet: the lanes of octets.h
-    ROUNDS = 8     # that draw a centre towards the farthest row
+    FAN = 8        # children of a node, and points of an octet: the lanes of balltree/leaf_scan.h
+    ROUNDS = 8     # that draw a center towards the farthest row
     LARGE = 1 << 22    # numbers of a ball so high up that rounds would not pay
 
 
@@ -52,11 +52,12 @@ cdef Py_ssize_t place(
     int32_t[:, ::1] first, int32_t[:, ::1] child, int32_t[::1] last,
 ) noexcept nogil:
     """Lay out the node of leaves low to high and those below; the next free node."""
-    cdef Py_ssize_t count = high - low, span = span_of(count), parts = (count + span - 1) // span
+    cdef Py_ssize_t count = high - low, span = span_of(count)
+    cdef Py_ssize_t parts = max(1, (count + span - 1) // span)
     cdef Py_ssize_t free_node = node + 1, c, start, stop
     for c in range(FAN + 1):
         start = low + count * min(c, parts) // parts
-        first[node, c] = <int32_t>(octets * start // leaves)
+        first[node, c] = <int32_t>(octets * start // max(leaves, 1))
     for c in range(FAN):
         child[node, c] = -1
     for c in range(parts):
@@ -106,10 +107,10 @@ def enclose(
 ):
     """The balls of some children of nodes start to stop.
 
-    Their centres start at the means of their rows and are drawn towards the farthest, for a smaller
+    Their centers start at the means of their rows and are drawn towards the farthest, for a smaller
     ball (Badoiu & Clarkson 2003, "Smaller core-sets for balls"); in kinds in which a mean is far
     from all rows they are the row nearest to it. A radius is no less than the distance to any row
-    of the ball, whatever was lost to rounding: see balltree.pyx."""
+    of the ball, whatever was lost to rounding: see balltree/search.pyx."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], node, c, low, count, i, j
     cdef double *mean = <double *>malloc(3 * d * sizeof(double))
     cdef double *best = mean + 2 * d
@@ -135,7 +136,7 @@ def enclose(
                             to = reduced(mean, mean + d, d, kind, p)
                         if to > most:
                             most, far = to, i
-                    if most >= 0 and (least < 0 or most < least):  # not of a centre that overflowed
+                    if most >= 0 and (least < 0 or most < least):  # not of a center that overflowed
                         least = most
                         memcpy(best, mean, d * sizeof(double))
                     for j in range(d):

@@ -3,8 +3,9 @@
    points are straight vector code in any number of dimensions.  An octet is d * 8 numbers; number
    p * 8 + l is feature p of point l.
 
-   The sums run in the order of apart (rows.h): eight partial sums over the features p modulo 8, then
-   the features that are left, so that a squared distance has the same bits wherever it is made. */
+   The sums run in the order of apart (tile/rows.h): eight partial sums over the features p modulo 8,
+   then the features that are left, so that a squared distance has the same bits wherever it is
+   made. */
 
 #define OCTET 8
 #define LOOK 32 /* features between two looks at whether any of the points can still be near */
@@ -113,7 +114,7 @@ NEAR(float, f32)
 NEAR(uint8_t, u8)
 #undef NEAR
 
-/* Eight balls: the distance of q to each centre, a lower bound of those to the points inside,
+/* Eight balls: the distance of q to each center, a lower bound of those to the points inside,
    (1 - loss) distance - radius, and a bit for each that is within reach.  A square that overflows
    counts as the largest number, which is less than it. */
 static uint64_t balls(const double *q, const double *center, const double *radius, ptrdiff_t d,

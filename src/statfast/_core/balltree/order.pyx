@@ -8,7 +8,7 @@ themselves), which lie along the direction in which the rows vary most, whatever
 few directions matter among many columns, balls halve with each of the few.
 
 Cost: O(n d) for each time the rows are parted. The caller guarantees rows of finite numbers, a
-tree's shape from ballbuild.pyx, and that calls at the same time have nodes of disjoint rows.
+tree's shape from balltree/build.pyx, and that calls at the same time have nodes of disjoint rows.
 """
 
 from libc.math cimport INFINITY, fabs
@@ -16,8 +16,8 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.nearest cimport Neighbor, before
-from statfast._core.rows cimport apart, number
+from statfast._core.neighbors.nearest cimport Neighbor, before
+from statfast._core.tile.rows cimport apart, number
 
 cdef enum:
     FAN = 8        # children of a node

@@ -4,10 +4,10 @@
 Omohundro 1989 ("Five balltree construction algorithms", ICSI TR-89-063) and Uhlmann 1991
 (doi:10.1016/0020-0190(91)90074-R): a ball whose points are all farther than the k-th found so far
 is passed by. A node's up to eight balls are measured at once and searched in the order of their
-bounds, leaves in octets of points (simd/octets.h), with sums in the order of brute force: the
-answer is its answer bit for bit, ties to the lowest row number.
+bounds, leaves in octets of points (balltree/leaf_scan.h), with sums in the order of brute force:
+the answer is its answer bit for bit, ties to the lowest row number.
 
-**Rounding.** Let t and s be the computed distances of the query to a centre and to a point of its
+**Rounding.** Let t and s be the computed distances of the query to a center and to a point of its
 ball, R the stored radius, computed with the same functions, and `loss` at least twice their
 relative error: (d + 32) 2^-53 for sums of d terms that are exact to a few roundings. Underflow of
 the terms adds at most `tau` to either distance. By the triangle inequality of the true distances,
@@ -25,21 +25,31 @@ chord does not exclude is decided by its angle.
 
 Cost: O(log n) balls for a query in few intrinsic dimensions, O(n) in many. A call ends after
 `budget` distances, at the end of a query, and says how far it got. The caller guarantees finite
-queries, k <= n (k < n for the rows' own queries) and arrays from ballbuild.pyx.
+queries, k <= n (k < n for the rows' own queries) and arrays from balltree/build.pyx.
 """
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.balls cimport (
+from statfast._core.balltree.bounds cimport (
     AT_ONCE, DEEPEST, FAN, LOWEST_BIT, Ball, Query, Tree, bounds, enter, limit_of, measure,
-    reach_of, settled,
+    near_balls, near_points, reach_of, settled,
 )
-from statfast._core.metric cimport EUCLIDEAN, HAVERSINE, distance_of
-from statfast._core.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
-from statfast._core.rows cimport number
-from statfast._core.tiles cimport active
+from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
+from statfast._core.neighbors.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
+from statfast._core.tile.rows cimport number
+from statfast._core.tile.tiles cimport level
+
+cdef extern from "balltree/search_table.h" nogil:
+    ctypedef struct balltree_kernels:
+        near_points near_f64
+        near_points near_f32
+        near_points near_u8
+        near_balls balls
+    const balltree_kernels *balltree_at(int level)
+
+cdef const balltree_kernels *table = balltree_at(level())
 
 
 cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, Neighbor *found) noexcept nogil:
@@ -79,11 +89,10 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, Neighbor *found)
 
 
 cdef Py_ssize_t within(
-    const Tree *tree, Query *query, double most, bint counts, Py_ssize_t after, Neighbor *found,
-    Py_ssize_t room,
+    const Tree *tree, Query *query, double most, bint counts, Neighbor *found, Py_ssize_t room,
 ) noexcept nogil:
-    """The rows within the reduced distance `most`, of numbers above `after`; how many. Those for
-    which there is no room are counted, not kept."""
+    """The rows within the reduced distance `most`; how many. Those for which there is no room are
+    counted, not kept."""
     cdef Ball stack[DEEPEST]
     cdef double to[FAN]
     cdef double low[FAN]
@@ -93,7 +102,7 @@ cdef Py_ssize_t within(
     cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
     cdef const int32_t *first
     cdef uint64_t hits, near
-    if counts and query.own < 0 and tree.kind != HAVERSINE:
+    if counts and tree.kind != HAVERSINE:
         inside = distance_of(most, tree.kind, tree.p) * (1 - tree.loss)
     stack[0].node = 0
     while depth > 0:
@@ -123,7 +132,7 @@ cdef Py_ssize_t within(
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
                 one = settled(tree, query, apart[i], at * FAN + i)
-                if one <= most and tree.ids[at * FAN + i] > after:
+                if one <= most:
                     if total < room:
                         found[total].apart = one
                         found[total].row = tree.ids[at * FAN + i]
@@ -144,11 +153,12 @@ cdef void bind(
     tree.d = octets.shape[1]
     tree.size = FAN * tree.d * tree.wide
     if number is double:
-        tree.near = active().near_f64
+        tree.near = table.near_f64
     elif number is float:
-        tree.near = active().near_f32
+        tree.near = table.near_f32
     else:
-        tree.near = active().near_u8
+        tree.near = table.near_u8
+    tree.balls = table.balls
     tree.center = &center[0, 0, 0]
     tree.radius = &radius[0, 0]
     tree.first = &first[0, 0]
@@ -161,7 +171,7 @@ cdef void bind(
 
 
 def search(
-    const number[:, :, ::1] octets,     # IN (octets, d, 8) the tree: see ball_index.py
+    const number[:, :, ::1] octets,     # IN (octets, d, 8) the tree: see BallTreeIndex
     const Py_ssize_t[::1] ids,
     const double[:, :, ::1] center,
     const double[:, ::1] radius,
@@ -179,7 +189,7 @@ def search(
     double budget,
     double[:, ::1] apart_out,           # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, ::1] row_out,         # OUT (m, k)
-    Py_ssize_t[::1] work,               # INOUT (2,) distances to rows and to centres
+    Py_ssize_t[::1] work,               # INOUT (2,) distances to rows and to centers
 ):
     """The k nearest rows of queries; returns the next query, m after the last."""
     cdef Tree tree
@@ -224,8 +234,6 @@ def search_radius(
     double slack,
     const double[:, ::1] Q,             # IN (m, d)
     const double[:, ::1] asked,         # IN (m, 2)
-    Py_ssize_t own,
-    bint pairs,                         # of the rows' own queries: only rows of higher number
     const double[::1] most,             # IN (m,) reduced radii
     Py_ssize_t start,
     double budget,
@@ -249,13 +257,12 @@ def search_radius(
         free(tree.row)
         raise MemoryError
     query.work = 0
+    query.own = -1
     with nogil:
         while at < m and query.work <= budget:
             query.point = &Q[at, 0]
             query.place = &asked[at, 0] if kind == HAVERSINE else NULL
-            query.own = own + at if own >= 0 else -1
-            total = within(&tree, &query, most[at], counts, ids[own + at] if pairs else -1,
-                           found, room - filled)
+            total = within(&tree, &query, most[at], counts, found, room - filled)
             if not counts:
                 if total > room - filled:
                     break
@@ -278,7 +285,7 @@ def home(
     const double[:, ::1] Q,             # IN (m, d)
     int32_t[::1] out,                   # OUT (m,)
 ):
-    """An octet near each query: that of the leaf that the nearest centres lead to."""
+    """An octet near each query: that of the leaf that the nearest centers lead to."""
     cdef Py_ssize_t d = Q.shape[1], i, c, best, node
     cdef double to[FAN]
     cdef double low[FAN]
@@ -289,8 +296,8 @@ def home(
         for i in range(Q.shape[0]):
             node = 0
             while node >= 0:
-                active().balls(&Q[i, 0], &center[node, 0, 0], no_radius, d, EUCLIDEAN, 0, 0,
-                               to, low)
+                table.balls(&Q[i, 0], &center[node, 0, 0], no_radius, d, EUCLIDEAN, 0, 0, to,
+                            low)
                 best = 0
                 for c in range(1, FAN):
                     if first[node, c] < first[node, FAN] and to[c] < to[best]:

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Distances between rows by float64 differences, made a tile at a time: stored, or gathered at once
 into what silhouettes and the like ask of them, so that no matrix of distances is ever held.
 
-For Euclidean, Manhattan and Chebyshev distances; those of other metrics come from metrics.pyx. The
-loops are C (simd/spans_level.h). The numpy version of `gather` takes cdist's time and n^2 memory.
+For Euclidean, Manhattan and Chebyshev distances; those of other metrics come from
+distance/metrics.pyx. The loops are C (distance/dissimilarity_level.h). The numpy version of
+`gather` takes cdist's time and n^2 memory.
 
 Cost: 2 n m d operations (sums: one square root a pair besides). The caller guarantees finite rows,
 `SPARE` readable rows after the last, and clusters of which each has a row.
 """
 
+from cython.view cimport contiguous
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.rows cimport real
-from statfast._core.tiles cimport level
+from statfast._core.tile.rows cimport real, stride_of
+from statfast._core.tile.tiles cimport level
 
-cdef extern from "spans_kernels.h" nogil:
+cdef extern from "distance/dissimilarity_table.h" nogil:
     enum:
         SPAN_WIDE
         SPAN_SPARE
@@ -80,10 +83,10 @@ def store(
     const double[:, :, ::1] panels,  # IN (c, d, WIDE)
     int kind,
     int finish,
-    double[:, :] out,               # OUT (m, columns) of the panels' points, rows contiguous
+    double[:, ::contiguous] out,    # OUT (m, columns) of the panels' points, rows contiguous
 ):
     """out[i, j] = the distance of row i to point j."""
-    cdef Py_ssize_t d = A.shape[1], p, ld = out.strides[0] // <Py_ssize_t>sizeof(double)
+    cdef Py_ssize_t d = A.shape[1], p, ld = stride_of(out)
     with nogil:
         for p in range((out.shape[1] + SPAN_WIDE - 1) // SPAN_WIDE):
             kernels.store(&A[0, 0], d, m, &panels[p, 0, 0], d, kind, finish,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of spans.pyx: a register tile of distances by float64 differences.
+/* One instruction-set level of distance/dissimilarity.pyx: a register tile of distances by float64
+   differences.
 
    Differences cancel nothing that matters, so nothing has to be summed again; that is worth more, up
    to some dozens of features, than the third of the arithmetic which products would save. Points
    are lanes: a panel holds SPAN_WIDE of them feature by feature. The terms of a distance are summed
    in the order of the features, so the distance of two points is the same number both ways. */
 
-#include "compiler.h"
-#include "metric.h"
-#include "spans_kernels.h"
+#include "simd/compiler.h"
+#include "tile/metric.h"
+#include "distance/dissimilarity_table.h"
 
 #define NR (2 * F64_LANES)
 

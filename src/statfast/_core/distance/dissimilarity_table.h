@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of spans.pyx: distances between rows by differences, stored or gathered. */
+/* The table of distance/dissimilarity.pyx: distances between rows by differences, stored or
+   gathered. */
 #ifndef STATFAST_SPANS_KERNELS_H
 #define STATFAST_SPANS_KERNELS_H
 
 #include <stddef.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 #define SPAN_WIDE 32 /* points of a panel */
 #define SPAN_SPARE 14 /* rows beyond the last that may be read: the most a tile has */

@@ -5,10 +5,11 @@ Cost: one read of the data at the speed of memory. The caller guarantees rows of
 except for :func:`all_finite`, which takes any strides.
 """
 
+from cython.view cimport contiguous
 from libc.math cimport fabs
 
-from statfast._core.rows cimport number, stride_of
-from statfast._core.tiles cimport active
+from statfast._core.tile.rows cimport number, stride_of
+from statfast._core.tile.tiles cimport active
 
 
 def all_finite(const number[:, :] X):
@@ -41,7 +42,7 @@ cdef inline bint finite(const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_
 
 
 def extent(
-    const number[:, :] X,   # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     double[::1] sum,        # INOUT (d,) column sums are added
     double[::1] low,        # INOUT (d,) column minima are taken in
     double[::1] high,       # INOUT (d,) column maxima are taken in

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reduced distances between rows by the table of metrics, one pair at a time.
 
-The definition that faster kernels have to match to the last bit: see metric.pxd.
+The definition that faster kernels have to match to the last bit: see tile/metric.pxd.
 
 Cost: n m d terms. The caller guarantees rows of equal width, of two columns for haversine.
 """
 
-from statfast._core.metric cimport (
+from statfast._core.tile.metric cimport (
     CALLABLE, CHEBYSHEV, EUCLIDEAN, HAMMING, HAVERSINE, JACCARD, MANHATTAN, MINKOWSKI, box_reduced,
     reduced,
 )

@@ -11,12 +11,13 @@ Cost: 2 n m d flop, one write of the result. The caller guarantees rows of conti
 
 import numpy as np
 
+from cython.view cimport contiguous
 from libc.math cimport exp, sqrt
 from libc.stdlib cimport free, malloc
 
-from statfast._core.rows cimport aligned, convert, measure, padded, panel_columns
-from statfast._core.tiles cimport (
-    STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, active, chunk_rows
+from statfast._core.tile.rows cimport aligned, convert, measure, padded, panel_columns, stride_of
+from statfast._core.tile.tiles cimport (
+    STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, active, chunk_rows,
 )
 
 KINDS = {
@@ -26,7 +27,7 @@ KINDS = {
     "rbf": STORE_RBF,
 }
 
-cdef double CANCELLED = 1e-8
+cdef double CANCELED = 1e-8
 cdef double NEAR = 1e-4  # the same for the Gaussian kernel
 
 
@@ -36,14 +37,14 @@ def matrix(
     const double[:, ::1] B,     # IN (m, d)
     const float[::1] origin,    # IN (d,) near the middle of both; zero for products
     double gamma,               # of exp(-gamma |a - b|^2)
-    double[:, :] out,           # OUT (n, m) rows of contiguous numbers
+    double[:, ::contiguous] out,  # OUT (n, m) rows of contiguous numbers
 ):
     """out[i, j] = a.b, |a - b|^2, |a - b| or exp(-gamma |a - b|^2)."""
     cdef int code = KINDS[kind]
     cdef Py_ssize_t n = A.shape[0], m = B.shape[0], d = A.shape[1], ld = padded(d)
     cdef Py_ssize_t rows = active().rows, across = panel_columns(<double>0)
     cdef Py_ssize_t chunk = min(chunk_rows(ld * sizeof(double)), (n + rows - 1) // rows * rows)
-    cdef Py_ssize_t i, j, first, some, columns, ldo = out.strides[0] // <Py_ssize_t>sizeof(double)
+    cdef Py_ssize_t i, j, first, some, columns, ldo = stride_of(out)
     cdef double[::1] start = np.zeros(chunk), across_start = np.zeros(across)
     cdef double[::1] length = np.empty(max(chunk, across))
     cdef double[::1] near = np.empty(chunk), across_near = np.empty(across)
@@ -87,14 +88,15 @@ def matrix(
 
 cdef void mend(
     int code, const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t first, Py_ssize_t some,
-    Py_ssize_t j, Py_ssize_t columns, double[::1] start, double[::1] across_start, double[:, :] out,
+    Py_ssize_t j, Py_ssize_t columns, double[::1] start, double[::1] across_start,
+    double[:, ::contiguous] out,
 ) noexcept nogil:
-    """Sum by differences what has cancelled."""
+    """Sum by differences what has canceled."""
     cdef Py_ssize_t i, c, d = A.shape[1]
     cdef double limit, value, apart
     for i in range(some):
         for c in range(columns):
-            limit = -2 * CANCELLED * (start[i] + across_start[c])
+            limit = -2 * CANCELED * (start[i] + across_start[c])
             value = out[first + i, j + c]
             if code == STORE_DISTANCE:
                 value = value * value
@@ -107,7 +109,8 @@ cdef void mend(
 
 cdef void mend_rbf(
     double gamma, const double[:, ::1] A, const double[:, ::1] B, Py_ssize_t first, Py_ssize_t some,
-    Py_ssize_t j, Py_ssize_t columns, double[::1] near, double[::1] across_near, double[:, :] out,
+    Py_ssize_t j, Py_ssize_t columns, double[::1] near, double[::1] across_near,
+    double[:, ::contiguous] out,
 ) noexcept nogil:
     """The same of Gaussian kernels: a distance below the limit is a value above the kernel of the
     limit, which is a product of one factor for each of the two rows."""

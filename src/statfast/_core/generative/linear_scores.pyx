@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Linear scores of rows for K classes, and what follows from them: posteriors or the best class.
 
 Each function returns whether all scores were finite, as those of finite rows nearly always are.
@@ -9,15 +10,16 @@ columns with one point a lane. All arithmetic is float64.
 Cost: 2 n K d flop and n K exponentials. The caller guarantees rows of contiguous numbers.
 """
 
+from cython.view cimport contiguous
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.rows cimport aligned, lay, number, panel_columns, real, stride_of
-from statfast._core.tiles cimport STORE_SCORE, active
+from statfast._core.tile.rows cimport aligned, lay, number, panel_columns, real, stride_of
+from statfast._core.tile.tiles cimport STORE_SCORE, active
 
 
 def scores(
-    const number[:, :] X,           # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const double[:, ::1] coef,      # IN (K, d)
     const double[::1] intercept,    # IN (K,)
     real[:, ::1] out,               # OUT (n, K)
@@ -27,7 +29,7 @@ def scores(
 
 
 def softmax(
-    const number[:, :] X,
+    const number[:, ::contiguous] X,
     const double[:, ::1] coef,
     const double[::1] intercept,
     real[:, ::1] out,               # OUT (n, K)
@@ -37,7 +39,7 @@ def softmax(
 
 
 def argmax(
-    const number[:, :] X,
+    const number[:, ::contiguous] X,
     const double[:, ::1] coef,
     const double[::1] intercept,
     Py_ssize_t[::1] out,            # OUT (n,) class of the largest score, the lowest on ties
@@ -47,8 +49,8 @@ def argmax(
 
 
 cdef int linear(
-    const number[:, :] X, const double[:, ::1] coef, const double[::1] intercept,
-    real *out, Py_ssize_t *winner, bint normalise,
+    const number[:, ::contiguous] X, const double[:, ::1] coef, const double[::1] intercept,
+    real *out, Py_ssize_t *winner, bint normalize,
 ) except -1:
     """Scores, posteriors or winners; returns whether all scores are finite."""
     cdef double broken = 0  # stays 0 while scores are finite
@@ -93,7 +95,7 @@ cdef int linear(
                         if tile[c * across + i] > tile[winner[first + i] * across + i]:
                             winner[first + i] = c
             else:
-                if normalise:
+                if normalize:
                     active().f64.softmax(tile, classes)
                 for i in range(some):
                     for c in range(classes):

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Class moments of a block of rows: weights, sums and the pooled scatter, about given shifts.
 
 Shifted sums and their pairwise merge: Chan, Golub & LeVeque 1983, Algorithms for computing the
@@ -10,18 +11,19 @@ Cost: n d^2 flop at the float64 multiply-add rate (one triangle), one read of th
 guarantees rows of contiguous numbers and codes below the number of classes.
 """
 
+from cython.view cimport contiguous
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.rows cimport aligned, number, panel_columns, stride_of
-from statfast._core.tiles cimport active
+from statfast._core.tile.rows cimport aligned, number, panel_columns, stride_of
+from statfast._core.tile.tiles cimport active
 
 cdef enum:
     SHEET_BYTES = 262144  # of shifted rows that are multiplied together: they stay in cache
 
 
 def class_scatter(
-    const number[:, :] X,             # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const Py_ssize_t[::1] codes,      # IN (n,) class of every row
     const double[::1] weights,        # IN (n,) or None for ones
     const double[:, ::1] shift,       # IN (K, d)
@@ -34,7 +36,7 @@ def class_scatter(
     cdef Py_ssize_t down = active().rows, across = panel_columns(<double>0)
     cdef Py_ssize_t tall = (d + down - 1) // down * down
     cdef Py_ssize_t ld = max(tall, (d + across - 1) // across * across)
-    cdef Py_ssize_t sheet = max(16, min(512, SHEET_BYTES // (8 * ld))), first, some, i, p
+    cdef Py_ssize_t sheet = max(16, min(512, SHEET_BYTES // (8 * max(ld, 1)))), first, some, i, p
     cdef bint weighted = weights is not None
     cdef const double *weight = NULL
     cdef void *block

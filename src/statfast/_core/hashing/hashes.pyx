@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Locality-sensitive hashing: from rows to codes, and what stands next to the code of a query.
 
 The families are the p-stable projections of Datar, Immorlica, Indyk & Mirrokni 2004,
 doi:10.1145/997817.997857 (the whole part of a.x / width + b), and the hyperplanes of Charikar 2002,
-doi:10.1145/509907.509965 (the sign of a.x). polytope.pyx has a third.
+doi:10.1145/509907.509965 (the sign of a.x).
 
 A table hashes a row to a few whole numbers, its parts. They are reduced to one code by a random
 linear form modulo 2^64, of which the upper 32 bits are kept: different parts share a code about
 once in 2^31 pairs. As the form is linear, moving one part moves the code by a term of its own,
 whichever the family; these terms and what they cost (the squared distance of the query from the
-border it has to cross) are a query's `steps`, from which probe.pyx makes its probes.
+border it has to cross) are a query's `steps`, from which hashing/search.pyx makes its probes.
 
 An entry of a table is (code << 32) | row, and the table is its entries in order.
 
@@ -22,17 +23,16 @@ agree.
 
 import numpy as np
 
+from cython.view cimport contiguous
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
 
-from statfast._core.rows cimport aligned, convert, number, padded, panel_columns, stride_of
-from statfast._core.steps cimport insert
-from statfast._core.tiles cimport STORE_SCORE, active, chunk_rows
+from statfast._core.tile.rows cimport aligned, convert, number, padded, panel_columns, stride_of
+from statfast._core.hashing.perturbations cimport insert
+from statfast._core.tile.tiles cimport STORE_SCORE, active, chunk_rows
 
-P_STABLE, HYPERPLANE, CROSS_POLYTOPE = range(3)
-SIGNS = 480     # of a sketch, beside a float32 length in 64 bytes
+P_STABLE, HYPERPLANE = range(2)
 MOST_STEPS = 64  # of a query in a table
 
 cdef double FAR_OUT = 1e9       # hashes beyond this are all taken for this
@@ -52,7 +52,7 @@ def panels_of(
 
 
 def project(
-    const number[:, :] X,       # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const float[::1] origin,    # IN (d,)
     double scale,
     const float[::1] panels,    # IN of `panels_of`
@@ -175,7 +175,7 @@ def steps_of(
                 at += length
 
 
-# ------------------------------------------------------------------ tables and sketches
+# ------------------------------------------------------------------ tables
 def directory(
     const uint64_t[::1] entries,    # IN (n,) in order
     int shift,                      # the entries of a drawer share all but so many bits
@@ -192,23 +192,3 @@ def directory(
         while at <= drawers:
             starts[at] = <int32_t>n
             at += 1
-
-
-def sketch(
-    const float[:, ::1] projected,      # IN (n, SIGNS)
-    const float[::1] length,            # IN (n,)
-    uint64_t[:, ::1] out,               # OUT (n, 8)
-):
-    """Signs and lengths, for `estimate` of simd/sketch.h."""
-    cdef Py_ssize_t n = projected.shape[0], i, w, b
-    cdef uint64_t word
-    cdef uint32_t bits
-    with nogil:
-        for i in range(n):
-            for w in range(8):
-                word = 0
-                for b in range(32 if w == 7 else 64):
-                    word |= <uint64_t>(projected[i, 64 * w + b] >= 0) << b
-                out[i, w] = word
-            memcpy(&bits, &length[i], 4)
-            out[i, 7] = out[i, 7] << 32 | bits

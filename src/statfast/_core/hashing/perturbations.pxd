@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cheapest steps from the code of a query to others: see lsh.pyx."""
+"""The cheapest steps from the code of a query to others: see hashing/hashes.pyx."""
 
 from libc.stdint cimport uint8_t, uint64_t
 

@@ -1,28 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """One round of Boruvka's algorithm on a k-d tree: the shortest edges that leave the parts.
 
-March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: a point finds several neighbours at
+March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: a point finds several neighbors at
 once, and does not search again while one of them is in another part; what all parts know that way
 is put together before any point searches, and a point does only if it may find a shorter edge than
 its part knows; the points of a leaf search together, in the lanes of vectors, so that there is no
 second tree; a search looks somewhat farther than it must, as the next round would; leaves of points
 of one part, none of which can have a shorter edge, are passed by; and the largest part looks for
-nothing, as all others join it. The searches are C (simd/boruvka.h).
+nothing, as all others join it. The searches are C (hierarchy/boruvka.h).
 
-Distances are squared, of float64 differences, in the order of `apart` (rows.pxd). Of edges of equal
-length one is taken, always the same. Cost: about that of a search for nearest neighbours in the
-first round, less in each that follows. The caller guarantees finite numbers in at most 16 columns.
+Distances are squared, of float64 differences, in the order of `apart` (tile/rows.pxd). Of edges of
+equal length one is taken, always the same. Cost: about that of a search for nearest neighbors in
+the first round, less in each that follows. The caller guarantees finite numbers in at most 16
+columns.
 """
 
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.kdjob cimport KD_LANES, kd_tree
-from statfast._core.kdtree cimport bind_tree
-from statfast._core.tiles cimport active, level
+from statfast._core.kdtree.query cimport KD_LANES, kd_tree
+from statfast._core.kdtree.tree cimport bind_tree
+from statfast._core.tile.tiles cimport active, level
 
 
-cdef extern from "boruvka_kernels.h" nogil:
+cdef extern from "hierarchy/boruvka_table.h" nogil:
     enum:
         LISTED
         TOGETHER
@@ -62,7 +64,7 @@ cdef extern from "boruvka_kernels.h" nogil:
 
 cdef const boruvka_kernels *kernels = boruvka_at(level())
 
-NEIGHBOURS, LEAF = LISTED, TOGETHER
+NEIGHBORS, LEAF = LISTED, TOGETHER
 
 
 cdef void bind(
@@ -114,9 +116,9 @@ def search(
     Py_ssize_t n,
     const double[::1] part,         # IN (leaves * leaf,) a place of each place's part
     const double[:, ::1] same,      # IN (groups, 8) the part of all points of a child, or -1
-    double[:, ::1] low,             # INOUT (n, NEIGHBOURS) by place: distances to other parts,
+    double[:, ::1] low,             # INOUT (n, NEIGHBORS) by place: distances to other parts,
                                     # rising; none is below the last that is not listed
-    int32_t[:, ::1] near,           # INOUT (n, NEIGHBOURS) the places there; its own: no more
+    int32_t[:, ::1] near,           # INOUT (n, NEIGHBORS) the places there; its own: no more
     const double[::1] known,        # IN (n,) of each part, its shortest edge so far
     double[::1] best,               # WORK (n,) by part: a shorter one
     int32_t[:, ::1] work,           # WORK (4, n) its ends, stamps, and parts that have one
@@ -142,8 +144,8 @@ def search(
 def recall(
     const double[::1] part,         # IN (leaves * leaf,)
     const double[:, ::1] same,      # IN (groups, 8)
-    double[:, ::1] low,             # IN (n, NEIGHBOURS)
-    int32_t[:, ::1] near,           # IN (n, NEIGHBOURS)
+    double[:, ::1] low,             # IN (n, NEIGHBORS)
+    int32_t[:, ::1] near,           # IN (n, NEIGHBORS)
     const double[::1] known,        # IN (n,) all infinite
     double[::1] best,               # WORK (n,)
     int32_t[:, ::1] work,           # WORK (4, n)

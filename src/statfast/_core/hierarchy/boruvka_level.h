@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of boruvka.pyx. */
+/* One instruction-set level of hierarchy/boruvka.pyx. */
 
-#include "boruvka_kernels.h"
-#include "kdterms.h"
+#include "hierarchy/boruvka_table.h"
+#include "kdtree/terms.h"
 
 #define REAL double
 #define WIDE(p) f64_load(p)
 #define V(word) f64_##word
-#include "boruvka.h"
+#include "hierarchy/boruvka.h"
 #undef REAL
 #undef WIDE
 #undef V

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of boruvka.pyx: the nearest points of other parts in a k-d tree. */
+/* The table of hierarchy/boruvka.pyx: the nearest points of other parts in a k-d tree. */
 #ifndef STATFAST_BORUVKA_KERNELS_H
 #define STATFAST_BORUVKA_KERNELS_H
 
-#include "kdjob.h"
-#include "levels.h"
+#include "kdtree/query.h"
+#include "simd/levels.h"
 
-#define LISTED 4        /* neighbours that a point finds at once */
+#define LISTED 4        /* neighbors that a point finds at once */
 #define TOGETHER 32     /* points of a leaf, which search at once */
 #define COLUMNS 16      /* most of a tree */
 #define REACH 1.5       /* a search looks so much farther (squared) than it must: for later rounds */

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Points that stand for clusters, compared with all others: the nearest ones, and merges by those.
 
 Three things are made of it, all without a matrix, in O(n d) memory.
@@ -13,19 +14,20 @@ generic algorithm, on a heap of lower bounds that are made true when they come t
 Deviation: a union is a new column behind all others, and each column knows its nearest one among
 those before it. So a union is compared once, and nothing that is known of others changes.
 
-The loops are C (simd/means_level.h): eight queries against two vectors of others at a time, or one
-against eight. Cost: 3 n d operations a query. The caller guarantees points whose squared distances
-do not overflow, in columns of a multiple of 64 numbers, and infinity where there is no point.
+The loops are C (hierarchy/centroids_level.h): eight queries against two vectors of others at a
+time, or one against eight. Cost: 3 n d operations a query. The caller guarantees points whose
+squared distances do not overflow, in columns of a multiple of 64 numbers, and infinity where there
+is no point.
 """
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.tiles cimport level
+from statfast._core.tile.tiles cimport level
 
 
-cdef extern from "means_kernels.h" nogil:
+cdef extern from "hierarchy/centroids_table.h" nogil:
     enum:
         MEANS_GROUP
 
@@ -76,7 +78,7 @@ def nearest(
 ):
     """The nearest points of other parts: of equal ones the first."""
     cdef Py_ssize_t d = mean.shape[0], k = low.shape[1], at, i, j, p, first = 0
-    cdef Py_ssize_t step = max(<Py_ssize_t>64, LEVEL_2 // (8 * d) // 64 * 64)
+    cdef Py_ssize_t step = max(<Py_ssize_t>64, LEVEL_2 // (8 * max(d, 1)) // 64 * 64)
     cdef means_points points
     cdef means_queries some
     cdef double *space = <double *>malloc((d + k) * MEANS_GROUP * sizeof(double))

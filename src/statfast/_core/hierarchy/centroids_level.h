@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of means.pyx. */
+/* One instruction-set level of hierarchy/centroids.pyx. */
 
-#include "means_kernels.h"
+#include "hierarchy/centroids_table.h"
 
 /* Vectors of points that share the numbers of a query: as many as registers allow. */
 #define WIDE (F64_LANES > 4 ? 2 : 1)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of means.pyx: the nearest of many points, which may stand for clusters. */
+/* The table of hierarchy/centroids.pyx: the nearest of many points, which may stand for clusters. */
 #ifndef STATFAST_MEANS_KERNELS_H
 #define STATFAST_MEANS_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 #define MEANS_GROUP 8 /* queries that share a load */
 

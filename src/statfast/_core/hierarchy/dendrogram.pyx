@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """What is read off a linkage matrix: leaves, cuts, cophenetic distances, inconsistency.
 
 All loops are over merges, without recursion, so chains of any length are trees like others.

@@ -14,8 +14,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.rows cimport real
-from statfast._core.unionfind cimport root
+from statfast._core.tile.rows cimport real
+from statfast._core.hierarchy.unionfind cimport root
 
 
 def label(
@@ -116,7 +116,7 @@ def name(
 
 
 def between(
-    const Py_ssize_t[::1] rows,         # IN (m,) addresses, as in linkage.pyx
+    const Py_ssize_t[::1] rows,         # IN (m,) addresses, as in hierarchy/linkage.pyx
     bint single,                        # IN whether numbers are floats, not doubles
     const int32_t[::1] part,            # IN (m,) that of a row, below k
     const int32_t[::1] order,           # IN (m,) rows by part, rising in each

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clusters that are merged one pair after the other, and their rows, made when they are needed.
 
-At first every cluster has its row in a triangle (triangle.pxd), which is only read. A union has a
-whole row in memory of its own; so has a cluster of the triangle once its row was made. Such a row
-holds the distances to all clusters that were there when it was last filled. Those born later know
-theirs to it, so a merge writes one row, not a column.
+At first every cluster has its row in a triangle (hierarchy/triangle.pxd), which is only read. A
+union has a whole row in memory of its own; so has a cluster of the triangle once its row was made.
+Such a row holds the distances to all clusters that were there when it was last filled. Those born
+later know theirs to it, so a merge writes one row, not a column.
 """
 
 from libc.math cimport INFINITY
@@ -12,9 +12,9 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
 from libc.string cimport memmove
 
-from statfast._core.lance_williams cimport rule_for, union_rule
-from statfast._core.rows cimport real
-from statfast._core.triangle cimport AHEAD, fetch, seek, square, squeeze, unite
+from statfast._core.hierarchy.lance_williams cimport rule_for, union_rule
+from statfast._core.tile.rows cimport real
+from statfast._core.hierarchy.triangle cimport AHEAD, fetch, seek, square, squeeze, unite
 
 
 cdef enum:

@@ -14,7 +14,7 @@ cluster K of s points, to which I had the distance a and J had b, is
 """
 
 
-cdef extern from "linkage_kernels.h" nogil:
+cdef extern from "hierarchy/linkage_table.h" nogil:
     enum:
         LINK_LEAST
         LINK_LARGEST
@@ -30,7 +30,7 @@ cdef extern from "linkage_kernels.h" nogil:
         double apart
 
 
-# The rules as callers number them: the order of METHODS in cluster/linkage.py.
+# The rules as callers number them: the order of METHODS in cluster/hierarchy/linkage.py.
 cdef enum rules:
     SINGLE, COMPLETE, AVERAGE, WEIGHTED, CENTROID, MEDIAN, WARD
 
@@ -57,7 +57,7 @@ cdef inline union_rule rule_for(int rule, double f, double g, double h) noexcept
 
 
 cdef inline double united(const union_rule *u, double a, double b, double s) noexcept nogil:
-    """The rule for one number, as `unite` of simd/linkage.h has it for rows of them."""
+    """The rule for one number, as `unite` of hierarchy/linkage.h has it for rows of them."""
     if u.kind == LINK_LEAST:
         return min(a, b)
     if u.kind == LINK_LARGEST:

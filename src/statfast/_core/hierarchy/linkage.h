@@ -149,8 +149,9 @@ static void V(unite)(const union_rule *u, const REAL *a, const REAL *b, const RE
 #undef EACH
 }
 
-/* Those of the n numbers x whose bit of `keep`, from bit `first` on, is set, packed; returns how many.
-   Up to LANES numbers of `out` beyond them are written over. `out` may lie in x, before it or at it. */
+/* Those of the n numbers x whose bit of `keep`, from bit `first` on, is set, packed; returns how
+   many. Up to LANES numbers of `out` beyond them are written over. `out` may lie in x, before it or
+   at it. */
 static ptrdiff_t V(squeeze)(const REAL *x, const uint64_t *keep, ptrdiff_t first, ptrdiff_t n,
                             REAL *out) {
     REAL *to = out;

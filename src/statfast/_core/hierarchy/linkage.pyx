@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Agglomeration of a dissimilarity matrix: rounds of reciprocal nearest neighbours, and chains.
+# build: glue
+"""Agglomeration of a dissimilarity matrix: rounds of reciprocal nearest neighbors, and chains.
 
-Two clusters that are each other's nearest neighbour may be merged at once if the rule is reducible
+Two clusters that are each other's nearest neighbor may be merged at once if the rule is reducible
 (no union is nearer to a third cluster than the nearer of its parts), whatever is merged elsewhere:
-Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `neighbours` reads the matrix once for
-all nearest neighbours; `contract` writes the matrix of the next round, and finds its nearest
-neighbours on the way, so a round is one read and one write in sequence. Where few pairs are
-reciprocal, or few clusters are left, `follow` follows the chain of nearest neighbours of Benzecri
+Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `neighbors` reads the matrix once for
+all nearest neighbors; `contract` writes the matrix of the next round, and finds its nearest
+neighbors on the way, so a round is one read and one write in sequence. Where few pairs are
+reciprocal, or few clusters are left, `follow` follows the chain of nearest neighbors of Benzecri
 1982 instead, one merge after the other, in a matrix that is whole.
 
 A matrix is its upper triangle: rows[r] is the address of the numbers of row r, for the columns
@@ -14,7 +15,7 @@ r + 1, r + 2, ..., m - 1. So a condensed matrix, a square one and pieces of memo
 where they lie. Of the columns before r, numbers have to be picked out of other rows: `contract`
 needs them between the two parts of a union only. Ties go to the lowest index.
 
-Cost: `neighbours` m^2 / 2 reads; `contract` as many, as many writes as the new matrix has, and the
+Cost: `neighbors` m^2 / 2 reads; `contract` as many, as many writes as the new matrix has, and the
 picked ones, a ninth of m^2 if half of the rows are merged at random; `follow` about 3 m in sequence
 a merge. The caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
 """
@@ -23,11 +24,13 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from statfast._core.clusters cimport ask, clusters, clusters_of, fill, join_rows, lead
-from statfast._core.lance_williams cimport WARD, rule_for, union_rule
-from statfast._core.rows cimport real
-from statfast._core.symmetric cimport become_one, journal, mirror, pack, refresh
-from statfast._core.triangle cimport fold, look, pick, row_at, seek, square, squeeze, table, unite
+from statfast._core.hierarchy.generic cimport ask, clusters, clusters_of, fill, join_rows, lead
+from statfast._core.hierarchy.lance_williams cimport WARD, rule_for, union_rule
+from statfast._core.tile.rows cimport real
+from statfast._core.hierarchy.square cimport become_one, journal, mirror, pack, refresh
+from statfast._core.hierarchy.triangle cimport (
+    fold, look, pick, row_at, seek, square, squeeze, table, unite,
+)
 
 cdef Py_ssize_t SLACK = 64  # numbers that passes may read, or write, beyond the end
 
@@ -46,7 +49,7 @@ def extent(
     return low, high, finite
 
 
-def neighbours(
+def neighbors(
     const Py_ssize_t[::1] rows,         # IN (m,) addresses
     Py_ssize_t begin,                   # IN the rows to look at
     Py_ssize_t end,
@@ -95,7 +98,7 @@ def contract(
     Py_ssize_t end,
     real[::1] out,                      # OUT their numbers, one after the other, and SLACK more
     Py_ssize_t[::1] places,             # OUT [begin, end) of (k,): addresses of the new rows
-    real[::1] low,                      # INOUT (k,), with the others as in neighbours
+    real[::1] low,                      # INOUT (k,), with the others as in neighbors
     int32_t[::1] who,                   # INOUT (k,)
     real[::1] right_low,                # OUT (k,)
     int32_t[::1] right_who,             # OUT (k,)
@@ -186,7 +189,7 @@ def follow(
     double shrunk,                      # IN the share of clusters left at which others are left out
     Py_ssize_t budget,                  # IN about how many numbers to look at
 ):
-    """Merge along the chain of nearest neighbours until one cluster is left."""
+    """Merge along the chain of nearest neighbors until one cluster is left."""
     cdef Py_ssize_t count = state[0], links = state[1], merges = state[2], x, y, i, j, start = 0
     cdef journal t
     cdef real best
@@ -239,7 +242,7 @@ def renew(
     const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows
     double scale,                       # IN if not 0, their numbers become (scale x)^2
     Py_ssize_t[::1] own,                # INOUT (m,) addresses of whole rows, or 0
-    int32_t[:, ::1] time,               # INOUT (3, m) born, seen, asked, of clusters.pxd
+    int32_t[:, ::1] time,               # INOUT (3, m) born, seen, asked, of hierarchy/generic.pxd
     int32_t[:, ::1] left,               # INOUT (2, m) first and later
     real[:, ::1] gone,                  # INOUT (2, m) infinite where no cluster is, else 0; the
                                         # same for clusters of the triangle
@@ -247,13 +250,13 @@ def renew(
     int32_t[::1] who,                   # INOUT (m,) where that was
     Py_ssize_t[::1] state,              # INOUT (4,) first, later, merges; free rows of `room`
     const int32_t[::1] some,            # IN clusters
-    const Py_ssize_t[::1] to,           # IN memory for the row of each; None: find their neighbours
+    const Py_ssize_t[::1] to,           # IN memory for the row of each; None: find their neighbors
     Py_ssize_t begin,                   # IN the clusters to look at
     Py_ssize_t end,
     const uint64_t[::1] keep,           # IN (m / 64 + 1,) a bit for each column to keep, or None
     const int32_t[::1] place,           # IN (m,) the new column of each, if `keep` is given
 ):
-    """Fill the rows of clusters, or pack them, or find the nearest neighbours of clusters."""
+    """Fill the rows of clusters, or pack them, or find the nearest neighbors of clusters."""
     cdef clusters k = clusters_of(rows, scale, own, time, left, state)
     cdef Py_ssize_t c, x
     cdef const uint64_t *bits = NULL if keep is None else &keep[0]

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The passes of linkage.h for one instruction-set level. */
-#include "linkage_kernels.h"
+/* The passes of hierarchy/linkage.h for one instruction-set level. */
+#include "hierarchy/linkage_table.h"
 
 #define REAL float
 #define LANES F32_LANES
 #define V(word) f32_##word
-#include "linkage.h"
+#include "hierarchy/linkage.h"
 #undef REAL
 #undef LANES
 #undef V
@@ -13,7 +13,7 @@
 #define REAL double
 #define LANES F64_LANES
 #define V(word) f64_##word
-#include "linkage.h"
+#include "hierarchy/linkage.h"
 #undef REAL
 #undef LANES
 #undef V

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The passes over rows of a dissimilarity matrix, for the level in use. linkage.h says what each does,
-   ../lance_williams.pxd what the rules are. Numbers are floats or doubles. */
+/* The passes over rows of a dissimilarity matrix, for the level in use. hierarchy/linkage.h says what
+   each does, hierarchy/lance_williams.pxd what the rules are. Numbers are floats or doubles. */
 #ifndef STATFAST_LINKAGE_KERNELS_H
 #define STATFAST_LINKAGE_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 enum { LINK_LEAST, LINK_LARGEST, LINK_MIX, LINK_WARD };
 

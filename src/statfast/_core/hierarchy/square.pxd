@@ -12,9 +12,9 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
 
-from statfast._core.lance_williams cimport rule_for, union_rule
-from statfast._core.rows cimport real
-from statfast._core.triangle cimport row_at, square, squeeze, unite
+from statfast._core.hierarchy.lance_williams cimport rule_for, union_rule
+from statfast._core.tile.rows cimport real
+from statfast._core.hierarchy.triangle cimport row_at, square, squeeze, unite
 
 
 ctypedef struct journal:

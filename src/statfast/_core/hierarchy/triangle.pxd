@@ -2,20 +2,20 @@
 """The upper triangle of a matrix as rows at addresses, and the passes over a row.
 
 rows[r] is the address of the numbers of row r, of the columns r + 1, r + 2, ..., m - 1. What the
-passes do is said in simd/linkage.h.
+passes do is said in hierarchy/linkage.h.
 """
 
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.lance_williams cimport COMPLETE, WARD, union_rule
-from statfast._core.rows cimport real
-from statfast._core.tiles cimport level
+from statfast._core.hierarchy.lance_williams cimport COMPLETE, WARD, union_rule
+from statfast._core.tile.rows cimport real
+from statfast._core.tile.tiles cimport level
 
 
 cdef enum:
     AHEAD = 64  # rows: numbers of a column are fetched so long before they are picked
 
-cdef extern from "linkage_kernels.h" nogil:
+cdef extern from "hierarchy/linkage_table.h" nogil:
     ctypedef struct linkage_f32:
         bint (*extent)(const float *x, Py_ssize_t n, double *low, double *high) noexcept nogil
         void (*square)(const float *x, Py_ssize_t n, double scale, float *out) noexcept nogil

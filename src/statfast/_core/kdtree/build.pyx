@@ -3,11 +3,10 @@
 
 Friedman, Bentley & Finkel 1977, doi:10.1145/355744.355745. Deviations: the axis is that in which a
 sample of the points spreads most; the rank of a division is the multiple of the leaf size that
-makes all leaves full and their place computable (kdtree.pxd), not always the exact middle;
+makes all leaves full and their place computable (kdtree/tree.pxd), not always the exact middle;
 of points with equal coordinates the lower numbers go left, so that duplicates of any count divide
 well. Points lie in columns and are moved from one buffer to another and back, each division
-reading and writing every column once (simd/split.h). Where points lie aslant, turned columns
-take the place of their own (_kd_turn.py): boxes and the order of the points are made of those.
+reading and writing every column once (tile/split.h).
 
 Cost: O(n d log n). Memory: two buffers of n (d + 1) numbers and one of n beside the tree. A call
 must not get more than some million points. The caller guarantees finite rows and buffers of the
@@ -16,15 +15,9 @@ right size.
 
 from libc.stdint cimport INT32_MAX, int32_t
 
-from statfast._core.kdjob cimport KD_LANES
-from statfast._core.rows cimport real
-from statfast._core.tiles cimport active
-
-
-cdef extern from "kdturn.h" nogil:
-    enum:
-        KD_TURNED
-    void kd_turn(const double *turn, Py_ssize_t d, const double *q, double *z)
+from statfast._core.kdtree.query cimport KD_LANES
+from statfast._core.tile.rows cimport real
+from statfast._core.tile.tiles cimport active
 
 
 cdef inline Py_ssize_t widest(
@@ -71,23 +64,14 @@ def columns(
     Py_ssize_t stop,
     real[:, ::1] x,                 # OUT (d, ld)
     int32_t[::1] x_id,              # OUT (ld,)
-    const double[:, ::1] turn,      # IN (d + 1, d) how boxes are to see points, or None
 ):
-    """Lay the rows start .. stop - 1 out in columns, turned if they are to be."""
+    """Lay the rows start .. stop - 1 out in columns."""
     cdef Py_ssize_t i, p, d = X.shape[1]
-    cdef double[KD_TURNED] row, seen
     with nogil:
         for i in range(start, stop):
             x_id[i] = <int32_t>i
-            if turn is None:
-                for p in range(d):
-                    x[p, i] = X[i, p]
-                continue
             for p in range(d):
-                row[p] = X[i, p]
-            kd_turn(&turn[0, 0], d, row, seen)
-            for p in range(d):
-                x[p, i] = <real>seen[p]
+                x[p, i] = X[i, p]
 
 
 def split(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances (kdterms.h) from a query to points and to boxes of REAL numbers. */
+/* Distances (kdtree/terms.h) from a query to points and to boxes of REAL numbers. */
 
 static INLINE f64_v V(from_points)(const kd_job *job, const double *q, const REAL *x,
                                    ptrdiff_t leaf, ptrdiff_t d, const int D, const int kind) {

@@ -4,11 +4,11 @@
    Few (k <= SMALL): a sorted array, into which a distance is shifted by vector minima and maxima
    without a branch. More: a reservoir of candidates, thinned out when it has no room for another 64
    by bisection for a distance that k of them do not exceed (vector counts, where a heap would
-   mispredict), sorted at the end. `limit` is never below the k-th smallest distance so far; a candidate at exactly `limit`
-   with a number above `limit_id` is not wanted. Before there are k, limit is DBL_MAX, so that what
-   overflows never enters. */
+   mispredict), sorted at the end. `limit` is never below the k-th smallest distance so far; a
+   candidate at exactly `limit` with a number above `limit_id` is not wanted. Before there are k,
+   limit is DBL_MAX, so that what overflows never enters. */
 
-#include "pairs.h"
+#include "kdtree/sort_pairs.h"
 
 #define SMALL 32
 #define NOBODY INT64_MAX

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Queries put into an order in which neighbours in space follow one another.
+"""Queries put into an order in which neighbors in space follow one another.
 
 The order is that of Morton codes (G. M. Morton 1966): of each coordinate the highest bits within a
 frame, interleaved. Sorted by counting, least digits first, so that equal codes stay in the order
@@ -11,7 +11,7 @@ Cost: O(m d). The caller guarantees rows of finite numbers and codes of at most 
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memset
 
-from statfast._core.rows cimport real
+from statfast._core.tile.rows cimport real
 
 cdef enum:
     DIGIT = 11  # bits: 2048 counters stay in the level-1 cache

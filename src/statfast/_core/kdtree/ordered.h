@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The points found within a radius put into the order of (distance, number). Few are put where their
-   rank says, which is counted by vectors; many by sort_pairs (pairs.h). */
+   rank says, which is counted by vectors; many by sort_pairs (kdtree/sort_pairs.h). */
 
-#include "pairs.h"
+#include "kdtree/sort_pairs.h"
 
 #define FEW_FOUND (16 + 8 * F64_LANES)
 

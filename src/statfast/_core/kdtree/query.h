@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A k-d tree as kdtree.pxd describes it; the numbers of blocks and boxes are float or double. */
+/* A k-d tree as kdtree/tree.pxd describes it; the numbers of blocks and boxes are float or double. */
 #define KD_LANES 8    /* children of a node */
 #define KD_LEVELS 12  /* 8^11 leaves are more than there are row numbers */
 #define KD_LEAF 256   /* most points of a leaf */
@@ -16,7 +16,6 @@ typedef struct {
     const void *boxes;      /* (groups, d, 2, KD_LANES) */
     const int32_t *least;   /* (groups, KD_LANES) */
     const ptrdiff_t *first; /* (levels,) */
-    const double *turn;     /* (d + 1, d) how boxes see points (kdturn.h); NULL: as they are */
     ptrdiff_t n, d, leaf, leaves, levels;
 } kd_tree;
 
@@ -36,7 +35,7 @@ typedef struct {
     ptrdiff_t capacity;     /* of the work space: */
     double *key;            /* (2 capacity,) */
     int64_t *id;            /* (2 capacity,) */
-    double *q;              /* (2 d,) */
+    double *q;              /* (d,) */
 } kd_job;
 
 /* Queries for all points within a radius. Of the job: the queries, the metric, the work space (with
@@ -48,20 +47,5 @@ typedef struct {
     ptrdiff_t *count;       /* OUT by row */
     ptrdiff_t budget;       /* points to look at, about, before it returns */
 } kd_reach;
-
-/* The points of two trees within a radius of each other. Of the job: begin and end, leaves of the
-   other tree; single, the type of its numbers; itself, whether it is the same tree; the metric; and q,
-   for 2 d numbers and twice a leaf of the other tree. */
-typedef struct {
-    kd_job job;
-    kd_tree other;
-    double limit;
-    ptrdiff_t total;        /* INOUT ordered pairs */
-    int64_t *pair;          /* OUT pairs of one tree, lower << 32 | higher; NULL: only counted */
-    ptrdiff_t room, filled;
-    int32_t *group;         /* work space: (nodes of level 0,) */
-    unsigned *child;        /* the same */
-    ptrdiff_t budget;
-} kd_meet;
 
 #endif

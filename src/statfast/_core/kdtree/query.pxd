@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is handed to the kernels of the k-d tree; simd/kdjob.h says what each part is."""
+"""What is handed to the kernels of the k-d tree; kdtree/query.h says what each part is."""
 
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef extern from "kdjob.h" nogil:
+cdef extern from "kdtree/query.h" nogil:
     enum:
         KD_LANES
         KD_LEVELS
@@ -16,7 +16,6 @@ cdef extern from "kdjob.h" nogil:
         const void *boxes
         const int32_t *least
         const Py_ssize_t *first
-        const double *turn
         Py_ssize_t n, d, leaf, leaves, levels
 
     ctypedef struct kd_job:
@@ -39,15 +38,4 @@ cdef extern from "kdjob.h" nogil:
         const double *limit
         const Py_ssize_t *start
         Py_ssize_t *count
-        Py_ssize_t budget
-
-    ctypedef struct kd_meet:
-        kd_job job
-        kd_tree other
-        double limit
-        Py_ssize_t total
-        int64_t *pair
-        Py_ssize_t room, filled
-        int32_t *group
-        unsigned int *child
         Py_ssize_t budget

@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All points of a k-d tree within a radius: of queries, or of the points of another tree.
+/* All points of a k-d tree within a radius of queries.
 
    The nearest and the farthest that a box may be are summed in the order of the distances, of
    differences that rounding keeps in order: so a point of a box that is passed by is not within, as
-   computed, and all of one that is taken whole are. See ../kdtree.pxd; the sums are kdterms.h's. */
+   computed, and all of one that is taken whole are. See tree.pxd; the sums are terms.h's. */
 
-static INLINE f64_v V(least_apart)(const kd_job *job, const double *low, const double *high,
-                                   const REAL *box, ptrdiff_t d, const int D, const int kind) {
-    SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(high[p]),
-                        f64_set1(low[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
+static INLINE f64_v V(least_apart)(const kd_job *job, const double *q, const REAL *box,
+                                   ptrdiff_t d, const int D, const int kind) {
+    SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
+                        f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
                 f64_set1(0)))
 }
 
-static INLINE f64_v V(most_apart)(const kd_job *job, const double *low, const double *high,
-                                  const REAL *box, ptrdiff_t d, const int D, const int kind) {
-    SUM(f64_max(f64_set1(high[p]) - WIDE(box + p * 2 * KD_LANES),
-                WIDE(box + p * 2 * KD_LANES + KD_LANES) - f64_set1(low[p])))
+static INLINE f64_v V(most_apart)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
+                                  const int D, const int kind) {
+    SUM(f64_max(f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES),
+                WIDE(box + p * 2 * KD_LANES + KD_LANES) - f64_set1(q[p])))
 }
 
-/* Which children of a group have boxes within reach of the box low .. high; *inside, if it is asked
-   for: which of them lie within the limit as a whole. */
-static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const double *low,
-                                   const double *high, ptrdiff_t group, double limit,
-                                   unsigned *inside, const int D, const int kind) {
+/* Which children of a group have boxes within reach of q; *inside, if it is asked for: which of
+   them lie within the limit as a whole. */
+static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const double *q,
+                                   ptrdiff_t group, double limit, unsigned *inside, const int D,
+                                   const int kind) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
     const f64_v top = f64_set1(limit);
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(least_apart)(job, low, high, box + c, d, D, kind);
+        f64_v v = V(least_apart)(job, q, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 1e-12); /* pow is not quite monotone */
         near |= f64_bits(f64_ge(top, v)) << c;
     }
     if (inside == NULL) return near;
     *inside = 0;
     if (!near) return 0;
-    const f64_v whole = f64_set1(t->turn ? limit * (1 - KD_SHORT) : limit);
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(most_apart)(job, low, high, box + c, d, D, kind);
+        f64_v v = V(most_apart)(job, q, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 + 1e-12);
-        *inside |= f64_bits(f64_ge(whole, v)) << c;
+        *inside |= f64_bits(f64_ge(top, v)) << c;
     }
     *inside &= near;
     return near;
@@ -61,17 +60,16 @@ static INLINE uint64_t V(point_hits)(const kd_tree *t, const kd_job *job, const 
 
 /* The two for each metric; all else is written once. */
 typedef struct {
-    unsigned (*boxes)(const kd_tree *, const kd_job *, const double *, const double *, ptrdiff_t,
-                      double, unsigned *);
+    unsigned (*boxes)(const kd_tree *, const kd_job *, const double *, ptrdiff_t, double,
+                      unsigned *);
     uint64_t (*points)(const kd_tree *, const kd_job *, const double *, const REAL *, ptrdiff_t,
                        double, double *);
 } V(hits);
 
 #define CASE(D, KIND, NAME)                                                                        \
-    static unsigned V(boxes_##NAME)(const kd_tree *t, const kd_job *job, const double *low,        \
-                                    const double *high, ptrdiff_t group, double limit,             \
-                                    unsigned *inside) {                                            \
-        return V(box_hits)(t, job, low, high, group, limit, inside, D, KIND);                      \
+    static unsigned V(boxes_##NAME)(const kd_tree *t, const kd_job *job, const double *q,          \
+                                    ptrdiff_t group, double limit, unsigned *inside) {             \
+        return V(box_hits)(t, job, q, group, limit, inside, D, KIND);                              \
     }                                                                                              \
     static uint64_t V(points_##NAME)(const kd_tree *t, const kd_job *job, const double *q,         \
                                      const REAL *x, ptrdiff_t m, double limit, double *apart) {    \
@@ -81,7 +79,6 @@ typedef struct {
 CASE(2, METRIC_EUCLIDEAN, 2)
 CASE(3, METRIC_EUCLIDEAN, 3)
 CASE(4, METRIC_EUCLIDEAN, 4)
-CASE(6, METRIC_EUCLIDEAN, 6)
 CASE(0, METRIC_EUCLIDEAN, any)
 CASE(0, METRIC_MANHATTAN, manhattan)
 CASE(0, METRIC_CHEBYSHEV, chebyshev)
@@ -95,7 +92,7 @@ static V(hits) V(hits_of)(const kd_tree *t, int kind) {
     if (t->d == 2) return V(hits_2);
     if (t->d == 3) return V(hits_3);
     if (t->d == 4) return V(hits_4);
-    return t->d == 6 ? V(hits_6) : V(hits_any);
+    return V(hits_any);
 }
 
 /* The first place of a node of a level (-1: of a leaf). */
@@ -104,7 +101,6 @@ static INLINE ptrdiff_t V(start)(const kd_tree *t, ptrdiff_t level, ptrdiff_t no
     return place < t->n ? place : t->n;
 }
 
-/* ------------------------------------------------------------------ of queries */
 /* Queries begin .. end - 1, until the budget is spent; job.begin tells how far it went. */
 static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
     kd_job *job = &r->job;
@@ -113,7 +109,7 @@ static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
     const int keeps = r->start != NULL;
     ptrdiff_t node[KD_LEVELS], i, looked = 0;
     unsigned open[KD_LEVELS];
-    double *q = job->q, *z = t->turn ? q + d : q, *key = job->key, apart[64] ALIGN64;
+    double *q = job->q, *key = job->key, apart[64] ALIGN64;
     int32_t *id = (int32_t *)(job->id + job->capacity);
 
     for (i = job->begin; i < job->end && looked <= r->budget; i++) {
@@ -123,10 +119,9 @@ static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
         for (ptrdiff_t p = 0; p < d; p++)
             q[p] = job->single ? (double)((const float *)job->queries)[row * job->ldq + p]
                                : ((const double *)job->queries)[row * job->ldq + p];
-        if (t->turn) kd_turn(t->turn, d, q, z);
         for (;;) {
             unsigned inside;
-            open[level] = hits.boxes(t, job, z, z, t->first[level] + below, limit,
+            open[level] = hits.boxes(t, job, q, t->first[level] + below, limit,
                                      keeps ? NULL : &inside);
             node[level] = below;
             looked += KD_LANES;
@@ -174,127 +169,4 @@ static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
         }
     }
     job->begin = i;
-}
-
-/* ------------------------------------------------------------------ of another tree's points */
-/* Pairs of the point of number `id` and those of m numbers; 0 if there is no room. */
-static int V(emit)(kd_meet *w, int64_t id, const int32_t *other, ptrdiff_t m) {
-    if (w->filled + m > w->room) return 0;
-    int64_t *to = w->pair + w->filled;
-    for (ptrdiff_t c = 0; c < m; c++) {
-        const int64_t j = other[c];
-        to[c] = id < j ? id << 32 | j : j << 32 | id;
-    }
-    w->filled += m;
-    return 1;
-}
-
-/* Leaves of the first tree, one at a time: nodes of the second that are within reach of its box, of
-   these the leaves within reach of each of its points, and their points. Where the trees are one,
-   leaves before its own are left to those. 0 if there is no room for pairs. */
-static int V(meet_trees)(const kd_tree *t, kd_meet *w) {
-    const kd_tree *s = &w->other;
-    kd_job *job = &w->job;
-    const V(hits) hits = V(hits_of)(t, job->kind);
-    const ptrdiff_t d = t->d, leaf = t->leaf, top = t->levels - 1;
-    const int keeps = w->pair != NULL, itself = job->itself;
-    const double limit = w->limit;
-    double *low = job->q, *high = job->q + d, *point = job->q + 2 * d;
-    double *seen = t->turn ? point + d * s->leaf : point; /* as boxes see them */
-    ptrdiff_t node[KD_LEVELS], looked = 0, own = job->begin;
-    unsigned open[KD_LEVELS];
-    double apart[64] ALIGN64;
-    int32_t id[KD_LEAF + F64_LANES];
-
-    for (; own < job->end && looked <= w->budget; own++) {
-        const ptrdiff_t first = own * s->leaf;
-        const ptrdiff_t m = s->n - first < s->leaf ? s->n - first : s->leaf;
-        const ptrdiff_t filled = w->filled;
-        ptrdiff_t total = 0, level = top, below = 0, groups = 0;
-        points_of_leaf(t, w, own, m, point, seen, low, high);
-        for (;;) {
-            unsigned inside;
-            unsigned near =
-                hits.boxes(t, job, low, high, t->first[level] + below, limit, &inside);
-            looked += KD_LANES;
-            if (itself) { /* children that end before the leaf, and those that do not begin after */
-                const ptrdiff_t end = (own >> (3 * level)) - below * KD_LANES;
-                if (end >= KD_LANES) near = inside = 0;
-                else if (end >= 0) near &= ~0u << end, inside &= ~1u << end;
-            }
-            near &= ~inside;
-            for (; inside; inside &= inside - 1) {
-                const ptrdiff_t child = below * KD_LANES + LOWEST_BIT(inside);
-                const ptrdiff_t begin = V(start)(t, level - 1, child);
-                const ptrdiff_t some = V(start)(t, level - 1, child + 1) - begin;
-                total += some * m << itself;
-                if (!keeps) continue;
-                for (ptrdiff_t c = 0; c < m; c++)
-                    if (!V(emit)(w, s->ids[first + c], t->ids + begin, some)) goto full;
-            }
-            node[level] = below;
-            open[level] = near;
-            if (level == 0) {
-                w->group[groups] = (int32_t)below;
-                w->child[groups] = near;
-                groups += near != 0;
-                open[0] = 0;
-            }
-            while (!open[level] && level < top) level++;
-            if (!open[level]) break;
-            below = node[level] * KD_LANES + LOWEST_BIT(open[level]);
-            open[level] &= open[level] - 1;
-            level--;
-        }
-        for (ptrdiff_t a = 0; a < m; a++) {
-            const double *q = point + a * d, *z = seen + a * d;
-            for (ptrdiff_t g = 0; g < groups; g++) {
-                unsigned inside;
-                unsigned near =
-                    w->child[g]
-                    & hits.boxes(t, job, z, z, t->first[0] + w->group[g], limit, &inside);
-                looked += KD_LANES;
-                for (; near; near &= near - 1) {
-                    const int child = LOWEST_BIT(near);
-                    const ptrdiff_t number = (ptrdiff_t)w->group[g] * KD_LANES + child;
-                    const int mine = itself && number == own;
-                    const ptrdiff_t after = mine && keeps ? a + 1 : 0;
-                    const int32_t *from = t->ids + number * leaf;
-                    ptrdiff_t some = 0;
-                    if (inside >> child & 1) {
-                        some = V(start)(t, -1, number + 1) - number * leaf - after;
-                        if (keeps && !V(emit)(w, s->ids[first + a], from + after, some)) goto full;
-                    } else {
-                        const REAL *x = (const REAL *)t->blocks + number * d * leaf;
-                        looked += leaf;
-                        for (ptrdiff_t start = 0; start < leaf; start += 64) {
-                            const ptrdiff_t end = leaf - start < 64 ? leaf - start : 64;
-                            uint64_t in = hits.points(t, job, q, x + start, end, limit, apart);
-                            if (after > start)
-                                in &= after - start < 64 ? ~(uint64_t)0 << (after - start) : 0;
-                            if (!keeps || !in) {
-                                some += POPCOUNT(in);
-                                continue;
-                            }
-                            for (ptrdiff_t c = 0; c < end; c += F64_LANES) {
-                                const unsigned few = (unsigned)(in >> c) & ((1u << F64_LANES) - 1);
-                                f64_keep_id(id + some, few, from + start + c);
-                                some += POPCOUNT(few);
-                            }
-                        }
-                        if (keeps && !V(emit)(w, s->ids[first + a], id, some)) goto full;
-                    }
-                    total += some << (itself && !mine);
-                }
-            }
-        }
-        w->total += total;
-        continue;
-    full:
-        w->filled = filled;
-        job->begin = own;
-        return 0;
-    }
-    job->begin = own;
-    return 1;
 }

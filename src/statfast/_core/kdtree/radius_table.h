@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of kdradius.pyx: the points of a k-d tree within a radius. */
+/* The table of kdtree/radius.pyx: the points of a k-d tree within a radius. */
 #ifndef STATFAST_KDRADIUS_KERNELS_H
 #define STATFAST_KDRADIUS_KERNELS_H
 
-#include "kdjob.h"
-#include "levels.h"
+#include "kdtree/query.h"
+#include "simd/levels.h"
 
 typedef struct {
     void (*reach_tree_f32)(const kd_tree *, kd_reach *);
     void (*reach_tree_f64)(const kd_tree *, kd_reach *);
-    int (*meet_trees_f32)(const kd_tree *, kd_meet *);
-    int (*meet_trees_f64)(const kd_tree *, kd_meet *);
 } kdradius_kernels;
 TABLE_AT(kdradius_kernels, kdradius)
 

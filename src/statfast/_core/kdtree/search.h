@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The k nearest points of a k-d tree. What the arrays mean, and why the bounds are exact, is said
-   in ../kdtree.pxd. Everything is computed in double, in the order of `apart` (rows.h).
+   in kdtree/tree.pxd. Everything is computed in double, in the order of `apart` (tile/rows.h).
 
    A query goes down to the child whose box is nearest, and returns to the others as long as they
    are within reach: of a node on the way are kept the bounds of its children (one vector) and which
@@ -58,14 +58,14 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
 }
 
 /* The bounds of the children of a node; returns which of them are within reach. */
-static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *z,
+static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *q,
                                 ptrdiff_t group, double *bound, double limit, const int D,
                                 const int kind) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(from_boxes)(job, z, box + c, d, D, kind);
+        f64_v v = V(from_boxes)(job, q, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 0x1p-48); /* pow is not quite monotone */
         f64_store(bound + c, v);
         near |= f64_bits(f64_ge(f64_set1(limit), v)) << c;
@@ -82,7 +82,7 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
     s.key = job->key;
     s.id = job->id;
     s.capacity = job->capacity;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[8], seen[8];
+    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[4];
     double *q = D ? few : job->q;
     ptrdiff_t node[KD_LEVELS];
     unsigned open[KD_LEVELS]; /* children within reach that have not been entered */
@@ -116,12 +116,11 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             }
             nearest_reset(&s, limit);
         }
-        const double *z = kd_seen(t, q, D ? seen : job->q + d); /* as boxes see it */
         ptrdiff_t level = top, below = 0;
         while (level <= top) {
             node[level] = below;
             open[level] =
-                V(enter)(t, job, z, t->first[level] + below, bound[level], s.limit, D, kind);
+                V(enter)(t, job, q, t->first[level] + below, bound[level], s.limit, D, kind);
             for (;;) {
                 unsigned near = open[level];
                 if (near) {
@@ -165,9 +164,6 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
 BOTH(2)
 BOTH(3)
 BOTH(4)
-BOTH(5)
-BOTH(6)
-BOTH(8)
 #endif
 CASE(0, METRIC_EUCLIDEAN, 1, any_one)
 CASE(0, METRIC_EUCLIDEAN, 0, any)
@@ -187,9 +183,6 @@ static void V(search_tree)(const kd_tree *t, kd_job *job) {
     else if (t->d == 2) (one ? V(search_2_one) : V(search_2))(t, job);
     else if (t->d == 3) (one ? V(search_3_one) : V(search_3))(t, job);
     else if (t->d == 4) (one ? V(search_4_one) : V(search_4))(t, job);
-    else if (t->d == 5) (one ? V(search_5_one) : V(search_5))(t, job);
-    else if (t->d == 6) (one ? V(search_6_one) : V(search_6))(t, job);
-    else if (t->d == 8) (one ? V(search_8_one) : V(search_8))(t, job);
 #endif
     else (one ? V(search_any_one) : V(search_any))(t, job);
 }

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The k nearest points of a k-d tree (kdtree.pxd), for queries in any order or for its own points.
+# build: glue
+"""The k nearest points of a k-d tree (kdtree/tree.pxd), for queries in any order or for its own
+points.
 
 Friedman, Bentley & Finkel 1977, doi:10.1145/355744.355745. Deviations: eight boxes are tested at a
 time, tight ones instead of the incremental distances of Arya & Mount 1993
 (doi:10.1109/DCC.1993.253111), whose rounding would have to be bounded; a query starts among its
-own leaf's points where that leaf is known. The loops are C (simd/kdsearch.h, simd/nearest.h), as
-every step of them is vector code.
+own leaf's points where that leaf is known. The loops are C (kdtree/search.h, kdtree/k_nearest.h),
+as every step of them is vector code.
 
-Answers are those of float64 differences, summed in the order of `apart` (rows.pxd), ordered by
+Answers are those of float64 differences, summed in the order of `apart` (tile/rows.pxd), ordered by
 (distance, number), to the last bit and on every instruction-set level.
 
 Cost: O(log n + k) a query in few dimensions. Memory: 32 bytes for each of k candidates, if k > 32.
@@ -15,17 +17,18 @@ The caller guarantees finite numbers, rows of contiguous numbers, and k points t
 query without k points at a finite distance gets the distance inf and the number -1 for the others.
 """
 
+from cython.view cimport contiguous
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.kdjob cimport kd_job, kd_tree
-from statfast._core.kdtree cimport bind_tree, turn_boxes
-from statfast._core.metric cimport EUCLIDEAN
-from statfast._core.rows cimport real
-from statfast._core.tiles cimport level
+from statfast._core.kdtree.query cimport kd_job, kd_tree
+from statfast._core.kdtree.tree cimport bind_tree
+from statfast._core.tile.metric cimport EUCLIDEAN
+from statfast._core.tile.rows cimport real, stride_of
+from statfast._core.tile.tiles cimport level
 
-cdef extern from "kdsearch_kernels.h" nogil:
+cdef extern from "kdtree/search_table.h" nogil:
     ctypedef struct kdsearch_kernels:
         void (*search_tree_f32)(const kd_tree *t, kd_job *job) noexcept nogil
         void (*search_tree_f64)(const kd_tree *t, kd_job *job) noexcept nogil
@@ -43,7 +46,7 @@ cdef int prepare(kd_job *job, Py_ssize_t d, Py_ssize_t k) noexcept nogil:
     job.capacity = k + k // 2 + 128
     job.k = k
     job.visited = 0
-    job.key = <double *>malloc(job.capacity * (4 * sizeof(double)) + 2 * d * sizeof(double))
+    job.key = <double *>malloc(job.capacity * (4 * sizeof(double)) + d * sizeof(double))
     if job.key == NULL:
         return 0
     job.id = <int64_t *>(job.key + 2 * job.capacity)
@@ -58,8 +61,7 @@ def search(
     const int32_t[:, ::1] least,
     const Py_ssize_t[::1] first,
     Py_ssize_t n,
-    const double[:, ::1] turn,
-    const other[:, :] Q,            # IN (m, d) queries, or None: the points, without themselves
+    const other[:, ::contiguous] Q,  # IN (m, d) queries, or None: the points, without themselves
     const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
     Py_ssize_t begin,               # of those in that order (of the points: in the tree's order),
     Py_ssize_t end,                 # these
@@ -73,13 +75,12 @@ def search(
     cdef kd_job job
     cdef Py_ssize_t d = blocks.shape[1]
     bind_tree(&t, blocks, ids, boxes, least, first, n)
-    turn_boxes(&t, turn)
     job.itself = Q is None
     job.order = NULL if order is None else &order[0]
     job.single = other is float
     if Q is not None:
         job.queries = &Q[0, 0]
-        job.ldq = Q.strides[0] // <Py_ssize_t>sizeof(other)
+        job.ldq = stride_of(Q)
     job.begin = begin
     job.end = end
     job.kind = kind
@@ -97,15 +98,6 @@ def search(
     return job.visited * t.leaf
 
 
-cdef void bind(
-    kd_tree *tree, const real[:, :, ::1] blocks, const int32_t[::1] ids,
-    const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
-    Py_ssize_t n, const double[:, ::1] turn,
-) noexcept:
-    bind_tree(tree, blocks, ids, boxes, least, first, n)
-    turn_boxes(tree, turn)
-
-
 cdef class Prepared:
     """A tree bound once, for single queries: what a call costs otherwise takes longer than they do.
 
@@ -118,15 +110,15 @@ cdef class Prepared:
     cdef int kind
     cdef double p
 
-    def __init__(self, blocks, ids, boxes, least, first, n, turn, kind, p):
-        self.arrays = blocks, ids, boxes, least, first, turn
+    def __init__(self, blocks, ids, boxes, least, first, n, kind, p):
+        self.arrays = blocks, ids, boxes, least, first
         self.single = blocks.itemsize == sizeof(float)
         self.kind = kind
         self.p = p
         if self.single:
-            bind[float](&self.tree, blocks, ids, boxes, least, first, n, turn)
+            bind_tree[float](&self.tree, blocks, ids, boxes, least, first, n)
         else:
-            bind[double](&self.tree, blocks, ids, boxes, least, first, n, turn)
+            bind_tree[double](&self.tree, blocks, ids, boxes, least, first, n)
 
     def query(
         self,

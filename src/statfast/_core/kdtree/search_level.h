@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of kdsearch.pyx. */
+/* One instruction-set level of kdtree/search.pyx. */
 
-#include "kdsearch_kernels.h"
-#include "kdterms.h"
-#include "kdturn.h"
+#include "kdtree/search_table.h"
+#include "kdtree/terms.h"
 
 #define REAL double
 #define V(word) f64_##word
-#include "bisect.h"
+#include "tile/bisect.h"
 #undef REAL
 #undef V
-#include "nearest.h"
+#include "kdtree/k_nearest.h"
 
 #define REAL float
 #define WIDE(p) f64_widen(p)
 #define V(word) f32_##word
-#include "kdapart.h"
-#include "kdsearch.h"
+#include "kdtree/distance.h"
+#include "kdtree/search.h"
 #undef REAL
 #undef WIDE
 #undef V
@@ -24,8 +23,8 @@
 #define REAL double
 #define WIDE(p) f64_load(p)
 #define V(word) f64_##word
-#include "kdapart.h"
-#include "kdsearch.h"
+#include "kdtree/distance.h"
+#include "kdtree/search.h"
 #undef REAL
 #undef WIDE
 #undef V

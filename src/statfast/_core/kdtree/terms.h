@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances of a k-d tree's points and boxes, a vector of them: what each axis adds, and the sum in
-   the order of `apart` (rows.h), for D axes (0: any number). */
+   the order of `apart` (tile/rows.h), for D axes (0: any number). */
 
-#include "metric.h"
+#include "tile/metric.h"
 
-/* What metric.h says of one number, for a vector of them. */
+/* What tile/metric.h says of one number, for a vector of them. */
 static INLINE f64_v term(f64_v t, const int kind, double p) {
     if (kind == METRIC_EUCLIDEAN) return t * t;
     if (kind != METRIC_MINKOWSKI) return f64_max(t, f64_set1(0) - t);
@@ -24,7 +24,7 @@ static INLINE f64_v join(f64_v a, f64_v b, const int kind) {
 #define SUM(DIFFERENCE)                                                                            \
     f64_v rest = f64_set1(0);                                                                      \
     ptrdiff_t p = 0;                                                                               \
-    if ((D == 0 || D == 8) && d >= 8) {                                                            \
+    if (D == 0 && d >= 8) {                                                                         \
         f64_v part[8];                                                                             \
         for (int c = 0; c < 8; c++) part[c] = f64_set1(0);                                         \
         while (p + 8 <= d) {                                                                       \

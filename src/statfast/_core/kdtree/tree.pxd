@@ -21,21 +21,15 @@ The levels - 1 is the root's; its group is 0. The points of node g of level h ar
 from g * leaf * 8^(h+1) to that of g + 1 (or n): a contiguous range, so counting needs no visit.
 
 Bounds. The distance of a point to a box is summed in the order in which the distances of points
-are (`apart` of rows.pxd), and rounding is monotone: so the bound, as computed, is never above the
-distance, as computed, of a point inside, and ``bound > r`` prunes exactly, without any slack. The
-distance of a box that is missing is inf.
-
-Turned points. Where points lie aslant, the boxes may be those of turned points: turn (d + 1, d) is
-the centre and the matrix (_kd_turn.py), blocks hold the points as they are. A query is turned for
-the boxes and left as it is for the points. Boxes are widened, and the matrix shrinks, so that again
-no bound, as computed, is above the distance, as computed, of a point inside; the distance to the
-farthest corner may fall short by KD_SHORT (simd/kdturn.h).
+are (`apart` of tile/rows.pxd), and rounding is monotone: so the bound, as computed, is never above
+the distance, as computed, of a point inside, and ``bound > r`` prunes exactly, without any slack.
+The distance of a box that is missing is inf.
 """
 
 from libc.stdint cimport int32_t
 
-from statfast._core.kdjob cimport KD_LANES, kd_tree
-from statfast._core.rows cimport real
+from statfast._core.kdtree.query cimport KD_LANES, kd_tree
+from statfast._core.tile.rows cimport real
 
 
 cdef inline void bind_tree(
@@ -43,24 +37,17 @@ cdef inline void bind_tree(
     const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
     Py_ssize_t n,
 ) noexcept nogil:
-    """Point the struct at the bundle's arrays (_kd_tree.py), whose boxes see points as they are."""
+    """Point the struct at the bundle's arrays (_distance/kd_tree.py)."""
     t.blocks = &blocks[0, 0, 0]
     t.ids = &ids[0]
     t.boxes = &boxes[0, 0, 0, 0]
     t.least = &least[0, 0]
     t.first = &first[0]
-    t.turn = NULL
     t.n = n
     t.leaves = blocks.shape[0]
     t.d = blocks.shape[1]
     t.leaf = blocks.shape[2]
     t.levels = first.shape[0]
-
-
-cdef inline void turn_boxes(kd_tree *t, const double[:, ::1] turn) noexcept nogil:
-    """Say how the boxes see points; None leaves it at: as they are."""
-    if turn is not None:
-        t.turn = &turn[0, 0]
 
 
 cdef inline const real *block_of(const kd_tree *t, Py_ssize_t leaf, real example) noexcept nogil:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounds on the distance of every row to its centre (upper) and to every other centre (lower), which
-   tell rows that cannot have changed their centre without looking at them.  Hamerly 2010,
+/* Bounds on the distance of every row to its center (upper) and to every other center (lower), which
+   tell rows that cannot have changed their center without looking at them.  Hamerly 2010,
    doi:10.1137/1.9781611972801.12.  Kept in float, always rounded to the safe side. */
 
 #define OUTWARD 2.4e-7f /* more than the rounding of two float operations */
 
-/* The centres have moved: widen the bounds, and list the rows they no longer decide.  Some rows at a
+/* The centers have moved: widen the bounds, and list the rows they no longer decide.  Some rows at a
    time, so that the first loop is vector code and the second is mostly left out. */
 #define SOME 64
 static ptrdiff_t widen(const int32_t *restrict label, ptrdiff_t n, const float *restrict move,
@@ -34,9 +34,9 @@ static ptrdiff_t widen(const int32_t *restrict label, ptrdiff_t n, const float *
 }
 #undef SOME
 
-/* Of the listed rows keep those that their distance to the own centre, measured anew, does not decide
-   either.  The rows are moved and scaled like those of the tiles; a is the centres' tile rows, none of
-   them longer than reach.  Rounding the two points moves their distance by u (|x| + |a|), of which
+/* Of the listed rows keep those that their distance to the own center, measured anew, does not decide
+   either.  The rows are moved and scaled like those of the tiles; a is the centers' tile rows, none
+   of them longer than reach.  Rounding the two points moves their distance by u (|x| + |a|), of which
    |x| <= |a| + distance; summing the squares by (d + 4) u of it. */
 #define TIGHTEN(SRC, NAME, WIDE)                                                                   \
     static ptrdiff_t tighten_##NAME(const void *rows, ptrdiff_t ldx, const float *origin,          \

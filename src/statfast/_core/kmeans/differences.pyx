@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distances to centres by float64 differences, for those who want the numbers themselves.
+"""Distances to centers by float64 differences, for those who want the numbers themselves.
 
 `trial` sums up what distances to candidates would leave: a tile of rows is laid out feature by
-feature once, then every candidate runs down it with one row to a lane, so the loops vectorise for
+feature once, then every candidate runs down it with one row to a lane, so the loops vectorize for
 any number of columns.
 
 Cost: 3 flop a coordinate and pair in vector code; `trial` takes 16 d doubles of memory.
 The caller guarantees rows of contiguous numbers.
 """
 
+from cython.view cimport contiguous
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.rows cimport apart, number
+from statfast._core.tile.rows cimport apart, number
 
 ctypedef Py_ssize_t intp
 
@@ -23,12 +24,12 @@ cdef enum:
 
 
 def distances(
-    const number[:, :] X,           # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const double[:, ::1] centers,   # IN (k, d)
     const int32_t[::1] labels,      # IN (n,)
     double[::1] out,                # OUT (n,)
 ):
-    """Squared distance of every row to its own centre, by float64 differences."""
+    """Squared distance of every row to its own center, by float64 differences."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i
     with nogil:
         for i in range(n):
@@ -40,7 +41,7 @@ def transform(
     const double[:, ::1] centers,   # IN (k, d)
     double[:, ::1] out,             # OUT (n, k)
 ):
-    """Euclidean distance of every row to every centre, by float64 differences."""
+    """Euclidean distance of every row to every center, by float64 differences."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = centers.shape[0], i, p, c
     cdef double *point = <double *>malloc(d * sizeof(double))
     if point == NULL:
@@ -59,7 +60,7 @@ def trial(
     const number[:, ::1] X,             # IN (b, d)
     const double[::1] weights,          # IN (b,), or None: one each
     const double[:, ::1] candidates,    # IN (L, d)
-    const double[::1] closest,          # IN (b,) squared distance to the nearest centre so far
+    const double[::1] closest,          # IN (b,) squared distance to the nearest center so far
     double[:, :] nearer,                # OUT (L, b) the same with each candidate added, or None
     double[::1] potential,              # INOUT (L,) the sum of weight * nearer is added
 ):
@@ -103,7 +104,7 @@ cdef inline void lay_out(const number* X, intp rows, intp d, double* tile) noexc
 cdef inline void squared_distances(
     const double* tile, const double* center, intp d, double* out,
 ) noexcept nogil:
-    """Squared distances from the rows of a tile to one centre, by differences."""
+    """Squared distances from the rows of a tile to one center, by differences."""
     cdef double total[TILE]
     cdef double difference
     cdef intp r, j

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether float32 scores tell a row's nearest centre, and what does where they do not: float64."""
+"""Whether float32 scores tell a row's nearest center, and what does where they do not: float64."""
 
 from libc.float cimport FLT_MAX, FLT_MIN
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 
-from statfast._core.rows cimport UNIT32, apart, number
-from statfast._core.tiles cimport FAR
+from statfast._core.tile.rows cimport UNIT32, apart, number
+from statfast._core.tile.tiles cimport FAR
 
 
 cdef inline bint sure(const double *terms, double best, double second, double norm) noexcept nogil:
-    """Whether the two best scores lie farther apart than their errors; see simd/bounds.h."""
+    """Whether the two best scores lie farther apart than their errors; see kmeans/bounds.h."""
     return norm < FAR and best - second > 2.004 * (
         terms[1] * norm + terms[2] + terms[3] * norm * norm)
 
@@ -19,11 +19,11 @@ cdef inline int32_t nearest(
     const number *x, Py_ssize_t d, const double *centers, Py_ssize_t k, double scale,
     double *point, double *distance, float *upper, float *lower,
 ) noexcept nogil:
-    """Index of the centre nearest to x by float64 differences, the lowest on ties; and bounds on
+    """Index of the center nearest to x by float64 differences, the lowest on ties; and bounds on
     the distances to it and to the others. Work space: point (d,) and distance (k,)."""
     cdef Py_ssize_t p, c
     cdef int32_t best = 0
-    cdef double second = INFINITY
+    cdef double second = INFINITY, lost = d * 2.0 ** -1074
     for p in range(d):
         point[p] = x[p]
     apart(point, centers, d, k, d, distance)
@@ -33,16 +33,8 @@ cdef inline int32_t nearest(
             best = <int32_t>c
         elif distance[c] < second:
             second = distance[c]
-    enclose(distance[best], second, d, scale, upper, lower)
-    return best
-
-
-cdef inline void enclose(
-    double first, double second, Py_ssize_t d, double scale, float *upper, float *lower
-) noexcept nogil:
-    """Bounds by the squared distances of the two nearest centres."""
     # The squares are good to (d + 4) 2^-53 and what lies below their range, a float to 2^-24.
-    cdef double lost = d * 2.0 ** -1074
-    upper[0] = <float>(sqrt(first + lost) * scale * (1 + 4 * UNIT32) + FLT_MIN)
+    upper[0] = <float>(sqrt(distance[best] + lost) * scale * (1 + 4 * UNIT32) + FLT_MIN)
     lower[0] = <float>min(
         <double>FLT_MAX, sqrt(max(0.0, second - lost)) * scale * (1 - 4 * UNIT32))
+    return best

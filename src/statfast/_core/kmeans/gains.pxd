@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What candidates for the next centres would gain: the vector code's table, and its arguments."""
+"""What candidates for the next centers would gain: the vector code's table, and its arguments."""
 
 from libc.stdint cimport int32_t, uint32_t
 
-cdef extern from "seeding_kernels.h" nogil:
+cdef extern from "kmeans/seeding_table.h" nogil:
     ctypedef struct seeding_job:
         const float *a
         const float *start

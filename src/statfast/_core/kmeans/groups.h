@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nearest centres of a panel of points, looking only at groups of centres that may hold one of
+/* The nearest centers of a panel of points, looking only at groups of centers that may hold one of
    them: the group bounds of Yinyang k-means (Ding, Zhao, Shen, Musuvathi, Mytkowicz 2015,
    proceedings.mlr.press/v37/ding15) for tiles.
 
    GROUP consecutive rows of `a` are a group, and its slack for a panel is a lower bound, over the
-   points, of (distance to the nearest of the group) - (distance to the point's own centre).  While
+   points, of (distance to the nearest of the group) - (distance to the point's own center).  While
    it is positive, no point of the panel can belong to the group.  One number for the difference
-   tells more than two bounds would: a point far from its own centre is mostly far from the others
+   tells more than two bounds would: a point far from its own center is mostly far from the others
    too. */
 
 #define NR (2 * LANES)
@@ -47,7 +47,7 @@ static void V(visit)(const REAL *a, ptrdiff_t lda, const REAL *start, const int3
     V(istore)(index, index0), V(istore)(index + LANES, index1);
 }
 
-/* The centres of group g have moved by drop[g] at most, and the points' distances to their own have
+/* The centers of group g have moved by drop[g] at most, and the points' distances to their own have
    grown by `rise` at most: lower the slacks, and list the groups that have none left.  n is a
    multiple of LANES. */
 static ptrdiff_t V(lower)(REAL *slack, const REAL *drop, ptrdiff_t n, REAL rise, int32_t *group) {
@@ -65,7 +65,7 @@ static ptrdiff_t V(lower)(REAL *slack, const REAL *drop, ptrdiff_t n, REAL rise,
     return count;
 }
 
-/* The nearest centre of each point of a panel.  `own` holds the row of each point's own centre so
+/* The nearest center of each point of a panel.  `own` holds the row of each point's own center so
    far and `upper` a bound on its distance as of the last call; best, second, index and the new upper
    (and a bound on the distance to the other rows looked at) come back, and the groups looked at,
    their number being *n, with the largest scores of each.  Returns whether some point's two best
@@ -75,7 +75,7 @@ static int V(search_groups)(const REAL *a, ptrdiff_t lda, const REAL *start, ptr
                             const double *terms, REAL spread, const REAL *drop, const int32_t *own,
                             REAL *slack, REAL *upper, REAL *lower, REAL *best, REAL *second,
                             V(int) *index, int32_t *group, REAL *peak, ptrdiff_t *n) {
-    /* The own groups come first: they tell how far the own centres are now. */
+    /* The own groups come first: they tell how far the own centers are now. */
     ptrdiff_t count = 0;
     for (int l = 0; l < NR; l++) {
         const ptrdiff_t g = own[l] / GROUP;

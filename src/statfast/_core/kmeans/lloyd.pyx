@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """One step of Lloyd's algorithm over a block of rows.
 
 Lloyd 1982, Least squares quantization in PCM, doi:10.1109/TIT.1982.1056489.
 
-The nearest centre of a row is decided in float32 by the top-2 epilogue of the tile family (points
-across, centres down; see simd/tile.h for the scores and the bound on their error). A row whose two
+The nearest center of a row is decided in float32 by the top-2 epilogue of the tile family (points
+across, centers down; see tile/tile.h for the scores and the bound on their error). A row whose two
 best scores lie closer together than the errors may account for is decided again in float64, by the
-differences to all centres: the labels are those of float64 arithmetic throughout, the lowest index
+differences to all centers: the labels are those of float64 arithmetic throughout, the lowest index
 among equal distances. Sums are float64.
 
-Bounds carried from one step to the next tell most rows that cannot have changed their centre
+Bounds carried from one step to the next tell most rows that cannot have changed their center
 without looking at them: Hamerly 2010, Making k-means even faster, doi:10.1137/1.9781611972801.12.
 
 Cost: 2 n k d flop at the float32 multiply-add rate, one read of the rows and one update of d sums
@@ -18,16 +19,16 @@ a row. The caller guarantees rows of contiguous numbers and labels below k.
 
 import numpy as np
 
+from cython.view cimport contiguous
 from libc.float cimport FLT_MAX
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.decide cimport nearest, sure
-from statfast._core.exponion cimport Rings, nearest_about
-from statfast._core.rows cimport (
+from statfast._core.kmeans.exact_nearest cimport nearest, sure
+from statfast._core.tile.rows cimport (
     UNIT32, UNIT64, add, aligned, convert, lay, measure, number, padded, panel_columns, stride_of,
 )
-from statfast._core.tiles cimport active, chunk_rows
+from statfast._core.tile.tiles cimport active, chunk_rows
 
 # Panels converted and packed together: enough rows to hide the calls, few enough for the cache.
 cdef enum:
@@ -40,7 +41,7 @@ def frame(
     const float[::1] origin,        # IN (d,)
     double scale,
 ):
-    """The centres of one iteration as float32 tile rows, with the terms of the error bound."""
+    """The centers of one iteration as float32 tile rows, with the terms of the error bound."""
     cdef Py_ssize_t k = centers.shape[0], d = centers.shape[1], ld = padded(d)
     cdef Py_ssize_t rows = active().rows, c
     cdef Py_ssize_t filled = (k + rows - 1) // rows * rows
@@ -69,7 +70,7 @@ def frame(
 
 
 def lay_out(
-    const number[:, :] X,           # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const float[::1] origin,        # IN (d,)
     double scale,
     float[::1] panels,              # OUT (m' * d,) m' = m filled up to whole panels
@@ -91,25 +92,23 @@ def lay_out(
 
 
 def step(
-    const number[:, :] X,           # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const double[::1] weights,      # IN (n,) or None
     const double[:, ::1] centers,   # IN (k, d)
-    frame,                          # IN of these centres
+    frame,                          # IN of these centers
     int32_t[::1] labels,            # INOUT (n,)
-    double[:, ::1] sums,            # INOUT (k, d) weighted sums of rows by centre; or None
+    double[:, ::1] sums,            # INOUT (k, d) weighted sums of rows by center; or None
     double[::1] mass,               # INOUT (k,) their weights; or None
     bint changes=False,             # IN whether to add all rows, or what has moved
-    float[::1] upper=None,          # INOUT (n,) bounds on the distance to the own centre; or None
+    float[::1] upper=None,          # INOUT (n,) bounds on the distance to the own center; or None
     float[::1] lower=None,          # INOUT (n,) and to every other
-    float[:, ::1] motion=None,      # IN (3, k) move, drop and gap of the centres; or None
+    float[:, ::1] motion=None,      # IN (3, k) move, drop and gap of the centers; or None
     float[::1] panels=None,         # IN what `lay_out` made of the rows; or None
     float[::1] norms=None,          # IN
-    const int32_t[:, ::1] order=None,   # IN (k, k) centres by distance from each, with `motion`;
-    const double[:, ::1] far=None,      # IN (k, k) these distances: only near centres are looked at
 ):
-    """Assign every row to its nearest centre; add rows up by centre; count changed labels.
+    """Assign every row to its nearest center; add rows up by center; count changed labels.
 
-    With ``motion`` the bounds are those of the centres before they moved, and rows that the widened
+    With ``motion`` the bounds are those of the centers before they moved, and rows that the widened
     bounds decide are not looked at; without, bounds are only written.
     """
     cdef Step one
@@ -141,8 +140,6 @@ def step(
     one.motion = NULL if motion is None else &motion[0, 0]
     one.panels = NULL if panels is None else &panels[0]
     one.norms = NULL if norms is None else &norms[0]
-    one.rings.order = NULL if order is None else &order[0, 0]
-    one.rings.far = NULL if far is None else &far[0, 0]
     with nogil:
         moved = pass_over(&X[0, 0], &one)
     if moved < 0:
@@ -167,7 +164,6 @@ cdef struct Step:
     const float *motion
     const float *panels
     const float *norms
-    Rings rings
 
 
 cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
@@ -175,7 +171,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
     or -1 without memory."""
     cdef Py_ssize_t d = s.d, across = panel_columns(<float>0)
     cdef Py_ssize_t panels = max(1, min(
-        <Py_ssize_t>MOST_PANELS, PANELS_BYTES // (across * d * <Py_ssize_t>sizeof(float))))
+        <Py_ssize_t>MOST_PANELS, PANELS_BYTES // (across * max(d, 1) * <Py_ssize_t>sizeof(float))))
     cdef Py_ssize_t most = min(panels * across, (s.n + across - 1) // across * across)
     cdef Py_ssize_t first = 0, some, count, moved = 0, i
     cdef double tile = s.filled * (d + 5) / 32.0  # cycles a row, about
@@ -210,7 +206,6 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
                 count = tighten(x + first * s.ldx, s, first, room.left, count)
         # Rows laid out before are looked at all together, unless laying out the rest is cheaper.
         ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
-        ready &= s.rings.order == NULL
         if ready or count == some:
             count = some
             for i in range(some):
@@ -234,7 +229,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
 cdef inline Py_ssize_t tighten(
     const number *x, const Step *s, Py_ssize_t first, int32_t *left, Py_ssize_t count
 ) noexcept nogil:
-    """Keep of the listed rows those that their distance to the own centre does not decide."""
+    """Keep of the listed rows those that their distance to the own center does not decide."""
     cdef const float *gap = s.motion + 2 * s.k
     if number is double:
         return active().tighten_f64(
@@ -271,13 +266,6 @@ cdef Py_ssize_t look(
     cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(float))
     cdef float spread = 2 * (d + 8) * UNIT32
     cdef bint unsure
-    if s.rings.order != NULL:
-        for i in range(count):
-            room.index[i] = nearest_about(
-                x + room.left[i] * s.ldx, d, s.centers, s.k, &s.rings,
-                s.labels[first + room.left[i]], s.terms[0], room.point, &room.upper[i],
-                &room.lower[i])
-        return take(x, s, first, count, room)
     while j < count:
         if not ready:
             lay(x, s.ldx, room.left + j, min(across, count - j), d, s.origin, s.terms[0],
@@ -329,7 +317,7 @@ cdef Py_ssize_t take(
 cdef void transfer(
     const number *x, const Step *s, Py_ssize_t row, int32_t old, int32_t new
 ) noexcept nogil:
-    """Move one row from the sums of one centre to those of another."""
+    """Move one row from the sums of one center to those of another."""
     cdef double w = 1 if s.weights == NULL else s.weights[row]
     if old >= 0:
         w = -w

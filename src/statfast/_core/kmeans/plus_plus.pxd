@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps by which candidates become centres, each done by a team in parts of the rows.
+"""The steps by which candidates become centers, each done by a team in parts of the rows.
 
 Which rows make a part depends on their number alone, and what parts sum up is merged in their
 order.
@@ -9,13 +9,13 @@ from libc.float cimport FLT_MAX
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
-from statfast._core.chances cimport (
+from statfast._core.kmeans.potential cimport (
     STRETCH, Drawn, Rows, join_rows, lessen_rows, settle_rows, sole,
 )
-from statfast._core.gains cimport seeding_job, seeding_kernels
-from statfast._core.rows cimport UNIT32, UNIT64, measure, panel_columns
-from statfast._core.team cimport team, team_do
-from statfast._core.tiles cimport active
+from statfast._core.kmeans.gains cimport seeding_job, seeding_kernels
+from statfast._core.tile.rows cimport UNIT32, UNIT64, measure, panel_columns
+from statfast._core.threads.team cimport team, team_do
+from statfast._core.tile.tiles cimport active
 
 cdef extern from *:
     """
@@ -41,22 +41,22 @@ cdef struct Start:
     double *found                   # (parts, 2, m) room: what a step sums up
     double *centers                 # (k, d)
     int32_t *places                 # (k,) which rows they are
-    Py_ssize_t count, measured      # of centres; of those that rows have been measured to
+    Py_ssize_t count, measured      # of centers; of those that rows have been measured to
     double unit, half               # their product: a squared distance times weight in bounds
-    int32_t *group                  # the candidates for the next centre
+    int32_t *group                  # the candidates for the next center
     int32_t *rest                   # (m,) room
     Py_ssize_t trials, later        # how many those are; the first that is left then, or -1
     Py_ssize_t skipped              # how many parts the next step begins after
     const int32_t *some             # whose gains it is to tell
     Py_ssize_t heard                # how many those are
     bint fresh                      # whether scores are yet to be made
-    int32_t last                    # the last centre, a candidate that not all rows know of; or -1
-    const int32_t *chosen           # candidates that have become centres and not joined
+    int32_t last                    # the last center, a candidate that not all rows know of; or -1
+    const int32_t *chosen           # candidates that have become centers and not joined
     Py_ssize_t joining              # how many
 
 
 cdef inline void propose(const Start *s, float *a, float *row, float *terms) noexcept nogil:
-    """Take candidates from the panels; see simd/seeding_level.h for the terms. `row` is room."""
+    """Take candidates from the panels; see kmeans/seeding_level.h for the terms. `row` is room."""
     cdef Py_ssize_t across = panel_columns(<float>0), d = s.rows.d, m = s.job.m, c, p, r
     # Where float is of no use all are rivals.
     cdef double kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else 1e25
@@ -79,7 +79,7 @@ cdef inline void propose(const Start *s, float *a, float *row, float *terms) noe
 
 
 cdef inline void follow(const Start *s, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
-    """Take some centres into the distances of candidates."""
+    """Take some centers into the distances of candidates."""
     cdef Py_ssize_t d = s.rows.d, c, o
     cdef double d2
     for c in range(first, stop):
@@ -107,7 +107,7 @@ cdef inline void score_part(void *start, Py_ssize_t part) noexcept nogil:
 
 cdef inline void weigh(Start *s, Py_ssize_t heard) noexcept nogil:
     """Bound what so many of the group gain by the scores held, which are made first if they are
-    not; and let rows know of the last centre."""
+    not; and let rows know of the last center."""
     s.some = s.group
     s.heard = heard
     team_do(s.crew, hear_part, s, s.parts)
@@ -196,9 +196,9 @@ cdef inline void lessen_part(void *start, Py_ssize_t part) noexcept nogil:
         &s.rows, &s.drawn, s.chosen, s.joining, s.some, s.heard, first, stop, s.near + first, less)
 
 
-# ------------------------------------------------------------------ candidates become centres
+# ------------------------------------------------------------------ candidates become centers
 cdef inline void adopt(Start *s, Py_ssize_t which) noexcept nogil:
-    """A candidate becomes a centre, which no row has been measured to yet."""
+    """A candidate becomes a center, which no row has been measured to yet."""
     cdef Py_ssize_t d = s.rows.d
     memcpy(s.centers + s.count * d, s.drawn.points + which * d, d * sizeof(double))
     s.places[s.count] = s.drawn.rows[which]
@@ -211,7 +211,7 @@ cdef inline void adopt(Start *s, Py_ssize_t which) noexcept nogil:
 
 
 cdef inline void join(Start *s) noexcept nogil:
-    """Let the chosen join the centres."""
+    """Let the chosen join the centers."""
     if s.joining > 0:
         team_do(s.crew, join_part, s, s.parts)
         s.measured += s.joining
@@ -219,7 +219,7 @@ cdef inline void join(Start *s) noexcept nogil:
 
 
 cdef inline void join_between(Start *s) noexcept nogil:
-    """The same while candidates for other centres are left."""
+    """The same while candidates for other centers are left."""
     cdef int32_t *rest = s.rest
     cdef Py_ssize_t o
     for o in range(s.later, s.drawn.stop):
@@ -237,7 +237,7 @@ cdef inline void join_part(void *start, Py_ssize_t part) noexcept nogil:
 
 
 cdef inline void catch_up(Start *s, bint anew) noexcept nogil:
-    """Measure the rows that are nearer to centres since; chances are `anew` those of now."""
+    """Measure the rows that are nearer to centers since; chances are `anew` those of now."""
     cdef Py_ssize_t n = s.rows.n
     if s.last >= 0:
         weigh(s, 0)

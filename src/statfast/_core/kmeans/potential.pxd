@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows with the squared distance to their nearest centre, when a candidate becomes a centre.
+"""Rows with the squared distance to their nearest center, when a candidate becomes a center.
 
 The rows that may be nearer to it are known; they are measured in float64 by differences. Those that
 other candidates may gain as well tell how much less those gain now.
 """
 
+from cython.view cimport contiguous
 from libc.float cimport FLT_MIN
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memset
 
-from statfast._core.gains cimport apart_some, seeding_kernels
-from statfast._core.rows cimport UNIT64, panel_columns
+from statfast._core.kmeans.gains cimport apart_some, seeding_kernels
+from statfast._core.tile.rows cimport UNIT64, panel_columns
 
 # Rows whose chances are summed together: as many look for the row that is drawn.
 cdef enum:
@@ -64,25 +65,25 @@ cdef struct Drawn:  # candidates
     uint32_t *mask                  # (2, panels) room
     const double *points            # (m, d)
     const int32_t *rows             # (m,) the same
-    const double *before            # (m,) squared distance of each to the centres when drawn
+    const double *before            # (m,) squared distance of each to the centers when drawn
     double *now                     # (m,) and now
     const double *keep              # (m,) numbers in [0, 1): see thin
     double *bounds                  # (2, m) from above and below on what each gains
 
 
 cdef inline Rows rows_of(
-    const unsigned char[:, :] X,    # IN (n, bytes) the numbers of each row, of one type
+    const unsigned char[:, ::contiguous] X,  # IN (n, bytes) the numbers of each row, of one type
     Py_ssize_t d,
     const double[::1] weights,      # IN (n,), or None
     double scale,
     int32_t[:, ::1] own,            # INOUT (n, 2) see Own
-    double[::1] closest,            # INOUT (n,) squared distance to the nearest centre
+    double[::1] closest,            # INOUT (n,) squared distance to the nearest center
     float[::1] top,                 # INOUT (n',)
     double[::1] sums,               # INOUT of weight * closest over each STRETCH of rows
     const seeding_kernels *kernels,
 ):
     cdef Rows s
-    cdef Py_ssize_t size = X.shape[1] // d
+    cdef Py_ssize_t size = X.shape[1] // max(d, 1)
     s.x = &X[0, 0]
     s.n = X.shape[0]
     s.d = d
@@ -112,7 +113,7 @@ cdef inline double apart(const Rows *s, const double *point, Py_ssize_t row) noe
 cdef inline void approach(
     const Rows *s, Py_ssize_t row, double d2, int32_t label
 ) noexcept nogil:
-    """A row has come to have its nearest centre so far away."""
+    """A row has come to have its nearest center so far away."""
     cdef double half, size, rest
     s.closest[row] = d2
     s.own[row].label = label
@@ -135,7 +136,7 @@ cdef inline void ask(
 ) noexcept nogil:
     """Ask for the memory of rows here and there some time before row near[k + ..] is looked at."""
     cdef Py_ssize_t at = 0, row
-    k += max(<Py_ssize_t>4, AHEAD // s.line)
+    k += max(<Py_ssize_t>4, AHEAD // max(s.line, 1))
     if k < count:
         row = near[k]
         while at < s.line:
@@ -185,13 +186,13 @@ cdef inline void hit_by_any(
 
 
 cdef inline void join_rows(
-    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, int32_t label,
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centers, int32_t label,
     Py_ssize_t first, Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
-    """Let candidates become centres, of numbers from `label` on, for the rows from one panel's
+    """Let candidates become centers, of numbers from `label` on, for the rows from one panel's
     first on; `near` is room."""
     cdef Py_ssize_t t, count
-    for t in range(centres):
+    for t in range(centers):
         count = rows_hit(c, &chosen[t], 1, NULL, 0, first, stop, near)
         approach_rows(s, c.points + chosen[t] * c.d, label + <int32_t>t, near, count)
 
@@ -199,7 +200,7 @@ cdef inline void join_rows(
 cdef inline void approach_rows(
     const Rows *s, const double *point, int32_t label, const int32_t *near, Py_ssize_t count
 ) noexcept nogil:
-    """A centre joins, to which these rows may be nearer."""
+    """A center joins, to which these rows may be nearer."""
     cdef double d2[MANY]
     cdef Py_ssize_t stretch = -1, begin = 0, end, k, r
     while begin < count:
@@ -224,7 +225,7 @@ cdef inline void settle_rows(
     const Rows *s, const double *points, Py_ssize_t m, int32_t label, int32_t *who,
     Py_ssize_t first, Py_ssize_t stop, int32_t *near
 ) noexcept nogil:
-    """Measure the rows of a task that some of m new centres came nearer to, of numbers from `label`
+    """Measure the rows of a task that some of m new centers came nearer to, of numbers from `label`
     on; `near` is room."""
     cdef Py_ssize_t count = 0, stretch = -1, k, r
     cdef int32_t c, least, most
@@ -256,32 +257,32 @@ cdef inline bint is_hit(const Drawn *c, Py_ssize_t which, Py_ssize_t row) noexce
 
 
 cdef inline double nearest(
-    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres, Py_ssize_t row
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centers, Py_ssize_t row
 ) noexcept nogil:
     """The least squared distance of a row to those of the candidates that it may be nearer to."""
     cdef double least = INFINITY
     cdef Py_ssize_t o
-    for o in range(centres):
+    for o in range(centers):
         if is_hit(c, chosen[o], row):
             least = min(least, apart(s, c.points + chosen[o] * c.d, row))
     return least
 
 
 cdef inline void lessen_rows(
-    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centres,
+    const Rows *s, const Drawn *c, const int32_t *chosen, Py_ssize_t centers,
     const int32_t *some, Py_ssize_t count, Py_ssize_t first, Py_ssize_t stop, int32_t *near,
     double *less
 ) noexcept nogil:
     """What some candidates gain less of some rows for the `chosen`, which have not joined the
-    centres yet: (2, count) at least, and at most; added to."""
+    centers yet: (2, count) at least, and at most; added to."""
     cdef Py_ssize_t common, r, k, t
     cdef double nearer, far, before, w, fall, error
-    common = rows_hit(c, chosen, centres, some, count, first, stop, near)
+    common = rows_hit(c, chosen, centers, some, count, first, stop, near)
     for k in range(common):
         ask(s, near, k, common)
         r = near[k]
         before = s.closest[r]
-        nearer = nearest(s, c, chosen, centres, r)
+        nearer = nearest(s, c, chosen, centers, r)
         if nearer < before:
             w = 1 if s.weights == NULL else s.weights[r]
             for t in range(count):
@@ -312,7 +313,7 @@ cdef inline Py_ssize_t thin(
     const double *now, const double *before, const double *keep, Py_ssize_t start,
     Py_ssize_t stop, int32_t *group, Py_ssize_t wanted
 ) noexcept nogil:
-    """Collect the candidates for one centre; returns the first after them, -1 if they are too few.
+    """Collect the candidates for one center; returns the first after them, -1 if they are too few.
 
     A row drawn when its chance was `before` is a row drawn now if it is kept with probability
     now / before (von Neumann's rejection); chances never rise.

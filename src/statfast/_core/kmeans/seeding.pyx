@@ -1,40 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seeding of k-means: how much each candidate for the next centre would lower the potential.
+"""Seeding of k-means: how much each candidate for the next center would lower the potential.
 
 Arthur & Vassilvitskii 2007 (k-means++, doi:10.5555/1283383.1283494) in its greedy form, several
-candidates for each centre. All candidates, those of further centres too, are weighed in one reading
+candidates for each center. All candidates, those of further centers too, are weighed in one reading
 of the rows.
 
 Rows that are laid out as float panels give bounds: they tell the best candidate unless two are
 about as good, and name the few rows that it may gain. Those are measured in float64 by differences
-when it joins the centres, so that what is drawn from is exact, and tell how much less candidates
-for the next gain for it. Where scores are held, all rows tell that anew for each centre, and are
+when it joins the centers, so that what is drawn from is exact, and tell how much less candidates
+for the next gain for it. Where scores are held, all rows tell that anew for each center, and are
 measured later.
 
-The steps are those of a team: see simd/team.h. Which rows make a part depends on their number.
+The steps are those of a team: see threads/team.h. Which rows make a part depends on their number.
 
-Cost: O(n d m) for m candidates, and O(d) for each row that a centre gains and for each candidate
-that would have gained it too; where scores are held O(n) for each candidate for each centre.
+Cost: O(n d m) for m candidates, and O(d) for each row that a center gains and for each candidate
+that would have gained it too; where scores are held O(n) for each candidate for each center.
 
 The caller guarantees: finite rows, matching shapes, d >= 1, and that the least float is the `top`
 where panels hold no row.
 """
 
+from cython.view cimport contiguous
 from libc.float cimport FLT_MIN
 from libc.math cimport fabs, nextafter
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcpy, memset
 
-from statfast._core.chances cimport (
+from statfast._core.kmeans.potential cimport (
     REST, STRETCH, Drawn, Rows, add_up, approach, rows_of, thin,
 )
-from statfast._core.gains cimport seeding_at, seeding_kernels
-from statfast._core.rows cimport UNIT64, padded, panel_columns
-from statfast._core.starts cimport (
+from statfast._core.kmeans.gains cimport seeding_at, seeding_kernels
+from statfast._core.tile.rows cimport UNIT64, padded, panel_columns
+from statfast._core.kmeans.plus_plus cimport (
     Start, adopt, best_of_group, catch_up, follow, join, join_between, propose, score, weigh,
 )
-from statfast._core.team cimport team_of
-from statfast._core.tiles cimport level
+from statfast._core.threads.team cimport team_of
+from statfast._core.tile.tiles cimport level
 
 cdef const seeding_kernels *kernels = seeding_at(level())
 
@@ -55,7 +56,7 @@ def width(Py_ssize_t d):
 
 
 cdef class Seeding:
-    """Rows in panels, their squared distances to centres, and candidates for the next centre.
+    """Rows in panels, their squared distances to centers, and candidates for the next center.
 
     Keeps the arrays alive.
     """
@@ -65,14 +66,14 @@ cdef class Seeding:
 
     def __init__(
         self,
-        const unsigned char[:, :] X,    # IN (n, bytes) the numbers of each row, of one type
+        const unsigned char[:, ::contiguous] X,  # IN (n, bytes) the rows, of one type
         const double[::1] weights,      # IN (n,), or None
         const float[::1] shares,        # IN (n',) the same over the greatest, or None
         double scale,
         double unit,                    # see Start
         double half,
         int32_t[:, ::1] own,            # OUT (n, 2) see Own
-        double[::1] closest,            # OUT (n,) squared distance to the nearest centre
+        double[::1] closest,            # OUT (n,) squared distance to the nearest center
         double[::1] sums,               # OUT of weight * closest over each STRETCH of rows
         double[::1] running,            # room like sums
         double[::1] kept,               # room (n + ceil(n / STRETCH),)
@@ -129,7 +130,7 @@ cdef class Seeding:
         Py_ssize_t first,               # row, the first of a stretch and of a panel
         Py_ssize_t stop,
     ):
-        """The first centre, for some of the rows.
+        """The first center, for some of the rows.
 
         `top` only falls from then on, to no less than -norm^2 / 2.
         """
@@ -167,7 +168,7 @@ cdef class Seeding:
         int32_t place,                  # which row that is
         const float[::1] panels,        # IN (n' d,) the rows as `lloyd.lay_out` made them
     ):
-        """All rows know of the first centre."""
+        """All rows know of the first center."""
         cdef Start *s = &self.s
         self.arrays += (panels,)
         s.job.panels = &panels[0]
@@ -180,7 +181,7 @@ cdef class Seeding:
         const double[::1] at,           # IN (m,) numbers in [0, 1)
         int32_t[::1] rows,              # OUT (m,)
     ):
-        """Draw rows in proportion to weight * squared distance to the nearest centre; returns the
+        """Draw rows in proportion to weight * squared distance to the nearest center; returns the
         sum of all, 0 if none can be drawn.
 
         The row drawn is the first at which the running sum passes `at` of the whole.
@@ -251,9 +252,9 @@ cdef class Seeding:
 
     def choose(
         self,
-        int32_t[::1] chosen,            # OUT (most,) the candidates that become centres
+        int32_t[::1] chosen,            # OUT (most,) the candidates that become centers
     ):
-        """Choose as many centres as there is room for, as long as bounds tell the best.
+        """Choose as many centers as there is room for, as long as bounds tell the best.
 
         Returns how many there are; and whether a group is left whose best is not known.
         """
@@ -284,7 +285,7 @@ cdef class Seeding:
         self,
         const int32_t[::1] which,       # IN (1,) a candidate
     ):
-        """Let this candidate become a centre."""
+        """Let this candidate become a center."""
         cdef Start *s = &self.s
         s.chosen = &which[0]
         with nogil:
@@ -292,12 +293,12 @@ cdef class Seeding:
             join_between(s)
 
     def catch_up(self):
-        """Measure the rows that are nearer to centres since; chances are those of now."""
+        """Measure the rows that are nearer to centers since; chances are those of now."""
         with nogil:
             catch_up(&self.s, True)
 
     @property
-    def centres(self):
+    def centers(self):
         """How many there are."""
         return self.s.count
 
@@ -338,12 +339,12 @@ cdef double draw_rows(
 
 
 def thinned(
-    const double[::1] now,          # IN (m,) squared distances of rows drawn to the centres
+    const double[::1] now,          # IN (m,) squared distances of rows drawn to the centers
     const double[::1] before,       # IN (m,) what they were drawn in proportion to
     const double[::1] keep,         # IN (m,) numbers in [0, 1)
     Py_ssize_t start,               # the first that is left
     int32_t[::1] group,             # OUT (l,) which they are
 ):
-    """The candidates for one centre; returns the first after them, -1 if they are too few."""
+    """The candidates for one center; returns the first after them, -1 if they are too few."""
     return thin(
         &now[0], &before[0], &keep[0], start, now.shape[0], &group[0], group.shape[0])

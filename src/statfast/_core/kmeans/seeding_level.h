@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of seeding.pyx: bounds on what candidates for the next centre gain.
+/* One instruction-set level of kmeans/seeding.pyx: bounds on what candidates for the next center
+   gain.
 
-   A candidate a lowers the potential of point b, whose nearest centre so far is sqrt(c) away, by
+   A candidate a lowers the potential of point b, whose nearest center so far is sqrt(c) away, by
        g = c - |a - b|^2 = 2 (s(a, b) + t),   t = (c - |b|^2) / 2,
-   if that is positive.  The score s is made as in tile.h and is good to
+   if that is positive.  The score s is made as in tile/tile.h and is good to
        slope |b| + square + delta |b|^2,
    slope and square being those of this a; t is made in double and rounded to float.  `start` holds
    -|a|^2/2 + square and `top` holds t + r, r >= delta |b|^2 and all that is lost in t and in the sums
-   below (chances.pxd), so that, L being the largest |b| of the panel,
+   below (kmeans/potential.pxd), so that, L being the largest |b| of the panel,
        h = s + square + slope L + t + r >= g/2 >= h - 2 (slope L + square + r).
-   Where h is not positive the candidate gains nothing.  Over all points the positive parts of h add up
-   to an upper bound on what it gains, and less the widths of those intervals, for which the largest of
-   FLUSH panels stands, to a lower one.  They are summed in float over so many panels at most, which
-   errs by less than one part in 1e5. */
+   Where h is not positive the candidate gains nothing.  Over all points the positive parts of h add
+   up to an upper bound on what it gains, and less the widths of those intervals, for which the
+   largest of FLUSH panels stands, to a lower one.  They are summed in float over so many panels at
+   most, which errs by less than one part in 1e5. */
 
-#include "apart.h"
-#include "seeding_kernels.h"
+#include "tile/squared_distance.h"
+#include "kmeans/seeding_table.h"
 
 #if defined(STATFAST_VECTORS)
 #define FETCH(address) __builtin_prefetch(address)
@@ -27,7 +28,8 @@
 #define FLUSH 32
 #define TIMES 4 /* groups of candidates that look at a panel together */
 
-/* Add up what a candidate gains of a panel, by its scores from above; tells which points it may gain. */
+/* Add up what a candidate gains of a panel, by its scores from above; tells which points it may
+   gain. */
 static INLINE unsigned take(const seeding_job *j, ptrdiff_t panel, f32_v s0, f32_v s1, f32_v *sum) {
     const float *top = j->top + panel * NR;
     f32_v h0 = s0 + f32_load(top), h1 = s1 + f32_load(top + F32_LANES);
@@ -40,8 +42,9 @@ static INLINE unsigned take(const seeding_job *j, ptrdiff_t panel, f32_v s0, f32
     return f32_bits(some0) | f32_bits(some1) << F32_LANES;
 }
 
-/* Score some candidates with the points of a panel, and hold that or add up what they gain.  The panel
-   after it is asked for meanwhile, in parts: another from `next` on by each group of candidates. */
+/* Score some candidates with the points of a panel, and hold that or add up what they gain.  The
+   panel after it is asked for meanwhile, in parts: another from `next` on by each group of
+   candidates. */
 static INLINE void look(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c0, int count, int holds,
                         f32_v *sum, const float *next) {
     f32_v acc[ROWS][2];
@@ -115,8 +118,10 @@ static void add_to(const seeding_job *j, extremes w, ptrdiff_t c, f32_v sum, ptr
     j->off[c] += 2 * off * w.heaviest * (double)points;
 }
 
-/* What candidates gain; or only their scores.  All look at a panel while it is in the nearest cache. */
+/* What candidates gain; or only their scores.  All look at a panel while it is in the nearest
+   cache. */
 static INLINE void weigh_all(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop, int holds) {
+    if (j->m == 0) return;
     const ptrdiff_t times = (j->m + ROWS - 1) / ROWS, even = (j->m / 2 + times - 1) / times * 2;
     for (ptrdiff_t c0 = 0; c0 < j->m; c0 += TIMES * even) {
         const ptrdiff_t c1 = j->m - c0 < TIMES * even ? j->m : c0 + TIMES * even;
@@ -145,9 +150,9 @@ static void weigh(const seeding_job *j, ptrdiff_t first, ptrdiff_t stop) {
     else weigh_all(j, first, stop, 0);
 }
 
-/* Candidate c has become a centre: `top` falls where that is nearer, to what its score says from
+/* Candidate c has become a center: `top` falls where that is nearer, to what its score says from
    below.  `who` is its name there; or DOUBT where the score leaves open whether it is the nearest,
-   because the intervals meet: their widths are at most 2 (slope L + square) of it or of a centre
+   because the intervals meet: their widths are at most 2 (slope L + square) of it or of a center
    before it, or twice the rest. */
 #define DOUBT (-2)
 static void outdo(const seeding_job *j, ptrdiff_t panel, ptrdiff_t c, int32_t name) {
@@ -186,8 +191,9 @@ static void weigh_held(const seeding_job *j, const int32_t *group, ptrdiff_t cou
 }
 
 /* ---------------------------------------------------------------- rows here and there
-   out[k] = |q - x|^2 for the rows x that `near` names, or for consecutive ones, in the order of apart.h: what
-   eight partial sums of each of eight rows come to is summed for all of those rows together. */
+   out[k] = |q - x|^2 for the rows x that `near` names, or for consecutive ones, in the order of
+   tile/squared_distance.h: what eight partial sums of each of eight rows come to is summed for all of
+   those rows together. */
 #if F64_LANES == 8
 #define EIGHT 8
 #define PAIRS(a, b) (_mm512_unpacklo_pd(a, b) + _mm512_unpackhi_pd(a, b))

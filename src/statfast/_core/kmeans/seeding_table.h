@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of seeding.pyx: what candidates for the next centre would gain. */
+/* The table of kmeans/seeding.pyx: what candidates for the next center would gain. */
 #ifndef STATFAST_SEEDING_KERNELS_H
 #define STATFAST_SEEDING_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 /* Candidates, an even number, are columns of `a`, and points lie in panels of depth d.  All lengths
-   are those of tile.h, moved and scaled. */
+   are those of tile/tile.h, moved and scaled. */
 typedef struct {
     const float *a, *start, *slope, *square; /* (d, m), and (m,) each */
     ptrdiff_t m, depth;
@@ -25,14 +25,15 @@ typedef struct {
     double *high, *off; /* (m,) most that each gains, and by how much less it may be; added to */
 } seeding_job;
 
-/* Squared distances of rows, so many bytes apart, to a point: of those that `near` names, if not NULL. */
+/* Squared distances of rows, so many bytes apart, to a point: of those that `near` names, if not
+   NULL. */
 typedef void (*apart_some)(const double *q, const void *rows, ptrdiff_t step, const int32_t *near,
                            ptrdiff_t count, ptrdiff_t d, double *out);
 
 typedef struct {
     void (*weigh)(const seeding_job *, ptrdiff_t first, ptrdiff_t stop); /* panels */
     /* what held scores tell of the gains of some candidates, once candidate `last`, if not -1, is a
-       centre, which `who` calls `name` */
+       center, which `who` calls `name` */
     void (*weigh_held)(const seeding_job *, const int32_t *group, ptrdiff_t count, int32_t last,
                        int32_t name, ptrdiff_t first, ptrdiff_t stop);
     /* the sum of weight * closest; all weights are 1 where there are none */

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One step of Lloyd's algorithm over sparse rows, with dense centres.
+# build: glue
+"""One step of Lloyd's algorithm over sparse rows, with dense centers.
 
-The scores x.c - |c|^2 / 2 of a row are made in float64, a nonzero at a time for all centres
+The scores x.c - |c|^2 / 2 of a row are made in float64, a nonzero at a time for all centers
 (F. G. Gustavson 1978, doi:10.1145/355791.355796), each good to
 
     (nonzeros + 8) 2^-53 (|x| |c| + |c|^2).
 
 A row whose two best scores lie closer together than twice that, and what the reference rounds
-itself, is decided by the differences to all centres, in the order of sums that dense rows have: the
+itself, is decided by the differences to all centers, in the order of sums that dense rows have: the
 labels are those of float64 arithmetic on the dense rows, the lowest index on ties. Bounds carried
 from one step to the next spare rows a look (Hamerly 2010, doi:10.1137/1.9781611972801.12).
 
 A squared distance is |x|^2 - 2 score. Where that is less than it may be off it is measured by
-differences as well, so that a row on a centre is at distance 0.
+differences as well, so that a row on a center is at distance 0.
 
 Cost: k multiply-adds for each nonzero, and d + k numbers of work space. The caller guarantees
 sorted columns without duplicates.
@@ -24,11 +25,11 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.decide cimport nearest
-from statfast._core.rows cimport UNIT32, UNIT64, apart
-from statfast._core.tiles cimport active, level
+from statfast._core.kmeans.exact_nearest cimport nearest
+from statfast._core.tile.rows cimport UNIT32, UNIT64, apart
+from statfast._core.tile.tiles cimport active, level
 
-cdef extern from "sparselloyd_kernels.h" nogil:
+cdef extern from "kmeans/sparse_table.h" nogil:
     ctypedef struct sparselloyd_kernels:
         void (*score)(
             const double *value, const int32_t *column, Py_ssize_t n, const double *centers,
@@ -127,7 +128,7 @@ def step(
     const double[::1] square,       # IN (n,) |x|^2
     const double[::1] weights,      # IN (n,) or None
     const double[:, ::1] centers,   # IN (k, d)
-    const double[:, ::1] across,    # IN (d, ld) the centres transposed, ld a multiple of 8
+    const double[:, ::1] across,    # IN (d, ld) the centers transposed, ld a multiple of 8
     const double[::1] begin,        # IN (ld,) -|c|^2 / 2
     double reach,                   # the greatest |c|, or more
     double scale,                   # of the bounds
@@ -218,10 +219,10 @@ def distances(
     const double[:, ::1] across,    # IN (d, ld)
     const double[::1] begin,        # IN (ld,)
     double reach,
-    const int32_t[::1] labels,      # IN (n,), or None: of all centres
+    const int32_t[::1] labels,      # IN (n,), or None: of all centers
     double[:, ::1] out,             # OUT (n, k), or with labels (n, 1)
 ):
-    """Squared distances of the rows to centres."""
+    """Squared distances of the rows to centers."""
     cdef Sparse r
     cdef Py_ssize_t i, s, c, n = out.shape[0]
     cdef double d2, doubt, length, dot

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of sparselloyd.pyx: a sparse row times a dense matrix, whose rows are
+/* One instruction-set level of kmeans/sparse.pyx: a sparse row times a dense matrix, whose rows are
    walked in strips that stay in registers. */
 
-#include "sparselloyd_kernels.h"
+#include "kmeans/sparse_table.h"
 
 #define STRIP(WIDTH)                                                                               \
     for (; c + WIDTH * F64_LANES <= ld; c += WIDTH * F64_LANES) {                                  \

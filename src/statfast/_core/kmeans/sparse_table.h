@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of sparselloyd.pyx: scores of sparse rows and dense centres. */
+/* The table of kmeans/sparse.pyx: scores of sparse rows and dense centers. */
 #ifndef STATFAST_SPARSELLOYD_KERNELS_H
 #define STATFAST_SPARSELLOYD_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 typedef struct {
     /* score[c] = begin[c] + sum over s of value[s] * centers[column[s] * ld + c], ld a multiple of

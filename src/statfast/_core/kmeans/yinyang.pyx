@@ -1,30 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lloyd's algorithm for many centres: groups of near centres, panels of near rows, and a bound for
+"""Lloyd's algorithm for many centers: groups of near centers, panels of near rows, and a bound for
 each panel and group.
 
 Ding, Zhao, Shen, Musuvathi & Mytkowicz 2015, Yinyang k-means,
-https://proceedings.mlr.press/v37/ding15.html, keep a bound for each row and group of centres. Here
-rows are sorted by their centres, so that the rows of a panel have the same groups near, and a bound
+https://proceedings.mlr.press/v37/ding15.html, keep a bound for each row and group of centers. Here
+rows are sorted by their centers, so that the rows of a panel have the same groups near, and a bound
 stands for a whole panel: what is left to look at are tiles, and no row has to be picked out of its
-panel. The bound is on the difference of two distances (simd/groups.h).
+panel. The bound is on the difference of two distances (kmeans/groups.h).
 
-Labels are those of float64 arithmetic: what float32 cannot decide is decided again (decide.pxd).
+Labels are those of float64 arithmetic: what float32 cannot decide is decided again
+(kmeans/exact_nearest.pxd).
 
 Cost: n k / (panel * group) bounds of one float, read and written once a pass; 2 d flop for each
-pair of a panel's row and a centre of a group that is looked at. The caller guarantees rows of
+pair of a panel's row and a center of a group that is looked at. The caller guarantees rows of
 contiguous numbers, none of them FAR from the origin, and sorted rows that fill whole panels.
 """
 
+from cython.view cimport contiguous
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc, qsort
 
-from statfast._core.decide cimport nearest, sure
-from statfast._core.rows cimport UNIT32, add, aligned, apart, number, panel_columns, stride_of
-from statfast._core.tiles cimport active
+from statfast._core.kmeans.exact_nearest cimport nearest, sure
+from statfast._core.tile.rows cimport UNIT32, add, aligned, apart, number, panel_columns, stride_of
+from statfast._core.tile.tiles cimport active
 
 
 def group_rows():
-    """Rows of a group of centres."""
+    """Rows of a group of centers."""
     return active().group
 
 
@@ -48,9 +50,9 @@ cdef int compare(const void *a, const void *b) noexcept nogil:
 
 def arrange(
     const double[:, ::1] centers,   # IN (k, d)
-    int32_t[::1] order,             # OUT (k,) the centres, near ones next to each other
+    int32_t[::1] order,             # OUT (k,) the centers, near ones next to each other
 ):
-    """Split the centres in two until groups are left: along the line from the one farthest from the
+    """Split the centers in two until groups are left: along the line from the one farthest from the
     mean to the one farthest from that, where the halves are whole groups."""
     cdef Py_ssize_t k = centers.shape[0], d = centers.shape[1], group = active().group
     cdef Py_ssize_t first, stop, half, i, p, depth = 0
@@ -117,23 +119,23 @@ cdef int32_t farthest(
 
 
 def assign(
-    const number[:, :] X,           # IN (n, d) all rows
+    const number[:, ::contiguous] X,  # IN (n, d) all rows
     const int32_t[::1] order,       # IN (m,) which of them these panels hold
     const float[::1] panels,        # IN (m * d,)
     const float[::1] norms,         # IN (m,)
     const double[:, ::1] centers,   # IN (k, d)
-    frame,                          # IN of the centres in the order of the groups
+    frame,                          # IN of the centers in the order of the groups
     const int32_t[::1] arranged,    # IN (k,) that order
-    const int32_t[::1] place,       # IN (k,) where each centre is in it
-    const float[::1] drop,          # IN (g',) how far the centres of each group have moved at most
-    int32_t[::1] own,               # INOUT (m,) place of the nearest centre
+    const int32_t[::1] place,       # IN (k,) where each center is in it
+    const float[::1] drop,          # IN (g',) how far the centers of each group have moved at most
+    int32_t[::1] own,               # INOUT (m,) place of the nearest center
     float[::1] upper,               # INOUT (m,) bounds on the distance to it
-    float[:, ::1] slack,            # INOUT (panels, g') see simd/groups.h
-    int32_t[::1] labels,            # INOUT (n,) the nearest centre
-    int32_t[::1] rows,              # OUT (m,) those whose nearest centre is another now
+    float[:, ::1] slack,            # INOUT (panels, g') see kmeans/groups.h
+    int32_t[::1] labels,            # INOUT (n,) the nearest center
+    int32_t[::1] rows,              # OUT (m,) those whose nearest center is another now
     int32_t[::1] source,            # OUT (m,) and which it was
 ):
-    """Find the nearest centre of the rows of some panels; returns how many changed theirs."""
+    """Find the nearest center of the rows of some panels; returns how many changed theirs."""
     cdef const float[:, ::1] a
     cdef const float[::1] start
     cdef const double[::1] terms
@@ -187,15 +189,15 @@ def assign(
 
 
 def transfer(
-    const number[:, :] X,           # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const double[::1] weights,      # IN (n,) or None
     const int32_t[::1] labels,      # IN (n,)
-    const int32_t[::1] rows,        # IN (m,) rows that have changed their centre
+    const int32_t[::1] rows,        # IN (m,) rows that have changed their center
     const int32_t[::1] source,      # IN (m,) and which it was
-    double[:, ::1] sums,            # INOUT (k, d) weighted sums of the rows of each centre
+    double[:, ::1] sums,            # INOUT (k, d) weighted sums of the rows of each center
     double[::1] mass,               # INOUT (k,)
 ):
-    """Move rows from the sums of one centre to those of another."""
+    """Move rows from the sums of one center to those of another."""
     cdef Py_ssize_t d = X.shape[1], i
     cdef double w
     with nogil:
@@ -207,13 +209,13 @@ def transfer(
 
 
 def add_up(
-    const number[:, :] X,           # IN (n, d)
+    const number[:, ::contiguous] X,  # IN (n, d)
     const double[::1] weights,      # IN (n,) or None
     const int32_t[::1] labels,      # IN (n,)
     double[:, ::1] sums,            # INOUT (k, d)
     double[::1] mass,               # INOUT (k,)
 ):
-    """Add rows to the sums of their centres."""
+    """Add rows to the sums of their centers."""
     with nogil:
         add(&X[0, 0], stride_of(X), X.shape[0], X.shape[1],
             NULL if weights is None else &weights[0], &labels[0], &sums[0, 0], &mass[0])

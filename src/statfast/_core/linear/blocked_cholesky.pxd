@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps of a Cholesky factorisation by blocks of columns: see `factorise` in descent.pyx."""
+"""Steps of a Cholesky factorization by blocks of columns: see `factorize` in
+linear/coordinate_descent.pyx."""
 
 from libc.math cimport sqrt
 
-from statfast._core.tiles cimport STORE_SCORE, active
+from statfast._core.tile.tiles cimport STORE_SCORE, active
 
-cdef extern from "descent_kernels.h" nogil:
+cdef extern from "linear/coordinate_descent_table.h" nogil:
     enum:
         BLOCK
 

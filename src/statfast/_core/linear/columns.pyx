@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Columns of a table in whichever order it lies: their products with a vector and with each other.
 
 What coordinate descent needs of the data: X'v for all columns, the Gram matrix of some, and X b for
-few. The columns are centred, scaled and weighted on the way, a slab of rows at a time, so that the
+few. The columns are centered, scaled and weighted on the way, a slab of rows at a time, so that the
 table is never copied. Products of columns are made by the register tile from slabs of DEPTH rows;
 sums of slabs are added in their order.
 
@@ -12,11 +13,11 @@ the tile. The caller guarantees finite numbers and columns or rows that are cont
 
 from libc.stdlib cimport free, malloc
 
-from statfast._core.rows cimport aligned, panel_columns, real
-from statfast._core.tiles cimport STORE_SCORE, active, level
+from statfast._core.tile.rows cimport aligned, panel_columns, real
+from statfast._core.tile.tiles cimport STORE_SCORE, active, level
 
 
-cdef extern from "columns_kernels.h" nogil:
+cdef extern from "linear/columns_table.h" nogil:
     ctypedef struct columns_job:
         const void *x
         bint single
@@ -47,6 +48,14 @@ cdef enum:
     TALL = 8     # tiles of columns down at a time: a slab of them stays in the second cache
 
 
+cdef int require_lines(const real[:, :] X) except -1:
+    """Refuse a table of which neither the rows nor the columns are contiguous."""
+    cdef Py_ssize_t size = sizeof(real)
+    if X.strides[0] != size and X.strides[1] != size and X.shape[1] > 1:
+        raise ValueError("X has neither contiguous rows nor contiguous columns")
+    return 0
+
+
 cdef inline columns_job job_of(
     const real[:, :] X, const Py_ssize_t *index, Py_ssize_t k
 ) noexcept nogil:
@@ -72,6 +81,7 @@ def correlate(
     cdef Py_ssize_t k = X.shape[1] if index is None else index.shape[0]
     if X.shape[0] == 0 or k == 0:
         return
+    require_lines(X)
     job = job_of(X, NULL if index is None else &index[0], k)
     with nogil:
         if X.strides[0] == <Py_ssize_t>sizeof(real):
@@ -90,6 +100,7 @@ def combine(
     cdef columns_job job
     if X.shape[0] == 0 or index.shape[0] == 0:
         return
+    require_lines(X)
     job = job_of(X, &index[0], index.shape[0])
     with nogil:
         if X.strides[0] == <Py_ssize_t>sizeof(real):
@@ -110,6 +121,7 @@ def moments(
     cdef Py_ssize_t down = X.strides[0] // <Py_ssize_t>sizeof(real)
     cdef double t, sum, square
     cdef const real *x
+    require_lines(X)
     with nogil:
         if down == 1:
             for j in range(p):
@@ -156,6 +168,7 @@ def gram(
     cdef double *zero
     if n == 0 or k == 0 or m <= 0:
         return
+    require_lines(X)
     room = malloc(64 + sizeof(double) * (
         (high + 2 * wide) * LDA + panels * wide * DEPTH + most * wide + most + wide
     ))
@@ -233,7 +246,7 @@ cdef inline void load(
         i += group
 
 
-def centre(
+def center(
     double[:, ::1] G,            # INOUT (p, p) lower triangle of Z'Z about other means; symmetric
     const double[::1] shift,     # IN (p,) means of Z there, times the root of the mass
     const double[::1] scale,     # IN (p,) factors

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of columns.pyx.
+/* One instruction-set level of linear/columns.pyx.
 
    Products have the same bits whether rows or columns are contiguous. A product with a vector is
    LANES sums, of the rows i = l modulo LANES for l = 0, 1, ..., added up at the end; a combination
    is added column after column, in the order of the index. */
 
-#include "columns_kernels.h"
+#include "linear/columns_table.h"
 
 #define STRIP 512 /* columns whose sums are kept together where rows are contiguous */
 #define HEIGHT 1024 /* rows of a combination that stay in cache */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of columns.pyx for one instruction-set level. x is float if `single`, else double; its
-   columns are contiguous and `step` apart (..._down), or its rows are (..._across). `index` names
+/* The table of linear/columns.pyx for one instruction-set level. x is float if `single`, else double;
+   its columns are contiguous and `step` apart (..._down), or its rows are (..._across). `index` names
    the columns, or is NULL for the first ones. */
 #ifndef STATFAST_COLUMNS_KERNELS_H
 #define STATFAST_COLUMNS_KERNELS_H
 
 #include <stddef.h>
-#include "levels.h"
+#include "simd/levels.h"
 
 typedef struct {
     const void *x;

@@ -2,7 +2,7 @@
 """Coordinate descent on a Gram matrix, for the lasso and the elastic net, and Newton's factor.
 
 J. Friedman, T. Hastie & R. Tibshirani 2010, Regularization paths for generalized linear models via
-coordinate descent, doi:10.18637/jss.v033.i01 (covariance updates). Minimises
+coordinate descent, doi:10.18637/jss.v033.i01 (covariance updates). Minimizes
 
     b'Gb / 2 - c'b + l1 |b|_1 + l2 |b|^2 / 2
 
@@ -23,12 +23,12 @@ enough that Ctrl-C is heard between calls.
 from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
-from statfast._core.cholesky cimport BLOCK, ROWS, invert, product
-from statfast._core.rows cimport aligned, panel_columns
-from statfast._core.tiles cimport level
+from statfast._core.linear.blocked_cholesky cimport BLOCK, ROWS, invert, product
+from statfast._core.tile.rows cimport aligned, panel_columns
+from statfast._core.tile.tiles cimport level
 
 
-cdef extern from "descent_kernels.h" nogil:
+cdef extern from "linear/coordinate_descent_table.h" nogil:
     ctypedef struct descent_state:
         const double *G
         Py_ssize_t ld
@@ -213,7 +213,8 @@ cdef double gap_of(
     const double *b, const double *q, const double *c, Py_ssize_t m, double yy, double l1,
     double l2, bint positive,
 ) noexcept nogil:
-    """The duality gap: see `Descent` in linear/descent.py, whose formulas these are."""
+    """The duality gap: see `Descent` in linear/penalized/coordinate_descent.py, whose formulas
+    these are."""
     cdef double fitted = 0, rest = 0, size = 0, ridge = 0, top = 0, excess = 0, t, rr, gap, shrink
     cdef double primal, whole
     cdef Py_ssize_t i
@@ -267,7 +268,7 @@ def shift(
                 table.move(&G[index[i], 0], step[i], m, &q[0])
 
 
-def factorise(
+def factorize(
     const double[:, ::1] G,          # IN (>= m, >= m)
     const Py_ssize_t[::1] order,     # IN (k,) columns
     double ridge,                    # added to the diagonal

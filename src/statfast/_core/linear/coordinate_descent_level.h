@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of descent.pyx. */
+/* One instruction-set level of linear/coordinate_descent.pyx. */
 
-#include "descent_kernels.h"
+#include "linear/coordinate_descent_table.h"
 
 /* q -= step g */
 static INLINE void descent_move(const double *g, double step, ptrdiff_t m, double *q) {

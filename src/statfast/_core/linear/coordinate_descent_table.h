@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of descent.pyx for one instruction-set level. */
+/* The table of linear/coordinate_descent.pyx for one instruction-set level. */
 #ifndef STATFAST_DESCENT_KERNELS_H
 #define STATFAST_DESCENT_KERNELS_H
 
 #include <stddef.h>
-#include "levels.h"
+#include "simd/levels.h"
 
 #define BLOCK 32 /* columns of a factor that are made together: a multiple of any panel's */
 
-/* What a sweep works on: see descent.pyx. */
+/* What a sweep works on: see linear/coordinate_descent.pyx. */
 typedef struct {
     const double *G;        /* (., ld) */
     ptrdiff_t ld, m;        /* m coordinates whose gradient is kept */

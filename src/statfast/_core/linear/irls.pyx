@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """One sweep of iteratively reweighted least squares over a block of rows.
 
 For each row z = (1, x - shift): the linear predictor eta = offset + z'b, by family and link the
@@ -13,13 +14,14 @@ Cost: n q^2 flop and one read of the rows. The caller guarantees rows of contigu
 of the lengths given, and a call short enough for Ctrl-C.
 """
 
-from libc.math cimport fabs, sqrt
-from libc.stdlib cimport calloc, free, malloc
+from cython.view cimport contiguous
+from libc.math cimport fabs
+from libc.stdlib cimport free, malloc
 
-from statfast._core.rows cimport aligned, padded, panel_columns, real, stride_of
-from statfast._core.tiles cimport active, level
+from statfast._core.tile.rows cimport aligned, padded, panel_columns, real, stride_of
+from statfast._core.tile.tiles cimport active, level
 
-cdef extern from "irls_kernels.h" nogil:
+cdef extern from "linear/irls_table.h" nogil:
     enum:
         SWEEP_PREDICT
         SWEEP_GIVEN
@@ -57,9 +59,6 @@ cdef extern from "irls_kernels.h" nogil:
     ctypedef struct irls_kernels:
         Py_ssize_t (*room)(const irls_job *job) noexcept nogil
         void (*sweep)(const irls_job *job) noexcept nogil
-        void (*dots)(
-            const double *a, Py_ssize_t lda, const double *b, Py_ssize_t n, double *out
-        ) noexcept nogil
     const irls_kernels *irls_at(int level)
 
 cdef const irls_kernels *table = irls_at(level())
@@ -75,7 +74,7 @@ KINDS = {
 
 
 def sweep(
-    const real[:, :] X,             # IN (n, p)
+    const real[:, ::contiguous] X,  # IN (n, p)
     const double[::1] shift,        # IN (p,) taken off every row
     bint intercept,                 # a column of ones comes before those of X: q = p + 1, else p
     const double[::1] b,            # IN (q,)
@@ -83,7 +82,7 @@ def sweep(
     const double[::1] y,            # IN (n,)
     const double[::1] weight,       # IN (n,) or None for ones
     const double[::1] offset,       # IN (n,) or None for zeros
-    const double[::1] aux,          # IN (n,) or None for zeros: see irls_link.h
+    const double[::1] aux,          # IN (n,) or None for zeros: see linear/irls_link.h
     double[:, ::1] h,               # INOUT (q, q) lower triangle += z'Wz; or None
     double[::1] g,                  # INOUT (q,) += z's
     double[::1] sums,               # INOUT (2,) += half the deviance, chi-square
@@ -106,7 +105,7 @@ def sweep(
 
 
 def accumulate(
-    const real[:, :] X,             # IN (n, p)
+    const real[:, ::contiguous] X,  # IN (n, p)
     const double[::1] shift,        # IN (p,)
     bint intercept,
     const double[::1] s,            # IN (n,) scores
@@ -133,7 +132,7 @@ def accumulate(
 
 
 def predict(
-    const real[:, :] X,             # IN (n, p)
+    const real[:, ::contiguous] X,  # IN (n, p)
     const double[::1] shift,        # IN (p,)
     bint intercept,
     const double[::1] b,            # IN (q,)
@@ -151,7 +150,7 @@ def predict(
 
 
 cdef void fill(
-    irls_job *job, const real[:, :] X, const double[::1] shift, bint intercept,
+    irls_job *job, const real[:, ::contiguous] X, const double[::1] shift, bint intercept,
     const double[::1] b, const double[::1] offset,
 ):
     """What all jobs have: rows and coefficients. Sums and rows of results are absent."""
@@ -185,96 +184,6 @@ cdef int run(irls_job *job) except -1:
     return 0
 
 
-def cholesky(
-    const double[:, ::1] h,         # IN (q, q) lower triangle
-    double[:, ::1] a,               # OUT (q, q) the lower factor of h with its diagonal scaled to 1
-    double[::1] scale,              # OUT (q,) by which it was scaled: a a' = scale h scale
-):
-    """Cholesky's factor: a library's threads, which spin on after it, would cost more than it.
-
-    Four rows at a time, so that those above are read a quarter as often. Returns the least pivot,
-    the square of a diagonal element; 0 if the matrix is not positive.
-    """
-    cdef Py_ssize_t q = h.shape[0], i, j, r, start
-    cdef double pivot, least = 1e300
-    cdef double[4] sums
-    with nogil:
-        for i in range(q):
-            scale[i] = 1 / sqrt(h[i, i]) if h[i, i] > 0 else 1
-        for i in range(q):
-            start = i // 4 * 4
-            if start + 4 > q:
-                start = 0
-            if i == start:
-                for j in range(i):
-                    table.dots(&a[i, 0], q, &a[j, 0], j, sums)
-                    for r in range(4):
-                        a[i + r, j] = (h[i + r, j] * (scale[i + r] * scale[j]) - sums[r]) / a[j, j]
-            for j in range(start, i):
-                a[i, j] = (h[i, j] * (scale[i] * scale[j]) - dot(&a[i, 0], &a[j, 0], j)) / a[j, j]
-            pivot = h[i, i] * (scale[i] * scale[i]) - dot(&a[i, 0], &a[i, 0], i)
-            if not pivot > 0:
-                least = 0
-                break
-            least = min(least, pivot)
-            a[i, i] = sqrt(pivot)
-    return least
-
-
-def cholesky_solve(
-    const double[:, ::1] a,         # IN (q, q) lower factor, and
-    const double[::1] scale,        # IN (q,) its scale, of `cholesky`
-    double[::1] x,                  # INOUT (q,) right-hand side; becomes the solution
-):
-    """Solve with a factor of `cholesky`."""
-    cdef Py_ssize_t q = a.shape[0], i, j
-    with nogil:
-        for i in range(q):
-            x[i] = (scale[i] * x[i] - dot(&a[i, 0], &x[0], i)) / a[i, i]
-        for i in range(q - 1, -1, -1):
-            x[i] /= a[i, i]
-            for j in range(i):
-                x[j] -= a[i, j] * x[i]
-        for i in range(q):
-            x[i] *= scale[i]
-
-
-def cholesky_inverse(
-    const double[:, ::1] a,         # IN (q, q) lower factor, and
-    const double[::1] scale,        # IN (q,) its scale, of `cholesky`
-    double[:, ::1] out,             # OUT (q, q) inverse of the factored matrix
-):
-    """The inverse of a matrix with a factor of `cholesky`, four columns at a time."""
-    cdef Py_ssize_t q = a.shape[0], i, j, r
-    cdef double *upper = <double *>calloc(q * q, sizeof(double))
-    cdef double *row
-    cdef double[4] sums
-    if upper == NULL:
-        raise MemoryError
-    with nogil:
-        for j in range(0, q, 4):  # row j of `upper`: column j of the factor's inverse
-            row = upper + j * q
-            for r in range(min(4, q - j)):
-                row[r * q + j + r] = 1 / a[j + r, j + r]
-                for i in range(j + r + 1, min(j + 4, q)):
-                    row[r * q + i] = -dot(&a[i, j], row + r * q + j, i - j) / a[i, i]
-            for i in range(j + 4, q):
-                table.dots(row + j, q, &a[i, j], i - j, sums)
-                for r in range(4):
-                    row[r * q + i] = -sums[r] / a[i, i]
-        for i in range(q):
-            for j in range(0, i // 4 * 4, 4):
-                table.dots(upper + j * q + i, q, upper + i * q + i, q - i, sums)
-                for r in range(4):
-                    out[i, j + r] = sums[r]
-            for j in range(i // 4 * 4, i + 1):
-                out[i, j] = dot(upper + j * q + i, upper + i * q + i, q - i)
-            for j in range(i + 1):
-                out[i, j] *= scale[i] * scale[j]
-                out[j, i] = out[i, j]
-    free(upper)
-
-
 def largest(
     const double[::1] a,            # IN (q,)
     const double[::1] b,            # IN (q,)
@@ -286,19 +195,3 @@ def largest(
         one = fabs(a[i] * b[i])
         found = one if one > found or one != one else found
     return found
-
-
-cdef inline double dot(const double *a, const double *b, Py_ssize_t n) noexcept nogil:
-    """Four sums at a time: a compiler may not reorder them by itself."""
-    cdef double one = 0, two = 0, three = 0, four = 0
-    cdef Py_ssize_t k = 0
-    while k + 4 <= n:
-        one += a[k] * b[k]
-        two += a[k + 1] * b[k + 1]
-        three += a[k + 2] * b[k + 2]
-        four += a[k + 3] * b[k + 3]
-        k += 4
-    while k < n:
-        one += a[k] * b[k]
-        k += 1
-    return (one + two) + (three + four)

@@ -212,6 +212,7 @@ static void irls_one(const double *z, const double *w, const double *s, ptrdiff_
 
 static void irls_products(const double *z, const irls_sheet *sheet, ptrdiff_t q, ptrdiff_t groups,
                           double *h, double *g, const char *ahead) {
+    if (q == 0) return;
     const ptrdiff_t step = q * LANES, parts = (q + TILE - 1) / TILE;
     const ptrdiff_t size = q / parts, larger = q % parts;
     for (ptrdiff_t i = 0, part = 0; part < parts; part++) {
@@ -229,7 +230,7 @@ static void irls_products(const double *z, const irls_sheet *sheet, ptrdiff_t q,
 }
 
 static void irls_few(const irls_job *job) {
-    const ptrdiff_t q = job->p + job->intercept, most = SHEET / (q * LANES);
+    const ptrdiff_t q = job->p + job->intercept, most = SHEET / (q ? q * LANES : 1);
     const ptrdiff_t height = LANES * (most > GROUPS ? GROUPS : most < 4 ? 4 : most);
     /* A sheet is fetched while the one before it is worked on: so many lines of a group by each of
        its tiles, the others where it is laid out. */

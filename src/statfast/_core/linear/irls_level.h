@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of irls.pyx: from rows to X'WX, X's and the deviance in one sweep.
+/* One instruction-set level of linear/irls.pyx: from rows to X'WX, X's and the deviance in one sweep.
 
-   Few columns (q <= FEW) are transposed in sheets: irls_few.h.  Many columns stay rows: irls_many.h. */
+   Few columns (q <= FEW) are transposed in sheets: linear/irls_few.h.  Many columns stay rows:
+   linear/irls_many.h. */
 
-#include "irls_kernels.h"
+#include "linear/irls_table.h"
 
 #define REAL double
 #define REAL_BITS 64
@@ -11,7 +12,7 @@
 #define REAL_UNIT (DBL_EPSILON / 2)
 #define LANES F64_LANES
 #define V(word) f64_##word
-#include "vmath.h"
+#include "simd/vmath.h"
 
 #define FEW 64     /* columns: beyond, tiles of whole rows waste less than lanes cost */
 #define GROUPS 16  /* of LANES rows in a sheet, at most: more are not fetched in time */
@@ -31,10 +32,10 @@
 #define TILE 3
 #endif
 
-#include "irls_link.h"
-#include "irls_scores.h"
-#include "irls_few.h"
-#include "irls_many.h"
+#include "linear/irls_link.h"
+#include "linear/irls_scores.h"
+#include "linear/irls_few.h"
+#include "linear/irls_many.h"
 
 static ptrdiff_t irls_room(const irls_job *job) {
     const ptrdiff_t sheet = sizeof(irls_sheet) / sizeof(double), q = job->p + job->intercept;
@@ -47,20 +48,4 @@ static void irls_sweep(const irls_job *job) {
     else irls_many(job);
 }
 
-static void irls_dots(const double *a, ptrdiff_t lda, const double *b, ptrdiff_t n, double *out) {
-    f64_v sum[FOUR];
-    ptrdiff_t k = 0;
-    UNROLL for (int r = 0; r < FOUR; r++) sum[r] = f64_set1(0);
-    for (; k + LANES <= n; k += LANES) {
-        const f64_v by = f64_load(b + k);
-        UNROLL for (int r = 0; r < FOUR; r++) sum[r] = f64_fma(f64_load(a + r * lda + k), by, sum[r]);
-    }
-    for (int r = 0; r < FOUR; r++) {
-        out[r] = irls_total(sum[r]);
-        for (ptrdiff_t l = k; l < n; l++) out[r] += a[r * lda + l] * b[l];
-    }
-}
-
-const irls_kernels GLUE(irls_, LEVEL) = {
-    .room = irls_room, .sweep = irls_sweep, .dots = irls_dots
-};
+const irls_kernels GLUE(irls_, LEVEL) = {.room = irls_room, .sweep = irls_sweep};

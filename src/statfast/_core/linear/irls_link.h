@@ -24,8 +24,8 @@ static INLINE irls_row irls_logit(f64_v eta, f64_v y, f64_v a, f64_v aux) {
     return out;
 }
 
-/* e^x for -700 <= x <= 0: as in vmath.h, but without the ends of the range, so that 2^n is a number;
-   and the polynomial in two halves, whose chains run side by side. */
+/* e^x for -700 <= x <= 0: as in simd/vmath.h, but without the ends of the range, so that 2^n is a
+   number; and the polynomial in two halves, whose chains run side by side. */
 static INLINE f64_v irls_exp(f64_v x) {
     const f64_v rounder = f64_set1(0x1.8p52 + 1023), log2_e = f64_set1(1.44269504088896340736);
     const f64_v t = f64_fma(x, log2_e, rounder), n = t - rounder;

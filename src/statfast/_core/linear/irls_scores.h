@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the linear predictors of a sheet of rows to their scores and weights; deviance and chi-square
-   are added up. What is left of a vector at the end of the rows repeats the last row with weight 0. */
+   are added up. What is left of a vector at the end of the rows repeats the last row with weight
+   0. */
 
 static INLINE double irls_total(f64_v v) {
     double lane[LANES], sum = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of irls.pyx: one sweep over rows for generalised linear models. */
+/* The table of linear/irls.pyx: one sweep over rows for generalized linear models. */
 #ifndef STATFAST_IRLS_KERNELS_H
 #define STATFAST_IRLS_KERNELS_H
 
 #include <stddef.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 /* What is done with the linear predictor of a row. */
 enum {
@@ -44,8 +44,6 @@ typedef struct {
 typedef struct {
     ptrdiff_t (*room)(const irls_job *);
     void (*sweep)(const irls_job *);
-    /* the products of four rows of n numbers, lda apart, with another */
-    void (*dots)(const double *a, ptrdiff_t lda, const double *b, ptrdiff_t n, double *out);
 } irls_kernels;
 TABLE_AT(irls_kernels, irls)
 

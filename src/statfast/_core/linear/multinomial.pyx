@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Multinomial logistic sums of a block of rows: deviance, gradient and Hessian from one reading.
 
 The Hessian of K classes has blocks H_ab = sum w p_a (delta_ab - p_b) z z'. Since the p_a sum to 1,
@@ -12,13 +13,14 @@ Nothing of n x q is written. The caller guarantees rows of contiguous numbers, c
 sums of the shapes `shapes` gives, and holds a call to as many rows as it can wait for.
 """
 
+from cython.view cimport contiguous
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.rows cimport aligned
-from statfast._core.tiles cimport level
+from statfast._core.tile.rows cimport aligned, stride_of
+from statfast._core.tile.tiles cimport level
 
-cdef extern from "multinomial_kernels.h" nogil:
+cdef extern from "linear/multinomial_table.h" nogil:
     enum:
         SHEET_ROUND
 
@@ -70,11 +72,11 @@ cdef Py_ssize_t padded(Py_ssize_t count) noexcept nogil:
 
 
 cdef Py_ssize_t sheet_rows(Py_ssize_t ld) noexcept nogil:
-    return max(SHEET_ROUND, SHEET_BYTES // (8 * ld) // SHEET_ROUND * SHEET_ROUND)
+    return max(SHEET_ROUND, SHEET_BYTES // (8 * max(ld, 1)) // SHEET_ROUND * SHEET_ROUND)
 
 
 def sums(
-    const floating[:, :] X,           # IN (n, d)
+    const floating[:, ::contiguous] X,  # IN (n, d)
     const Py_ssize_t[::1] codes,      # IN (n,) class of each row
     const double[::1] weights,        # IN (n,) or None for ones
     const double[::1] shift,          # IN (d,)
@@ -92,6 +94,9 @@ def sums(
     cdef Py_ssize_t kp = gradient.shape[0], across = sheet_rows(ld), ldx = 0
     cdef Py_ssize_t first = 0, some, i, k, b, pair
     cdef double total = 0
+    cdef const floating *x = NULL
+    cdef const double *origin = NULL
+    cdef const double *by = NULL
     cdef const double *weight = NULL
     cdef void *block
     cdef double *z
@@ -103,7 +108,8 @@ def sums(
     cdef double *c
     if n == 0:
         return
-    ldx = X.strides[0] // <Py_ssize_t>sizeof(floating)
+    if d > 0:  # else there is an intercept alone
+        ldx, x, origin, by = stride_of(X), &X[0, 0], &shift[0], &scale[0]
     if weights is not None:
         weight = &weights[0]
     block = malloc(64 + sizeof(double) * (across * (ld + kp + 5) + SHEET_ROUND))
@@ -123,7 +129,7 @@ def sums(
             if some < across:
                 memset(z, 0, sizeof(double) * across * ld)
                 memset(w, 0, sizeof(double) * across)
-            lay(&X[first, 0], ldx, some, d, intercept, &shift[0], &scale[0], z, ld)
+            lay(x + first * ldx, ldx, some, d, intercept, origin, by, z, ld)
             table.scores(z, ld, across, q, &coef[0, 0], kp, classes, t, across)
             for i in range(some):
                 own[i] = t[codes[first + i] * across + i]
@@ -155,7 +161,7 @@ def sums(
 
 
 def gram(
-    const floating[:, :] X,           # IN (n, d)
+    const floating[:, ::contiguous] X,  # IN (n, d)
     const double[::1] weights,        # IN (n,) or None for ones
     const double[::1] shift,          # IN (d,)
     const double[::1] scale,          # IN (d,)
@@ -165,12 +171,16 @@ def gram(
     """Add one block of rows to their weighted products."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = out.shape[1]
     cdef Py_ssize_t across = sheet_rows(ld), ldx = 0, first = 0, some, i
+    cdef const floating *x = NULL
+    cdef const double *origin = NULL
+    cdef const double *by = NULL
     cdef void *block
     cdef double *z
     cdef double *w
     if n == 0:
         return
-    ldx = X.strides[0] // <Py_ssize_t>sizeof(floating)
+    if d > 0:  # else there is an intercept alone
+        ldx, x, origin, by = stride_of(X), &X[0, 0], &shift[0], &scale[0]
     block = malloc(64 + sizeof(double) * (across * (ld + 1) + SHEET_ROUND))
     if block == NULL:
         raise MemoryError
@@ -185,7 +195,7 @@ def gram(
             if weights is not None:
                 for i in range(some):
                     w[i] = weights[first + i]
-            lay(&X[first, 0], ldx, some, d, intercept, &shift[0], &scale[0], z, ld)
+            lay(x + first * ldx, ldx, some, d, intercept, origin, by, z, ld)
             table.outer(w, z, ld, some, d + intercept, &out[0, 0])
             first += some
     free(block)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Multinomial logistic sums over a sheet of rows, in double: see multinomial_kernels.h.
+/* Multinomial logistic sums over a sheet of rows, in double: see linear/multinomial_table.h.
 
    Sums over rows keep their accumulators in registers. A column of vectors of z z' begins at its
    own diagonal, so that little of the upper triangle is computed; its rows come in strips of three,
    two or one times STRIP. */
-#include "multinomial_kernels.h"
+#include "linear/multinomial_table.h"
 
 #define REAL double
 #define REAL_BITS 64
@@ -12,8 +12,8 @@
 #define REAL_UNIT (DBL_EPSILON / 2)
 #define LANES F64_LANES
 #define V(word) f64_##word
-#include "vmath.h"
-#include "pack.h"
+#include "simd/vmath.h"
+#include "tile/pack.h"
 
 #define STRIP (LANES > 4 ? 8 : 4)
 #define MOST_STRIP (3 * STRIP) /* accumulators: all but a few registers */

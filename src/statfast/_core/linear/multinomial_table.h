@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of multinomial_level.h: sums over a sheet of rows, for multinomial logistic models.
+/* The table of linear/multinomial_level.h: sums over a sheet of rows, for multinomial logistic
+   models.
 
    A sheet holds rows z of q numbers, `ld` apart, and after them rows of zeros up to a multiple of
    SHEET_ROUND. What is of classes has class k in row k, `across` points apart. */
@@ -8,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 #define SHEET_ROUND 16 /* rows, columns and classes are padded to multiples of this, at most */
 

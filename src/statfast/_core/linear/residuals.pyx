@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Products of the residuals of a linear fit with the columns, in twice the precision.
 
 A solution of the normal equations becomes as good as one by QR when it is corrected once by the
@@ -12,7 +13,7 @@ Cost: about 80 n d flop and one read of the rows. The caller guarantees finite n
 C-contiguous rows.
 """
 
-from statfast._core.rows cimport real
+from statfast._core.tile.rows cimport real
 
 cdef double SPLITTER = 134217729.0  # 2^27 + 1: halves of 26 bits, whose products are exact
 cdef double LARGE = 1e300  # whose half by that splitter would overflow

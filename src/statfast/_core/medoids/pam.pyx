@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The swaps of PAM: what exchanging a medoid for each candidate would do to the loss.
 
 Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804 (FastPAM1, FasterPAM); Kaufman & Rousseeuw
@@ -17,16 +18,17 @@ k PAM_WIDE doubles. The caller guarantees: finite dissimilarities, rows of conti
 below k, k >= 2; near and second times the weights where there are weights.
 """
 
+from cython.view cimport contiguous
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.medoids cimport RESERVE, knowledge, rank, replace, without
-from statfast._core.panel cimport (
+from statfast._core.medoids.two_nearest cimport RESERVE, knowledge, rank, replace, without
+from statfast._core.medoids.swap_losses cimport (
     PAM_WIDE, after, begin, gain, hopeless, keep, least_of, readable, round_down, rounded, settle,
     weigh_panel, weigh_row, whole,
 )
-from statfast._core.rows cimport aligned, real
+from statfast._core.tile.rows cimport aligned, real, stride_of
 
 WIDE = PAM_WIDE
 
@@ -79,7 +81,7 @@ def reserve():
 
 
 def scan(
-    const real[:, :] D,                 # IN (n, c) from all points to c candidates
+    const real[:, ::contiguous] D,      # IN (n, c) from all points to c candidates
     bint mirrored,                      # D is (c, n) instead: rows of a symmetric matrix
     tuple rows,                         # INOUT what is kept of those, with edges; or None
     Py_ssize_t at,                      # the first candidate's number
@@ -94,7 +96,7 @@ def scan(
 ):
     """The candidate to take, the slot to put it in, and the change: (-1, 0, limit) if none."""
     cdef Py_ssize_t n = near.shape[0], c = barred.shape[0], k = removal.shape[0], lo = 0, some
-    cdef Py_ssize_t ld = D.strides[0] // <Py_ssize_t>sizeof(real), best = -1, into = 0, found
+    cdef Py_ssize_t ld = stride_of(D), best = -1, into = 0, found
     cdef const double *w = NULL
     cdef double change, allowed
     cdef rounded r = of_rows(rows)
@@ -138,7 +140,7 @@ cdef double total(const double *x, Py_ssize_t n) noexcept nogil:
 
 
 def weigh(
-    const real[:, :] D,                 # IN (m, c) from some points to c <= WIDE candidates
+    const real[:, ::contiguous] D,      # IN (m, c) from some points to c <= WIDE candidates
     const double[::1] near,             # IN (m,) and so on, as in scan
     const double[::1] second,
     const int32_t[::1] slot,
@@ -147,7 +149,7 @@ def weigh(
 ):
     """Add what some points have to say on each candidate."""
     cdef const double *w = NULL
-    cdef Py_ssize_t k = loss.shape[0] - 1, ld = D.strides[0] // <Py_ssize_t>sizeof(real)
+    cdef Py_ssize_t k = loss.shape[0] - 1, ld = stride_of(D)
     if weights is not None:
         w = &weights[0]
     with nogil:
@@ -176,14 +178,14 @@ def choose(
 
 
 def gains(
-    const real[:, :] D,                 # IN (m, c) from some points to c candidates
+    const real[:, ::contiguous] D,      # IN (m, c) from some points to c candidates
     const double[::1] near,             # IN (m,), or None where there is no medoid yet
     const double[::1] weights,          # IN (m,), or None
     double[::1] out,                    # INOUT (c,)
 ):
     """Add to out how much less the loss is with each candidate, or the loss with it alone."""
     cdef Py_ssize_t n = D.shape[0], c = D.shape[1], lo = 0, some, safe, i
-    cdef Py_ssize_t ld = D.strides[0] // <Py_ssize_t>sizeof(real)
+    cdef Py_ssize_t ld = stride_of(D)
     cdef const double *w = NULL
     cdef const double *a = NULL
     cdef double gained[PAM_WIDE]

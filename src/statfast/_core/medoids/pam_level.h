@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of pam.pyx.
+/* One instruction-set level of medoids/pam.pyx.
 
    A candidate is a column of the matrix and a lane of the vectors. One point after the other is read
    across all candidates of a panel, up to 512 bytes of its row at a time: what a point adds to the
-   loss without its medoid is then added to neighbouring numbers of one row of the table, without a
+   loss without its medoid is then added to neighboring numbers of one row of the table, without a
    scatter, and each candidate's sum is made in the order of the points, with the same bits on every
    level. */
 
-#include "compiler.h"
-#include "pam_kernels.h"
+#include "simd/compiler.h"
+#include "medoids/pam_table.h"
 
 #if defined(STATFAST_VECTORS)
 #define PREFETCH(p) __builtin_prefetch(p)
@@ -109,9 +109,9 @@ GAIN(double, f64, FROM_F64)
 GAIN(float, f32, FROM_F32)
 #undef GAIN
 
-/* What one candidate would do, from its row t (n,) of a symmetric matrix: as `weigh`, of loss (k,) and
-   one number gained.  Only points nearer to it than to their second medoid have anything to say; the
-   others would add 0. */
+/* What one candidate would do, from its row t (n,) of a symmetric matrix: as `weigh`, of loss (k,)
+   and one number gained.  Only points nearer to it than to their second medoid have anything to say;
+   the others would add 0. */
 #define FEW 1024 /* points looked at before those found speak */
 #define FAR 8192 /* bytes between a prefetch and its use: rows that follow each other are read on */
 #define ROW(SRC, NAME, WIDE)                                                                       \

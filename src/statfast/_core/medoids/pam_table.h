@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of pam.pyx: candidates for medoids weighed down the columns of a dissimilarity matrix. */
+/* The table of medoids/pam.pyx: candidates for medoids weighed down the columns of a dissimilarity
+   matrix. */
 #ifndef STATFAST_PAM_KERNELS_H
 #define STATFAST_PAM_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 #define PAM_WIDE 64 /* most candidates of a panel */
 

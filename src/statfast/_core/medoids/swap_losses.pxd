@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Candidates for medoids weighed for pam.pyx: those of a panel of columns together, or one by its
-row of a matrix that is symmetric.
+"""Candidates for medoids weighed for medoids/pam.pyx: those of a panel of columns together, or one
+by its row of a matrix that is symmetric.
 
 A table of losses has a row of PAM_WIDE candidates for each slot; `gained` is one more, of what
 changes whichever medoid goes.
@@ -9,10 +9,10 @@ changes whichever medoid goes.
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memcpy, memset
 
-from statfast._core.rows cimport real
-from statfast._core.tiles cimport level
+from statfast._core.tile.rows cimport real
+from statfast._core.tile.tiles cimport level
 
-cdef extern from "pam_kernels.h" nogil:
+cdef extern from "medoids/pam_table.h" nogil:
     enum:
         PAM_WIDE
     ctypedef struct pam_kernels:

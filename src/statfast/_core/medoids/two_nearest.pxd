@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What points know of their medoids, for pam.pyx: the nearest and the second nearest, kept up as
-medoids are exchanged, and what the loss would be without each.
+"""What points know of their medoids, for medoids/pam.pyx: the nearest and the second nearest, kept
+up as medoids are exchanged, and what the loss would be without each.
 
 A point that loses one of its two nearest medoids needs the third, for which it would have to look
 at all k. So that it rarely has to, it holds some of the next nearest in reserve, and a bound below
@@ -11,7 +11,7 @@ anew where it no longer tells.
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
-from statfast._core.rows cimport real
+from statfast._core.tile.rows cimport real
 
 cdef enum:
     VALUES = 64  # numbers fetched before any is compared, so that no branch delays their coming

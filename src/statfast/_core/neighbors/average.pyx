@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The average over neighbours: from neighbours to a prediction, and to squared errors for many k.
+"""The average over neighbors: from neighbors to a prediction, and to squared errors for many k.
 
-The neighbours of row i are the entries starts[i] to starts[i + 1] of `ids` and `weights`, nearest
-first. Sums are float64, nearest neighbour first, so that what `squares` averages over the first k
+The neighbors of row i are the entries starts[i] to starts[i + 1] of `ids` and `weights`, nearest
+first. Sums are float64, nearest neighbor first, so that what `squares` averages over the first k
 has the bits that `means` gives for k.
 
-Cost: O(T) a neighbour, T being the number of outputs.
+Cost: O(T) a neighbor, T being the number of outputs.
 
 The caller guarantees: ids in [0, n), weights not negative and the nearest of each row positive
-or, for `means`, some of each row; for `squares`, ks ascending, from 1 to the neighbours of each
+or, for `means`, some of each row; for `squares`, ks ascending, from 1 to the neighbors of each
 row.
 """
 
@@ -18,9 +18,9 @@ ctypedef Py_ssize_t intp
 def means(
     const double[:, ::1] targets,   # IN (n, T) of each fitted row
     const intp[::1] starts,         # IN (m + 1,)
-    const intp[::1] ids,            # IN (total,) neighbours
+    const intp[::1] ids,            # IN (total,) neighbors
     const double[::1] weights,      # IN (total,) weight of each, or None: one each
-    double[:, ::1] out,             # IN, OUT (m, T) zeros; the means, NaN without neighbours
+    double[:, ::1] out,             # IN, OUT (m, T) zeros; the means, NaN without neighbors
 ):
     cdef intp i, j, t
     cdef double total
@@ -37,9 +37,9 @@ def squares(
     const double[:, ::1] targets,   # IN (n, T) of each fitted row
     const double[:, ::1] truth,     # IN (m, T) of each row
     const intp[::1] starts,         # IN (m + 1,)
-    const intp[::1] ids,            # IN (total,) neighbours
+    const intp[::1] ids,            # IN (total,) neighbors
     const double[::1] weights,      # IN (total,) weight of each, or None: one each
-    const intp[::1] ks,             # IN (L,) how many neighbours are averaged
+    const intp[::1] ks,             # IN (L,) how many neighbors are averaged
     double[::1] sums,               # WORK (T,)
     double[:, ::1] out,             # IN, OUT (L, T) plus the squared errors of the averages
 ):
@@ -63,7 +63,7 @@ cdef inline double add(
     const double[:, ::1] targets, const intp[::1] ids, const double[::1] weights,
     intp j, double *sums,
 ) noexcept nogil:
-    """Add a neighbour's targets to the sums; returns its weight."""
+    """Add a neighbor's targets to the sums; returns its weight."""
     cdef double w = 1.0 if weights is None else weights[j]
     cdef intp t
     for t in range(targets.shape[1]):

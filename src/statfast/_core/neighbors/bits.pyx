@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Neighbours among rows of bits, by Hamming or Jaccard distance: exact counts (simd/bits.h).
+"""Neighbors among rows of bits, by Hamming or Jaccard distance: exact counts (tile/bits.h).
 
 With a and b features set in two rows and c in which they differ, their Hamming distance is c / d
 and their Jaccard distance c / ((a + b + c) / 2), 0 for two empty rows; both are one division of
@@ -7,14 +7,14 @@ whole numbers, so rows tie exactly where the fractions are equal. 64 rows at a t
 with two queries, and looked at one by one only if any of them may be wanted.
 
 Cost: d / 64 word operations a pair. The caller guarantees queries in words, 64 d bits apart from
-no others, rows in groups as simd/bits.h has them, and d below 2^24.
+no others, rows in groups as tile/bits.h has them, and d below 2^24.
 """
 
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.metric cimport HAMMING
-from statfast._core.nearest cimport Neighbor, clear, finish, offer, worst
-from statfast._core.tiles cimport active
+from statfast._core.tile.metric cimport HAMMING
+from statfast._core.neighbors.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.tile.tiles cimport active
 
 cdef Py_ssize_t STAY = 32768  # bytes of groups that stay in the first cache for all queries
 cdef double WIDER = 1.000001  # more than the rounding of a few float operations
@@ -48,9 +48,9 @@ cdef inline void ask(
 
 
 def begin(
-    double[:, :, ::1] found,        # OUT (m, k, 2) room for the neighbours
+    double[:, :, ::1] found,        # OUT (m, k, 2) room for the neighbors
 ):
-    """No neighbours yet."""
+    """No neighbors yet."""
     cdef Py_ssize_t q
     with nogil:
         for q in range(found.shape[0]):
@@ -71,7 +71,7 @@ def scan(
 ):
     """Show rows to every query."""
     cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], k = found.shape[1], q, g, j, row, last
-    cdef Py_ssize_t chunk = max(1, STAY // (512 * words))
+    cdef Py_ssize_t chunk = max(1, STAY // (512 * max(words, 1)))
     cdef int flags, both
     cdef float terms[6]
     cdef int32_t count[128]
@@ -104,7 +104,7 @@ def end(
     double[:, :] apart_out,         # OUT (m, k)
     Py_ssize_t[:, :] row_out,       # OUT (m, k)
 ):
-    """The neighbours in order."""
+    """The neighbors in order."""
     cdef Py_ssize_t q, c
     cdef Neighbor *held
     with nogil:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact k nearest neighbours by brute force.
+"""Exact k nearest neighbors by brute force.
 
-The scores of all rows are made by the tile family, in bytes (bytewise.pyx) or float32 where that
-decides and in float64 where it does not; its threshold-and-append epilogue keeps of every query the
-rows that may be among its k nearest, within a proven bound on the error of a score (simd/tile.h).
-The distances of those few are then summed in float64 by differences, which settles the order:
-(distance, index).
+The scores of all rows are made by the tile family, in bytes (neighbors/quantized.pyx) or float32
+where that decides and in float64 where it does not; its threshold-and-append epilogue keeps of
+every query the rows that may be among its k nearest, within a proven bound on the error of a score
+(tile/tile.h). The distances of those few are then summed in float64 by differences, which settles
+the order: (distance, index).
 The idea of not storing the distance matrix is that of GSKNN: Yu, Huang, Austin, Xiao & Biros 2015,
 doi:10.1145/2807591.2807601.
 
@@ -18,21 +18,22 @@ Cost: 2 m n d flop; memory for each query 8 (2 k + 64) bytes and the packed quer
 guarantees rows of contiguous numbers, 1 <= k <= n and n below 2^31.
 """
 
+from cython.view cimport contiguous
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport INFINITY, pow
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.score_error cimport kappa_of, size_of, square_of
-from statfast._core.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.nearest cimport Neighbor, put_in_order, sink
-from statfast._core.rows cimport (
+from statfast._core.neighbors.score_error cimport kappa_of, size_of, square_of
+from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
+from statfast._core.neighbors.nearest cimport Neighbor, put_in_order, sink
+from statfast._core.tile.rows cimport (
     UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
 )
-from statfast._core.search cimport admit, bind, groups_reach, tau_of
-from statfast._core.tiles cimport FAR, active, chunk_rows, f32_search, f64_search
+from statfast._core.neighbors.search_state cimport admit, bind, groups_reach, tau_of
+from statfast._core.tile.tiles cimport FAR, active, chunk_rows, f32_search, f64_search
 
 
 cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *found) noexcept nogil:
@@ -57,14 +58,14 @@ cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *fo
 
 
 def sizes(
-    const number[:, :] R,           # IN (n, d)
+    const number[:, ::contiguous] R,  # IN (n, d)
     const float[::1] origin,        # IN (d,)
     double scale,
     int kind,
     double p,
     float[::1] norm,                # OUT (n,)
 ):
-    """At least the size N of each row, moved and scaled: see simd/metric_tile.h."""
+    """At least the size N of each row, moved and scaled: see tile/metric_tile.h."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(R.shape[0]):
@@ -72,7 +73,7 @@ def sizes(
 
 
 def begin(
-    const number[:, :] Q,           # IN (m, d)
+    const number[:, ::contiguous] Q,  # IN (m, d)
     const float[::1] origin,        # IN (d,)
     double scale,
     Py_ssize_t k,
@@ -124,7 +125,7 @@ def begin(
 
 
 def scan(
-    const number[:, :] R,           # IN (n, d) rows `first`, `first + 1`, ...
+    const number[:, ::contiguous] R,  # IN (n, d) rows `first`, `first + 1`, ...
     Py_ssize_t first,
     Py_ssize_t k,
     const float[::1] origin,        # IN (d,)
@@ -132,7 +133,7 @@ def scan(
     const float[::1] row_norm,      # IN of all rows
     int kind,
     double p,
-    const real[::1] panels,         # IN the state of the search, see search.pxd
+    const real[::1] panels,         # IN the state of the search, see neighbors/search_state.pxd
     const real[::1] slope,
     const real[::1] slack,
     real[::1] level,                # INOUT
@@ -202,7 +203,7 @@ cdef inline real halved_sum(const real *x, Py_ssize_t d) noexcept nogil:
 
 def settle(
     const double[:, ::1] Q,         # IN (m, d) the queries in float64
-    const number[:, :] R,           # IN (n, d) all rows
+    const number[:, ::contiguous] R,  # IN (n, d) all rows
     const int32_t[::1] count,       # IN
     const int32_t[:, ::1] row,      # IN
     int kind,
@@ -231,7 +232,7 @@ def settle(
 
 def direct(
     const double[:, ::1] Q,         # IN (m, d) the queries in float64
-    const number[:, :] R,           # IN (n, d)
+    const number[:, ::contiguous] R,  # IN (n, d)
     int kind,
     double p,
     double[:, ::1] apart_out,       # OUT (m, k) reduced distances, ascending
@@ -258,7 +259,7 @@ def direct(
 
 def distances(
     const double[::1] q,            # IN (d,) the query in float64
-    const number[:, :] R,           # IN (n, d)
+    const number[:, ::contiguous] R,  # IN (n, d)
     int kind,
     double p,
     double[::1] out,                # OUT (n,) reduced distances

@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The k-nearest-neighbour search with rows and queries in bytes: see simd/bytes.h.
+"""The k-nearest-neighbor search with rows and queries in bytes: see tile/tile_bytes.h.
 
 A quarter of the memory traffic and four times the products of float32, where the machine multiplies
 bytes (AVX-512 VNNI). Data of whole numbers from 0 to 255 is searched exactly; of other data the
 bytes are a filter whose error is bounded by what rounding to bytes left over, row by row.
 
-``encode`` the rows once; then ``begin`` and ``scan`` stand where those of brute.pyx stand, and
-``settle`` of brute.pyx follows. The caller guarantees d <= 65536 and rows of contiguous numbers.
+``encode`` the rows once; then ``begin`` and ``scan`` stand where those of neighbors/brute.pyx
+stand, and ``settle`` of neighbors/brute.pyx follows. The caller guarantees d <= 65536 and rows of
+contiguous numbers.
 """
 
+from cython.view cimport contiguous
 from libc.float cimport FLT_MAX
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.rows cimport (
-    UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of
+from statfast._core.tile.rows cimport (
+    UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of,
 )
-from statfast._core.search cimport admit, bind, groups_reach, tau_of
-from statfast._core.tiles cimport FAR, active, chunk_rows, f32_search
+from statfast._core.neighbors.search_state cimport admit, bind, groups_reach, tau_of
+from statfast._core.tile.tiles cimport FAR, active, chunk_rows, f32_search
 
 
 cdef inline double rounded(double x) noexcept nogil:
@@ -38,11 +40,11 @@ def padded_depth(Py_ssize_t d):
 
 
 def encode(
-    const number[:, :] R,               # IN (n, d)
+    const number[:, ::contiguous] R,    # IN (n, d)
     const float[::1] origin,            # IN (d,)
     double scale,
     double step,                        # h: one unit of a byte
-    unsigned char[:, :] code,           # OUT (n, d) or None: none wanted
+    unsigned char[:, ::contiguous] code,  # OUT (n, d) or None: none wanted
     float[::1] start,                   # OUT (n,) -|y|^2 / 2, or None
     float[::1] norm,                    # OUT (n,) at least |y|
 ):
@@ -84,7 +86,7 @@ cdef inline double round_off(
 
 
 def begin(
-    const number[:, :] Q,               # IN (m, d)
+    const number[:, ::contiguous] Q,    # IN (m, d)
     const float[::1] origin,            # IN (d,)
     double scale,
     double step,                        # h of the rows
@@ -93,7 +95,7 @@ def begin(
     signed char[::1] panels,            # OUT (m' * d',) d' = padded_depth(d)
     int32_t[::1] offset,                # OUT (m',)
     float[::1] unit,                    # OUT (m',)
-    float[::1] slope,                   # OUT the state of the search, see search.pxd
+    float[::1] slope,                   # OUT the state of the search, see search_state.pxd
     float[::1] slack,                   # OUT
     float[::1] level,                   # OUT
     int32_t[:, ::1] count,              # OUT
@@ -149,12 +151,12 @@ def begin(
 
 
 def scan(
-    const unsigned char[:, :] code,     # IN (n, d) codes of rows `first`, `first + 1`, ...
+    const unsigned char[:, ::contiguous] code,  # IN (n, d) codes of rows `first`, `first + 1`, ...
     const float[::1] start,             # IN of all rows
     const float[::1] row_norm,          # IN of all rows
     Py_ssize_t first,
     Py_ssize_t k,
-    const signed char[::1] panels,      # IN the state of the search, see search.pxd
+    const signed char[::1] panels,      # IN the state of the search, see neighbors/search_state.pxd
     const int32_t[::1] offset,
     const float[::1] unit,
     const float[::1] slope,

@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All rows within a radius, by the search of brute.pyx with thresholds that stay.
+"""All rows within a radius, by the search of neighbors/brute.pyx with thresholds that stay.
 
 ``begin`` the search with more room than rows are shown at a time, so that it never prunes; ``aim``
 it; then for some rows at a time ``scan`` and take the candidates ``within``. A row is within r if
 its reduced distance, summed in float64 by differences, is no more than r reduced: r^2 rounded, for
 Euclidean rows.
 
-Cost: that of the scan, and d for each candidate. The caller guarantees what brute.pyx asks for.
+Cost: that of the scan, and d for each candidate. The caller guarantees what neighbors/brute.pyx
+asks for.
 """
 
+from cython.view cimport contiguous
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport fabs, pow, sin
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.score_error cimport size_of
-from statfast._core.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.nearest cimport Neighbor, put_in_order
-from statfast._core.rows cimport UNIT32, UNIT64, apart_by, number, real
+from statfast._core.neighbors.score_error cimport size_of
+from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
+from statfast._core.neighbors.nearest cimport Neighbor, put_in_order
+from statfast._core.tile.rows cimport UNIT32, UNIT64, apart_by, number, real
 
 
 def aim(
-    const number[:, :] Q,           # IN (m, d)
+    const number[:, ::contiguous] Q,  # IN (m, d)
     const float[::1] origin,        # IN (d,)
     double scale,
     int kind,
@@ -61,7 +63,7 @@ def aim(
 
 def within(
     const double[:, ::1] Q,         # IN (m, d) the queries in float64
-    const number[:, :] R,           # IN (n, d) all rows
+    const number[:, ::contiguous] R,  # IN (n, d) all rows
     const int32_t[::1] count,       # IN
     const int32_t[:, ::1] row,      # IN
     int kind,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far the score of a row may be off: the constants of simd/tile.h and simd/metric_tile.h."""
+"""How far the score of a row may be off: the constants of tile/tile.h and tile/metric_tile.h."""
 
 from libc.math cimport pow
 
-from statfast._core.metric cimport CHEBYSHEV, EUCLIDEAN, HAVERSINE, MINKOWSKI, join, term
-from statfast._core.rows cimport UNIT32, UNIT64, number
+from statfast._core.tile.metric cimport CHEBYSHEV, EUCLIDEAN, HAVERSINE, MINKOWSKI, join, term
+from statfast._core.tile.rows cimport UNIT32, UNIT64, number
 
 
 cdef inline double size_of(
@@ -19,7 +19,7 @@ cdef inline double size_of(
 
 
 cdef inline double kappa_of(Py_ssize_t d, bint single, int kind, double p) noexcept nogil:
-    """The relative error of a score: see simd/tile.h and simd/metric_tile.h."""
+    """The relative error of a score: see tile/tile.h and tile/metric_tile.h."""
     cdef double unit = UNIT32 if single else UNIT64, power
     if kind == CHEBYSHEV:
         return 8.2 * unit

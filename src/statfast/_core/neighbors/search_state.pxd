@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The state of a k-nearest-neighbour search, as arrays, bound to the struct the tiles work on.
+"""The state of a k-nearest-neighbor search, as arrays, bound to the struct the tiles work on.
 
 Of m' queries (m filled up to whole panels): slope, slack, level (m',); count (2, m'), the
 candidates held (-1: given up) and how many call for pruning; score, row (m', capacity)."""
 
 from libc.stdint cimport int32_t
 
-from statfast._core.rows cimport real
-from statfast._core.tiles cimport active, f32_search, f64_search
+from statfast._core.tile.rows cimport real
+from statfast._core.tile.tiles cimport active, f32_search, f64_search
 
 ctypedef fused search:
     f32_search
     f64_search
 
 cdef inline double tau_of(Py_ssize_t d, double scale, bint single) noexcept nogil:
-    """What vanishes below the range of the types, in units of the score: see simd/tile.h."""
+    """What vanishes below the range of the types, in units of the score: see tile/tile.h."""
     cdef double loss = scale * 2.0 ** -537
     return (d + 8.0) * (d + 8.0) * (2.0 ** -90 if single else 2.0 ** -580) + d * loss * loss
 

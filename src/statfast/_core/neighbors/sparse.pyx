@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Neighbours among sparse rows, by Euclidean or Manhattan distance.
+"""Neighbors among sparse rows, by Euclidean or Manhattan distance.
 
 A query's terms are added up column by column (F. G. Gustavson 1978, doi:10.1145/355791.355796):
 started at the size of each row, sum x^2 or sum |x|, only columns of the query that rows share with
@@ -10,8 +10,9 @@ size of the query, and good to
 
 every partial sum is at most twice the two sizes; each step rounds a product and a sum, each size
 and the reference round once for every nonzero. Rows that this does not rule out are decided by
-float64 differences, whose sums have the order of ``apart`` (rows.pxd): the zeros of dense rows add
-nothing, so the bits are theirs. tau is what vanishes below the range of float64, in scaled units.
+float64 differences, whose sums have the order of ``apart`` (tile/rows.pxd): the zeros of dense rows
+add nothing, so the bits are theirs. tau is what vanishes below the range of float64, in scaled
+units.
 
 Cost: a multiply-add for every nonzero a query shares a column with, n comparisons, and for each
 candidate the nonzeros of both. The caller guarantees sorted columns without duplicates, and values
@@ -23,9 +24,9 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.metric cimport EUCLIDEAN, term
-from statfast._core.nearest cimport Neighbor, clear, finish, offer, worst
-from statfast._core.rows cimport UNIT64
+from statfast._core.tile.metric cimport EUCLIDEAN, term
+from statfast._core.neighbors.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.tile.rows cimport UNIT64
 
 cdef Py_ssize_t TOGETHER = 64  # rows looked at by straight vector code, most for the last time
 cdef double HUGE = 1e300  # sizes beyond it leave no room for sums: every row is a candidate

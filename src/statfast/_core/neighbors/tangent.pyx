@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Tangent distances: how far apart two images are once each may move a little.
 
 Simard, LeCun & Denker 1993, "Efficient pattern recognition using a new transformation distance",
@@ -25,12 +26,29 @@ numbers of double. The caller guarantees: contiguous rows of height * width = d 
 number of taps, ids of rows of X, ridge > 0, and at most 0.1 s of pairs a call.
 """
 
+from cython.view cimport contiguous
 from libc.math cimport sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.rows cimport aligned, convert, number, padded
-from statfast._core.tiles cimport active
+from statfast._core.tile.rows cimport aligned, convert, number, padded, stride_of
+from statfast._core.tile.tiles cimport active, level
+
+cdef extern from "neighbors/tangent_table.h" nogil:
+    ctypedef struct tangent_kernels:
+        void (*smooth)(
+            const double *image, Py_ssize_t h, Py_ssize_t w, const double *taps, Py_ssize_t reach,
+            double *work, double *out
+        ) noexcept nogil
+        void (*tangents)(
+            const double *f, Py_ssize_t h, Py_ssize_t w, double *out, Py_ssize_t ld
+        ) noexcept nogil
+        void (*products)(
+            const double *a, const double *b, Py_ssize_t columns, Py_ssize_t ld, double *out
+        ) noexcept nogil
+    const tangent_kernels *tangent_at(int level)
+
+cdef const tangent_kernels *table = tangent_at(level())
 
 ctypedef Py_ssize_t intp
 
@@ -48,7 +66,7 @@ cdef struct Images:
 
 def squared(
     const double[:, ::1] Q,         # IN (m, d) images
-    const number[:, :] X,           # IN (n, d) images
+    const number[:, ::contiguous] X,  # IN (n, d) images
     const intp[:, :] ids,           # IN (m, c) rows of X to measure each query against
     Py_ssize_t height,              # IN rows of an image
     Py_ssize_t width,               # IN columns of an image
@@ -61,7 +79,7 @@ def squared(
     cdef Images at
     cdef Py_ssize_t d = height * width, reach = taps.shape[0] // 2, ld = padded(d), i, j
     cdef Py_ssize_t room = 2 * height * (width + 2 * reach) + (height + 2 * reach) * width
-    cdef Py_ssize_t ldx = X.strides[0] // <Py_ssize_t>sizeof(number)
+    cdef Py_ssize_t ldx = stride_of(X)
     cdef double *block = <double *>malloc((16 * ld + 2 * d + room) * sizeof(double) + 64)
     if block == NULL:
         raise MemoryError
@@ -84,7 +102,7 @@ def squared(
 
 
 cdef inline void smoothed(Images *at, double *out) noexcept nogil:
-    active().smooth(at.plain, at.height, at.width, at.taps, at.reach, at.work, out)
+    table.smooth(at.plain, at.height, at.width, at.taps, at.reach, at.work, out)
 
 
 cdef void take_query(Images *at, double ridge) noexcept nogil:
@@ -96,8 +114,8 @@ cdef void take_query(Images *at, double ridge) noexcept nogil:
     cdef Py_ssize_t i, j, k, p
     cdef double *q = at.U + 7 * at.ld
     smoothed(at, q)
-    active().tangents(q, at.height, at.width, at.U, at.ld)
-    active().products(at.U, at.U, 8, at.ld, G)
+    table.tangents(q, at.height, at.width, at.U, at.ld)
+    table.products(at.U, at.U, 8, at.ld, G)
     for i in range(7):
         u = at.U + i * at.ld
         pivot = 1.0 / sqrt(G[9 * i] + ridge)
@@ -130,10 +148,10 @@ cdef double moved_apart(Images *at, double ridge) noexcept nogil:
     cdef Py_ssize_t i, j, k
     cdef double *x = at.W + 7 * at.ld
     smoothed(at, x)
-    active().tangents(x, at.height, at.width, at.W, at.ld)
+    table.tangents(x, at.height, at.width, at.W, at.ld)
     take_difference(at)
-    active().products(at.W, at.W, 8, at.ld, B)
-    active().products(at.U, at.W, 8, at.ld, N)
+    table.products(at.W, at.W, 8, at.ld, B)
+    table.products(at.U, at.W, 8, at.ld, N)
     for i in range(7):
         B[9 * i] += ridge
     for k in range(7):  # the query moves
@@ -156,7 +174,7 @@ cdef double stand_apart(Images *at) noexcept nogil:
     cdef Py_ssize_t i
     smoothed(at, r)
     take_difference(at)
-    active().products(at.U, at.W + 6 * at.ld, 2, at.ld, N)  # W's other rows are zeros
+    table.products(at.U, at.W + 6 * at.ld, 2, at.ld, N)  # W's other rows are zeros
     active().apart_f64(r, at.W + 6 * at.ld, at.ld, 1, at.d, &left)
     for i in range(7):
         left -= N[2 * i + 1] * N[2 * i + 1]

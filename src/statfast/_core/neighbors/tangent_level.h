@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Images, their tangents, and the products of eight rows with eight: the pieces of _core/tangent.pyx.
-   Numbers beyond the edge of an image are those at the edge. */
+/* One instruction-set level of neighbors/tangent.pyx: images, their tangents, and the products of
+   eight rows with eight. Numbers beyond the edge of an image are those at the edge. */
+
+#include <string.h>
+
+#include "neighbors/tangent_table.h"
 
 #define FILTERED 64 /* numbers in work at a time: they stay in registers */
 #define DEPTH 128   /* columns of a block of products: 16 rows of them fit in level 1 */
@@ -137,3 +141,6 @@ static void products_of(const double *a, const double *b, ptrdiff_t columns, ptr
 
 #undef FILTERED
 #undef DEPTH
+
+const tangent_kernels GLUE(tangent_, LEVEL) = {
+    .smooth = smooth_image, .tangents = tangents_of, .products = products_of};

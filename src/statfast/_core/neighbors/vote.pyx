@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The vote of neighbours: from neighbours to a class, to each class's share, to errors for many k.
+# build: glue
+"""The vote of neighbors: from neighbors to a class, to each class's share, to errors for many k.
 
-The neighbours of row i are the entries starts[i] to starts[i + 1] of `ids`, `distances` and
+The neighbors of row i are the entries starts[i] to starts[i + 1] of `ids`, `distances` and
 `weights`, nearest first; they may be k of each row, or those within a radius, some rows having
 none.
 
-Votes only grow while the neighbours of a row are counted, so the winner so far is kept along: a
+Votes only grow while the neighbors of a row are counted, so the winner so far is kept along: a
 vote for class c can make c the winner, and nobody else. That gives the winner after 1, 2, 3, ...
-neighbours in one pass.
+neighbors in one pass.
 
 Ties are broken by an order of the classes: the lower label; or the nearer nearest member, then the
 lower label; or an order drawn at random for each row, by a counter-based generator whose counter is
-the row's nearest neighbour and the distance to it. The draw so depends neither on where the row
+the row's nearest neighbor and the distance to it. The draw so depends neither on where the row
 stands among others nor on k (S. Vigna's finaliser of the 64-bit mixer of Steele, Lea and Flood
 2014, doi:10.1145/2660193.2660195).
 
-Cost: O(1) a neighbour, whatever the number of classes K, as only the classes that a row touched are
-cleared after it. O(neighbours + K) a row for the shares.
+Cost: O(1) a neighbor, whatever the number of classes K, as only the classes that a row touched are
+cleared after it. O(neighbors + K) a row for the shares.
 
 The caller guarantees: ids in [0, n), codes in [0, K), distances (in any measure that orders them)
 not negative and ascending along each row, weights not negative and some of each row positive,
-matching lengths; for `errors`, ks ascending, from 1 to the neighbours of each row.
+matching lengths; for `errors`, ks ascending, from 1 to the neighbors of each row.
 """
 
 from libc.math cimport fmax
@@ -49,13 +50,13 @@ cdef struct Poll:
 def winners(
     const intp[::1] codes,          # IN (n,) class of each fitted row
     const intp[::1] starts,         # IN (m + 1,)
-    const intp[::1] ids,            # IN (total,) neighbours
+    const intp[::1] ids,            # IN (total,) neighbors
     const double[::1] distances,    # IN (total,) as far as they are
     const double[::1] weights,      # IN (total,) weight of each vote, or None: one each
     intp classes,                   # IN K
     int ties,                       # IN 0: lowest, 1: nearest, 2: random
     uint64_t seed,                  # IN of the order drawn for ties
-    intp[::1] out,                  # OUT (m,) class with the largest vote; -1 without neighbours
+    intp[::1] out,                  # OUT (m,) class with the largest vote; -1 without neighbors
 ):
     cdef Poll poll = opened(classes, ties, seed)
     cdef intp i, j
@@ -72,13 +73,13 @@ def errors(
     const intp[::1] codes,          # IN (n,) class of each fitted row
     const intp[::1] truth,          # IN (m,) class of each row
     const intp[::1] starts,         # IN (m + 1,)
-    const intp[::1] ids,            # IN (total,) neighbours
+    const intp[::1] ids,            # IN (total,) neighbors
     const double[::1] distances,    # IN (total,) as far as they are
     const double[::1] weights,      # IN (total,) weight of each vote, or None: one each
     intp classes,                   # IN K
     int ties,                       # IN 0: lowest, 1: nearest, 2: random
     uint64_t seed,                  # IN of the order drawn for ties
-    const intp[::1] ks,             # IN (L,) how many neighbours vote
+    const intp[::1] ks,             # IN (L,) how many neighbors vote
     intp[::1] out,                  # IN, OUT (L,) plus the rows given a wrong class by so many
 ):
     cdef Poll poll = opened(classes, ties, seed)
@@ -99,7 +100,7 @@ def errors(
 def shares(
     const intp[::1] codes,          # IN (n,) class of each fitted row
     const intp[::1] starts,         # IN (m + 1,)
-    const intp[::1] ids,            # IN (total,) neighbours
+    const intp[::1] ids,            # IN (total,) neighbors
     const double[::1] weights,      # IN (total,) weight of each vote, or None: one each
     double[:, ::1] out,             # IN, OUT (m, K) zeros; each class's share, zeros without votes
 ):
@@ -149,7 +150,7 @@ cdef Poll opened(intp classes, int ties, uint64_t seed) except *:
 
 
 cdef inline void cast(
-    Poll *poll, intp c, intp neighbour, double distance, double weight
+    Poll *poll, intp c, intp neighbor, double distance, double weight
 ) noexcept nogil:
     """Count one vote."""
     poll.votes[c] += weight
@@ -158,7 +159,7 @@ cdef inline void cast(
     if poll.best < 0:
         poll.best = c
         if poll.ties == RANDOM:
-            poll.order = order_of(poll.seed, neighbour, distance)
+            poll.order = order_of(poll.seed, neighbor, distance)
     elif c != poll.best and (
         poll.votes[c] > poll.votes[poll.best]
         or poll.votes[c] == poll.votes[poll.best] and comes_first(poll, c, poll.best)
@@ -189,10 +190,10 @@ cdef inline uint64_t scrambled(uint64_t x) noexcept nogil:
     return x ^ (x >> 31)
 
 
-cdef inline uint64_t order_of(uint64_t seed, intp neighbour, double distance) noexcept nogil:
+cdef inline uint64_t order_of(uint64_t seed, intp neighbor, double distance) noexcept nogil:
     cdef uint64_t bits
     memcpy(&bits, &distance, sizeof(double))
-    return scrambled(seed ^ scrambled(bits ^ scrambled(<uint64_t>neighbour)))
+    return scrambled(seed ^ scrambled(bits ^ scrambled(<uint64_t>neighbor)))
 
 
 cdef inline void clear(

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 #if defined(STATFAST_VECTORS)
 #define INLINE inline __attribute__((always_inline))

@@ -2,8 +2,8 @@
 /* The instruction-set levels, and how an extension with vector code of its own finds its table for
    the one in use. Extension `thing` writes that code once, in thing_level.h, which ends with
        const thing_kernels GLUE(thing_, LEVEL) = {...};
-   and declares the table in thing_kernels.h with TABLE_AT(thing_kernels, thing). setup.py compiles
-   thing_level.h for each level; thing_at(level()) is the table, level() that of tiles.pxd. */
+   and declares the table in thing_table.h with TABLE_AT(thing_kernels, thing). setup.py compiles
+   thing_level.h for each level; thing_at(level()) is the table, level() that of tile/tiles.pxd. */
 #ifndef STATFAST_LEVELS_H
 #define STATFAST_LEVELS_H
 
@@ -14,7 +14,7 @@
 
 /* What the files of the levels include in the end: setup.py names another header for others. */
 #ifndef BODY
-#define BODY level.h
+#define BODY tile/level.h
 #endif
 
 enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };

@@ -3,9 +3,9 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("Os") /* for tests alone */
 #endif
-#include "compiler.h"
+#include "simd/compiler.h"
 #define LEVEL portable
 #define LEVEL_NAME "portable"
 #define ROWS 4
-#include "vec_scalar.h"
+#include "simd/vec_scalar.h"
 #include QUOTE(BODY)

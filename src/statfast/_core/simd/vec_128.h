@@ -67,4 +67,4 @@ static inline f64_v f64_sqrt(f64_v a) { return (f64_v)_mm_sqrt_pd((__m128d)a); }
 static inline f64_v f64_widen(const float *p) { return (f64_v){p[0], p[1]}; }
 static inline f64_v f64_slide(f64_v before, f64_v v) { return (f64_v){before[1], v[0]}; }
 static inline double f64_least(f64_v v) { return v[0] < v[1] ? v[0] : v[1]; }
-#include "keep.h"
+#include "simd/vec_compress.h"

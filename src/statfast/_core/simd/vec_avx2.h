@@ -60,4 +60,4 @@ static inline double f64_least(f64_v v) {
     const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
 }
-#include "keep.h"
+#include "simd/vec_compress.h"

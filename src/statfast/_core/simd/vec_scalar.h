@@ -14,7 +14,8 @@
      select(m, a, b)            a where the mask is set, b elsewhere              (iselect: T_i)
      asint asreal               the same bits under the other name
      toreal                     integers to reals, by value
-     keep(to, bits, from)       of from[:T_LANES] those whose bit is set, packed; may write over all of
+     keep(to, bits, from)       of from[:T_LANES] those whose bit is set, packed; may write over all
+     of
                                 to[:T_LANES]; keep_id does the same with numbers of points
      keep_only                  the same, writing nothing else
    and for doubles alone
@@ -61,4 +62,4 @@ static inline double f64_sqrt(double a) { return sqrt(a); }
 static inline double f64_widen(const float *p) { return *p; }
 static inline double f64_slide(double before, double v) { (void)v; return before; }
 static inline double f64_least(double v) { return v; }
-#include "keep.h"
+#include "simd/vec_compress.h"

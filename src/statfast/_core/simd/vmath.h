@@ -15,7 +15,8 @@
      sigmoid     1.68     1.65     1.87     1.82
 
    float: every argument, against double.  double: 10^8 random arguments each, gathered where the
-   error is largest, against x87 long double.  tests/core/test_vmath.py holds them to 1, 1, 2 and 2.
+   error is largest, against x87 long double.  tests/core/simd/test_vmath.py holds them to 1, 1, 2 and
+   2.
 
    References.  W. J. Cody & W. Waite 1980, Software Manual for the Elementary Functions (ln 2 in
    two pieces).  P. T. P. Tang 1989, doi:10.1145/63522.214389 (exp), and 1990,

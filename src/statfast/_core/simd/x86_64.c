@@ -3,11 +3,11 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O2") /* hardly any machine comes here: half the size */
 #endif
-#include "compiler.h"
+#include "simd/compiler.h"
 #if defined(STATFAST_X86)
 #define LEVEL x86_64
 #define LEVEL_NAME "x86-64"
 #define ROWS 6
-#include "vec_128.h"
+#include "simd/vec_128.h"
 #include QUOTE(BODY)
 #endif

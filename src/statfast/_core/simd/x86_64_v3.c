@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* AVX2 with FMA: 16 registers of 32 bytes, tiles of 6 x 16 floats or 6 x 8 doubles. */
-#include "compiler.h"
+#include "simd/compiler.h"
 #if defined(STATFAST_X86)
 #include <immintrin.h>
 #if defined(__clang__)
@@ -11,7 +11,7 @@
 #define LEVEL x86_64_v3
 #define LEVEL_NAME "x86-64-v3"
 #define ROWS 6
-#include "vec_avx2.h"
+#include "simd/vec_avx2.h"
 #include QUOTE(BODY)
 #if defined(__clang__)
 #pragma clang attribute pop

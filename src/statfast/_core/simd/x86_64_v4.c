@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* AVX-512 (F, DQ, BW, VL): 32 registers of 64 bytes, tiles of 14 x 32 floats or 14 x 16 doubles. */
-#include "compiler.h"
+#include "simd/compiler.h"
 #if defined(STATFAST_X86)
 #include <immintrin.h>
 #if defined(__clang__)
@@ -11,7 +11,7 @@
 #define LEVEL x86_64_v4
 #define LEVEL_NAME "x86-64-v4"
 #define ROWS 14
-#include "vec_avx512.h"
+#include "simd/vec_avx512.h"
 #include QUOTE(BODY)
 #if defined(__clang__)
 #pragma clang attribute pop

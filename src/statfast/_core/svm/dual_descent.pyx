@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Coordinate descent on the dual of a linear support vector machine, and what its other solvers
 need: sums over sparse rows, and the arithmetic of an interior point.
 
 C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi & S. Sundararajan 2008, A dual coordinate descent
-method for large-scale linear SVM, doi:10.1145/1390156.1390208. Minimises over beta, one number a
+method for large-scale linear SVM, doi:10.1145/1390156.1390208. Minimizes over beta, one number a
 row, with v = X'beta kept up to date,
 
     v'v / 2 + sum soft beta^2 / 2 - target'beta + epsilon |beta|_1,    low <= beta <= high
@@ -14,18 +15,19 @@ come in a random order, and those at a bound or at 0 whose gradient keeps them t
 walked, so that what has left takes no time.
 
 Cost: two operations a number of each row visited, four if its coordinate moves; for the matrix of
-products, half the square of a row's nonzeros. The interior point (svm/interior.py) takes up to five
-divisions a hinge in each of a step's four stages. The caller guarantees numbers below n in the
-order, sorted columns without duplicates, and calls short enough for Ctrl-C.
+products, half the square of a row's nonzeros. The interior point (svm/linear/interior_point.py)
+takes up to five divisions a hinge in each of a step's four stages. The caller guarantees numbers
+below n in the order, sorted columns without duplicates, and calls short enough for Ctrl-C.
 """
 
+from cython.view cimport contiguous
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.rows cimport stride_of
-from statfast._core.tiles cimport level
+from statfast._core.tile.rows cimport stride_of
+from statfast._core.tile.tiles cimport level
 
 
-cdef extern from "dual_descent_kernels.h" nogil:
+cdef extern from "svm/dual_descent_table.h" nogil:
     ctypedef struct dual_job:
         const void *x
         Py_ssize_t ldx, d
@@ -44,7 +46,7 @@ cdef extern from "dual_descent_kernels.h" nogil:
         void (*f32)(dual_job *) noexcept nogil
     const dual_descent_kernels *dual_descent_at(int level)
 
-cdef extern from "dual_sparse.h" nogil:
+cdef extern from "svm/dual_sparse.h" nogil:
     void dual_sparse(dual_job *) noexcept
 
 cdef const dual_descent_kernels *table = dual_descent_at(level())
@@ -70,8 +72,8 @@ def shuffle(
 
 
 def sweep(
-    const double[:, :] X,           # IN (n, d) or None
-    const float[:, :] X_single,     # IN (n, d) or None
+    const double[:, ::contiguous] X,  # IN (n, d) or None
+    const float[:, ::contiguous] X_single,  # IN (n, d) or None
     const Py_ssize_t[::1] start,    # IN (n + 1,) or None: one of the three kinds of rows
     const int32_t[::1] column,      # IN (nonzeros,)
     const double[::1] value,        # IN
@@ -215,7 +217,8 @@ def sparse_pass(
 
 # ------------------------------------------------------------------ the path of an interior point
 
-# Arrays of a path, as svm/interior.py names them: those of rows, then seven for each hinge.
+# Arrays of a path, as svm/linear/interior_point.py names them: those of rows, then seven for each
+# hinge.
 cdef enum:
     TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL
 cdef enum:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of dual_descent.pyx: visits to dense rows. */
+/* One instruction-set level of svm/dual_descent.pyx: visits to dense rows. */
 
-#include "dual_step.h"
+#include "svm/dual_step.h"
 
 #define DENSE(SRC, NAME, WIDE)                                                                     \
     static void dual_##NAME(dual_job *job) {                                                       \

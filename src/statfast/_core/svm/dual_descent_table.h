@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of dual_descent.pyx: visits to the coordinates of a dual, one after the other. */
+/* The table of svm/dual_descent.pyx: visits to the coordinates of a dual, one after the other. */
 #ifndef STATFAST_DUAL_DESCENT_KERNELS_H
 #define STATFAST_DUAL_DESCENT_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 /* A row's record: a cache line. */
 enum { TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 8 };
 
-/* What a sweep works on: see dual_descent.pyx. */
+/* What a sweep works on: see svm/dual_descent.pyx. */
 typedef struct {
     const void *x;                      /* dense rows, ldx apart, of d numbers */
     ptrdiff_t ldx, d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The visits of dual_descent.pyx to sparse rows: vectors would not make them faster. */
+/* The visits of svm/dual_descent.pyx to sparse rows: vectors would not make them faster. */
 
-#include "dual_step.h"
+#include "svm/dual_step.h"
 
 static void dual_sparse(dual_job *job) {
     double *v = job->v + 1;

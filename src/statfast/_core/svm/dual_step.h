@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A step of dual_descent.pyx, whatever the kind of rows. */
+/* A step of svm/dual_descent.pyx, whatever the kind of rows. */
 #ifndef STATFAST_DUAL_STEP_H
 #define STATFAST_DUAL_STEP_H
 
 #include <math.h>
 
-#include "dual_descent_kernels.h"
+#include "svm/dual_descent_table.h"
 
 #if defined(__GNUC__)
 #define FETCH(address) __builtin_prefetch(address)

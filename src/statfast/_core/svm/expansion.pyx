@@ -15,8 +15,8 @@ rows, and rows that are finite.
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.rows cimport aligned, convert, measure, panel_columns
-from statfast._core.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active, chunk_rows
+from statfast._core.tile.rows cimport aligned, convert, measure, panel_columns
+from statfast._core.tile.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active, chunk_rows
 
 SPARE = 64  # rows of zeros after the vectors: no tile is taller
 

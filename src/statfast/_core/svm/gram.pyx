@@ -17,10 +17,10 @@ import numpy as np
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
-from statfast._core.rows cimport convert, measure, padded, panel_columns
-from statfast._core.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active, level
+from statfast._core.tile.rows cimport convert, measure, padded, panel_columns
+from statfast._core.tile.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active, level
 
-cdef extern from "gram_kernels.h" nogil:
+cdef extern from "svm/gram_table.h" nogil:
     ctypedef struct gram_kernels:
         void (*sum_f32)(
             const float *x, Py_ssize_t wide, Py_ssize_t n, const double *w, double *sums

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of gram.pyx: a tile of kernel values summed over its rows, in double,
+/* One instruction-set level of svm/gram.pyx: a tile of kernel values summed over its rows, in double,
    row by row. A panel has a multiple of twice as many columns as there are doubles in a vector. */
 
-#include "gram_kernels.h"
+#include "svm/gram_table.h"
 
 #define SUM(NAME, REAL, LOAD)                                                                      \
     static void gram_sum_##NAME(const REAL *x, ptrdiff_t wide, ptrdiff_t n, const double *w,       \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of gram.pyx for one instruction-set level. */
+/* The table of svm/gram.pyx for one instruction-set level. */
 #ifndef STATFAST_GRAM_KERNELS_H
 #define STATFAST_GRAM_KERNELS_H
 
 #include <stddef.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 typedef struct {
     /* sums[c] += the sum over i < n of w[i] x[i * wide + c], c < wide, the columns of a panel */

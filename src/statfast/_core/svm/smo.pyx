@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sequential minimal optimisation on a matrix that is at hand, in two levels.
+"""Sequential minimal optimization on a matrix that is at hand, in two levels.
 
 R.-E. Fan, P.-H. Chen & C.-J. Lin 2005, Working set selection using second order information for
 training support vector machines, jmlr.org/papers/v6/fan05a.html (the pair of a step); T. Joachims
 1999, Making large-scale SVM learning practical (the working set); Z. Wen, J. Shi, Q. Li, B. He &
-J. Chen 2018, ThunderSVM, jmlr.org/papers/v19/17-740.html (half of a set is kept). Minimises
+J. Chen 2018, ThunderSVM, jmlr.org/papers/v19/17-740.html (half of a set is kept). Minimizes
 
     b'Kb / 2 + c'b,   low <= b <= high,   the sum of b (of each group) as it is,
 
@@ -13,7 +13,7 @@ violators by selection and what is left of the last set, is solved on a float co
 that stays in the second cache, of which a row is made when a step first asks for it; then f moves
 by the rows of what has changed. Rows of K itself may be made when a working set wants them.
 Deviations: second order within the working set alone, and that on floats. The loops are C
-(simd/smo_level.h).
+(svm/smo_level.h).
 
 Cost: a step 6 q flop; a working set q loads for each row it asks for, and 2 m flop for each
 variable it has changed. The caller guarantees finite numbers and a budget that lets Ctrl-C be heard
@@ -24,9 +24,9 @@ import numpy as np
 
 from libc.stdint cimport int32_t
 
-from statfast._core.tiles cimport level
+from statfast._core.tile.tiles cimport level
 
-cdef extern from "smo_kernels.h" nogil:
+cdef extern from "svm/smo_table.h" nogil:
     enum:
         SMO_WIDE
     ctypedef struct smo_task:

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of smo.pyx for one instruction-set level. */
+/* The table of svm/smo.pyx for one instruction-set level. */
 #ifndef STATFAST_SMO_KERNELS_H
 #define STATFAST_SMO_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 #define SMO_WIDE 16 /* rows of the local block are padded to a multiple of this */
 
-/* A problem on a matrix that is at hand: see smo.pyx. */
+/* A problem on a matrix that is at hand: see svm/smo.pyx. */
 typedef struct {
     const float *K; /* (m, ld), symmetric, zero from column m on; ld a multiple of SMO_WIDE */
     ptrdiff_t ld, m;

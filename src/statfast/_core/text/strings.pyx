@@ -14,6 +14,7 @@ Cost: one look-up a letter; two operations for each pair of a substring in one s
 another. The caller guarantees that numbers and columns are in range.
 """
 
+from cython.view cimport contiguous
 from libc.stdint cimport int32_t, int64_t
 
 
@@ -84,7 +85,7 @@ def add(
     double weight,
     Py_ssize_t first,               # the string of the first row of out
     Py_ssize_t left,                # and of its first column
-    double[:, :] out,               # INOUT rows of contiguous numbers
+    double[:, ::contiguous] out,    # INOUT rows of contiguous numbers
 ):
     """out[i, j] += weight times the sum of products of counts."""
     cdef Py_ssize_t i, e, p, end, right = left + out.shape[1]

@@ -10,11 +10,11 @@ with waking up too early.
 
 from libc.stdint cimport int64_t
 
-from statfast._core.team cimport TEAM_NUMBERS, team_do, team_leave, team_of, team_serve
+from statfast._core.threads.team cimport TEAM_NUMBERS, team_do, team_leave, team_of, team_serve
 
 cdef extern from *:
     """
-    #include "wait.h"
+    #include "threads/wait.h"
     #if defined(__linux__)
     static int64_t processor_here(void) { return 1 + (int64_t)sched_getcpu(); }
     static int allow_on(int64_t thread, int64_t place, int allowed) {
@@ -65,7 +65,7 @@ def team_numbers():
 
 
 def serve(
-    int64_t[::1] team,         # INOUT see team.pxd
+    int64_t[::1] team,         # INOUT see threads/team.pxd
     double seconds,
 ):
     """Do parts of the steps of a team, until none has come for so many seconds or all are to go."""
@@ -91,7 +91,7 @@ def pace(
 ):
     """Take steps of next to no work, each of which needs the one before.
 
-    In each a part's mark in one row grows by its neighbour's in the other, and 1: marks that differ
+    In each a part's mark in one row grows by its neighbor's in the other, and 1: marks that differ
     among parts show that one was done twice, or not at all, or before the last step was over.
     """
     cdef Pace p

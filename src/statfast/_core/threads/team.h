@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wait.h"
+#include "threads/wait.h"
 
 #if defined(__GNUC__) || defined(__clang__)
 #define TEAM_READ(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps too short to be handed out one by one, done by threads that stay awake: see simd/team.h."""
+"""Steps too short to be handed out one by one, done by threads that stay awake: see
+threads/team.h."""
 
 from libc.stdint cimport int64_t
 
-cdef extern from "team.h" nogil:
+cdef extern from "threads/team.h" nogil:
     ctypedef struct team:
         pass
     void team_do(

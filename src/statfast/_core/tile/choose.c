@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which levels this machine can run, best first. */
-#include "choose.h"
+#include "tile/choose.h"
 
 int usable_levels(const kernels **found) {
     int n = 0;

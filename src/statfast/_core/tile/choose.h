@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Which levels this machine can run: see tile/choose.c. */
 #ifndef STATFAST_CHOOSE_H
 #define STATFAST_CHOOSE_H
-#include "kernels.h"
+#include "tile/table.h"
 enum { MOST_LEVELS = 5 };
 int usable_levels(const kernels **found);
 #endif

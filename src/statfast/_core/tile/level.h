@@ -3,19 +3,16 @@
    The including file has named the level (LEVEL, LEVEL_NAME), its tile height (ROWS) and its
    vector vocabulary. */
 
-#include "kernels.h"
+#include "tile/table.h"
 
 /* Rows of a group: half a tile where that is enough accumulators to hide the latency of one. */
 #define GROUP (ROWS < 12 ? ROWS : ROWS / 2)
 
 #define DIFFER static int differ
-#include "bits.h"
-#include "bounds.h"
-#include "metric.h"
-#include "octets.h"
-#include "rows.h"
-#include "tangent.h"
-#include "sketch.h"
+#include "tile/bits.h"
+#include "kmeans/bounds.h"
+#include "tile/metric.h"
+#include "tile/rows.h"
 
 #define REAL float
 #define REAL_BITS 32
@@ -24,15 +21,14 @@
 #define REAL_UNIT (FLT_EPSILON / 2)
 #define LANES F32_LANES
 #define V(word) f32_##word
-#include "vmath.h"
-#include "pack.h"
-#include "search.h"
-#include "tile.h"
-#include "metric_tile.h"
-#include "groups.h"
-#include "columns.h"
-#include "hadamard.h"
-#include "split.h"
+#include "simd/vmath.h"
+#include "tile/pack.h"
+#include "tile/top_k.h"
+#include "tile/tile.h"
+#include "tile/metric_tile.h"
+#include "kmeans/groups.h"
+#include "tile/softmax.h"
+#include "tile/split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -48,14 +44,13 @@
 #define REAL_UNIT (DBL_EPSILON / 2)
 #define LANES F64_LANES
 #define V(word) f64_##word
-#include "vmath.h"
-#include "pack.h"
-#include "search.h"
-#include "tile.h"
-#include "metric_tile.h"
-#include "columns.h"
-#include "hadamard.h"
-#include "split.h"
+#include "simd/vmath.h"
+#include "tile/pack.h"
+#include "tile/top_k.h"
+#include "tile/tile.h"
+#include "tile/metric_tile.h"
+#include "tile/softmax.h"
+#include "tile/split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -72,7 +67,6 @@
         .pack = T##_pack, .largest = T##_largest, .largest_two = T##_largest_two,                   \
         .collect = T##_collect, .collect_by = T##_collect_by, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
-        .rotate = T##_rotate, .vertex = T##_vertex, .rivals = T##_rivals,                           \
         .multiply_adds = T##_multiply_adds, .lanes = COUNT,                                        \
         .widest = T##_widest, .divide = T##_divide, .seal = T##_seal,                              \
     }
@@ -93,8 +87,6 @@ const kernels GLUE(kernels_, LEVEL) = {
     .widen = widen, .bound = bound,
     .search_groups = f32_search_groups, .slacken = f32_slacken,
     .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
-    .read = read_f64, .estimate = estimate,
-    .smooth = smooth_image, .tangents = tangents_of, .products = products_of,
-    .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls,
+    .read = read_f64,
     .differ = differ,
 };

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The distances of the table of metrics (statfast/_distances.py), as kernels see them: a number
-for the kind, an exponent, and the reduced distance of two rows, which is what searches compare.
+"""The distances of the table of metrics (statfast/_distance/metrics.py), as kernels see them: a
+number for the kind, an exponent, and the reduced distance of two rows, which is what searches
+compare.
 
-What each function gives is said in simd/metric.h, where they are written, so that C kernels share
+What each function gives is said in tile/metric.h, where they are written, so that C kernels share
 them. Call them with a literal kind where you can: the choice is then made by the compiler."""
 
 
-cdef extern from "metric.h" nogil:
+cdef extern from "tile/metric.h" nogil:
     enum:
         EUCLIDEAN "METRIC_EUCLIDEAN"    # 0
         MANHATTAN "METRIC_MANHATTAN"    # 1

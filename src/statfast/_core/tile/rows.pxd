@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The three kinds of rows a user may bring, and the active kernels for each kind."""
 
+from cython.view cimport contiguous
 from libc.stdint cimport int32_t, uintptr_t
 
-from statfast._core.tiles cimport active
+from statfast._core.tile.tiles cimport active
 
 cdef extern from *:
     """
@@ -23,8 +24,12 @@ ctypedef fused real:
     double
 
 
-cdef inline Py_ssize_t stride_of(const number[:, :] X) noexcept nogil:
-    """Distance between rows, in numbers."""
+cdef inline Py_ssize_t stride_of(const number[:, ::contiguous] X) noexcept nogil:
+    """Distance between rows, in numbers.
+
+    The second axis, declared contiguous, has an array whose columns lie apart refused where a
+    kernel takes it, so that an address and this distance are enough to find every number.
+    """
     return X.strides[0] // <Py_ssize_t>sizeof(number)
 
 
@@ -110,7 +115,7 @@ cdef inline void apart_by(
     const double *q, const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
     double p, double *out
 ) noexcept nogil:
-    """out = the reduced distance of q and x by the table of metrics: see metric.pxd"""
+    """out = the reduced distance of q and x by the table of metrics: see tile/metric.pxd"""
     if number is double:
         active().apart_by_f64(q, x, ldx, n, d, kind, p, out)
     elif number is float:

@@ -3,7 +3,7 @@
    The points lie in columns. A divide is stable: points that were in the order of their numbers
    stay so, and of points equal to the cut the first go left. */
 
-#include "bisect.h"
+#include "tile/bisect.h"
 
 /* How many of x[:m] are < cut. */
 static ptrdiff_t V(below)(const REAL *x, ptrdiff_t m, REAL cut) {
@@ -120,7 +120,8 @@ static void V(divide)(const REAL *from, REAL *to, const int32_t *from_id, int32_
     const REAL *x = from + axis * ld;
     const REAL cut = V(cut)(x, m, r, work);
     const V(v) bar = V(set1)(cut);
-    ptrdiff_t left = 0, i = 0, ties = r - V(below)(x, m, cut); /* of the equal ones, so many go left */
+    ptrdiff_t left = 0, i = 0, ties = r - V(below)(x, m, cut); /* of the equal ones, so many go
+    left */
     const unsigned all = (unsigned)(((uint64_t)1 << LANES) - 1);
     for (; i + LANES <= m; i += LANES) {
         const V(v) t = V(load)(x + i);
@@ -155,7 +156,8 @@ static void V(divide)(const REAL *from, REAL *to, const int32_t *from_id, int32_
     }
 }
 
-/* The column in which a sample of the points in columns x[:, :m] spreads most; the first of equals. */
+/* The column in which a sample of the points in columns x[:, :m] spreads most; the first of
+   equals. */
 static ptrdiff_t V(widest)(const REAL *x, ptrdiff_t ld, ptrdiff_t d, ptrdiff_t m) {
     const ptrdiff_t step = m <= DIRECT ? 1 : m / 256;
     ptrdiff_t axis = 0;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
+#include "simd/levels.h"
 
 /* A point this far out might overflow a float score: it is left to float64. */
 #define FAR 1e15
@@ -15,7 +15,7 @@ enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
 enum { APART_SQUARE, APART_LENGTH, APART_LARGEST }; /* sums of squares, of lengths; the largest */
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
-/* What the collect epilogue knows of each point: see tile.h for the error terms. */
+/* What the collect epilogue knows of each point: see tile/tile.h for the error terms. */
 #define SEARCH(T, REAL)                                                                            \
     typedef struct {                                                                               \
         ptrdiff_t k, capacity;                                                                     \
@@ -65,9 +65,6 @@ SEARCH(f64, double)
         void (*rank_update)(const REAL *, const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);   \
         void (*softmax)(REAL *, ptrdiff_t);                                                        \
         void (*map)(int, const REAL *, ptrdiff_t, REAL *);                                          \
-        void (*rotate)(const REAL *, ptrdiff_t, ptrdiff_t, const REAL *, REAL *);                   \
-        void (*vertex)(const REAL *, ptrdiff_t, REAL *, INT *);                                     \
-        void (*rivals)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, INT *, REAL *, INT *);      \
         double (*multiply_adds)(ptrdiff_t);                                                        \
         ptrdiff_t (*widest)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t);                         \
         void (*divide)(const REAL *, REAL *, const int32_t *, int32_t *, ptrdiff_t, ptrdiff_t,      \
@@ -82,9 +79,9 @@ TABLE(f64, double, int64_t)
 
 typedef struct {
     const char *name;
-    int level; /* AT_... of levels.h */
+    int level; /* AT_... of simd/levels.h */
     ptrdiff_t rows;  /* of a tile */
-    ptrdiff_t group; /* rows whose bounds are kept together: see groups.h */
+    ptrdiff_t group; /* rows whose bounds are kept together: see kmeans/groups.h */
     f32_kernels f32;
     f64_kernels f64;
     void (*apart_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
@@ -136,17 +133,6 @@ typedef struct {
     void (*slacken)(const float *, const int32_t *, ptrdiff_t, const float *, const float *,
                     const double *, float, float *);
     double (*read)(const double *, ptrdiff_t);
-    void (*smooth)(const double *, ptrdiff_t, ptrdiff_t, const double *, ptrdiff_t, double *,
-                   double *);
-    void (*tangents)(const double *, ptrdiff_t, ptrdiff_t, double *, ptrdiff_t);
-    void (*products)(const double *, const double *, ptrdiff_t, ptrdiff_t, double *);
-    void (*estimate)(const uint64_t *, const float *, const uint64_t *, const int32_t *, ptrdiff_t,
-                     float *);
-    uint64_t (*near_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
-    uint64_t (*near_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
-    uint64_t (*near_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, int, double, double *);
-    uint64_t (*balls)(const double *, const double *, const double *, ptrdiff_t, int, double,
-                      double, double *, double *);
     int (*differ)(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
                   const float *, int32_t *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */

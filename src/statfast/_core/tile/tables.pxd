@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the table of a level is made of: its constants, the structs its kernels work on, and the
-kernels for either of the two reals. The whole table is in tiles.pxd."""
+kernels for either of the two reals. The whole table is in tile/tiles.pxd."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
-cdef extern from "kernels.h" nogil:
+cdef extern from "tile/table.h" nogil:
     const double FAR  # |x| beyond which a float score might overflow
 
     enum:
@@ -119,16 +119,6 @@ cdef extern from "kernels.h" nogil:
             Py_ssize_t leaf, float *block, int32_t *block_id, float *box, Py_ssize_t lanes
         ) noexcept nogil
         void (*map)(int function, const float *x, Py_ssize_t n, float *out) noexcept nogil
-        void (*rotate)(
-            const float *panel, Py_ssize_t depth, Py_ssize_t width, const float *signs, float *y
-        ) noexcept nogil
-        void (*vertex)(
-            const float *y, Py_ssize_t width, float *height, int32_t *vertex
-        ) noexcept nogil
-        void (*rivals)(
-            const float *y, Py_ssize_t width, const float *level, Py_ssize_t room, int32_t *count,
-            float *height, int32_t *vertex
-        ) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes
 
@@ -202,15 +192,5 @@ cdef extern from "kernels.h" nogil:
             Py_ssize_t leaf, double *block, int32_t *block_id, double *box, Py_ssize_t lanes
         ) noexcept nogil
         void (*map)(int function, const double *x, Py_ssize_t n, double *out) noexcept nogil
-        void (*rotate)(
-            const double *panel, Py_ssize_t depth, Py_ssize_t width, const double *signs, double *y
-        ) noexcept nogil
-        void (*vertex)(
-            const double *y, Py_ssize_t width, double *height, int64_t *vertex
-        ) noexcept nogil
-        void (*rivals)(
-            const double *y, Py_ssize_t width, const double *level, Py_ssize_t room, int64_t *count,
-            double *height, int64_t *vertex
-        ) noexcept nogil
         double (*multiply_adds)(Py_ssize_t steps) noexcept nogil
         Py_ssize_t lanes

@@ -2,7 +2,7 @@
 /* The register tile and what is done with it before it leaves the registers.
 
    Every dense loop of the package is a block product whose result is mostly thrown away: the
-   nearest centre, the k nearest rows, a kernel value.  So the product is made one tile at a time,
+   nearest center, the k nearest rows, a kernel value.  So the product is made one tile at a time,
    ROWS rows of `a` by NR = 2 LANES columns of a packed panel, and each epilogue looks at the tile
    while it is still in registers (the idea of GSKNN: Yu, Huang, Austin, Xiao, Biros 2015,
    doi:10.1145/2807591.2807601; the blocking is that of Goto & van de Geijn 2008,
@@ -28,7 +28,7 @@
        without FMA the product is rounded as well).
    Together |s~ - s| <= kappa (|a||b| + |a|^2/2) + tau with kappa = 1.02 u (d + 8) while d u < 0.01,
    where 1.02 also covers that norms are computed ones.  What errors add up to above is d + 4: the
-   other four u pay for the roundings of a number like s~ in which bars are made of it (search.h).
+   other four u pay for the roundings of a number like s~ in which bars are made of it (tile/top_k.h).
    The order that has to be reproduced is that of the squared distances summed in double by
    differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the score: that is
    added.  With g the largest |a| of a group of rows every score of point b is then good to

@@ -3,27 +3,14 @@
 
 from libc.stdint cimport int32_t, uint64_t
 
-from statfast._core.tables cimport (
-    FAR,
-    APART_LARGEST,
-    APART_LENGTH,
-    APART_SQUARE,
-    MAP_EXP,
-    MAP_LOG,
-    MAP_LOG1P,
-    MAP_SIGMOID,
-    STORE_DISTANCE,
-    STORE_RBF,
-    STORE_SCORE,
-    STORE_SQUARED,
-    f32_kernels,
-    f32_search,
-    f64_kernels,
+from statfast._core.tile.tables cimport (
+    FAR, APART_LARGEST, APART_LENGTH, APART_SQUARE, MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID,
+    STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, f32_kernels, f32_search, f64_kernels,
     f64_search,
 )
 
 
-cdef extern from "kernels.h" nogil:
+cdef extern from "tile/table.h" nogil:
     ctypedef struct kernels:
         const char *name
         int level
@@ -127,36 +114,6 @@ cdef extern from "kernels.h" nogil:
             const float *upper, const double *terms, float spread, float *slack
         ) noexcept nogil
         double (*read)(const double *x, Py_ssize_t n) noexcept nogil
-        void (*smooth)(
-            const double *image, Py_ssize_t h, Py_ssize_t w, const double *taps, Py_ssize_t reach,
-            double *work, double *out
-        ) noexcept nogil
-        void (*tangents)(
-            const double *f, Py_ssize_t h, Py_ssize_t w, double *out, Py_ssize_t ld
-        ) noexcept nogil
-        void (*products)(
-            const double *a, const double *b, Py_ssize_t columns, Py_ssize_t ld, double *out
-        ) noexcept nogil
-        void (*estimate)(
-            const uint64_t *q, const float *cosine, const uint64_t *records, const int32_t *pick,
-            Py_ssize_t n, float *out
-        ) noexcept nogil
-        uint64_t (*near_f64)(
-            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
-            double *out
-        ) noexcept nogil
-        uint64_t (*near_f32)(
-            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
-            double *out
-        ) noexcept nogil
-        uint64_t (*near_u8)(
-            const double *q, const void *octets, Py_ssize_t n, Py_ssize_t d, int kind, double limit,
-            double *out
-        ) noexcept nogil
-        uint64_t (*balls)(
-            const double *q, const double *center, const double *radius, Py_ssize_t d, int kind,
-            double loss, double reach, double *to, double *low
-        ) noexcept nogil
         int (*differ)(
             const uint64_t *queries, Py_ssize_t ldq, Py_ssize_t words, const uint64_t *group,
             const float *size, const float *terms, int32_t *count

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The register-tile family: which instruction-set level is in use, and its measured limits.
 
 The kernels themselves are C in ``simd/``, compiled once per level and reached through one table,
@@ -13,7 +14,7 @@ import time
 
 from libc.stdint cimport int32_t, int64_t
 
-cdef extern from "choose.h" nogil:
+cdef extern from "tile/choose.h" nogil:
     enum:
         MOST_LEVELS
     int usable_levels(const kernels **found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The k-nearest-neighbour search of a panel of points: which scores are worth keeping.
-   The struct is described in kernels.h, the error terms in tile.h and bytes.h. */
+/* The k-nearest-neighbor search of a panel of points: which scores are worth keeping.
+   The struct is described in tile/table.h, the error terms in tile/tile.h and tile/tile_bytes.h. */
 
 #define NR (2 * LANES)
 

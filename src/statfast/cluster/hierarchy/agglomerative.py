@@ -3,12 +3,11 @@
 
 import numpy as np
 
-from statfast._base import Clusterer, Estimator
-from statfast._errors import wrong_type
-from statfast._precomputed import is_triangle
-from statfast._validation import as_choice, as_count, as_real
-from statfast.cluster.dendrogram import heights_within, labels_of
-from statfast.cluster.linkage import METHODS, Matrix, taken_as, tree_of
+from statfast._distance import is_triangle
+from statfast._estimator import Clusterer, Estimator
+from statfast._validation import as_choice, as_count, as_real, wrong_type
+from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
+from statfast.cluster.hierarchy.linkage import METHODS, Matrix, taken_as, tree_of
 
 
 class AgglomerativeClustering(Clusterer, Estimator):

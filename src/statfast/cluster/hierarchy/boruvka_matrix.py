@@ -6,15 +6,16 @@ matrix of the smallest numbers between those is a fourth, or a tenth, of the one
 round reads that. Whose number it was is looked up in the matrix before, of the edges only.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import forest
-from statfast.cluster import triangle as triangles
-from statfast.cluster.growth import Edges, Growth
-from statfast.cluster.triangle import Triangle, neighbours
+from statfast._core.hierarchy import forest
+from statfast._distance import PARTS, PIECE, Triangle, neighbors
+from statfast._engine import checkpoint, each, grid
 
 TILE = 256  # rows and columns that a task joins across the diagonal
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
 
 
 def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
@@ -22,7 +23,7 @@ def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
     found: list[Edges] = []
     above: list[tuple[Triangle, np.ndarray, np.ndarray]] = []  # matrices, and the rows of parts
     while triangle.m > 1:
-        low, who = neighbours(triangle, n_jobs=n_jobs)
+        low, who = neighbors(triangle, n_jobs=n_jobs)
         growth = Growth(triangle.m)
         growth.offer(np.arange(triangle.m, dtype=np.int32), who, low.astype(np.float64))
         several = growth.join()
@@ -55,7 +56,7 @@ def _between(triangle, order, start, n_jobs):
     part = np.empty(m, np.int32)
     part[order] = np.repeat(np.arange(k), np.diff(start))
     before = np.concatenate([[0], np.cumsum(m - order, dtype=np.int64)])[start]
-    size = max(min(triangles.PIECE, int(before[-1]) // triangles.PARTS), 1)  # numbers of a task
+    size = max(min(PIECE, int(before[-1]) // PARTS), 1)  # numbers of a task
     cuts = np.unique(np.searchsorted(before, np.arange(0, before[-1], size)))
     table = np.empty((k, k), triangle.dtype)
     single = triangle.dtype == np.float32
@@ -75,3 +76,66 @@ def _between(triangle, order, start, n_jobs):
     tiles = [(a, b) for i, a in enumerate(strips) for b in strips[i:]]
     each(join, tiles, n_jobs=n_jobs, effort=4.0 * k * k)
     return Triangle.of_square(table)
+
+
+# ---------- A forest that grows until it is a tree: what Boruvka's rounds have in common
+class Growth:
+    """The parts of a forest, the shortest edge that leaves each, and the edges taken so far.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    empty : callable, optional
+        In the place of ``np.empty``.
+
+    Attributes
+    ----------
+    count : int
+        Parts left.
+    parent : ndarray of shape (n,), int32
+        Of each row that was the root of a part the root of what it was joined to; -1 at roots.
+    best : ndarray of shape (n,)
+        Of each root its shortest edge on offer; infinite where there is none.
+    largest : float
+        The root of the largest part; -1 before any was joined.
+    """
+
+    def __init__(self, n: int, empty: Callable = np.empty):
+        self.count = n
+        self.parent, self._size, self._roots = empty((3, n), np.int32)
+        self.parent[:], self._size[:], self._roots[:] = -1, 1, np.arange(n)
+        self.largest = -1.0
+        self.best, self._ends = empty(n, float), empty((2, n), np.int32)
+        self.best[:] = np.inf
+        self._one, self._other = empty((2, n - 1), np.int32)
+        self._length = empty(n - 1, float)
+
+    def parts(self) -> np.ndarray:
+        """Of every row the root of its part."""
+        part = np.empty(len(self.parent), np.int32)
+        forest.name(self.parent, part)
+        return part
+
+    def offer(self, one: np.ndarray, other: np.ndarray, length: np.ndarray) -> None:
+        """Take note of edges that leave parts; of each part, the shortest must come."""
+        forest.weigh(one, other, length, self.parent, self.best, self._ends)
+
+    def join(self) -> bool:
+        """Take of those what joins parts. Whether there are several left."""
+        if self.count == 1:
+            return False
+        at = len(self.parent) - self.count
+        edges = self._one[at:], self._other[at:], self._length[at:]
+        some, largest = forest.join(
+            self._roots, self.count, self.parent, self._size, self.best, self._ends, *edges
+        )
+        if not some:
+            raise ValueError("Distances between rows of X overflow. Scale X down.")
+        self.count -= some
+        self.largest = float(largest)
+        return self.count > 1
+
+    def edges(self) -> Edges:
+        """All that were taken."""
+        return self._one, self._other, self._length

@@ -8,15 +8,15 @@ their part a shorter one.
 
 from itertools import count
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid, usable_threads
-from statfast._core import boruvka
-from statfast._core.boruvka import LEAF, NEIGHBOURS
-from statfast._kd_tree import LANES, KDArrays
-from statfast.cluster.growth import Edges, Growth
-from statfast.cluster.room import Room
+from statfast._core.hierarchy import boruvka
+from statfast._core.hierarchy.boruvka import LEAF, NEIGHBORS
+from statfast._distance import LANES, KDArrays
+from statfast._engine import checkpoint, each, grid, usable_threads
+from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth
 
 BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
 TASKS, FEWEST = 32, 1 << 11  # of a search, and its points in one
@@ -24,6 +24,7 @@ BLOCK = 1 << 9  # leaves of a block at least
 FEW = 8  # threads for which memory is set aside
 # Floating-point operations of a point, about: arranged, marked, recalled; searching, in an axis.
 ARRANGED, MARKED, RECALLED, SEARCHED = 60.0, 24.0, 80.0, 100.0
+PAGE = 1 << 21  # bytes: a large page, where the system has them
 
 
 def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
@@ -44,13 +45,13 @@ class Rounds:
         self.tree = KDArrays.build(X, LEAF, n_jobs)
         self.leaves = leaves = len(self.tree.blocks)
         threads = min(usable_threads(n_jobs), FEW)
-        self.empty = empty = Room(n * (100 + 12 * NEIGHBOURS + 24 * threads)).empty
+        self.empty = empty = Arena(n * (100 + 12 * NEIGHBORS + 24 * threads)).empty
         self.growth = Growth(n, empty)
 
         part = empty(leaves * LEAF, float)  # written to by one thread: see Room
         part[:] = np.arange(leaves * LEAF)
         same = np.full((len(self.tree.boxes), LANES), -1.0)
-        low, near = empty((n, NEIGHBOURS), float), empty((n, NEIGHBOURS), np.int32)
+        low, near = empty((n, NEIGHBORS), float), empty((n, NEIGHBORS), np.int32)
         low[:], near[:] = 0.0, -1
         self.part, self.same, self.low, self.near = part, same, low, near
         self.known = part, same, low, near, self.growth.best
@@ -142,3 +143,33 @@ class Rounds:
         with self.lock:
             self.spaces.append(space)
         return edges
+
+
+# ------------------------------------------------------------------ Memory for many arrays at once
+class Arena:
+    """Arrays out of one block of memory, in large pages.
+
+    The first touch of a small page takes microseconds, and longer where two threads touch new
+    pages together: they wait for each other, more than they work.
+
+    Parameters
+    ----------
+    nbytes : int
+        How much the arrays take; those beyond that, and few, have memory of their own.
+    """
+
+    def __init__(self, nbytes: int):
+        whole = -(-nbytes // PAGE) * PAGE if nbytes > PAGE else 0
+        block = np.empty(whole + PAGE if whole else 0, np.uint8)
+        start = -block.ctypes.data % PAGE
+        self._left = block[start : start + whole]
+        self._lock = Lock()
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+        """An array like one of ``np.empty``."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        with self._lock:
+            if size > len(self._left):
+                return np.empty(shape, dtype)
+            taken, self._left = self._left[:size], self._left[-(-size // 64) * 64 :]
+        return taken.view(dtype).reshape(shape)

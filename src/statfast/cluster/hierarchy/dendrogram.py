@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import dendrogram as kernel
-from statfast._errors import shown
-from statfast._extent import scale_of
-from statfast._validation import as_count, as_real, as_rows, refuse_large
-from statfast.cluster.dissimilarity import condensed_of
+from statfast._core.hierarchy import dendrogram as kernel
+from statfast._distance import condensed_of, scale_of
+from statfast._engine import checkpoint, each, grid
+from statfast._validation import as_count, as_real, as_rows, refuse_large, shown
 
 PAIRS = 1 << 22  # written between checkpoints
 BUDGET = 1 << 23  # merges looked at between checkpoints

@@ -11,9 +11,9 @@ square matrix takes no more memory than the triangle, it takes its place.
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each
-from statfast._core import linkage
-from statfast.cluster.triangle import COPY, Triangle
+from statfast._core.hierarchy import linkage
+from statfast._distance import COPY, Triangle
+from statfast._engine import checkpoint, each
 
 SMALL = 1024  # clusters: their matrix is in the cache
 SHRUNK = 0.48  # of the clusters left: time to leave out the others. Two rows fit into one
@@ -35,7 +35,7 @@ def merged_one_by_one(
 
     `size`, of its type, are the points of its clusters; each has one if it is not given.
     """
-    clusters = Clusters(triangle, rule, scale, n_jobs)
+    clusters = ActiveClusters(triangle, rule, scale, n_jobs)
     if size is not None:
         clusters.size = size.copy()
     while True:
@@ -49,8 +49,9 @@ def merged_one_by_one(
     return one, other, height
 
 
-class Clusters:
-    """Clusters by their lowest point, their rows, and the merges so far; see _core/clusters.pxd."""
+class ActiveClusters:
+    """Clusters by their lowest point, their rows, and the merges so far; see
+    _core/hierarchy/generic.pxd."""
 
     def __init__(self, triangle: Triangle, rule: int, scale: float, n_jobs: int | None):
         m = triangle.m
@@ -122,7 +123,7 @@ class Clusters:
         self.state[VACANT] = vacant
 
     def _make_ahead(self, few):
-        """Find the neighbours that some of the nearest have lost, and make the rows of pairs."""
+        """Find the neighbors that some of the nearest have lost, and make the rows of pairs."""
         near = np.argpartition(self.low, few)[:few].astype(np.int32)
         near = near[self.low[near] < np.inf]
         born, _, asked = self.time

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each
-from statfast._core import dendrogram as kernel
-from statfast._extent import scale_of
+from statfast._core.hierarchy import dendrogram as kernel
+from statfast._distance import condensed_of, scale_of
+from statfast._engine import checkpoint, each
 from statfast._validation import refuse_large
-from statfast.cluster.dendrogram import as_linkage, leaves_of
-from statfast.cluster.dissimilarity import condensed_of
+from statfast.cluster.hierarchy.dendrogram import as_linkage, leaves_of
 
 BUDGET = 1 << 24  # operations between checkpoints, some 20 ms
 LARGE = 1e300  # the sums of dissimilarities along an order stay below
@@ -36,7 +35,7 @@ def leaves_list(Z: Any) -> np.ndarray:
 
     See Also
     --------
-    optimal_leaf_ordering : turns merges so that neighbours in this order are near.
+    optimal_leaf_ordering : turns merges so that neighbors in this order are near.
 
     Notes
     -----

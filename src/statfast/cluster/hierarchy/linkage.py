@@ -5,23 +5,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from statfast._core import forest
-from statfast._dissimilarity import fits
-from statfast._distances import Metric, as_metric
-from statfast._errors import warn_user
-from statfast._extent import scale_of
-from statfast._precomputed import is_triangle
-from statfast._validation import as_choice, as_rows
-from statfast.cluster.agglomerate import Merging
-from statfast.cluster.centroid import centroid_of_rows
-from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
-from statfast.cluster.matrix_tree import edges_of_triangle
-from statfast.cluster.one_by_one import merged_one_by_one
-from statfast.cluster.spanning import edges_of_rows, rising
-from statfast.cluster.triangle import Triangle
-from statfast.cluster.ward import ward_of_rows
+from statfast._core.hierarchy import forest
+from statfast._distance import (
+    Metric,
+    Triangle,
+    as_condensed,
+    as_metric,
+    as_square,
+    between_rows,
+    fits,
+    is_triangle,
+    scale_of,
+)
+from statfast._validation import as_choice, as_rows, warn_user
+from statfast.cluster.hierarchy.boruvka_matrix import edges_of_triangle
+from statfast.cluster.hierarchy.generic import merged_one_by_one
+from statfast.cluster.hierarchy.point_linkage import centroid_of_rows, ward_of_rows
+from statfast.cluster.hierarchy.reciprocal import Merging
+from statfast.cluster.hierarchy.spanning_tree import edges_of_rows, rising
 
-# In the order in which kernels number them (_core/lance_williams.pxd).
+# In the order in which kernels number them (_core/hierarchy/lance_williams.pxd).
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
 INVERTING = ("centroid", "median")  # whose heights may fall
@@ -117,7 +120,7 @@ def linkage(
     return tree_of(taken, method, n_jobs)
 
 
-class Rows(NamedTuple):
+class MetricRows(NamedTuple):
     """Checked rows and their metric."""
 
     X: np.ndarray
@@ -133,7 +136,7 @@ class Matrix(NamedTuple):
 
 def taken_as(
     X: Any, method: str, metric: Any, metric_params: dict | None = None, *, condensed: bool = True
-) -> Rows | Matrix:
+) -> MetricRows | Matrix:
     """Check what may be rows or a matrix."""
     if condensed and is_triangle(X):
         triangle, high = as_condensed(X)
@@ -155,10 +158,10 @@ def taken_as(
             "X looks like a square matrix of dissimilarities but is taken as rows. Pass "
             'metric="precomputed" if it is one.'
         )
-    return Rows(rows, measure)
+    return MetricRows(rows, measure)
 
 
-def tree_of(taken: Rows | Matrix, method: str, n_jobs: int | None = None) -> np.ndarray:
+def tree_of(taken: MetricRows | Matrix, method: str, n_jobs: int | None = None) -> np.ndarray:
     """The merges of what has been checked."""
     if isinstance(taken, Matrix):
         return _of_triangle(taken, method, n_jobs)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Merging the clusters of a dissimilarity matrix until one is left.
 
-By a reducible rule, all pairs of reciprocal nearest neighbours are merged at once, in rounds. A
+By a reducible rule, all pairs of reciprocal nearest neighbors are merged at once, in rounds. A
 round writes the matrix of what is left, so that the next reads whole rows in sequence; it takes
 memory of rows that are no longer needed for that. Where few pairs are reciprocal, or few clusters
-are left, merges follow the chain of nearest neighbours in a matrix that has whole rows. Rules that
-are not reducible: one_by_one.py.
+are left, merges follow the chain of nearest neighbors in a matrix that has whole rows. Rules that
+are not reducible: cluster/hierarchy/generic.py.
 """
 
 from math import inf
@@ -14,10 +14,10 @@ from threading import Lock
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid, usable_threads
-from statfast._core import linkage
-from statfast.cluster.one_by_one import merged_one_by_one
-from statfast.cluster.triangle import COPY, Minima, Triangle, neighbours, spans
+from statfast._core.hierarchy import linkage
+from statfast._distance import COPY, Minima, Triangle, neighbors, row_blocks
+from statfast._engine import checkpoint, each, grid, usable_threads
+from statfast.cluster.hierarchy.generic import merged_one_by_one
 
 SLACK = 64  # numbers: kernels may write so many beyond the end
 SMALL = 1024  # clusters: a chain of so many is cheaper than rounds
@@ -42,7 +42,7 @@ class Merging:
         self.size = np.ones(m, triangle.dtype)
         self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
         self.merges: list[tuple] = []  # of points, points and heights
-        self.room: Room | None = None
+        self.room: Workspace | None = None
         self.most = max(int(COPY * m * m), 3 * SMALL * SMALL)  # numbers of memory
 
     def run(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -54,7 +54,7 @@ class Merging:
     def _merge(self):
         low, who = NOTHING, NOTHING
         if self.triangle.m > SMALL:
-            low, who = neighbours(self.triangle, n_jobs=self.n_jobs)
+            low, who = neighbors(self.triangle, n_jobs=self.n_jobs)
             if self.scale:
                 low = (low * low.dtype.type(self.scale)) ** 2
         while (m := self.triangle.m) > SMALL or (m > 1 and not self._fits()):
@@ -77,7 +77,7 @@ class Merging:
         return len(room.slab) + (m * (m - 1) // 2 if room.holds(m) else m * m) <= self.most
 
     def _by_chain(self):
-        """Merge along the chain of nearest neighbours, in whole rows."""
+        """Merge along the chain of nearest neighbors, in whole rows."""
         m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
         if self.room and self.room.holds(m):
             triangle, matrix = self.room.left(m)
@@ -119,7 +119,7 @@ class Merging:
         second[pairs], heights[pairs] = j, height
         keep = np.packbits(stays, bitorder="little").view(np.uint64)
         if self.room is None:
-            self.room = Room(k, self.most - k * (k - 1) // 2, old.dtype)
+            self.room = Workspace(k, self.most - k * (k - 1) // 2, old.dtype)
         room, minima, places = self.room, Minima(k, old.dtype), np.empty(k, np.intp)
         threads = min(usable_threads(self.n_jobs), AHEAD)
         blocks = room.turn(k, first)
@@ -143,7 +143,7 @@ class Merging:
         return minima.joined()
 
 
-class Room:
+class Workspace:
     """Memory for the rows of one round after the other, taken again when it is not needed.
 
     New rows need the rows from their own on: what is written first reads most, and leaves the rows
@@ -166,7 +166,7 @@ class Room:
     def turn(self, k: int, first: np.ndarray) -> list[slice]:
         """Begin a round of k rows, each with the number of its first row before; its blocks."""
         fresh = not len(self.slab)
-        blocks = spans(k, self.most if fresh else self.least)
+        blocks = row_blocks(k, self.most if fresh else self.least)
         if fresh:
             sizes = [max(numbers(k, b.start, b.stop), self.least) + SLACK for b in blocks]
             sizes += [self.least + SLACK] * (AHEAD + 2)

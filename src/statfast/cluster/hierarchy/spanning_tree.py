@@ -2,27 +2,32 @@
 """Minimum spanning trees by Boruvka's rounds, of a dissimilarity matrix and of points.
 
 Each round joins every part of the forest to its nearest other one, so there are at least half as
-many left. Of a matrix, see `matrix_tree`. Of points a round is a search, of which less is left each
-time: in few dimensions in a k-d tree, in many among all points, which then find several neighbours
-at once, so that most need not search again.
+many left. Of a matrix, see cluster/hierarchy/boruvka_matrix.py. Of points a round is a search, of
+which less is left each time: in few dimensions in a k-d tree, in many among all points, which then
+find several neighbors at once, so that most need not search again.
 """
 
 from typing import Any
 
 import numpy as np
 
-from statfast._distances import EUCLIDEAN, Metric, as_metric
-from statfast._extent import moderate
-from statfast._precomputed import is_triangle
+from statfast._distance import (
+    EUCLIDEAN,
+    Metric,
+    as_condensed,
+    as_metric,
+    as_square,
+    between_rows,
+    is_triangle,
+    rescaled,
+)
 from statfast._validation import as_rows
-from statfast.cluster.dissimilarity import as_condensed, as_square, between_rows
-from statfast.cluster.growth import Edges, Growth
-from statfast.cluster.matrix_tree import edges_of_triangle
-from statfast.cluster.means import columns_of, nearest
-from statfast.cluster.row_tree import edges_by_tree
+from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth, edges_of_triangle
+from statfast.cluster.hierarchy.boruvka_points import edges_by_tree
+from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
 
 FEW = 10  # columns: up to so many a k-d tree spares more than it costs
-LIST = 8  # neighbours found at once where all points are compared
+LIST = 8  # neighbors found at once where all points are compared
 WAVES = 4  # of searches in a round, each with the edges that those before it found
 
 
@@ -115,7 +120,7 @@ def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> E
     if metric.kind != EUCLIDEAN:
         return edges_of_triangle(between_rows(X, metric, what="X", n_jobs=n_jobs)[0], n_jobs)
     rows = metric.prepare(X, n_jobs=n_jobs)
-    rows, scale = moderate(rows.astype(np.float64, copy=False), n_jobs)
+    rows, scale = rescaled(rows.astype(np.float64, copy=False), n_jobs)
     find = edges_by_tree if rows.shape[1] <= FEW else edges_by_comparing
     one, other, square = find(rows, n_jobs)
     with np.errstate(over="ignore"):

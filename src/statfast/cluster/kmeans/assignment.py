@@ -1,40 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which centre each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
+"""Which center each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
 
 from functools import partial
 from operator import add
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._core import differences
-from statfast._core import lloyd as kernel
-from statfast._core.yinyang import add_up
-from statfast._extent import scale_of
-from statfast.cluster.passes import assign, frame_for, pieces, sweep
-from statfast.cluster.sparse_rows import SparseRows
-from statfast.cluster.step import LloydStep
-from statfast.cluster.yinyang import SortedRows
+from statfast._core.kmeans import lloyd as kernel
+from statfast._core.kmeans.yinyang import add_up
+from statfast._distance import scale_of
+from statfast.cluster.kmeans.block_passes import assign, frame_for, pieces, sweep
+from statfast.cluster.kmeans.center_sums import LloydStep
+from statfast.cluster.kmeans.sorted_rows import SortedRows
 
 FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
-RINGS = 1 << 26  # bytes: more than that is not spent on centres sorted by distance from each other
-STRIP = 1 << 18  # of those distances, sorted at a time: some 20 ms
 FEW = 1 << 14  # multiply-adds: a look at all rows costs no more than the bounds would
 
 
 class Assignment:
-    """The rows with their nearest centres, from one iteration to the next.
+    """The rows with their nearest centers, from one iteration to the next.
 
-    Bounds on the distances spare most rows a look once the centres move little: Hamerly 2010,
-    doi:10.1137/1.9781611972801.12, or, where there are many centres, those of `SortedRows`.
+    Bounds on the distances spare most rows a look once the centers move little: Hamerly 2010,
+    doi:10.1137/1.9781611972801.12, or, where there are many centers, those of `SortedRows`.
 
-    The sums of an iteration are those of the last, patched: the rows that changed their centre are
+    The sums of an iteration are those of the last, patched: the rows that changed their center are
     moved. Every `AFRESH` iterations they are made anew, lest rounding pile up; and always where
     rows have weights, whose sums would not return to exactly zero.
 
     Parameters
     ----------
-    data : Survey
+    data : PreparedRows
     centers : ndarray of shape (k, d), float64
         Where they start.
     nearest : tuple of ndarray, optional
@@ -45,7 +40,7 @@ class Assignment:
     ----------
     centers : ndarray of shape (k, d), float64
     labels : ndarray of shape (n,), int32
-        The nearest centre of each row, as of the last pass.
+        The nearest center of each row, as of the last pass.
     patched : bool
         Whether the sums are patched. A great row that passes through a cluster takes the low bits
         of its sum along, so they may be far off.
@@ -55,14 +50,14 @@ class Assignment:
 
     def __init__(self, data, centers, nearest=None):
         self.data, self.centers = data, centers
-        # One scale throughout: the bounds are in its units. Centres to come lie among the rows.
+        # One scale throughout: the bounds are in its units. Centers to come lie among the rows.
         self._scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
         self._panels, self._norms = data.panels.at(self._scale)
         n = data.shape[0]
         self.labels = np.full(n, -1, np.int32)
         self.patched = False
         self._upper, self._lower = np.zeros((2, n), np.float32)
-        self._last = None  # where the centres were when the bounds were made
+        self._last = None  # where the centers were when the bounds were made
         self._sorted = None  # the rows sorted, once that pays
         self._step, self._age = None, 0
         self._suited = (
@@ -82,11 +77,11 @@ class Assignment:
             self._last = centers
 
     def move(self, centers):
-        """Put the centres elsewhere."""
+        """Put the centers elsewhere."""
         self.centers = centers
 
     def advance(self):
-        """Give every row its nearest centre.
+        """Give every row its nearest center.
 
         Returns
         -------
@@ -104,7 +99,7 @@ class Assignment:
         return self._step
 
     def add_up(self):
-        """Give every row its nearest centre, and make the sums anew; returns the statistics."""
+        """Give every row its nearest center, and make the sums anew; returns the statistics."""
         if self._known or self._sorts():
             moved = self.data.shape[0] if self._known else len(self._assign_sorted()[0])
             self._step = self._add_up(self._sum, self._sweep)
@@ -115,7 +110,7 @@ class Assignment:
         return self._step
 
     def settle(self):
-        """Give every row its nearest centre, no more; returns how many rows changed theirs."""
+        """Give every row its nearest center, no more; returns how many rows changed theirs."""
         if np.array_equal(self._last, self.centers):
             return 0
         moved = len(self._assign_sorted()[0]) if self._sorted else self._pass(self._assign, add)
@@ -128,7 +123,7 @@ class Assignment:
         self._step = None
 
     def _patch(self):
-        """Give every row its nearest centre, and move in the sums the rows that change theirs."""
+        """Give every row its nearest center, and move in the sums the rows that change theirs."""
         if self._sorts():
             rows, source = self._assign_sorted()
             self._sorted.transfer(self._step, rows, source)
@@ -140,7 +135,7 @@ class Assignment:
             self._spare.append(found)
 
     def _sorts(self):
-        """Whether rows are sorted, which they are once their nearest centres are known."""
+        """Whether rows are sorted, which they are once their nearest centers are known."""
         if self._sorted is None and self._last is not None and self._suited:
             self._sorted = SortedRows(self.data, self._last, self.labels, self._upper, self._scale)
         return self._sorted is not None
@@ -150,7 +145,7 @@ class Assignment:
         return self._sorted.assign(self.centers)
 
     def _add_up(self, work, over):
-        """The statistics of all rows, or the changes that rows make which change their centre."""
+        """The statistics of all rows, or the changes that rows make which change their center."""
         spare, shape = self._spare, self.centers.shape
 
         def add_block(*block):
@@ -169,13 +164,12 @@ class Assignment:
         return over(add_block, merge)
 
     def _pass(self, work, merge):
-        """One pass over the rows, after which the bounds are those of these centres."""
+        """One pass over the rows, after which the bounds are those of these centers."""
         data = self.data
         self._frame = frame_for(data.rows, self.centers, data.origin, self._scale)
         known = self._last is not None and data.shape[0] * self.centers.size > FEW
         known &= data.algorithm != "lloyd" and self._scale < FINE
         self._motion = self._moves() if known else None
-        self._rings = self._sort_centers() if known and data.algorithm == "exponion" else ()
         total = self._sweep(work, merge)
         self._last = self.centers
         return total
@@ -188,37 +182,22 @@ class Assignment:
         )  # fmt: skip
 
     def _sum(self, rows, X, weights, labels, upper, lower, sums, mass):
-        """Add up a block as it is labelled; no row changes its centre."""
+        """Add up a block as it is labeled; no row changes its center."""
         add_up(X, weights, labels, sums, mass)
         return 0
 
     def _assign(self, rows, X, weights, labels, upper, lower, sums=None, mass=None, changes=False):
-        """What a pass does with a block; returns how many rows changed their centre."""
+        """What a pass does with a block; returns how many rows changed their center."""
         laid = None, None
         if self._panels is not None:
             laid = self._panels[rows.start * X.shape[1] :], self._norms[rows.start :]
         return assign(
             X, self.centers, self._frame, labels, weights, sums, mass,
-            changes, upper, lower, self._motion, *laid, self._rings,
+            changes, upper, lower, self._motion, *laid,
         )  # fmt: skip
 
-    def _sort_centers(self):
-        """For each centre all of them by distance from it, and those distances, (k, k) each."""
-        centers, k = self.centers, len(self.centers)
-        if k < 2 or 12 * k * k > RINGS or isinstance(self.data.rows, SparseRows):
-            return ()
-        order, far = np.empty((k, k), np.int32), np.empty((k, k))
-        step = max(1, STRIP // max(k, centers.size // k))
-        for start in range(0, k, step):
-            checkpoint()
-            part = slice(start, start + step)
-            differences.transform(centers[part], centers, far[part])
-            order[part] = np.argsort(far[part], axis=1, kind="stable")
-            far[part].sort(axis=1)
-        return order, far
-
     def _moves(self):
-        """How far each centre has moved, how far the farthest of the others has, and half the
+        """How far each center has moved, how far the farthest of the others has, and half the
         distance to the nearest of them: (3, k) float32, rounded to the safe side."""
         centers, k = self.centers, len(self.centers)
         motion = np.zeros((3, k), np.float32)

@@ -6,11 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from statfast._validation import as_choice, as_count, as_generator, as_real
-from statfast.cluster.centers import Centers, rows_in_any_order, warn_empty
-from statfast.cluster.lloyd import iterate, tolerance
-from statfast.cluster.passes import apart, assign, inertia, joined, sweep
-from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import frame_as, frame_of, require_enough, require_spread, survey
+from statfast.cluster.kmeans.block_passes import apart, assign, inertia, joined, sweep
+from statfast.cluster.kmeans.init import runs_of, start_of
+from statfast.cluster.kmeans.lloyd import iterate, tolerance
+from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
+from statfast.cluster.kmeans.prepared import (
+    frame_as,
+    frame_of,
+    require_enough,
+    require_spread,
+    survey,
+)
 
 STRATEGIES = ("biggest_inertia", "largest_cluster")
 INSTEAD = "Pass a memory map, or use KMeans."
@@ -44,12 +50,12 @@ class BisectingKMeans(Centers):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (k, d)
-        The centres, from left to right in the tree of splits; float32 if X is float32, else
+        The centers, from left to right in the tree of splits; float32 if X is float32, else
         float64.
     labels_ : ndarray of shape (n,), int32
         The cluster of each row: what ``predict(X)`` returns.
     inertia_ : float
-        Sum of weight * squared distance to the centre of the row's cluster.
+        Sum of weight * squared distance to the center of the row's cluster.
     children_ : ndarray of shape (k - 1, 2), int32
         The splits in the order in which they were made: the two parts of each, as the number of
         the split that parts them further, or -1 - c for cluster c.
@@ -60,12 +66,12 @@ class BisectingKMeans(Centers):
 
     See Also
     --------
-    KMeans : all centres at once: less inertia, more work where k is large.
+    KMeans : all centers at once: less inertia, more work where k is large.
 
     Notes
     -----
     The cluster of a row is found by going down the tree: at each split to the nearer of its two
-    centres, by float64 differences, the first on ties. That need not be the nearest of all
+    centers, by float64 differences, the first on ties. That need not be the nearest of all
     ``cluster_centers_``; ``transform`` and ``score`` go by the nearest of all, and by the
     row's own.
 
@@ -200,7 +206,7 @@ class BisectingKMeans(Centers):
         Returns
         -------
         labels : ndarray of shape (n,), int32
-            At each split the nearer centre, the first on ties.
+            At each split the nearer center, the first on ties.
 
         Raises
         ------

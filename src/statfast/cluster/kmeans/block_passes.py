@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Passes over rows, each comparing them with centres.
+"""Passes over rows, each comparing them with centers.
 
 They go through ``_blocks.reduce``, so the rows may be an array, a memory map or ``Chunks``.
 """
@@ -8,11 +8,10 @@ from operator import add
 
 import numpy as np
 
-from statfast._blocks import checkpoint, reduce
-from statfast._chunks import Chunks
-from statfast._core import differences
-from statfast._core import lloyd as kernel
-from statfast.cluster.sparse_rows import SparseFrame, SparseRows
+from statfast._core.kmeans import differences
+from statfast._core.kmeans import lloyd as kernel
+from statfast._engine import Chunks, checkpoint, reduce
+from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
 
 # Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
 PIECE = 1 << 27
@@ -22,7 +21,7 @@ PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a pa
 
 def assign(
     X, centers, frame, labels, weights=None, sums=None, mass=None,
-    changes=False, upper=None, lower=None, motion=None, panels=None, norms=None, rings=(),
+    changes=False, upper=None, lower=None, motion=None, panels=None, norms=None,
 ):  # fmt: skip
     """``kernel.step`` for a block of any size; returns how many labels changed."""
     moved = 0
@@ -38,20 +37,20 @@ def assign(
             laid = panels[part.start * X.shape[1] :], norms[part.start :]
         moved += kernel.step(
             X[part], some, centers, frame, labels[part], sums, mass, changes, up, low, motion,
-            *laid, *rings,
+            *laid,
         )  # fmt: skip
     return moved
 
 
 def frame_for(rows, centers, origin, scale):
-    """The form of centres in which the kernel for such rows takes them."""
+    """The form of centers in which the kernel for such rows takes them."""
     if isinstance(rows, SparseRows):
         return SparseFrame(centers, scale)
     return kernel.frame(centers, origin, scale)
 
 
 def nearest(rows, centers, frame, n_jobs=None):
-    """The nearest centre of each row: labels (n,) int32."""
+    """The nearest center of each row: labels (n,) int32."""
 
     def partial(where, X):
         labels = np.empty(X.shape[0], np.int32)
@@ -62,7 +61,7 @@ def nearest(rows, centers, frame, n_jobs=None):
 
 
 def inertia(rows, weights, centers, labels, n_jobs=None):
-    """The sum of weight * squared distance to the centre of each row's label."""
+    """The sum of weight * squared distance to the center of each row's label."""
 
     def partial(where, X, weights, labels):
         return scatter(X, weights, centers, labels)
@@ -72,7 +71,7 @@ def inertia(rows, weights, centers, labels, n_jobs=None):
 
 
 def potential(rows, weights, centers, frame, n_jobs=None):
-    """The sum of weight * squared distance to the nearest centre."""
+    """The sum of weight * squared distance to the nearest center."""
 
     def partial(where, X, weights):
         labels = np.empty(X.shape[0], np.int32)
@@ -89,7 +88,7 @@ def scatter(X, weights, centers, labels):
 
 
 def apart(X, centers, labels):
-    """Squared distances of a block's rows to their own centres, (n,)."""
+    """Squared distances of a block's rows to their own centers, (n,)."""
     if isinstance(X, SparseRows):
         return X.distances(SparseFrame(centers), labels)[:, 0]
     d2 = np.empty(X.shape[0])
@@ -99,7 +98,7 @@ def apart(X, centers, labels):
 
 
 def distances(rows, centers, n_jobs=None):
-    """Euclidean distances (n, k) of each row to each centre; float32 for float32 rows."""
+    """Euclidean distances (n, k) of each row to each center; float32 for float32 rows."""
 
     sparse = SparseFrame(centers) if isinstance(rows, SparseRows) else None
 
@@ -110,15 +109,16 @@ def distances(rows, centers, n_jobs=None):
         out = np.empty((X.shape[0], len(centers)))
         for part in pieces(X.shape[0], centers.size):
             differences.transform(X[part], centers, out[part])
-        return [out.astype(np.float32) if X.dtype == np.float32 else out]
+        with np.errstate(over="ignore"):
+            return [out.astype(np.float32) if X.dtype == np.float32 else out]
 
     return np.concatenate(sweep(partial, rows, merge=joined, size=centers.size, n_jobs=n_jobs))
 
 
 def sweep(partial, rows, *aligned, merge, size, n_jobs):
-    """``reduce`` for a pass that compares each row with centres of `size` numbers altogether."""
+    """``reduce`` for a pass that compares each row with centers of `size` numbers altogether."""
     # Blocks with many statistics must hold many rows, or merging costs as much as making them; and
-    # those of few centres too, the more so the fewer, or handing them out does.
+    # those of few centers too, the more so the fewer, or handing them out does.
     least = min(max(256, size // 32, (1 << 23) // size), 8192)
     least = max(least, min((1 << 22) // size, 16384))
     if type(rows) is np.ndarray and rows.shape[0] <= min(least, FEW):
@@ -137,7 +137,7 @@ def sweep(partial, rows, *aligned, merge, size, n_jobs):
 
 
 def pieces(n, size):
-    """Slices of n rows, each little work against centres of this many numbers."""
+    """Slices of n rows, each little work against centers of this many numbers."""
     step = max(PANEL, PIECE // size // PANEL * PANEL)
     yield slice(0, min(n, step))
     for start in range(step, n, step):

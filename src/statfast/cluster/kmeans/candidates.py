@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of a start by k-means++, and what candidates for the next centres would gain."""
+"""The rows of a start by k-means++, and what candidates for the next centers would gain."""
 
 import numpy as np
 
-from statfast._core import seeding as kernel
-from statfast._extent import FLOAT32_MAX
-from statfast._team import Team
-from statfast.cluster.passes import PANEL
+from statfast._core.kmeans import seeding as kernel
+from statfast._distance import FLOAT32_MAX
+from statfast._engine import Team
+from statfast.cluster.kmeans.block_passes import PANEL
 
 PART = 3e6  # operations of a part: some 10 microseconds
 MOST = 1 << 29  # multiply-adds of scores between two looks at whether the run was interrupted
@@ -20,19 +20,19 @@ def worn(now, before):
 
 
 class Candidates:
-    """The rows of a fit that lie in panels, with the squared distance to their nearest centre.
+    """The rows of a fit that lie in panels, with the squared distance to their nearest center.
 
-    Candidates for several centres are drawn and weighed together. Float32 scores bound what each
-    gains, and name the few rows that may be nearer to it than to all centres so far; those rows
-    alone are measured, in float64, when it becomes a centre. What candidates for the next centre
+    Candidates for several centers are drawn and weighed together. Float32 scores bound what each
+    gains, and name the few rows that may be nearer to it than to all centers so far; those rows
+    alone are measured, in float64, when it becomes a center. What candidates for the next center
     gain less for it is summed up before, over the rows they have in common. Where two candidates
     are too much alike for that, `choose` says which, and they have to be weighed by other means.
 
     Parameters
     ----------
-    data : statfast.cluster.survey.Survey
+    data : statfast.cluster.kmeans.prepared.PreparedRows
     k : int
-        Number of centres.
+        Number of centers.
     n_trials : int
         How many candidates there are for each.
 
@@ -43,13 +43,13 @@ class Candidates:
         Which rows they are.
     closest : ndarray of shape (n,), float64
     labels : ndarray of shape (n,), int32
-        Which centre that is, the first of equals; a copy.
+        Which center that is, the first of equals; a copy.
     rows : ndarray of shape (m,), int32
         The candidates drawn last.
     points : ndarray of shape (m, d), float64
         The same.
     group : ndarray of shape (n_trials,), int32
-        Those looked at last, for one centre.
+        Those looked at last, for one center.
     bounds : ndarray of shape (2, m)
         From above and below on what each gains, as of when it was looked at.
     """
@@ -100,11 +100,11 @@ class Candidates:
 
     @property
     def count(self):
-        """Of centres."""
-        return self._seeding.centres
+        """Of centers."""
+        return self._seeding.centers
 
     def begin(self, place):
-        """The first centre: any row."""
+        """The first center: any row."""
         data = self.data
         center = data.take([place])[0]
         origin = data.origin.astype(np.float64)
@@ -116,11 +116,11 @@ class Candidates:
         self._seeding.begun(center, place, data.panels.at(data.scale)[0])
 
     def draw(self, at, keep, hold=False):
-        """Draw a candidate for each number `at` in [0, 1); False if every row is a centre.
+        """Draw a candidate for each number `at` in [0, 1); False if every row is a center.
 
-        `keep` are numbers for `thin` in _core/chances.pxd, which tells the candidates for each
-        centre. To `hold` their scores takes memory, and spares the rows to be read again where
-        there are few centres, each of which changes much for the other candidates.
+        `keep` are numbers for `thin` in _core/kmeans/potential.pxd, which tells the candidates for
+        each center. To `hold` their scores takes memory, and spares the rows to be read again where
+        there are few centers, each of which changes much for the other candidates.
         """
         m, (panels, parts, filled) = len(at), self._shape
         even, d = m + m % 2, self.data.shape[1]
@@ -160,21 +160,21 @@ class Candidates:
 
     @property
     def left(self):
-        """The first candidate that is not used up; -1 if too few are left for a centre."""
+        """The first candidate that is not used up; -1 if too few are left for a center."""
         return self._seeding.left
 
     def choose(self, most):
-        """Let candidates become centres, one after the other.
+        """Let candidates become centers, one after the other.
 
         Parameters
         ----------
         most : int
-            How many centres are wanted.
+            How many centers are wanted.
 
         Returns
         -------
         chosen : ndarray of shape (<= most,)
-            The candidates that became centres.
+            The candidates that became centers.
         rivals : ndarray
             Candidates of which the next is one, and has to `join`; none where `most` are chosen or
             others have to be drawn.
@@ -188,12 +188,12 @@ class Candidates:
         return chosen[:count], self.group[~(high < low.max())]
 
     def join(self, which):
-        """Let this candidate become a centre."""
+        """Let this candidate become a center."""
         self._team.gather()
         self._seeding.join(np.array([which], np.int32))
 
     def catch_up(self):
-        """Measure the rows that are nearer to centres since; chances are those of now."""
+        """Measure the rows that are nearer to centers since; chances are those of now."""
         self._team.gather()
         self._seeding.catch_up()
 

@@ -3,11 +3,10 @@
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
-from statfast._extent import extent_of
-from statfast._validation import as_count, as_rows, as_weights
-from statfast.cluster.passes import assign
-from statfast.cluster.survey import KEPT, frame_of, require_range
+from statfast._distance import extent_of
+from statfast._validation import as_count, as_rows, as_weights, refuse_large, shown, wrong_type
+from statfast.cluster.kmeans.block_passes import assign
+from statfast.cluster.kmeans.prepared import KEPT, frame_of, require_range
 
 
 class LloydStep:
@@ -19,16 +18,16 @@ class LloydStep:
     Parameters
     ----------
     k : int
-        Number of centres.
+        Number of centers.
     d : int
         Number of columns.
 
     Attributes
     ----------
     sums : ndarray of shape (k, d), float64
-        Weighted sum of the rows nearest to each centre.
+        Weighted sum of the rows nearest to each center.
     mass : ndarray of shape (k,), float64
-        Weight of the rows nearest to each centre.
+        Weight of the rows nearest to each center.
     moved : int
         How many rows changed their cluster.
 
@@ -50,20 +49,21 @@ class LloydStep:
 
     def __init__(self, k, d):
         k, d = as_count(k, "k"), as_count(d, "d")
+        refuse_large(8 * k * (d + 1), f"The sums of {k} centers in {d} columns", "Lower k or d.")
         self.sums = np.zeros((k, d))
         self.mass = np.zeros(k)
         self.moved = 0
 
     @classmethod
     def partial(cls, X, centers, sample_weight=None, labels=None):
-        """Assign rows to their nearest centres and sum them up.
+        """Assign rows to their nearest centers and sum them up.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
             Rows; float64, float32 and uint8 are taken as they are.
         centers : array-like of shape (k, d)
-            The centres; a row equally near to several belongs to the first of them.
+            The centers; a row equally near to several belongs to the first of them.
         sample_weight : array-like of shape (n,), optional
             Weight of each row; None gives each row weight 1.
         labels : ndarray of shape (n,), int32, optional
@@ -116,7 +116,7 @@ class LloydStep:
         Parameters
         ----------
         other : LloydStep
-            Made with the same centres.
+            Made with the same centers.
 
         Returns
         -------
@@ -127,14 +127,14 @@ class LloydStep:
         TypeError
             If `other` is no LloydStep.
         ValueError
-            If it is one of other centres.
+            If it is one of other centers.
         """
         if not isinstance(other, LloydStep):
             raise wrong_type("other", "a LloydStep", other)
         if other.sums.shape != self.sums.shape:
             raise ValueError(
-                f"other must have centres of shape {self.sums.shape}; got {other.sums.shape}. "
-                "Make both with the same centres."
+                f"other must have centers of shape {self.sums.shape}; got {other.sums.shape}. "
+                "Make both with the same centers."
             )
         self.sums += other.sums
         self.mass += other.mass

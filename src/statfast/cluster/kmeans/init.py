@@ -3,11 +3,10 @@
 
 import numpy as np
 
-from statfast._errors import warn_user
-from statfast._validation import as_choice, as_count, as_rows
-from statfast.cluster.scalable import k_means_parallel
-from statfast.cluster.seeding import random_rows, spread
-from statfast.cluster.survey import require_range
+from statfast._validation import MANY, as_choice, as_count, as_rows, warn_user
+from statfast.cluster.kmeans.parallel_init import k_means_parallel
+from statfast.cluster.kmeans.plus_plus import random_rows, spread
+from statfast.cluster.kmeans.prepared import require_range
 
 STARTS = {"k-means||": k_means_parallel, "random": random_rows}
 
@@ -15,7 +14,7 @@ STARTS = {"k-means||": k_means_parallel, "random": random_rows}
 def runs_of(init, n_init, plain=10):
     """How many starts to run from; `plain` many where "auto" meets starts that are not spread."""
     if not isinstance(n_init, str):
-        runs = as_count(n_init, "n_init")
+        runs = as_count(n_init, "n_init", high=MANY)
     else:
         as_choice(n_init, "n_init", ("auto",))
         runs = plain if callable(init) or (isinstance(init, str) and init == "random") else 1

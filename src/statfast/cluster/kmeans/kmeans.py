@@ -4,62 +4,60 @@
 from dataclasses import replace
 
 from statfast._validation import as_choice, as_count, as_generator, as_real
-from statfast.cluster.centers import Centers, as_any_rows, warn_empty
-from statfast.cluster.lloyd import iterate, tolerance
-from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import require_enough, require_spread, survey
+from statfast.cluster.kmeans.init import runs_of, start_of
+from statfast.cluster.kmeans.lloyd import iterate, tolerance
+from statfast.cluster.kmeans.model import Centers, as_any_rows, warn_empty
+from statfast.cluster.kmeans.prepared import require_enough, require_spread, survey
 
-ALGORITHMS = ("auto", "lloyd", "hamerly", "exponion", "yinyang")
+ALGORITHMS = ("auto", "lloyd", "elkan", "hamerly", "yinyang")
 
 
 class KMeans(Centers):
-    """k-means clustering: centres of least total squared distance, by Lloyd's algorithm.
+    """k-means clustering: centers of least total squared distance, by Lloyd's algorithm.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, k.
     init : {"k-means++", "k-means||", "random"}, array-like (k, d) or callable, default="k-means++"
-        The start. "k-means++" spreads the centres out, drawing each as the best of
-        2 + floor(log k) rows drawn in proportion to weight * squared distance from the centres
+        The start. "k-means++" spreads the centers out, drawing each as the best of
+        2 + floor(log k) rows drawn in proportion to weight * squared distance from the centers
         so far, for which it reads the rows k times; "k-means||" draws about 2 k rows at a time,
-        and the centres from those, reading the rows a dozen times in all: for memory maps and
+        and the centers from those, reading the rows a dozen times in all: for memory maps and
         `Chunks`; "random" draws k rows in proportion to weight; a callable is called as
         ``init(X, n_clusters, random_state=RandomState)`` with the checked rows and returns the
-        centres.
+        centers.
     n_init : "auto" or int, default="auto"
         Number of starts; the run of lowest inertia is kept, the first such on ties. "auto" is 1
         for "k-means++", "k-means||" and an array, 10 for "random" and for a callable.
     max_iter : int, default=300
         Most iterations of one run.
     tol : float, default=1e-4
-        A run ends once the squared distance by which all centres moved is at most `tol` times
+        A run ends once the squared distance by which all centers moved is at most `tol` times
         the mean (weighted) variance of the columns. It ends in any case when no row changes
         its cluster.
     verbose : int or bool, default=0
         If not 0, each iteration prints a line.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws. An int gives the same result each time.
-    algorithm : {"auto", "lloyd", "hamerly", "exponion", "yinyang"}, default="auto"
+    algorithm : {"auto", "lloyd", "elkan", "hamerly", "yinyang"}, default="auto"
         Which distances an iteration need not look at; no label depends on it. "lloyd" looks at all;
-        "hamerly" carries two bounds for each row from one iteration to the next; "exponion" carries
-        the same, and looks only at centres near the row's own where they do not decide, in float64
-        one by one, which takes longer (see the theory of k-means in the documents; sparse rows and
-        more than 2364 centres are "hamerly"); "yinyang" has
-        bounds for groups of centres and panels of rows, which are sorted for that: those of arrays
+        "hamerly" carries two bounds for each row from one iteration to the next; "yinyang" has
+        bounds for groups of centers and panels of rows, which are sorted for that: those of arrays
         that are kept (see Notes), for others it is "hamerly". "auto" is "yinyang" where that pays,
-        with many centres, else "hamerly".
+        with many centers, else "hamerly". "elkan", a name of scikit-learn's, is "auto": the labels
+        are the same.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (k, d)
-        The centres; float32 if X is float32, else float64.
+        The centers; float32 if X is float32, else float64.
     labels_ : ndarray of shape (n,), int32
-        The nearest centre of each row: what ``predict(X)`` returns.
+        The nearest center of each row: what ``predict(X)`` returns.
     inertia_ : float
-        Sum of weight * squared distance to the nearest centre.
+        Sum of weight * squared distance to the nearest center.
     n_iter_ : int
         Iterations of the run that was kept.
     n_features_in_ : int
@@ -75,15 +73,15 @@ class KMeans(Centers):
 
     Notes
     -----
-    **Exact**: each row goes to the centre nearest to it by float64 arithmetic on differences,
+    **Exact**: each row goes to the center nearest to it by float64 arithmetic on differences,
     sum_j (x_j - c_j)^2, and sums are float64 whatever the dtype of X. **Ties go to the lowest
     index.** Shortcuts change no label: float32 scores decide where their rounding cannot matter,
-    and bounds on the distances (Hamerly 2010; with many centres those of Ding et al. 2015) spare
+    and bounds on the distances (Hamerly 2010; with many centers those of Ding et al. 2015) spare
     rows a look. The result is the same for any number of threads; a memory map or `statfast.Chunks`
     of the same rows give the same up to the rounding of sums.
 
     **Empty clusters**: a cluster that loses all its rows takes the row farthest from its own
-    centre (unweighted distance, rows of weight 0 left out); several such clusters, in order of
+    center (unweighted distance, rows of weight 0 left out); several such clusters, in order of
     index, take the farthest rows in order of (distance, index). Where there are fewer distinct
     rows than clusters some stay empty, and a ConvergenceWarning says so.
 
@@ -91,19 +89,19 @@ class KMeans(Centers):
     out, except for the draws of init="random".
 
     **Sparse rows** of any of scipy's formats are taken as float64 CSR, and never made dense;
-    centres are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences
+    centers are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences
     where that is lost in rounding.
 
     An array of float64, float32 or uint8 is read as it is, a block at a time. The rows of an array
     or a memory map (not of `Chunks`) are kept as float32 besides, for the time of the fit, while
-    that takes at most 256 MB; with many centres, about k (d + 5) > 6600, a second time, sorted.
+    that takes at most 256 MB; with many centers, about k (d + 5) > 6600, a second time, sorted.
 
-    Cost: O(n d k) an iteration, less as the centres come to rest; O(n d k log k) for the start by
+    Cost: O(n d k) an iteration, less as they converge; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
     are kept; if they are sorted twice that, 12 and k / 50 bytes, and 20 more while they are being
     sorted; while k-means++ draws, 50 bytes more (where vectors are short some more) and, in 24
     columns or more, 168; or without kept rows 16, and 8 for each of the 2 + floor(log k) candidates
-    while all of those fit in 256 MB. "exponion" takes 12 k^2 bytes besides.
+    while all of those fit in 256 MB.
 
     References
     ----------
@@ -118,8 +116,6 @@ class KMeans(Centers):
 
     Hamerly, G. (2010). Making k-means even faster. SDM 2010, 130-140.
     doi:10.1137/1.9781611972801.12
-
-    Newling, J. and Fleuret, F. (2016). Fast k-means with accurate bounds. ICML 2016, 936-944.
 
     Ding, Y., Zhao, Y., Shen, X., Musuvathi, M. and Mytkowicz, T. (2015). Yinyang k-means: a drop-in
     replacement of the classic k-means with consistent speedup. ICML 2015, 579-587.
@@ -165,7 +161,7 @@ class KMeans(Centers):
         self.n_jobs = n_jobs
 
     def fit(self, X, y=None, sample_weight=None):
-        """Find the centres.
+        """Find the centers.
 
         Parameters
         ----------
@@ -195,6 +191,7 @@ class KMeans(Centers):
         if not isinstance(self.verbose, bool):
             as_count(self.verbose, "verbose", low=0)
         algorithm = as_choice(self.algorithm, "algorithm", ALGORITHMS)
+        algorithm = "auto" if algorithm == "elkan" else algorithm
         runs = runs_of(self.init, self.n_init)
         rng = as_generator(self.random_state)
         data = survey(as_any_rows(X), sample_weight, self.n_jobs)

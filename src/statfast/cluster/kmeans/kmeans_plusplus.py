@@ -4,17 +4,17 @@
 import numpy as np
 
 from statfast._validation import as_count, as_generator
-from statfast.cluster.centers import as_any_rows
-from statfast.cluster.seeding import spread
-from statfast.cluster.survey import require_enough, require_spread, survey
+from statfast.cluster.kmeans.model import as_any_rows
+from statfast.cluster.kmeans.plus_plus import spread
+from statfast.cluster.kmeans.prepared import require_enough, require_spread, survey
 
 
 def kmeans_plusplus(X, n_clusters, *, sample_weight=None, random_state=None, n_jobs=None):
     """Draw rows that are far from each other, as starts of k-means are: greedy k-means++.
 
     The first is drawn in proportion to weight. Each further one is the best, the one leaving the
-    least total of weight * squared distance to the nearest centre, of 2 + floor(log k) rows drawn
-    in proportion to weight * squared distance to the nearest centre so far.
+    least total of weight * squared distance to the nearest center, of 2 + floor(log k) rows drawn
+    in proportion to weight * squared distance to the nearest center so far.
 
     Parameters
     ----------

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lloyd's algorithm: assign rows to centres, move the centres to the means, again and again.
+"""Lloyd's algorithm: assign rows to centers, move the centers to the means, again and again.
 
 Lloyd 1982, doi:10.1109/TIT.1982.1056489.
 """
 
 import numpy as np
 
-from statfast.cluster.assignment import Assignment
-from statfast.cluster.passes import apart, inertia, sweep
-from statfast.cluster.sparse_rows import SparseRows
+from statfast.cluster.kmeans.assignment import Assignment
+from statfast.cluster.kmeans.block_passes import apart, inertia, sweep
+from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 
 def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
     """Run Lloyd's algorithm from a start.
 
-    Stops when no row changes its cluster, when the squared shift of the centres is at most `tol`,
+    Stops when no row changes its cluster, when the squared shift of the centers is at most `tol`,
     or after `max_iter` iterations; in any case at means of sums made anew.
 
     Parameters
     ----------
-    data : Survey
+    data : PreparedRows
     centers : ndarray of shape (k, d), float64
     nearest : tuple of ndarray, optional
         The nearest of them for each row and its squared distance, if known: the arrays are used up.
@@ -31,13 +31,13 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
     Returns
     -------
     centers : ndarray of shape (k, d), float64 numbers representable in `data.dtype`
-    labels : ndarray of shape (n,), int32, the nearest of these centres for each row
+    labels : ndarray of shape (n,), int32, the nearest of these centers for each row
     inertia : float
     n_iter : int
     """
     state = Assignment(data, centers, nearest)
     for n_iter in range(1, max_iter + 1):
-        doubtful = state.patched  # the sums of which the centres are means
+        doubtful = state.patched  # the sums of which the centers are means
         step = state.advance()
         moved = step.moved
         solved, shift = solve(state, step)
@@ -46,7 +46,7 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
         state.move(solved)
         if report:
             report(f"iteration {n_iter}: {moved} rows moved, squared shift {shift:.6g}")
-        # Where doubtful centres moved no row, those of sums made anew must move none either.
+        # Where doubtful centers moved no row, those of sums made anew must move none either.
         if shift <= tol or (moved == 0 and not (doubtful and state.settle())):
             break
     state.settle()
@@ -55,17 +55,18 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
 
 
 def solve(state, step):
-    """The means of the clusters, and their squared shift from the centres."""
+    """The means of the clusters, and their squared shift from the centers."""
     if not step.mass.all():
         step = state.add_up() if state.patched else step
         relocate(state.data, step, state.centers, state.labels)
         state.forget()
     means = state.data.rounded(step.solve())
-    return means, float(np.square(means - state.centers).sum())
+    with np.errstate(over="ignore"):  # far, and far is all that this tells
+        return means, float(np.square(means - state.centers).sum())
 
 
 def tolerance(data, tol):
-    """`tol` times the mean variance of the columns: a bound on the squared shift of the centres."""
+    """`tol` times the mean variance of the columns: a bound on the squared shift of the centers."""
     if tol == 0:
         return 0.0
     labels = np.zeros(data.shape[0], np.int32)
@@ -74,10 +75,10 @@ def tolerance(data, tol):
 
 
 def relocate(data, step, centers, labels):
-    """Give each empty cluster one of the rows farthest from their own centres.
+    """Give each empty cluster one of the rows farthest from their own centers.
 
     The empty clusters, in order of index, take the rows in order of (distance, descending; index,
-    ascending). Rows of weight 0 do not count. Where every row lies on its centre nothing is done:
+    ascending). Rows of weight 0 do not count. Where every row lies on its center nothing is done:
     there are fewer distinct rows than clusters.
     """
     empty = np.flatnonzero(step.mass == 0)
@@ -87,7 +88,7 @@ def relocate(data, step, centers, labels):
 
 
 def farthest(data, centers, labels, count):
-    """The `count` rows farthest from their centres, the farthest first: rows, weights, labels."""
+    """The `count` rows farthest from their centers, the farthest first: rows, weights, labels."""
 
     def partial(rows, X, weights, labels):
         d2 = apart(X, centers, labels)

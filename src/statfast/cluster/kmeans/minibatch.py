@@ -3,26 +3,26 @@
 
 import numpy as np
 
-from statfast._errors import wrong_type
-from statfast._sparse import is_sparse
-from statfast._validation import (
-    as_count,
-    as_generator,
-    as_real,
-    rows_for,
+from statfast._validation import as_count, as_generator, as_real, is_sparse, rows_for, wrong_type
+from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
+from statfast.cluster.kmeans.init import runs_of, start_of
+from statfast.cluster.kmeans.lloyd import tolerance
+from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
+from statfast.cluster.kmeans.model import Centers, rows_in_any_order, sparse_rows_for, warn_empty
+from statfast.cluster.kmeans.prepared import (
+    KEPT,
+    frame_as,
+    frame_of,
+    require_enough,
+    require_spread,
+    survey,
 )
-from statfast.cluster.batches import Batches, Ending
-from statfast.cluster.centers import Centers, rows_in_any_order, sparse_rows_for, warn_empty
-from statfast.cluster.lloyd import tolerance
-from statfast.cluster.passes import inertia, nearest, potential
-from statfast.cluster.starts import runs_of, start_of
-from statfast.cluster.survey import KEPT, frame_as, frame_of, require_enough, require_spread, survey
 
 INSTEAD = "Call partial_fit with each chunk."
 
 
 class MiniBatchKMeans(Centers):
-    """k-means clustering by batches: each moves the centres towards the means of its rows.
+    """k-means clustering by batches: each moves the centers towards the means of its rows.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class MiniBatchKMeans(Centers):
     verbose : int or bool, default=0
         If not 0, each batch prints a line.
     compute_labels : bool, default=True
-        Whether to label all rows by the final centres, which takes a pass over them.
+        Whether to label all rows by the final centers, which takes a pass over them.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws. An int gives the same result each time.
     tol : float, default=0.0
-        The fit ends once a batch moves the centres by a squared distance of at most `tol` times
+        The fit ends once a batch moves the centers by a squared distance of at most `tol` times
         the mean variance of the columns. 0 switches this off.
     max_no_improvement : int or None, default=10
         The fit ends once so many batches in a row did not lower the inertia of a batch, smoothed
@@ -54,7 +54,7 @@ class MiniBatchKMeans(Centers):
         Number of starts, of which the one of least inertia on another sample is kept. "auto" is 1
         for "k-means++" and for an array, 3 for "random" and for a callable.
     reassignment_ratio : float, default=0.01
-        Centres that have got less weight than this share of the heaviest are put on rows of a
+        Centers that have got less weight than this share of the heaviest are put on rows of a
         batch now and then.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
@@ -62,12 +62,12 @@ class MiniBatchKMeans(Centers):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (k, d)
-        The centres; float32 if X is float32, else float64.
+        The centers; float32 if X is float32, else float64.
     labels_ : ndarray of shape (n,), int32
-        The nearest centre of each row; of the last batch after `partial_fit`. Absent after ``fit``
+        The nearest center of each row; of the last batch after `partial_fit`. Absent after ``fit``
         with compute_labels=False.
     inertia_ : float
-        Sum of weight * squared distance to the nearest centre; after ``fit`` with
+        Sum of weight * squared distance to the nearest center; after ``fit`` with
         compute_labels=False the smoothed inertia of a batch, per unit of weight, times that of all
         rows.
     n_iter_ : int
@@ -85,9 +85,9 @@ class MiniBatchKMeans(Centers):
 
     Notes
     -----
-    The centres are **approximate**: they depend on the draws, and are not those that Lloyd's
-    algorithm would find. Everything told about them is exact: each row goes to the nearest centre
-    by float64 differences, **ties to the lowest index**, and a centre is the weighted mean of the
+    The centers are **approximate**: they depend on the draws, and are not those that Lloyd's
+    algorithm would find. Everything told about them is exact: each row goes to the nearest center
+    by float64 differences, **ties to the lowest index**, and a center is the weighted mean of the
     rows it was given (since it was last put elsewhere). The result is the same for any number of
     threads. A batch that cannot lower its inertia by much says little about convergence: with well
     separated clusters and a good start `KMeans` is often as fast.
@@ -148,7 +148,7 @@ class MiniBatchKMeans(Centers):
         self.n_jobs = n_jobs
 
     def fit(self, X, y=None, sample_weight=None):
-        """Find the centres, batch by batch.
+        """Find the centers, batch by batch.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class MiniBatchKMeans(Centers):
                 break
         fitted = {"inertia_": float(end.cost * data.mass)}
         if self.compute_labels:
-            fitted = self._labelled(state.rounded(), rows, weights)
+            fitted = self._labeled(state.rounded(), rows, weights)
             warn_empty(fitted["labels_"], k)
         return self._publish(
             X,
@@ -256,7 +256,7 @@ class MiniBatchKMeans(Centers):
         state.learn(rows, weights)
         with np.errstate(over="ignore"):
             if not np.isfinite(state.rounded()).all():
-                raise ValueError(f"X is too large for centres of {state.dtype}. Scale X down.")
+                raise ValueError(f"X is too large for centers of {state.dtype}. Scale X down.")
         return self._publish(
             X,
             n_features_in_=rows.shape[1],
@@ -264,19 +264,19 @@ class MiniBatchKMeans(Centers):
             n_iter_=self.__dict__.get("n_iter_", 0) + 1,
             n_steps_=self.__dict__.get("n_steps_", 0) + 1,
             _batches=state,
-            **self._labelled(state.rounded(), rows, weights),
+            **self._labeled(state.rounded(), rows, weights),
         )
 
     @staticmethod
     def _shown(state):
-        """The centres, for the user and for the kernel."""
+        """The centers, for the user and for the kernel."""
         centers = state.rounded()
         return {
             "cluster_centers_": centers.astype(state.dtype),
             "_prepared": (centers, frame_of(centers)),
         }
 
-    def _labelled(self, centers, rows, weights):
+    def _labeled(self, centers, rows, weights):
         """What is told about the rows."""
         labels = nearest(rows, centers, frame_as(rows, centers), self.n_jobs)
         total = inertia(rows, weights, centers, labels, self.n_jobs)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Centres that learn from one batch of rows after another, and when they have learnt enough.
+"""Centers that learn from one batch of rows after another, and when they have learnt enough.
 
-Sculley 2010, doi:10.1145/1772690.1772862: each row of a batch moves its nearest centre towards it
-by one part in as many rows as that centre has got. The rows of a batch are taken together, which
+Sculley 2010, doi:10.1145/1772690.1772862: each row of a batch moves its nearest center towards it
+by one part in as many rows as that center has got. The rows of a batch are taken together, which
 gives the mean of all of them in one step.
 """
 
@@ -11,25 +11,25 @@ from operator import add
 
 import numpy as np
 
-from statfast.cluster.passes import assign, scatter, sweep
-from statfast.cluster.sparse_rows import SparseRows
-from statfast.cluster.step import LloydStep
-from statfast.cluster.survey import frame_as
+from statfast.cluster.kmeans.block_passes import assign, scatter, sweep
+from statfast.cluster.kmeans.center_sums import LloydStep
+from statfast.cluster.kmeans.prepared import frame_as
+from statfast.cluster.kmeans.sparse_rows import SparseRows
 
-OFTEN = 10  # rows seen for each centre between two looks at which centres have too few
-MOST = 0.5  # of a batch: more centres are not put elsewhere at a time
+OFTEN = 10  # rows seen for each center between two looks at which centers have too few
+MOST = 0.5  # of a batch: more centers are not put elsewhere at a time
 
 
 class Batches:
-    """The state of the centres between batches.
+    """The state of the centers between batches.
 
     Attributes
     ----------
     centers : ndarray of shape (k, d), float64
     mass : ndarray of shape (k,), float64
-        Weight of the rows whose mean each centre is.
+        Weight of the rows whose mean each center is.
     dtype : numpy.dtype
-        That of the centres for the user.
+        That of the centers for the user.
     """
 
     def __init__(self, centers, dtype, ratio, rng, n_jobs):
@@ -44,18 +44,18 @@ class Batches:
         return other
 
     def rounded(self):
-        """The centres as the user will see them, in float64."""
+        """The centers as the user will see them, in float64."""
         return self.centers.astype(self.dtype).astype(np.float64)
 
     def learn(self, rows, weights):
-        """Move the centres by a batch.
+        """Move the centers by a batch.
 
         Returns
         -------
         cost : float
             The inertia of the batch before, per unit of weight.
         shift : float
-            Squared distance by which all centres moved.
+            Squared distance by which all centers moved.
         """
         before, k = self.centers, len(self.centers)
         labels = np.full(rows.shape[0], -1, np.int32)
@@ -77,7 +77,8 @@ class Batches:
         self.centers, self.mass = before.copy(), self.mass + step.mass
         self.centers[got] = before[got] * (self.mass - step.mass)[got, None] + step.sums[got]
         self.centers[got] /= self.mass[got, None]
-        shift = float(np.square(self.centers - before).sum())
+        with np.errstate(over="ignore"):  # infinite is no less than any tolerance
+            shift = float(np.square(self.centers - before).sum())
         self._seen += total
         if self._ratio > 0 and (self._seen >= OFTEN * k or not self.mass.all()):
             self._seen = 0.0
@@ -85,7 +86,7 @@ class Batches:
         return (cost / total if total else 0.0), shift
 
     def _put_elsewhere(self, rows, weights):
-        """Put the centres that have got little on rows of the batch, drawn without replacement."""
+        """Put the centers that have got little on rows of the batch, drawn without replacement."""
         few = np.flatnonzero(self.mass < self._ratio * self.mass.max())
         able = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)
         most = min(int(MOST * rows.shape[0]), len(able))
@@ -105,7 +106,7 @@ class Ending:
     Parameters
     ----------
     tol : float
-        Squared shift of the centres that ends it; 0 never does.
+        Squared shift of the centers that ends it; 0 never does.
     patience : int or None
         Batches without improvement that end it.
     share : float

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the estimators have in common whose clusters are the rows nearest to a centre."""
+"""What the estimators have in common whose clusters are the rows nearest to a center."""
 
 import numpy as np
 
-from statfast._base import Clusterer, Estimator, Transformer
-from statfast._chunks import Chunks
-from statfast._core import lloyd as kernel
-from statfast._errors import ConvergenceWarning, not_fitted, warn_user
-from statfast._sparse import as_csr, is_sparse
-from statfast._validation import as_rows, as_weights, refuse_large, rows_for
-from statfast.cluster.passes import distances, nearest, potential
-from statfast.cluster.sparse_rows import SparseFrame, SparseRows
-from statfast.cluster.survey import KEPT, frame_of
+from statfast._core.kmeans import lloyd as kernel
+from statfast._engine import Chunks
+from statfast._estimator import Clusterer, Estimator, Transformer
+from statfast._validation import (
+    ConvergenceWarning,
+    as_csr,
+    as_rows,
+    as_weights,
+    is_sparse,
+    not_fitted,
+    refuse_large,
+    rows_for,
+    warn_user,
+)
+from statfast.cluster.kmeans.block_passes import distances, nearest, potential
+from statfast.cluster.kmeans.prepared import KEPT, frame_of
+from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
 
 FEW = 1 << 21  # multiply-adds: up to here predict calls the kernel at once
 
@@ -22,7 +30,7 @@ class Centers(Transformer, Clusterer, Estimator):
     _takes_sparse = False
 
     def predict(self, X):
-        """Find the nearest centre of each row.
+        """Find the nearest center of each row.
 
         Parameters
         ----------
@@ -32,7 +40,7 @@ class Centers(Transformer, Clusterer, Estimator):
         Returns
         -------
         labels : ndarray of shape (n,), int32
-            Index of the nearest centre, the lowest on ties.
+            Index of the nearest center, the lowest on ties.
 
         Raises
         ------
@@ -52,7 +60,7 @@ class Centers(Transformer, Clusterer, Estimator):
         return nearest(rows, centers, frame, self.n_jobs)
 
     def transform(self, X):
-        """Compute the Euclidean distance of each row to each centre.
+        """Compute the Euclidean distance of each row to each center.
 
         Parameters
         ----------
@@ -69,7 +77,8 @@ class Centers(Transformer, Clusterer, Estimator):
         NotFittedError
             If called before fit.
         ValueError
-            If X is not a finite 2-d array of the fitted width.
+            If X is not a finite 2-d array of the fitted width, or so far away that squared
+            distances overflow.
         MemoryError
             If the distances would take more than half the free memory.
         """
@@ -79,7 +88,7 @@ class Centers(Transformer, Clusterer, Estimator):
             # Twice: the blocks of distances, and the whole they are put together to.
             nbytes = 16 * rows.shape[0] * len(centers)
             refuse_large(nbytes, "The table of distances", "Transform fewer rows at a time.")
-        return distances(rows, centers, self.n_jobs)
+        return _near(distances(rows, centers, self.n_jobs))
 
     def score(self, X, y=None, sample_weight=None):
         """Compute minus the inertia of these rows: higher is better.
@@ -96,14 +105,15 @@ class Centers(Transformer, Clusterer, Estimator):
         Returns
         -------
         score : float
-            Minus the sum of weight * squared distance to the nearest centre.
+            Minus the sum of weight * squared distance to the nearest center.
 
         Raises
         ------
         NotFittedError
             If called before fit.
         ValueError
-            If X is not a finite 2-d array of the fitted width, or the weights do not match it.
+            If X is not a finite 2-d array of the fitted width, or so far away that squared
+            distances overflow, or the weights do not match it.
         """
         rows = self._rows(X)
         if sample_weight is not None:
@@ -112,7 +122,7 @@ class Centers(Transformer, Clusterer, Estimator):
         centers, frame = self._model()
         if isinstance(rows, SparseRows):
             frame = SparseFrame(centers)
-        return -potential(rows, sample_weight, centers, frame, self.n_jobs)
+        return -_near(potential(rows, sample_weight, centers, frame, self.n_jobs))
 
     def _rows(self, X):
         """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
@@ -125,7 +135,7 @@ class Centers(Transformer, Clusterer, Estimator):
         return Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X)
 
     def _model(self):
-        """The centres as float64 and their frame, made anew if the user changed the centres."""
+        """The centers as float64 and their frame, made anew if the user changed the centers."""
         centers, frame = self.__dict__.get("_prepared", (None, None))
         if not np.array_equal(self.cluster_centers_, centers):
             centers = np.array(self.cluster_centers_, dtype=np.float64, order="C")
@@ -190,3 +200,13 @@ def warn_empty(labels, k):
             "distinct rows than that, else raise max_iter.",
             ConvergenceWarning,
         )
+
+
+def _near(found):
+    """What was found of distances, if it is finite."""
+    if not np.isfinite(found).all():
+        raise ValueError(
+            "X holds rows so far from the centers that squared distances overflow. Divide the data "
+            "by a constant first."
+        )
+    return found

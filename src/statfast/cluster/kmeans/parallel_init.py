@@ -5,20 +5,20 @@ from operator import add
 
 import numpy as np
 
-from statfast.cluster.passes import apart, assign, frame_for, sweep
-from statfast.cluster.seeding import first_row, plus_plus
-from statfast.cluster.survey import survey
+from statfast.cluster.kmeans.block_passes import apart, assign, frame_for, sweep
+from statfast.cluster.kmeans.plus_plus import first_row, plus_plus
+from statfast.cluster.kmeans.prepared import survey
 
 ROUNDS = 5
-OVERSAMPLING = 2  # rows drawn in a round, on average, for each centre
+OVERSAMPLING = 2  # rows drawn in a round, on average, for each center
 
 
 def k_means_parallel(data, k, rng):
-    """Draw centres by k-means||.
+    """Draw centers by k-means||.
 
     In each of `ROUNDS` rounds every row becomes a candidate with chance `OVERSAMPLING` * k times
     its share of the potential sum_i w_i min_c |x_i - c|^2 over all candidates c so far. Each then
-    gets the weight of the rows nearest to it, and greedy k-means++ draws the centres among
+    gets the weight of the rows nearest to it, and greedy k-means++ draws the centers among
     them. Where there are not k of them it draws from all rows.
 
     Bahmani, Moseley, Vattani, Kumar & Vassilvitskii 2012, Scalable k-means++,
@@ -29,7 +29,7 @@ def k_means_parallel(data, k, rng):
 
     Parameters
     ----------
-    data : statfast.cluster.survey.Survey
+    data : statfast.cluster.kmeans.prepared.PreparedRows
     k : int
     rng : numpy.random.Generator
 
@@ -56,7 +56,7 @@ def k_means_parallel(data, k, rng):
 
 
 def approach(data, centers, closest):
-    """Let centres join those so far; returns the potential that is left."""
+    """Let centers join those so far; returns the potential that is left."""
     frame = frame_for(data.rows, centers, data.origin, data.scale)
 
     def partial(where, X, weights, closest):
@@ -72,7 +72,7 @@ def approach(data, centers, closest):
 
 
 def crowd(data, centers):
-    """The weight of the rows nearest to each centre."""
+    """The weight of the rows nearest to each center."""
     frame = frame_for(data.rows, centers, data.origin, data.scale)
 
     def partial(where, X, weights):

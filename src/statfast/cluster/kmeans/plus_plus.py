@@ -5,42 +5,42 @@ from math import log
 
 import numpy as np
 
-from statfast._blocks import report
-from statfast._core.differences import trial
-from statfast._core.seeding import thinned
-from statfast.cluster.candidates import Candidates, worn
-from statfast.cluster.passes import joined, pieces, sweep
-from statfast.cluster.sparse_rows import SparseFrame, SparseRows
+from statfast._core.kmeans.differences import trial
+from statfast._core.kmeans.seeding import thinned
+from statfast._engine import report
+from statfast.cluster.kmeans.block_passes import joined, pieces, sweep
+from statfast.cluster.kmeans.candidates import Candidates, worn
+from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 HELD = 1 << 28  # bytes
 FEWEST = 256  # rows: fewer are not worth laying out for the start alone
 TOGETHER = 42  # candidates drawn together at most: three tiles of 14
-ALONE = 16  # centres for whose candidates the rows are read each time, if scores are not held
+ALONE = 16  # centers for whose candidates the rows are read each time, if scores are not held
 TRIED, WIDE = 200, 24  # with fewer candidates up to then, in so many columns, scores are held
 SPARE = 2  # candidates more, for those that are not kept
 
 
 def plus_plus(data, k, rng):
-    """Draw k rows as centres by greedy k-means++.
+    """Draw k rows as centers by greedy k-means++.
 
     The first is drawn in proportion to weight. Each further one is the best, the one leaving the
     least potential sum_i w_i min_c |x_i - c|^2, of 2 + floor(log k) candidates drawn in proportion
-    to weight * squared distance to the nearest centre so far; ties go to the candidate drawn first.
+    to weight * squared distance to the nearest center so far; ties go to the candidate drawn first.
 
-    Candidates of several centres are drawn together, and those of the later ones thinned out so
-    that they are drawn from the chances of their time: see `thin` in _core/chances.pxd.
+    Candidates of several centers are drawn together, and those of the later ones thinned out so
+    that they are drawn from the chances of their time: see `thin` in _core/kmeans/potential.pxd.
 
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
-    Cost: O(n d k log k). Rows in memory are read, in float32, once for several centres, in less
-    than 24 columns once for each of the first 16; others, in float64, once for each centre (twice
+    Cost: O(n d k log k). Rows in memory are read, in float32, once for several centers, in less
+    than 24 columns once for each of the first 16; others, in float64, once for each center (twice
     where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory:
     50 bytes a row besides, more where vectors are short, and 168 where scores are held.
 
     Parameters
     ----------
-    data : statfast.cluster.survey.Survey
+    data : statfast.cluster.kmeans.prepared.PreparedRows
     k : int
     rng : numpy.random.Generator
 
@@ -58,9 +58,9 @@ def spread(data, k, rng):
     -------
     centers : ndarray of shape (k, d), float64
     places : ndarray of shape (k,), int32
-        Which rows they are. Where all rows lie on fewer centres the first is there again.
+        Which rows they are. Where all rows lie on fewer centers the first is there again.
     nearest : tuple of ndarray, or None
-        The nearest centre of each row, the first of equals, (n,) int32, and its squared distance,
+        The nearest center of each row, the first of equals, (n,) int32, and its squared distance,
         (n,) float64; None where only the latter was kept.
     """
     first = first_row(data, rng)
@@ -72,25 +72,25 @@ def spread(data, k, rng):
 
 
 def trials(k):
-    """How many candidates there are for each centre."""
+    """How many candidates there are for each center."""
     return 2 + int(log(k))
 
 
 def holds(c, k, d):
-    """Whether scores are held where there are c centres of k: see `Candidates.draw`."""
+    """Whether scores are held where there are c centers of k: see `Candidates.draw`."""
     return c * trials(k) < TRIED and d >= WIDE
 
 
 def together(c, k, d):
-    """How many candidates are drawn together where there are c centres of k.
+    """How many candidates are drawn together where there are c centers of k.
 
-    With few centres each new one changes the chances of many rows, and has many in common with
+    With few centers each new one changes the chances of many rows, and has many in common with
     other candidates.
     """
     if holds(c, k, d):
         return max(TOGETHER, trials(k))
-    centres = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
-    return centres * trials(k) + SPARE if centres > 1 else trials(k)
+    centers = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
+    return centers * trials(k) + SPARE if centers > 1 else trials(k)
 
 
 def by_panels(rows, rng, first):
@@ -100,7 +100,7 @@ def by_panels(rows, rng, first):
     while rows.count < k:
         c = rows.count
         drawn = rng.random((2, together(c, k, d)))
-        if not rows.draw(*drawn, holds(c, k, d)):  # every row lies on a centre
+        if not rows.draw(*drawn, holds(c, k, d)):  # every row lies on a center
             rows.centers[c:], rows.places[c:] = rows.centers[0], first
             break
         while rows.count < k:
@@ -134,7 +134,7 @@ def by_reading(data, k, rng, first):
     group = np.empty(n_trials, np.int32)
     while c < k:
         at, keep = rng.random((2, together(c, k, d)))
-        if not shares.any():  # every row lies on a centre
+        if not shares.any():  # every row lies on a center
             centers[c:] = centers[0]
             break
         drawn = draw(data, chance, blocks, shares, at)
@@ -158,7 +158,7 @@ def by_reading(data, k, rng, first):
 
 
 def random_rows(data, k, rng):
-    """Draw k different rows as centres in proportion to weight."""
+    """Draw k different rows as centers in proportion to weight."""
     if data.weights is None:
         return data.take(rng.choice(data.shape[0], k, replace=False))
     rows = np.flatnonzero(data.weights)
@@ -174,14 +174,14 @@ def first_row(data, rng):
 
 
 def weigh(data, candidates, closest, nearer):
-    """Let each candidate join the centres.
+    """Let each candidate join the centers.
 
     Parameters
     ----------
-    data : statfast.cluster.survey.Survey
+    data : statfast.cluster.kmeans.prepared.PreparedRows
     candidates : ndarray of shape (m, d), float64
     closest : ndarray of shape (n,), float64
-        Squared distance of each row to the centres so far.
+        Squared distance of each row to the centers so far.
     nearer : ndarray of shape (m, n), float64, or None
         Becomes the same with each candidate added; with one candidate it may be `closest` itself.
 

@@ -6,27 +6,79 @@ from math import isfinite
 
 import numpy as np
 
-from statfast._blocks import reduce
-from statfast._chunks import Chunks
-from statfast._core import lloyd as kernel
-from statfast._extent import Extent, extent_of, origin_of, scale_of
+from statfast._core.kmeans import lloyd as kernel
+from statfast._distance import Extent, extent_of, origin_of, scale_of
+from statfast._engine import Chunks, each, grid, reduce
 from statfast._validation import as_count, as_weights, require_finite
-from statfast.cluster.panels import Panels
-from statfast.cluster.sparse_rows import SparseFrame, SparseRows
+from statfast.cluster.kmeans.block_passes import PANEL
+from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
 
 NARROW = 1e-150  # squares of such differences lose digits in float64
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
+MOST = 1 << 26  # numbers: the most rows that are kept as panels (256 MB)
+
+
+class Panels:
+    """Rows in memory as float32 panels about an origin, made when first asked for.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d), or statfast.Chunks
+    origin : ndarray of shape (d,), float32
+    n_jobs : int, optional
+    """
+
+    def __init__(self, rows, origin, n_jobs):
+        self._rows, self._origin, self._n_jobs = rows, origin, n_jobs
+        self._scale = self._made = None
+
+    @property
+    def possible(self):
+        """Whether the rows are dense and in one piece, and their panels not too large."""
+        rows = self._rows
+        return isinstance(rows, np.ndarray) and self._filled() * rows.shape[1] <= MOST
+
+    def at(self, scale):
+        """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where
+        they are not `possible`."""
+        if self._scale != scale:  # starts among the rows have one scale
+            self.read(scale, lambda part, panels, norms: None)
+        return self._made
+
+    def read(self, scale, work):
+        """``work(part, panels, norms)`` for parts of the rows, whose panels are made before if they
+        are not yet."""
+        fresh = self._scale != scale
+        if fresh:
+            self._made = None  # not both at once
+            self._made, self._scale = (None, None), scale
+            if not self.possible:
+                return
+            filled = self._filled()
+            self._made = np.empty(filled * self._rows.shape[1], np.float32), np.empty(filled, "f4")
+        (panels, norms), (n, d) = self._made, self._rows.shape
+
+        def work_on(part):
+            if fresh:
+                X, start = np.ascontiguousarray(self._rows[part]), part.start
+                kernel.lay_out(X, self._origin, scale, panels[start * d :], norms[start:])
+            work(part, panels, norms)
+
+        each(work_on, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
+
+    def _filled(self):
+        return -(-self._rows.shape[0] // PANEL) * PANEL
 
 
 @dataclass(frozen=True)
-class Survey:
+class PreparedRows:
     """The rows of a fit, and what a first pass over them found."""
 
     rows: np.ndarray | Chunks | SparseRows
     weights: np.ndarray | None  # (n,) float64
     n_jobs: int | None
     shape: tuple[int, int]
-    dtype: np.dtype  # of the centres
+    dtype: np.dtype  # of the centers
     mean: np.ndarray  # (d,) unweighted
     low: np.ndarray  # (d,) least value of each column
     high: np.ndarray  # (d,) greatest value
@@ -60,11 +112,11 @@ class Survey:
         return total / self.mass
 
     def frame(self, centers):
-        """The kernel's form of these centres, about the mean of the rows."""
+        """The kernel's form of these centers, about the mean of the rows."""
         return frame_of(centers, self.origin, self.reach)
 
     def rounded(self, centers):
-        """The centres as float64 numbers that `dtype` can hold."""
+        """The centers as float64 numbers that `dtype` can hold."""
         return centers.astype(self.dtype, copy=False).astype(np.float64, copy=False)
 
     def take(self, index):
@@ -101,7 +153,7 @@ def survey(rows, sample_weight, n_jobs):
     dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
     shape = found.n, len(low)
     panels = Panels(rows, origin, n_jobs)
-    return Survey(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels)
+    return PreparedRows(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels)
 
 
 def sparse_extent(rows):
@@ -148,7 +200,7 @@ def require_range(low, high, mass, name):
 
 
 def frame_of(centers, origin=None, reach=0.0):
-    """The kernel's form of centres, about `origin` and scaled so that rows and centres are about 1.
+    """The kernel's form of centers, about `origin` and scaled so that rows and centers are about 1.
 
     `origin` is best near the mean of the rows, and `reach` their greatest distance from it in any
     column; another choice changes the time, not the result.
@@ -160,5 +212,5 @@ def frame_of(centers, origin=None, reach=0.0):
 
 
 def frame_as(rows, centers):
-    """The form of centres in which the kernel for such rows takes them."""
+    """The form of centers in which the kernel for such rows takes them."""
     return SparseFrame(centers) if isinstance(rows, SparseRows) else frame_of(centers)

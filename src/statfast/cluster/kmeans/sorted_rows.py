@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows sorted by their centres, and what bounds tell of them while many centres move."""
+"""Rows sorted by their centers, and what bounds tell of them while many centers move."""
 
 import numpy as np
 
-from statfast._blocks import each, grid
-from statfast._core import lloyd
-from statfast._core import yinyang as kernel
-from statfast.cluster.passes import PANEL, pieces
+from statfast._core.kmeans import lloyd
+from statfast._core.kmeans import yinyang as kernel
+from statfast._engine import each, grid
+from statfast.cluster.kmeans.block_passes import PANEL, pieces
 
-FEWEST = 8  # groups of centres: bounds on fewer spare too little
+FEWEST = 8  # groups of centers: bounds on fewer spare too little
 LEAST = 6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
-CROWD = 4  # rows for each centre, on average: fewer fill no panel with rows of near centres
+CROWD = 4  # rows for each center, on average: fewer fill no panel with rows of near centers
 # A task costs some microseconds of Python: there are few in a pass, and none is small.
 TASKS = 32
 TASK = 1 << 24  # multiply-adds, if all of them were made
 
 
 class SortedRows:
-    """The rows of a fit in memory, sorted so that those of near centres share a panel.
+    """The rows of a fit in memory, sorted so that those of near centers share a panel.
 
-    Ding et al. 2015, Yinyang k-means; see ``_core/yinyang.pyx``.
+    Ding et al. 2015, Yinyang k-means; see ``_core/kmeans/yinyang.pyx``.
 
     Parameters
     ----------
-    data : Survey
+    data : PreparedRows
     centers : ndarray of shape (k, d), float64
     labels : ndarray of shape (n,), int32
-        The nearest centre of each row; kept up to date from now on.
+        The nearest center of each row; kept up to date from now on.
     distances : ndarray of shape (n,), float32
-        How far each row is from its centre, about.
+        How far each row is from its center, about.
     scale : float
         The power of two by which the panels are scaled.
     """
@@ -75,7 +75,7 @@ class SortedRows:
         self._last = centers
 
     def assign(self, centers):
-        """Give every row its nearest centre; returns the rows that changed theirs, and those."""
+        """Give every row its nearest center; returns the rows that changed theirs, and those."""
         data = self.data
         frame = lloyd.frame(centers[self._arranged], data.origin, self._scale)
         drop = self._drop(centers)
@@ -110,7 +110,7 @@ class SortedRows:
         )
 
     def _drop(self, centers):
-        """How far the centres of each group have moved at most, rounded up."""
+        """How far the centers of each group have moved at most, rounded up."""
         change = centers - self._last
         move = np.sqrt((change * change).sum(axis=1)) * (self._scale * (1 + 1e-6))
         drop = np.zeros(self._slack.shape[1], np.float32)

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from statfast._core import sparselloyd as kernel
-from statfast._sparse import parts_of
+from statfast._core.kmeans import sparse as kernel
+from statfast._validation import parts_of
 
 PIECE = 1 << 25  # multiply-adds between two looks at whether the run was interrupted
 
@@ -12,8 +12,8 @@ PIECE = 1 << 25  # multiply-adds between two looks at whether the run was interr
 class SparseRows:
     """Rows in CSR form, of which slices are blocks.
 
-    Centres stay dense: each nonzero of a row meets all of them. Rows are never made dense but one
-    at a time, where scores cannot tell which centre is the nearest.
+    Centers stay dense: each nonzero of a row meets all of them. Rows are never made dense but one
+    at a time, where scores cannot tell which center is the nearest.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class SparseRows:
         return out
 
     def pieces(self, k):
-        """Slices of few enough multiply-adds with k centres."""
+        """Slices of few enough multiply-adds with k centers."""
         n = self.shape[0]
         most = 1 + (self._start[-1] - self._start[0]) // max(1, n)
         step = max(64, PIECE // int(most * k))
@@ -77,7 +77,7 @@ class SparseRows:
         )  # fmt: skip
 
     def distances(self, centers, labels=None):
-        """Squared distances (n, k) to all centres, or (n, 1) to those of the labels."""
+        """Squared distances (n, k) to all centers, or (n, 1) to those of the labels."""
         out = np.empty((self.shape[0], len(centers.parts[0]) if labels is None else 1))
         kernel.distances(
             self._start, self._column, self._value, self._square, *centers.parts, labels, out
@@ -88,7 +88,8 @@ class SparseRows:
         """The (weighted) sum of the rows, (d,)."""
         count = np.diff(self._start)
         value = self._value if weights is None else self._value * np.repeat(weights, count)
-        return np.bincount(self._column, value, self.shape[1])
+        total = np.bincount(self._column, value, self.shape[1])
+        return total.astype(np.float64, copy=False)  # without a nonzero, integers
 
     def bounds(self):
         """The least and the greatest value of each column."""
@@ -102,7 +103,7 @@ class SparseRows:
 
 
 class SparseFrame:
-    """Centres as sparse rows meet them: transposed, with the terms of their scores."""
+    """Centers as sparse rows meet them: transposed, with the terms of their scores."""
 
     def __init__(self, centers, scale=1.0):
         k, d = centers.shape

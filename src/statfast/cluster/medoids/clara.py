@@ -3,25 +3,27 @@
 
 import numpy as np
 
-from statfast._dissimilarity import called, is_callable, made_of, metric_of, store
-from statfast._errors import warn_not_converged
+from statfast._distance import is_callable, made_of, metric_of, of_function, store
 from statfast._validation import (
+    MANY,
     as_choice,
     as_count,
     as_generator,
     as_rows,
     as_weights,
+    warn_not_converged,
 )
-from statfast.cluster.fasterpam import eager
-from statfast.cluster.medoid_model import (
+from statfast.cluster.medoids.init import STARTS
+from statfast.cluster.medoids.model import (
     Medoids,
     medoid_silhouette,
     moderate_weights,
+    nearest_to,
+    nearest_two,
     warn_empty,
 )
-from statfast.cluster.medoid_starts import STARTS
-from statfast.cluster.medoids import Partition, barred, gains
-from statfast.cluster.nearest_medoid import nearest_to, nearest_two
+from statfast.cluster.medoids.partition import Partition, barred, gains
+from statfast.cluster.medoids.swaps import eager
 
 
 class CLARA(Medoids):
@@ -155,7 +157,7 @@ class CLARA(Medoids):
             If X is sparse, or a parameter has the wrong type.
         """
         k = as_count(self.n_clusters, "n_clusters")
-        n_samples = as_count(self.n_samples, "n_samples")
+        n_samples = as_count(self.n_samples, "n_samples", high=MANY)
         max_iter = as_count(self.max_iter, "max_iter")
         start = STARTS[as_choice(self.init, "init", STARTS)]
         rng = as_generator(self.random_state)
@@ -213,7 +215,7 @@ class CLARA(Medoids):
         """The medoids of a sample, by their numbers in it, and passes over it."""
         weights = None if weights is None else weights[sample]
         if is_callable(metric):
-            source = called(rows, metric, np.float64)
+            source = of_function(rows, metric, np.float64)
         else:
             made = made_of(rows, metric)
             source = store(made, np.float64, self.n_jobs, "Lower sample_size.")

@@ -5,9 +5,9 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast.cluster.medoids import barred, column, gains
-from statfast.cluster.seeding import place
+from statfast._engine import checkpoint
+from statfast.cluster.kmeans.plus_plus import place
+from statfast.cluster.medoids.partition import barred, column, gains
 
 BATCH = 16  # candidates whose bounds are brought up to date together at first
 

@@ -1,35 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""k-medoids: rows of the data as centres, of least total dissimilarity."""
+"""k-medoids: rows of the data as centers, of least total dissimilarity."""
 
 import numpy as np
 
-from statfast._dissimilarity import (
+from statfast._distance import (
     PRECOMPUTED,
-    as_source,
-    called,
+    as_dissimilarities,
     fits,
     is_callable,
     made_of,
     metric_of,
+    of_function,
     store,
 )
-from statfast._errors import shown, warn_not_converged, wrong_type
 from statfast._validation import (
     as_choice,
     as_count,
     as_generator,
     as_rows,
     as_weights,
+    shown,
+    warn_not_converged,
+    wrong_type,
 )
-from statfast.cluster.fasterpam import alternate, eager, steepest
-from statfast.cluster.medoid_model import (
+from statfast.cluster.medoids.init import STARTS
+from statfast.cluster.medoids.model import (
     Medoids,
     medoid_silhouette,
     moderate_weights,
     warn_empty,
 )
-from statfast.cluster.medoid_starts import STARTS
-from statfast.cluster.medoids import Partition, barred, gains, require_range
+from statfast.cluster.medoids.partition import Partition, barred, gains, require_range
+from statfast.cluster.medoids.swaps import alternate, eager, steepest
 
 METHODS = {"fasterpam": eager, "fastpam1": steepest, "pam": steepest, "alternate": alternate}
 KEPT = 1 << 27  # bytes: smaller matrices are always worth keeping
@@ -102,7 +104,7 @@ class KMedoids(Medoids):
     See Also
     --------
     CLARA : the same on samples, for very many rows.
-    KMeans : centres that are means.
+    KMeans : centers that are means.
 
     Notes
     -----
@@ -111,7 +113,7 @@ class KMedoids(Medoids):
     rows; of equally good medoids to give up the lowest goes. The result is the same for any number
     of threads, and that of trying candidates one by one. For k = 1 the medoid is the best of all.
 
-    **Weights**: a weight of 2 counts like a row given twice; a row of weight 0 is labelled, but
+    **Weights**: a weight of 2 counts like a row given twice; a row of weight 0 is labeled, but
     neither counts nor becomes a medoid.
 
     Cost: O(n^2) a pass, of which few are needed ("build": two to three passes more, whatever k);
@@ -248,7 +250,7 @@ class KMedoids(Medoids):
         dtype = as_choice(self.dtype, "dtype", (None, "float64", "float32"))
         dtype = None if dtype is None else np.dtype(dtype).type
         if isinstance(self.metric, str) and self.metric == PRECOMPUTED:
-            return None, None, as_source(X, dtype=dtype, n_jobs=self.n_jobs)
+            return None, None, as_dissimilarities(X, dtype=dtype, n_jobs=self.n_jobs)
         rows = as_rows(X)
         metric = metric_of(self.metric, self.p, self.metric_params, rows)
         if is_callable(metric):
@@ -257,7 +259,7 @@ class KMedoids(Medoids):
                     "matrix_free cannot be True where metric is a function, which would be called "
                     "again for each pass. Leave it at 'auto'."
                 )
-            return rows, metric, called(rows, metric, dtype or np.float64)
+            return rows, metric, of_function(rows, metric, dtype or np.float64)
         made = made_of(rows, metric, self.n_jobs)
         if self.matrix_free is True or (self.matrix_free is not False and not _kept(made, dtype)):
             return rows, metric, made

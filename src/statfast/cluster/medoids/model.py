@@ -1,14 +1,107 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows against medoids: the nearest of each row, and the dissimilarities to all."""
+"""What the estimators have in common whose clusters are the rows nearest to a medoid."""
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._dissimilarity import Made, function_of, is_callable
-from statfast._precomputed import refuse
-from statfast._validation import refuse_large
+from statfast._distance import OfRows, function_of, is_callable, refuse, scale_of
+from statfast._engine import checkpoint, each, grid
+from statfast._estimator import Clusterer, Estimator, Transformer
+from statfast._validation import (
+    ConvergenceWarning,
+    explain_nonfinite,
+    refuse_large,
+    rows_for,
+    warn_user,
+)
 
 
+class Medoids(Transformer, Clusterer, Estimator):
+    """Base of the estimators that have ``medoid_indices_``, each row being with the nearest."""
+
+    def predict(self, X):
+        """Find the nearest medoid of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n) if precomputed
+            Finite rows; or the dissimilarities from each to the n fitted rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), int32
+            Index of the nearest medoid, the lowest on ties.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width.
+        """
+        return nearest_to(rows_for(self, X), *self._asked, self.n_jobs)[0]
+
+    def transform(self, X):
+        """Compute the dissimilarity of each row to each medoid.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n) if precomputed
+
+        Returns
+        -------
+        dissimilarities : ndarray of shape (m, k)
+            float32 if X is float32, else float64.
+
+        Raises
+        ------
+        NotFittedError
+            If called before fit.
+        ValueError
+            If X is not a finite 2-d array of the fitted width, or a dissimilarity is beyond its
+            type.
+        """
+        return distances_to(rows_for(self, X), *self._asked, self.n_jobs)
+
+    @property
+    def _asked(self):
+        """What rows are compared with: the medoids, and the metric; or their columns, and None."""
+        if self._metric is None:
+            return self.medoid_indices_, None
+        return self.cluster_centers_, self._metric
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)
+
+
+def moderate_weights(weights):
+    """Weights times a power of two, so that what they weigh stays in range; and that factor."""
+    if weights is None:
+        return None, 1.0
+    scale = scale_of(float(weights.max()))
+    return weights * scale, scale
+
+
+def medoid_silhouette(near, second, weights):
+    """The mean of 1 - near / second, by weight; 0 / 0 counts as 1."""
+    ratio = np.ones(len(near))
+    np.divide(near, second, out=ratio, where=second > 0)
+    return float(np.average(1 - ratio, weights=weights))
+
+
+def warn_empty(labels, k):
+    """Warn if some of the clusters hold no row."""
+    found = np.count_nonzero(np.bincount(labels, minlength=k))
+    if found < k:
+        warn_user(
+            f"Only {found} of {k} clusters hold any row: others have a medoid like that of a "
+            "cluster before. Lower n_clusters if X has fewer distinct rows than that, else choose "
+            "another init.",
+            ConvergenceWarning,
+        )
+
+
+# ---------- Rows against medoids: the nearest of each row, and the dissimilarities to all
 def distances_to(rows, medoids, metric, n_jobs):
     """From each row to each medoid: (m, k), float32 if the rows are, else float64.
 
@@ -28,6 +121,7 @@ def distances_to(rows, medoids, metric, n_jobs):
             out[part] = block
 
     _blocks_of(fill, rows, medoids, metric, n_jobs)
+    explain_nonfinite(out, "The table of dissimilarities")
     return out
 
 
@@ -57,7 +151,7 @@ def nearest_two(rows, medoids, metric, n_jobs):
 def _blocks_of(fill, rows, medoids, metric, n_jobs):
     m, k = len(rows), len(medoids)
     if metric is not None and not is_callable(metric):
-        first = Made(metric.prepare(np.asarray(medoids), name="The medoids"), metric)
+        first = OfRows(metric.prepare(np.asarray(medoids), name="The medoids"), metric)
 
     def work(part):
         some = rows[part]

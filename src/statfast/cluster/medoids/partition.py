@@ -5,9 +5,9 @@ from math import frexp, isfinite
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import pam
-from statfast._dissimilarity import Made, Stored, fits
+from statfast._core.medoids import pam
+from statfast._distance import OfRows, Square, fits
+from statfast._engine import checkpoint, each, grid
 
 SLACK = 2.0**-52  # a change of less than n times this share of the loss is rounding
 
@@ -22,7 +22,7 @@ class Partition:
 
     Parameters
     ----------
-    source : Stored, Condensed or Made
+    source : Square, Condensed or OfRows
         The dissimilarities between n points.
     medoids : array-like of shape (k,)
         Points, by number; medoid m is said to be in slot m.
@@ -40,7 +40,7 @@ class Partition:
         self.bound, self.far_off = np.empty(n), np.empty((n, pam.reserve()))
         self.who = np.empty((n, pam.reserve()), np.int32)
         self.place = np.empty(n, np.int32)
-        self.mirrored = isinstance(source, Stored) and source.mirrored
+        self.mirrored = isinstance(source, Square) and source.mirrored
         self.rows = None
         self.barred = barred(weights, n)
         self.lost = np.empty(n, np.intp)
@@ -70,7 +70,7 @@ class Partition:
 
     def _look(self, points):
         """Find the nearest medoids of some points, given by ascending numbers."""
-        if isinstance(self.source, Stored):
+        if isinstance(self.source, Square):
             matrix = self.source.matrix
             table = matrix.T if self.mirrored else matrix
             pam.look(table, self.medoids, points, points, self._known)
@@ -226,7 +226,7 @@ def column(source, point):
 
 def require_range(source, medoids):
     """Refuse dissimilarities to the first medoids that sums of n of them would overflow."""
-    if isinstance(source, Made):  # whose rows have been checked
+    if isinstance(source, OfRows):  # whose rows have been checked
         return
     high = max(float(column(source, medoid).max()) for medoid in medoids[:2])
     if not isfinite(4.0 * source.n * high):
@@ -246,7 +246,7 @@ def gains(source, candidates, near, weights, n_jobs=None):
 
     Parameters
     ----------
-    source : Stored, Condensed or Made
+    source : Square, Condensed or OfRows
     candidates : ndarray of shape (c,), or slice
     near : ndarray of shape (n,), or None
         From each point to its medoid; None, where there is none yet, gives the loss with the

@@ -8,21 +8,21 @@ the swap that PAM takes, at a k-th of the work.
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._dissimilarity import Stored
-from statfast.cluster.medoids import BUDGET, PANEL
+from statfast._distance import Square
+from statfast._engine import checkpoint
+from statfast.cluster.medoids.partition import BUDGET, PANEL
 
 PATIENCE = 4 * PANEL  # candidates without a swap, after which several threads look for one
 
 
 def eager(partition, max_iter):
-    """FasterPAM: returns passes over the candidates, swaps, and whether it came to rest.
+    """FasterPAM: returns passes over the candidates, swaps, and whether it converged.
 
     Candidates are weighed in windows, by several threads, against the same medoids. The first that
     helps is taken and those after it are weighed again, so that swaps are those of one at a time.
     """
     n = partition.source.n
-    often = isinstance(partition.source, Stored) and partition.weights is None
+    often = isinstance(partition.source, Square) and partition.weights is None
     if often:
         partition.keep_rows()
     widest = max(PANEL, min(n, BUDGET // (2 * n)))

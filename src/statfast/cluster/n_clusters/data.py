@@ -5,25 +5,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._dissimilarity import (
+from statfast._distance import (
     PRECOMPUTED,
     Condensed,
-    Made,
-    Stored,
-    as_source,
-    called,
+    OfRows,
+    Square,
+    as_dissimilarities,
     is_callable,
     made_of,
     metric_of,
+    of_function,
 )
+from statfast._engine import checkpoint
 from statfast._validation import as_rows, refuse_large
 
 EUCLIDEAN = "euclidean"
 SCALED = (EUCLIDEAN, "seuclidean", "mahalanobis")  # Euclidean distance of rows that are prepared
 
 
-class Points(NamedTuple):
+class CheckedData(NamedTuple):
     """Checked rows, or a square matrix of dissimilarities.
 
     Attributes
@@ -58,14 +58,14 @@ class Points(NamedTuple):
         """How the metric is passed on."""
         return {"metric": self.metric, "metric_params": self.metric_params}
 
-    def source(self, n_jobs: int | None = None) -> Stored | Made:
+    def source(self, n_jobs: int | None = None) -> Square | OfRows:
         """The dissimilarities, as kernels ask for them."""
         if self.metric == PRECOMPUTED:
-            return Stored(self.X)
+            return Square(self.X)
         metric = metric_of(self.metric, 2, self.metric_params, self.X)
         return made_of(self.X, metric, n_jobs)
 
-    def some(self, which: np.ndarray) -> "Points":
+    def some(self, which: np.ndarray) -> "CheckedData":
         """Those with some numbers."""
         X = self.X[np.ix_(which, which) if self.metric == PRECOMPUTED else which]
         return self._replace(X=X, rows=X if self.rows is self.X else self.rows[which])
@@ -74,21 +74,21 @@ class Points(NamedTuple):
 def as_points(
     X: Any, metric: Any = EUCLIDEAN, metric_params: dict | None = None, *, n_min: int = 1,
     n_jobs: int | None = None,
-) -> Points:  # fmt: skip
+) -> CheckedData:  # fmt: skip
     """Check rows and their metric, or dissimilarities, whose triangle is unfolded."""
     if isinstance(metric, str) and metric == PRECOMPUTED:
-        source = as_source(X, n_jobs=n_jobs)
+        source = as_dissimilarities(X, n_jobs=n_jobs)
         table = unfolded(source) if isinstance(source, Condensed) else source.matrix
         as_rows(table, n_min=n_min, keep=(table.dtype.type,), finite=False)
-        return Points(table, PRECOMPUTED, None, table)
+        return CheckedData(table, PRECOMPUTED, None, table)
     rows = as_rows(X, n_min=n_min)
     measure = metric_of(metric, 2, metric_params, rows)
     if is_callable(measure):
-        table = called(rows, measure, np.float64).matrix
-        return Points(table, PRECOMPUTED, None, rows)
+        table = of_function(rows, measure, np.float64).matrix
+        return CheckedData(table, PRECOMPUTED, None, rows)
     if measure.name in SCALED:  # also where its parameters are made of all rows
-        return Points(measure.prepare(rows, n_jobs=n_jobs), EUCLIDEAN, None, rows)
-    return Points(rows, metric, metric_params, rows)
+        return CheckedData(measure.prepare(rows, n_jobs=n_jobs), EUCLIDEAN, None, rows)
+    return CheckedData(rows, metric, metric_params, rows)
 
 
 def unfolded(source: Condensed) -> np.ndarray:

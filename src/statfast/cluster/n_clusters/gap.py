@@ -9,16 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import each
-from statfast._dissimilarity import Made
-from statfast._distances import PLAIN
-from statfast._errors import shown
-from statfast._extent import moderate
-from statfast._validation import as_choice, as_count, as_generator, as_real, as_rows
-from statfast.cluster.families import as_family, by_function, threads_of
-from statfast.cluster.points import EUCLIDEAN, Points
-from statfast.metrics.gathering import SUM, gather
-from statfast.metrics.separation import scatter_decomposition
+from statfast._distance import PLAIN, OfRows, rescaled
+from statfast._engine import aside, each
+from statfast._validation import MANY, as_choice, as_count, as_generator, as_real, as_rows, shown
+from statfast.cluster.n_clusters.data import EUCLIDEAN, CheckedData
+from statfast.cluster.n_clusters.methods import as_family, by_function, threads_of
+from statfast.metrics.cluster_distances import SUM, gather
+from statfast.metrics.validity import scatter_decomposition
 
 RULES = ("firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax", "globalmax")
 NULLS = ("pca", "box")
@@ -133,7 +130,7 @@ def gap_statistic(
     rows = as_rows(X)
     family = as_family(method)
     k_max = as_count(k_max, "k_max", 1, len(rows), limit="the number of rows")
-    n_boot = as_count(n_boot, "n_boot", 2)
+    n_boot = as_count(n_boot, "n_boot", 2, high=MANY)
     power = as_count(power, "power", 1, 2)
     as_choice(null, "null", NULLS)
     rng = as_generator(random_state)
@@ -198,7 +195,11 @@ def choose_by_gap(gap, se, rule="firstSEmax", *, factor=1.0):
 
 def _numbers(values, name):
     """Several finite numbers."""
-    if np.ndim(values) != 1 or not np.size(values):
+    try:
+        flat = np.ndim(values) == 1 and np.size(values) > 0
+    except ValueError:  # rows of different length
+        flat = False
+    if not flat:
         raise ValueError(
             f"{name} must be a 1-d array of numbers, one for each k; got {shown(values)}. "
             f"Pass what gap_statistic found as {name}."
@@ -214,14 +215,14 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
     rows, scale = np.ascontiguousarray(rows, np.float64), 1.0
     _require_spread(len(np.unique(rows, axis=0)) > k_max, k_max)
     if getattr(family, "func", None) is not by_function:  # which may know the units
-        rows, scale = moderate(rows, n_jobs)
+        rows, scale = rescaled(rows, n_jobs)
     ks = range(1, k_max + 1)
     seeds = rng.integers(2**32, size=n_boot + 1)
     middle = rows.mean(axis=0)
     moved = rows - middle
     axes = np.eye(rows.shape[1])
     if null == "pca":
-        axes = np.linalg.svd(moved, full_matrices=False)[2]
+        axes = aside(np.linalg.svd, moved, full_matrices=False)[2]
     turned = moved @ axes.T
     low, high = turned.min(axis=0), turned.max(axis=0)
 
@@ -231,7 +232,7 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
         if b:
             drawn = np.random.default_rng(seed).uniform(low, high, (len(rows), len(low)))
             some = drawn @ axes + middle
-        labels = family(Points(some, EUCLIDEAN, None, some), ks, seed)
+        labels = family(CheckedData(some, EUCLIDEAN, None, some), ks, seed)
         return [_log_dispersion(some, each_k, power) for each_k in labels]
 
     found = np.array(each(work, range(n_boot + 1), n_jobs=threads_of(family, n_jobs)))
@@ -264,7 +265,7 @@ def _log_dispersion(rows, labels, power):
             own = codes[which]
             parts[which] = sums[np.arange(len(which)), own] / sizes[own]
 
-        gather(Made(rows, PLAIN), codes, len(sizes), (SUM,), use, 1)
+        gather(OfRows(rows, PLAIN), codes, len(sizes), (SUM,), use, 1)
         w = parts.sum() / 2
     with np.errstate(divide="ignore"):
         return np.log(w / 2)

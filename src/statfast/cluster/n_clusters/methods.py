@@ -5,15 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from statfast._dissimilarity import PRECOMPUTED
-from statfast._distances import ALIASES
-from statfast._errors import shown, wrong_type
-from statfast._validation import as_labels
-from statfast.cluster.dendrogram import cut_tree
-from statfast.cluster.kmeans import KMeans
-from statfast.cluster.kmedoids import KMedoids
-from statfast.cluster.linkage import METHODS, SQUARED, linkage
-from statfast.cluster.points import EUCLIDEAN, SCALED
+from statfast._distance import ALIASES, PRECOMPUTED
+from statfast._validation import as_labels, shown, wrong_type
+from statfast.cluster.hierarchy.dendrogram import cut_tree
+from statfast.cluster.hierarchy.linkage import METHODS, SQUARED, linkage
+from statfast.cluster.kmeans.kmeans import KMeans
+from statfast.cluster.medoids.kmedoids import KMedoids
+from statfast.cluster.n_clusters.data import EUCLIDEAN, SCALED
 
 STARTS = 5  # of k-means: the choice should not hang on one
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import each, usable_threads
-from statfast._dissimilarity import PRECOMPUTED
-from statfast._validation import as_count, as_generator, refuse_large
-from statfast.cluster.families import as_family, threads_of
-from statfast.cluster.points import as_points
+from statfast._distance import PRECOMPUTED
+from statfast._engine import each, usable_threads
+from statfast._validation import MANY, as_count, as_generator, refuse_large
+from statfast.cluster.n_clusters.data import as_points
+from statfast.cluster.n_clusters.methods import as_family, threads_of
 
 RECOVERED, DISSOLVED = 0.75, 0.5
 
@@ -115,7 +115,7 @@ def cluster_stability(
     points = as_points(X, metric, metric_params, n_jobs=n_jobs)
     n = points.n
     k = as_count(n_clusters, "n_clusters", 1, n, limit="the number of rows")
-    n_boot = as_count(n_boot, "n_boot")
+    n_boot = as_count(n_boot, "n_boot", high=MANY)
     rng = as_generator(random_state)
     _, labels = np.unique(family(points, [k], int(rng.integers(2**32)))[0], return_inverse=True)
     found = int(labels.max()) + 1

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._errors import shown, warn_user
-from statfast.generative.class_moments import ClassMoments
-from statfast.generative.whitening import Whitening, whiten
+from statfast._engine import aside
+from statfast._validation import shown, warn_user
+from statfast.generative.discriminant.class_moments import ClassMoments
+from statfast.generative.discriminant.whitening import Whitening, whiten
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Discriminant:
     """Linear scores and canonical vectors of K classes with a common covariance."""
 
     covariance: NDArray[np.float64]  # (d, d)
-    centre: NDArray[np.float64]  # (d,) mean of the class means, by priors
+    center: NDArray[np.float64]  # (d,) mean of the class means, by priors
     coef: NDArray[np.float64]  # (K, d)
     intercept: NDArray[np.float64]  # (K,)
     scalings: NDArray[np.float64]  # (d, r)
@@ -28,26 +29,26 @@ def discriminate(moments: ClassMoments, priors, unbiased, tol) -> Discriminant:
     """Linear scores and canonical vectors, in coordinates where the covariance is the identity.
 
     There the score of class k is its whitened mean times x, and the canonical vectors are the
-    singular vectors of the weighted class means. Means are taken from their centre: the term that
+    singular vectors of the weighted class means. Means are taken from their center: the term that
     all scores lose by it changes no posterior, and would drown the others far from the origin.
     """
     mass, means = moments.mass, moments.means
     n, n_classes = mass.sum(), len(mass)
     covariance = moments.within / (n - n_classes if unbiased else n)
     white = whiten(covariance, np.abs(means).max(axis=0), tol)
-    centre = priors @ means
-    apart = (means - centre) @ white.root
+    center = priors @ means
+    apart = (means - center) @ white.root
 
     between = np.sqrt(n * priors / (n_classes - 1))[:, None] * apart
-    _, singular_values, variates = np.linalg.svd(between, full_matrices=False)
+    _, singular_values, variates = aside(np.linalg.svd, between, full_matrices=False)
     rank = int((singular_values > tol * singular_values[:1]).sum())
     rank = min(rank, n_classes - 1)
     coef = apart @ white.root.T
     return Discriminant(
         covariance=covariance,
-        centre=centre,
+        center=center,
         coef=coef,
-        intercept=np.log(priors) - (apart**2).sum(axis=1) / 2.0 - coef @ centre,
+        intercept=np.log(priors) - (apart**2).sum(axis=1) / 2.0 - coef @ center,
         scalings=_signed(white.root @ variates[:rank].T, white.spread),
         singular_values=singular_values[:rank],
         white=white,
@@ -55,7 +56,7 @@ def discriminate(moments: ClassMoments, priors, unbiased, tol) -> Discriminant:
 
 
 def _signed(scalings, spread):
-    """Canonical vectors with the largest standardised coefficient of each positive."""
+    """Canonical vectors with the largest standardized coefficient of each positive."""
     sized = scalings * spread[:, None]
     largest = np.abs(sized).argmax(axis=0)
     return scalings * np.where(sized[largest, np.arange(scalings.shape[1])] < 0.0, -1.0, 1.0)
@@ -86,7 +87,7 @@ def as_priors(priors, mass):
         return mass / mass.sum()
     try:
         values = np.asarray(priors, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"priors must be numbers; got {shown(priors)} ({error}).") from error
     if values.shape != mass.shape:
         raise ValueError(

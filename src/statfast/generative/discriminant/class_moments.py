@@ -7,10 +7,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import checkpoint, reduce
-from statfast._chunks import Chunks
-from statfast._core import tiles
-from statfast._core.moments import class_scatter
+from statfast._core.generative.moments import class_scatter
+from statfast._core.tile import tiles
+from statfast._engine import Chunks, checkpoint, reduce
 from statfast._validation import require_finite
 
 # A shift that is this many within-class standard deviations off costs four of sixteen digits.

@@ -3,23 +3,31 @@
 
 import numpy as np
 
-from statfast._base import Classifier, Estimator, Transformer
-from statfast._chunks import Chunks
-from statfast._core.posterior import argmax, scores, softmax
-from statfast._errors import not_fitted, shown
+from statfast._core.generative.linear_scores import argmax, scores, softmax
+from statfast._engine import Chunks
+from statfast._estimator import Classifier, Estimator, Transformer
 from statfast._validation import (
     as_choice,
     as_count,
+    as_flag,
     as_labels,
     as_real,
     as_rows,
     as_weights,
     column_names,
+    not_fitted,
     rows_for,
+    shown,
+    wrong_type,
 )
-from statfast.generative.canonical import as_priors, discriminate, require_enough, warn_left_out
-from statfast.generative.class_moments import class_moments
-from statfast.generative.linear_rule import fill, filled, for_all_classes, log_softmax
+from statfast.generative.discriminant.canonical import (
+    as_priors,
+    discriminate,
+    require_enough,
+    warn_left_out,
+)
+from statfast.generative.discriminant.class_moments import class_moments
+from statfast.generative.discriminant.linear_rule import fill, filled, for_all_classes, log_softmax
 
 KEPT = (np.float64, np.float32, np.uint8)
 
@@ -45,7 +53,7 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
     store_covariance : bool, default=False
         Keep the pooled covariance as `covariance_`.
     tol : float, default=1e-4
-        Directions of the standardised columns whose standard deviation within the classes is at
+        Directions of the standardized columns whose standard deviation within the classes is at
         most `tol` count as singular and are left out, with a warning. Between the classes,
         canonical variates with a singular value of at most `tol` times the largest are left out.
     n_jobs : int, optional
@@ -75,7 +83,8 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
         within the classes, with variance 1.
     singular_values_ : ndarray of shape (r,)
         R's ``svd``: ratio of the between- to the within-class standard deviation along each
-        canonical variate.
+        canonical variate, the between-class variance by K - 1. With ``method="mle"``, too: there
+        ``MASS::lda`` divides it by K, so that these are its ``svd`` times sqrt(K / (K - 1)).
     explained_variance_ratio_ : ndarray of shape (min(r, n_components),)
         R's "proportion of trace": shares of the squared singular values.
     n_features_in_ : int
@@ -251,6 +260,8 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
                     "Pass all labels that will ever come."
                 )
             return known
+        if not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
+            raise wrong_type("classes", "a list of labels", classes)
         given, _ = as_labels(classes, len(classes), name="classes")
         if known is not None and not np.array_equal(given, known):
             raise ValueError(
@@ -282,7 +293,7 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
             "class_count_": moments.mass,
             "priors_": priors,
             "means_": moments.means,
-            "xbar_": fit.centre,
+            "xbar_": fit.center,
             "coef_": fit.coef[1:] - fit.coef[:1] if two else fit.coef,
             "intercept_": fit.intercept[1:] - fit.intercept[:1] if two else fit.intercept,
             "scalings_": fit.scalings,
@@ -291,9 +302,9 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
             "_moments": moments,
         }
         fitted["_rule"] = for_all_classes(fitted["coef_"], fitted["intercept_"])
-        at_centre = fit.centre @ fit.scalings
-        fitted["_projection"] = fit.scalings[:, :n_components].T.copy(), -at_centre[:n_components]
-        if self.store_covariance:
+        at_center = fit.center @ fit.scalings
+        fitted["_projection"] = fit.scalings[:, :n_components].T.copy(), -at_center[:n_components]
+        if as_flag(self.store_covariance, "store_covariance"):
             fitted["covariance_"] = fit.covariance
         return fitted
 

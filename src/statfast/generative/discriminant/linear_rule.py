@@ -3,10 +3,10 @@
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core.posterior import scores
+from statfast._core.generative.linear_scores import scores
+from statfast._engine import checkpoint, each, grid
 from statfast._validation import require_finite
-from statfast.generative.class_moments import CALL
+from statfast.generative.discriminant.class_moments import CALL
 
 _AT_ONCE = 256  # contiguous rows up to here go to the kernel in one piece
 

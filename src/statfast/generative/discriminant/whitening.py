@@ -6,6 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._engine import aside
+from statfast._linalg import triangle_inverse
+
 _EPS = np.finfo(np.float64).eps
 _LEAST = 1e-150  # a standard deviation below it has no square in float64
 
@@ -31,7 +34,7 @@ def whiten(covariance, size, tol) -> Whitening:
         Size of each column's values: a standard deviation of some units in their last place is
         rounding, and the column constant.
     tol : float
-        Directions of the standardised columns with a standard deviation up to `tol` are left out.
+        Directions of the standardized columns with a standard deviation up to `tol` are left out.
 
     Notes
     -----
@@ -54,17 +57,17 @@ def whiten(covariance, size, tol) -> Whitening:
 
 def _standard_root(correlation, tol):
     """Root of a correlation matrix (d, r), and the directions left out of it (d, d - r)."""
-    from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
-
     d = len(correlation)
-    least = max(tol**2, 4.0 * d * _EPS)
+    if d == 0:
+        return correlation, correlation
+    least = max(min(tol, 1e150) ** 2, 4.0 * d * _EPS)
     try:
-        factor = cholesky(correlation, lower=True, check_finite=False)
-        root = solve_triangular(factor, np.eye(d), lower=True, check_finite=False).T
+        factor = aside(np.linalg.cholesky, correlation)
+        root = triangle_inverse(factor, lower=True).T
         if (root**2).sum() < 1.0 / least:
             return root, np.empty((d, 0))
-    except LinAlgError:
+    except np.linalg.LinAlgError:
         pass
-    variances, directions = eigh(correlation, check_finite=False)
+    variances, directions = aside(np.linalg.eigh, correlation)
     large = variances > least
     return directions[:, large] / np.sqrt(variances[large]), directions[:, ~large]

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns made of columns: polynomials and broken lines."""
 
-from itertools import chain, combinations, combinations_with_replacement
 from math import comb
 
 import numpy as np
 
-from statfast._base import Estimator, Transformer
-from statfast._errors import wrong_type
-from statfast._flags import as_flag
+from statfast._estimator import Estimator, Transformer
 from statfast._validation import (
+    MANY,
     as_count,
+    as_flag,
     as_rows,
     as_weights,
     explain_nonfinite,
     refuse_large,
     rows_for,
+    wrong_type,
 )
 
 
@@ -24,6 +24,29 @@ def _names_in(estimator):
     if names is None:
         return [f"x{j}" for j in range(estimator.n_features_in_)]
     return [str(name) for name in names]
+
+
+STEEPEST = 2**15  # degree: of any number but 1, so high a power overflows or vanishes
+CELLS = 1 << 16  # numbers of the columns that are made at once: few calls, and few of them copied
+
+
+def _lengthened(d, degree, only, begin):
+    """The terms of each degree in turn, in the order of ``itertools.combinations`` (`only`: no
+    column twice) or ``combinations_with_replacement``: each is a shorter one and one column more.
+
+    Yields the number of the first, those of the shorter ones (None: they have no factor), and the
+    last column of each.
+    """
+    shorter, last = None, np.arange(d)
+    for k in range(degree):
+        if k:
+            count = d - last - only  # of columns that may follow
+            parent = np.repeat(np.arange(len(last)), count)
+            place = np.arange(len(parent)) - np.repeat(np.cumsum(count) - count, count)
+            shorter, last, begin = begin + parent, last[parent] + only + place, begin + len(last)
+        if not len(last):
+            return
+        yield begin, shorter, last
 
 
 class PolynomialFeatures(Transformer, Estimator):
@@ -86,19 +109,23 @@ class PolynomialFeatures(Transformer, Estimator):
         self
         """
         d = as_rows(X).shape[1]
-        degree = as_count(self.degree, "degree", 0)
+        degree = as_count(self.degree, "degree", 0, STEEPEST)
         only = as_flag(self.interaction_only, "interaction_only")
         bias = as_flag(self.include_bias, "include_bias")
-        m = sum(comb(d, k) if only else comb(d + k - 1, k) for k in range(1, degree + 1)) + bias
+        m = int(bias)
+        for k in range(1, (min(degree, d) if only else degree) + 1):
+            m += comb(d, k) if only else comb(d + k - 1, k)
+            if m >= 1 << 62:
+                break
         if m == 0:
             raise ValueError("degree is 0 and include_bias False: no column is left. Raise degree.")
         refuse_large(8 * m * d, "The table of powers for X", "Lower degree.")
-        choose = combinations if only else combinations_with_replacement
-        terms = chain.from_iterable(choose(range(d), k) for k in range(1 - bias, degree + 1))
         powers = np.zeros((m, d), dtype=np.intp)
-        for row, term in zip(powers, terms, strict=True):
-            for j in term:
-                row[j] += 1
+        for begin, shorter, last in _lengthened(d, degree, only, int(bias)):
+            made = powers[begin : begin + len(last)]
+            if shorter is not None:
+                np.take(powers, shorter, axis=0, out=made, mode="clip")  # "raise" would copy
+            made[np.arange(len(last)), last] += 1
         return self._publish(X, powers_=powers, n_output_features_=m)
 
     def transform(self, X):
@@ -122,17 +149,19 @@ class PolynomialFeatures(Transformer, Estimator):
         m = self.n_output_features_
         refuse_large(len(rows) * m * rows.itemsize, "The columns made of X", "Lower degree.")
         out = np.empty((len(rows), m), dtype=rows.dtype, order="F")
-        made = {}
-        for c, powers in enumerate(self.powers_):
-            term = tuple(np.repeat(np.arange(len(powers)), powers).tolist())
-            made[term] = c
-            if not term:
-                out[:, c] = 1.0
-            elif len(term) == 1:
-                out[:, c] = rows[:, term[0]]
-            else:  # all shorter terms have been made
-                with np.errstate(over="ignore", under="ignore"):
-                    np.multiply(out[:, made[term[:-1]]], rows[:, term[-1]], out=out[:, c])
+        bias = int(not self.powers_[0].any())
+        out[:, :bias] = 1.0
+        step = max(1, CELLS // len(rows))
+        degree, only = int(self.powers_[-1].sum()), int(self.powers_.max(initial=0)) == 1
+        for begin, shorter, last in _lengthened(rows.shape[1], degree, only, bias):
+            for first in range(0, len(last), step):
+                some = slice(first, first + step)
+                made = out[:, begin : begin + len(last)][:, some]
+                if shorter is None:
+                    made[:] = rows[:, last[some]]
+                else:
+                    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                        np.multiply(out[:, shorter[some]], rows[:, last[some]], out=made)
         explain_nonfinite(out, "A product of columns of X")
         return out
 
@@ -211,7 +240,7 @@ class PiecewiseLinear(Transformer, Estimator):
         """
         rows = as_rows(X)
         weights = as_weights(sample_weight, len(rows))
-        count = as_count(self.n_knots, "n_knots", 0)
+        count = as_count(self.n_knots, "n_knots", 0, high=MANY)
         if self.knots is None:
             knots = [_quantiles(column, weights, count) for column in rows.T]
         else:
@@ -222,7 +251,7 @@ class PiecewiseLinear(Transformer, Estimator):
     def _given(self, d):
         try:
             knots = [np.unique(np.asarray(k, dtype=np.float64).ravel()) for k in self.knots]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise wrong_type("knots", "a list of lists of numbers", self.knots) from None
         if len(knots) != d:
             raise ValueError(f"knots must have a list for each of the {d} columns of X; got "
@@ -252,8 +281,10 @@ class PiecewiseLinear(Transformer, Estimator):
             out[:, c] = column
             for k in knots:
                 c += 1
-                np.maximum(column - rows.dtype.type(k), 0, out=out[:, c])
+                with np.errstate(over="ignore"):
+                    np.maximum(column - np.float64(k), 0, out=out[:, c])
             c += 1
+        explain_nonfinite(out, "A column made of X")
         return out
 
     def _out_names(self):

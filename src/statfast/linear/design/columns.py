@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The columns as coordinate descent sees them: centred, scaled and weighted, without a copy.
+"""The columns as coordinate descent sees them: centered, scaled and weighted, without a copy.
 
 With m the weighted means and s the scales (ones, or the reciprocals of the standard deviations),
 Z = diag(w)^(1/2) (X - 1 m') diag(s): the intercept is then the difference of means, and the
@@ -8,10 +8,11 @@ penalty meets columns of one size if asked to.
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import columns as kernel
+from statfast._core.linear import columns as kernel
+from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large, require_finite
-from statfast.linear.sparse_columns import SparseColumns, is_whole
+from statfast.linear.design.sparse_columns import SparseColumns, is_whole
+from statfast.linear.design.units import Units
 
 PASS = 2_000_000  # numbers read by a kernel call: a millisecond or two
 PRODUCTS = 4e8  # multiplications in a kernel call: below 0.05 s
@@ -33,23 +34,25 @@ class Part:
         return Columns(self.table, weights, intercept, False, None, target, True)
 
 
-class Columns:
+class Columns(Units):
     """Columns Z of X (n, p) with weights that sum to n; see above.
 
     Attributes
     ----------
     mean, scale, square : ndarray of shape (p,)
         m, s, and the squared lengths of the columns of Z.
+    squares : ndarray of shape (p,)
+        Those of the columns as they are, about their means; not finite where they overflow.
     """
 
     exact = True  # products of columns are as good as those of columns with residuals
 
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
-        """With a `target` (n,), centred if there is an intercept, and where the columns are few,
+        """With a `target` (n,), centered if there is an intercept, and where the columns are few,
         their `products` Z'Z (p, p) and `correlation` Z'target come of the pass that measures them.
         """
         item = X.itemsize
-        if item not in X.strides and X.shape[1] > 1 and X.shape[0] > 1:
+        if item not in X.strides and X.shape[1] > 1:
             refuse_large(X.nbytes, "A copy of X with contiguous rows", "Pass contiguous rows.")
             X = np.ascontiguousarray(X)
         self.X, self.n_jobs = X, n_jobs
@@ -80,29 +83,25 @@ class Columns:
                 squares = G.diagonal()
             if not np.isfinite(squares).all():
                 require_finite(self.X)
-                raise ValueError(
-                    "X holds values so large that their squares overflow. Divide its columns by "
-                    "their size."
-                )
             offset = sums / self.n if intercept else np.zeros(self.p)
-            centred = squares - self.n * offset**2
+            centered = squares - self.n * offset**2
             # Of a mean far from the guess, the square would take digits along.
-            if not intercept or not (self.n * offset**2 > 1e3 * np.abs(centred)).any():
+            if not intercept or not (self.n * offset**2 > 1e3 * np.abs(centered)).any():
                 break
             guess = guess + offset
         self.mean = guess + offset
         # What rounding leaves of a constant column is no length.
         floor = self.n * (4e-16 * np.abs(self.mean)) ** 2
-        centred[centred <= floor] = 0.0
+        centered[(centered <= floor) & np.isfinite(squares)] = 0.0
         self.scale = np.ones(self.p)
         if standardize:
-            spread = np.sqrt(centred / self.n)
+            spread = np.sqrt(centered / self.n)
             self.scale = np.divide(1.0, spread, out=np.ones(self.p), where=spread > 0)
-        self.constant = centred == 0
+        self.squares, self.constant = centered, centered == 0
         self.scale[self.constant] = 0.0  # a column that says nothing counts as zeros
-        self.square = centred * self.scale**2
+        self.square = centered * self.scale**2
         if target is not None:
-            kernel.centre(G, offset * np.sqrt(self.n), self.scale)
+            kernel.center(G, offset * np.sqrt(self.n), self.scale)
             self.products = G
             self.correlation = (self.correlation - offset * (self.root @ beside)) * self.scale
 
@@ -167,7 +166,7 @@ class Columns:
         each(work, range(0, len(out), step), n_jobs=self.n_jobs, effort=effort)
 
     def combine(self, index, coef):
-        """X[:, index] coef - m'coef: fitted values, centred, in the units of y; coef of X."""
+        """X[:, index] coef - m'coef: fitted values, centered, in the units of y; coef of X."""
         out = np.full(self.n, -(self.mean[index] @ coef))
         index = np.ascontiguousarray(index, dtype=np.intp)
         coef = np.ascontiguousarray(coef)
@@ -229,6 +228,10 @@ class Columns:
 
 
 def columns_of(X, weights, intercept, standardize, n_jobs=None, target=None):
-    """Columns of dense or of sparse rows."""
+    """Columns of dense or of sparse rows, in units in which their squares are numbers."""
     kind = SparseColumns if hasattr(X, "indptr") else Columns
-    return kind(X, weights, intercept, standardize, n_jobs, target)
+
+    def measured(table):
+        return kind(table, weights, intercept, standardize, n_jobs, target)
+
+    return measured(X).in_units(standardize, measured)

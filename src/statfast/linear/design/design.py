@@ -3,12 +3,21 @@
 
 import numpy as np
 
-from statfast._blocks import reduce
-from statfast._chunks import Chunks
-from statfast._core.irls import predict as kernel_predict
-from statfast._sparse import as_csr, is_sparse
-from statfast._validation import FLOATS, as_rows, explain_nonfinite, require_finite, rows_for
+from statfast._core.linear.irls import predict as kernel_predict
+from statfast._engine import Chunks, reduce
+from statfast._validation import (
+    FLOATS,
+    as_csr,
+    as_rows,
+    as_type,
+    explain_nonfinite,
+    is_sparse,
+    require_finite,
+    rows_for,
+)
 
+FARTHEST = 1e100  # offset
+SIZES = 1e-160, 1e140  # of responses, whose squares are summed
 FEW = 4096  # numbers of the rows: up to here one BLAS product is the quickest
 
 
@@ -39,7 +48,10 @@ def offsets_for(offset, n, *, name="offset"):
     """Check what is added to the linear predictor: float64 (n,), or None."""
     if offset is None:
         return None
-    values = np.asarray(offset)
+    try:
+        values = np.asarray(offset)
+    except ValueError as error:
+        raise ValueError(f"{name} should be a 1-d array of numbers: {error}") from error
     if values.ndim == 0:
         values = np.full(n, values)
     if values.shape != (n,):
@@ -47,7 +59,19 @@ def offsets_for(offset, n, *, name="offset"):
             f"{name} must have shape ({n},), one number per row of X; got {values.shape}."
         )
     values = np.ascontiguousarray(as_rows(values[:, None], name=name, keep=(np.float64,))[:, 0])
+    if np.abs(values).max() > FARTHEST:
+        raise ValueError(f"{name} must be within {FARTHEST:g} of 0. Divide it by a constant.")
     return values
+
+
+def require_squares(y):
+    """Raise ValueError if squares of responses overflow or vanish."""
+    size, (low, high) = float(np.abs(y).max()), SIZES
+    if not (size == 0.0 or low <= size <= high):
+        raise ValueError(
+            f"The largest size in y must be between {low:g} and {high:g}, so that its squares are "
+            f"numbers; got {size:.3g}. Scale y."
+        )
 
 
 def exposures_for(exposure, n):
@@ -78,11 +102,15 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
     """
     added = intercept if offset is None else intercept + offset
     if hasattr(rows, "indptr"):
-        return rows @ coef.T + added
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = rows @ coef.T + added
+        return as_type(values, np.float64)
     dtype = rows.dtype if dtype is None else dtype
     if rows.size <= FEW:
         wide = np.ascontiguousarray(rows, dtype=np.float64)
-        return (wide @ coef.T + added).astype(dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = wide @ coef.T + added
+        return _of_finite(rows, values, dtype)
     out = np.empty((len(rows), *coef.T.shape[1:]), dtype=dtype)
     if coef.ndim == 2:
 
@@ -102,7 +130,14 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
     effort = 4.0 * rows.shape[0] * rows.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):
         reduce(partial, rows, *aligned, merge=lambda a, b: None, n_jobs=n_jobs, effort=effort)
-    return out
+    return _of_finite(rows, out, dtype)
+
+
+def _of_finite(rows, values, dtype):
+    """Values in their type; if one is no number, rows that are none are named first."""
+    if not np.isfinite(values).all():
+        require_finite(rows)
+    return as_type(values, dtype)
 
 
 class LinearPredictor:
@@ -125,16 +160,20 @@ class LinearPredictor:
         NotFittedError
             Before ``fit``.
         ValueError
-            If X has another width than at fit, or holds NaN or infinity.
+            If X has another width than at fit, or holds NaN or infinity, or if a prediction is too
+            large for the type of X.
         """
         rows = new_rows(self, X, finite=True)
         return linear_values(rows, self.coef_, self.intercept_)
 
 
-class SparseFit:
+class AcceptsSparse:
     """Mixin: tells scikit-learn that rows to fit may be sparse."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+DEPENDENT = "X has columns that depend on those before them"  # how that warning begins

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse columns as coordinate descent sees them: what `Columns` gives, centred without filling in.
+"""Sparse columns as coordinate descent sees them: what `Columns` gives, centered without filling
+in.
 
-With m the weighted means, products of centred columns are those of the columns as they are, less
+With m the weighted means, products of centered columns are those of the columns as they are, less
 what the means add: x_i'W x_j - n m_i m_j. Where a mean is far larger than its column's deviation
 that loses digits, so that gradients are always made from residuals, which restores them; see
 `Descent`.
@@ -9,8 +10,9 @@ that loses digits, so that gradients are always made from residuals, which resto
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each
+from statfast._engine import checkpoint, each
 from statfast._validation import refuse_large
+from statfast.linear.design.units import Units
 
 WHOLE = 3000  # columns whose Gram matrix costs less than fifty passes over them
 PIECE = 2_000_000  # numbers of a product that are made between two looks for Ctrl-C
@@ -21,7 +23,7 @@ def is_whole(n, p):
     return p <= WHOLE and n >= p
 
 
-class SparseColumns:
+class SparseColumns(Units):
     """Columns Z of sparse X (n, p) with weights that sum to n; attributes as those of `Columns`."""
 
     exact = False  # products of columns may have lost digits
@@ -46,18 +48,15 @@ class SparseColumns:
         apart = X.data - self.mean[column]
         squares = np.bincount(column, w * apart**2, minlength=p)
         zeros = np.maximum(self.n - np.bincount(column, w, minlength=p), 0.0)
-        squares += np.where(np.diff(X.indptr) == self.n, 0.0, zeros) * self.mean**2
-        if not np.isfinite(squares).all():
-            raise ValueError(
-                "X holds values so large that their squares overflow. Divide its columns by "
-                "their size."
-            )
-        squares[squares <= self.n * (4e-16 * np.abs(self.mean)) ** 2] = 0.0
+        # Not in place: without a nonzero, what was counted are integers.
+        squares = squares + np.where(np.diff(X.indptr) == self.n, 0.0, zeros) * self.mean**2
+        floor = self.n * (4e-16 * np.abs(self.mean)) ** 2
+        squares[(squares <= floor) & np.isfinite(squares)] = 0.0
         self.scale = np.ones(p)
         if standardize:
             spread = np.sqrt(squares / self.n)
             self.scale = np.divide(1.0, spread, out=np.ones(p), where=spread > 0)
-        self.constant = squares == 0
+        self.squares, self.constant = squares, squares == 0
         self.scale[self.constant] = 0.0
         self.square = squares * self.scale**2
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._errors import shown, warn_user, wrong_type
+from statfast._validation import shown, warn_user, wrong_type
 
 
 def _special(name):
@@ -217,6 +217,7 @@ FAMILIES = {
 }
 COUNTS = ("poisson", "negative_binomial")
 POSITIVE = ("gamma", "inverse_gaussian")
+CUBED = 1e50  # the largest response, and one over the least, of a variance that is a cube
 SHARES = ("binomial", "quasibinomial")
 
 
@@ -243,6 +244,11 @@ def require_responses(family, y, weights):
         raise ValueError(
             f"y must be positive for the family {name!r}; got {first(used <= 0)}. Model zeros "
             "apart, or choose another family."
+        )
+    if name == "inverse_gaussian" and not (used.min() >= 1 / CUBED and used.max() <= CUBED):
+        raise ValueError(
+            f"y must be between {1 / CUBED:g} and {CUBED:g} for the family {name!r}, so that its "
+            f"cubes are numbers; got {used.min():g} to {used.max():g}. Multiply or divide it."
         )
     if name in (*COUNTS, "quasipoisson") and (used < 0).any():
         raise ValueError(f"y must not be negative for the family {name!r}; got {first(used < 0)}.")

@@ -10,29 +10,28 @@ from math import nan
 
 import numpy as np
 
-from statfast._blocks import usable_threads
-from statfast._chunks import Chunks
-from statfast._errors import warn_user
-from statfast._extent import extent_of, scale_of
-from statfast._validation import require_finite
-from statfast.linear.families import COUNTS, Family
-from statfast.linear.inference import Result
-from statfast.linear.irls import Fit, Unsolvable, solve
-from statfast.linear.links import Link
-from statfast.linear.sweeps import Rows
+from statfast._distance import extent_of, scale_of
+from statfast._engine import Chunks, usable_threads
+from statfast._validation import require_finite, warn_user
+from statfast.linear.design.design import DEPENDENT, require_squares
+from statfast.linear.glm.families import COUNTS, Family
+from statfast.linear.glm.irls import Fit, Unsolvable, solve
+from statfast.linear.glm.irls_sums import ModelRows
+from statfast.linear.glm.links import Link
+from statfast.linear.inference.inference import Result
 
+INFORMED = 1e150  # and one over it: information whose squares are numbers
 TINY = 1e-120  # columns no larger: of their squares, what weights leave may have few digits
 LARGEST = 2.0**1000
 FEW = 1 << 20  # counts below this are tallied, and each value is looked at once
-PENALISED = (
-    "Standard errors, tests, intervals and information criteria of a penalised fit would not mean "
+PENALIZED = (
+    "Standard errors, tests, intervals and information criteria of a penalized fit would not mean "
     "what they say: its estimates are biased towards 0. Fit with penalty=None for inference."
 )
 NO_MAXIMUM = (
     "The likelihood has no finite maximum here: coefficients and standard errors would only tell "
     "where the iterations stopped."
 )
-
 TOO_SMALL = (
     "Columns are so small that the variances of their coefficients are no numbers. Multiply them."
 )
@@ -44,13 +43,29 @@ class Model:
 
     fit: Fit
     result: Result
-    rows: Rows
+    rows: ModelRows
 
 
 def names_of(columns, p, intercept):
     """Names of the coefficients: those of the columns, or x0, x1, ..."""
     given = [f"x{j}" for j in range(p)] if columns is None else [str(name) for name in columns]
     return (*(("(Intercept)",) if intercept else ()), *given)
+
+
+def _require_information(y, family, link):
+    """Raise ValueError if squares of the information of one row overflow or vanish."""
+    mu = np.abs(y).max(keepdims=True)
+    shares = link.name in ("logit", "probit", "cloglog")
+    if shares or family.own in ("binomial", "poisson") or not mu > 0:
+        return
+    with np.errstate(all="ignore"):
+        size = float((link.slope(link.link(mu), mu) ** 2 / family.variance(mu))[0])
+    if not 1 / INFORMED <= size <= INFORMED:
+        raise ValueError(
+            f"y must be of moderate size for the family {family.name!r} with the link "
+            f"{link.name!r}, so that squares of the information are numbers; got {mu[0]:.3g}. "
+            "Scale y."
+        )
 
 
 def fit_model(
@@ -64,11 +79,14 @@ def fit_model(
     """
     if n_jobs is not None:
         usable_threads(n_jobs)  # which few rows would not ask for: a check
-    rows = Rows(X, y, weights, offset, family, link, intercept, n_jobs)
+    require_squares(y)
+    _require_information(y, family, link)
+    rows = ModelRows(X, y, weights, offset, family, link, intercept, n_jobs)
+    failed = Unsolvable()
     try:
         fit = solve(rows, ridge=ridge, max_iter=max_iter, tol=tol, start=start)
-    except Unsolvable:
-        fit = None
+    except Unsolvable as error:
+        fit, failed = None, error
     if (fit is None or fit.diverged or fit.aliased.any() or _huge(fit.covariance)) and not ridge:
         factor = _odd_sizes(X, n_jobs)
         if factor is not None:
@@ -77,10 +95,7 @@ def fit_model(
     if fit is None:
         if not isinstance(X, Chunks) and not rows.sparse:
             require_finite(X)
-        raise ValueError(
-            "X holds values so large that sums of their squares overflow, or y such that no start "
-            "gives finite means. Divide the columns by their size, or choose another link."
-        )
+        raise failed
     names = names_of(columns, rows.p, intercept)
     warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
     return Model(fit, _result(rows, fit, names, title, ridge, analytic), rows)
@@ -127,8 +142,8 @@ def warn_aliased(names):
     if names:
         shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
         warn_user(
-            f"X has columns that depend on those before them, or are constant: {shown}. Their "
-            "coefficients are set to 0 and left out of all tests. Drop them from X."
+            f"{DEPENDENT}, or are constant: {shown}. Their coefficients are set to 0 and "
+            "left out of all tests. Drop them from X."
         )
 
 
@@ -146,7 +161,7 @@ def _result(rows, fit, names, title, ridge, analytic):
     if family.likelihood is not None:
         whole = family.name == "gaussian" and analytic
         loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
-    refusal = PENALISED if ridge else NO_MAXIMUM if fit.diverged else ""
+    refusal = PENALIZED if ridge else NO_MAXIMUM if fit.diverged else ""
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
         refusal = TOO_SMALL
     facts = (("Family", family.name), ("Link", rows.link.name), ("Passes", fit.n_iter))
@@ -178,13 +193,17 @@ def log_likelihood(rows, deviance, total, analytic):
     return best - deviance / (2 * dispersion)
 
 
+@np.errstate(all="ignore")
 def null_deviance(rows):
     """The deviance without the columns: of the intercept if there is one, else of the offset."""
     family, link = rows.family, rows.link
     if rows.intercept and rows.offset is not None:
         ones = np.ones((rows.n, 1))
-        alone = Rows(ones, rows.y, rows.weights, rows.offset, family, link, False, rows.n_jobs)
-        return solve(alone).deviance
+        alone = ModelRows(ones, rows.y, rows.weights, rows.offset, family, link, False, rows.n_jobs)
+        try:
+            return solve(alone).deviance
+        except Unsolvable:
+            return nan
     mean = rows.mean if rows.intercept else link.mean(np.float64(0))
     if rows.offset is not None:
         mean = link.mean(rows.offset)
@@ -193,8 +212,7 @@ def null_deviance(rows):
     if rows.classes and np.ndim(mean) == 0:
         logs = rows.mean * np.log(mean) + (1 - rows.mean) * np.log1p(-mean)
         return float(-2 * rows.mass * logs)
-    with np.errstate(all="ignore"):
-        return _total(rows, lambda y, a: a * family.deviance(y, mean), by_value=np.ndim(mean) == 0)
+    return _total(rows, lambda y, a: a * family.deviance(y, mean), by_value=np.ndim(mean) == 0)
 
 
 def _total(rows, term, *, by_value):

@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generalised linear models: the estimator."""
+"""Generalized linear models: the estimator."""
 
 from math import nan
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._chunks import Chunks
-from statfast._errors import (
+from statfast._engine import Chunks
+from statfast._estimator import Estimator, Regressor
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    as_real,
+    as_targets,
+    as_type,
+    as_weights,
+    column_names,
     warn_column_vector,
     warn_not_converged,
     warn_user,
 )
-from statfast._flags import as_flag
-from statfast._regression import Regressor, as_targets
-from statfast._validation import (
-    as_choice,
-    as_count,
-    as_real,
-    as_weights,
-    column_names,
-)
-from statfast.linear.families import as_family, negative_binomial, require_responses
-from statfast.linear.inference import Inference, intervals
-from statfast.linear.influence import Diagnosed
-from statfast.linear.links import as_link
-from statfast.linear.model import fit_model
-from statfast.linear.predictor import (
+from statfast.linear.design.design import (
     exposures_for,
     linear_predictor,
     new_rows,
     offsets_for,
     rows_of,
 )
+from statfast.linear.glm.families import as_family, negative_binomial, require_responses
+from statfast.linear.glm.fit import fit_model
+from statfast.linear.glm.influence import Diagnosed
+from statfast.linear.glm.links import as_link
+from statfast.linear.glm.separation import warn_no_maximum
+from statfast.linear.inference.inference import Inference, intervals
 
 
 class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
-    """A generalised linear model, fitted by maximum likelihood, with inference.
+    """A generalized linear model, fitted by maximum likelihood, with inference.
 
     The response has a distribution of the family, and the link of its mean is linear in the
     columns::
@@ -87,7 +87,8 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
 
     See Also
     --------
-    statfast.linear.LogisticRegression : Classes instead of numbers.
+    statfast.linear.LogisticRegression : Classes instead of numbers, and Firth's method, which has
+        finite estimates where successes and failures are separated.
 
     Notes
     -----
@@ -108,7 +109,7 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
 
     Examples
     --------
-    The randomised trial of Dobson (1990), page 93, as in R's ``?glm``:
+    The randomized trial of Dobson (1990), page 93, as in R's ``?glm``:
 
     >>> import numpy as np
     >>> from statfast.linear import GeneralizedLinearModel
@@ -170,7 +171,8 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         ------
         ValueError
             If X is not a finite 2-d array, if y is not one number of the family's range for each
-            row, or if a parameter is out of its range.
+            row, if no coefficients are found whose means lie in that range (as of the log link
+            where the mean of y is negative), or if a parameter is out of its range.
         TypeError
             If a parameter is of the wrong type.
 
@@ -179,6 +181,9 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         UserWarning
             If counts are not integers, if the likelihood has no finite maximum, or if columns of X
             are constant or collinear.
+        SeparationWarning
+            If columns separate the successes of the binomial family from the failures, which makes
+            the coefficients named infinite; for links whose means go from 0 to 1.
         ConvergenceWarning
             If max_iter passes were not enough.
         """
@@ -204,14 +209,18 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
             "tol": as_real(self.tol, "tol", 0.0, open_low=True),
             "n_jobs": self.n_jobs,
             "columns": column_names(X),
-            "title": "Generalised linear model",
+            "title": "Generalized linear model",
         }
         theta = nan
         if family.name == "negative_binomial":
             model, theta = self._fit_counts(rows, y, link, more)
         else:
             model = fit_model(rows, y, family=family, link=link, **more)
-        if model.fit.diverged:
+        both = family.own == "binomial" and 0 < model.rows.mean < 1
+        if model.fit.diverged and both and link.name in SHARES:
+            names = model.result.names
+            warn_no_maximum(model.rows, model.fit.coef, names, "Successes and failures are", ADVICE)
+        elif model.fit.diverged:
             warn_user(
                 "The likelihood has no finite maximum: some coefficients grow without bound, as "
                 "where responses are at an end of their range for all rows of a group."
@@ -252,15 +261,15 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         means : ndarray of shape (m,)
             float32 for float32 X, else float64.
         errors : ndarray of shape (m,)
-            Only with ``se=True``.
+            Only with ``se=True``; NaN where no degrees of freedom are left.
         ends : ndarray of shape (m, 2)
             Only with an interval.
 
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one, or if "prediction"
-            is asked of a family that has no distribution.
+            If X is not a finite 2-d array with the columns of the fitted one, a mean is beyond
+            its type, or "prediction" is asked of a family that has no distribution.
 
         Notes
         -----
@@ -273,11 +282,17 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         link = as_link(self._link)
         added = offsets_for(offset, rows.shape[0])
         eta = linear_predictor(rows, self.coef_, self.intercept_, added, self.n_jobs)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             mu = link.mean(eta)
-        means = mu.astype(np.float32) if rows.dtype == np.float32 else mu
+        if np.isnan(mu).any():
+            row = int(np.isnan(mu).argmax())
+            raise ValueError(
+                f"The linear predictor of row {row} is {eta[row]:.3g}, of which the link "
+                f"{link.name!r} knows no mean. Choose a link whose range is all numbers."
+            )
+        means = as_type(mu, np.float32 if rows.dtype == np.float32 else np.float64)
         as_choice(interval, "interval", (None, "confidence", "prediction"))
-        if not se and interval is None:
+        if not as_flag(se, "se") and interval is None:
             return means
         spread = predictor_errors(self._inferred(), rows, self._has_intercept())
         out = [means]
@@ -288,7 +303,7 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
             result = self._inferred()
             quantile = result.quantile(level)
             if interval == "prediction":
-                from statfast.linear.predictive import prediction_ends
+                from statfast.linear.glm.prediction_intervals import prediction_ends
 
                 out.append(
                     prediction_ends(
@@ -337,7 +352,7 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
 
     def _fit_counts(self, rows, y, link, more):
         """The negative binomial, its theta given or estimated."""
-        from statfast.linear.overdispersion import fit_negative_binomial
+        from statfast.linear.glm.negative_binomial import fit_negative_binomial
 
         if self.theta is None:
             return fit_negative_binomial(rows, y, link, more)
@@ -351,7 +366,12 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
 
 
 ONE_SIDED = ("inverse", "inverse_squared", "sqrt")  # links whose predictor keeps its sign
+SHARES = ("logit", "probit", "cloglog", "cauchit")  # links whose means go from 0 to 1
 WEIGHT_TYPES = ("frequency", "analytic")
+ADVICE = (
+    "Use Firth's method, whose estimates are finite (LogisticRegression(penalty='firth'), for the "
+    "logit link), or drop columns."
+)
 
 
 def predictor_errors(result, rows, intercept):

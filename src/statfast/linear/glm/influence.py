@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Row by row: residuals, leverage, Cook's distance, and the covariances made of them.
 
+Of models with a response a row, one or several beside each other; see
+linear/logistic/class_influence.py for those of all classes at once.
+
 Definitions are those of R's ``residuals.glm``, ``hatvalues`` and ``cooks.distance``. Models do not
 keep the rows they were fitted on: these methods take them again.
 
-Williams 1987, doi:10.2307/2347550 (diagnostics of generalised linear models); White 1980,
+Williams 1987, doi:10.2307/2347550 (diagnostics of generalized linear models); White 1980,
 doi:10.2307/1912934, and MacKinnon & White 1985, doi:10.1016/0304-4076(85)90158-7 (HC0 to HC3).
 """
 
@@ -13,15 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import each, grid
-from statfast._core.irls import accumulate
+from statfast._core.linear.irls import accumulate
+from statfast._engine import each, grid
 from statfast._validation import as_choice, as_real, as_weights
-from statfast.linear.predictor import linear_predictor, new_rows, offsets_for
-from statfast.linear.profile import profile_intervals
-from statfast.linear.sweeps import Rows, as_float
+from statfast.linear.design.design import linear_predictor, new_rows, offsets_for, require_squares
+from statfast.linear.glm.irls_sums import ModelRows, as_float
+from statfast.linear.glm.profile import profile_intervals
 
 KINDS = ("deviance", "pearson", "working", "response")
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
+CERTAIN = 1e-15  # one less a leverage is no less, where it is divided by
 
 
 @dataclass(frozen=True)
@@ -31,16 +35,22 @@ class RowInfluence:
     Attributes
     ----------
     fitted : ndarray of shape (n,)
-        Means.
+        Means. As all others of shape (n, K) for each of K classes against the rest, where each
+        column is of that class's model.
     linear_predictor : ndarray of shape (n,)
     leverage : ndarray of shape (n,)
-        Diagonal of the hat matrix; its sum is the rank.
+        Diagonal of the hat matrix; its sum is the rank. Of a multinomial model the traces of `hat`.
     cooks_distance : ndarray of shape (n,)
-        How far all coefficients would move without the row, in their own metric.
+        How far all coefficients would move without the row, in their own metric, over their number:
+        by one step of Newton's method. This and the next two are NaN or infinite where leverage is
+        1, where no dispersion is estimated, and where squares overflow.
     standardized : ndarray of shape (n,)
         Deviance residuals divided by their standard errors.
     standardized_pearson : ndarray of shape (n,)
         The same of Pearson residuals.
+    hat : ndarray of shape (n, K - 1, K - 1), or None
+        Of a multinomial model of K classes, where all but leverages and distances have shape
+        (n, K): the blocks of the hat matrix, see `LogisticRegression`.
     """
 
     fitted: NDArray[np.float64]
@@ -49,13 +59,14 @@ class RowInfluence:
     cooks_distance: NDArray[np.float64]
     standardized: NDArray[np.float64]
     standardized_pearson: NDArray[np.float64]
+    hat: NDArray[np.float64] | None = None
 
 
 class Diagnosed:
     """Mixin: residuals and influence of rows that are given again.
 
-    The estimator is an `Inference` and has ``_at(X, y, offset)``: rows, numeric responses, family,
-    link, coefficients (p,), intercept, and whether there is one.
+    The estimator is an `Inference` and has ``_at(y, n)``: numeric responses, family, link,
+    coefficients (p,), intercept, and whether there is one.
     """
 
     def conf_int(
@@ -84,23 +95,18 @@ class Diagnosed:
         Raises
         ------
         ValueError
-            If the fit was penalised, or "profile" is given no rows.
+            If the fit was penalized, or "profile" is given no rows.
         """
         if as_choice(method, "method", ("wald", "profile")) == "wald":
             return super().conf_int(level)
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
-        result = self._inferred()
+        self._results()  # refuses
         if X is None or y is None:
             raise ValueError(
                 "method='profile' fits again, and models keep no rows. Pass X and y (and "
                 "sample_weight and offset) as to fit."
             )
-        given = new_rows(self, X)
-        n = given.shape[0]
-        y, family, link, _, _, has_one = self._at(y, n)
-        weights, offset = as_weights(sample_weight, n), offsets_for(offset, n)
-        rows = Rows(given, y, weights, offset, family, link, has_one, self.n_jobs)
-        return profile_intervals(rows, result, result.quantile(level))
+        return self._profiles(X, y, sample_weight, offset, level)
 
     def residuals(self, X, y, kind="deviance", sample_weight=None, offset=None):
         """Residuals of rows.
@@ -115,14 +121,15 @@ class Diagnosed:
 
         Returns
         -------
-        ndarray of shape (n,)
-            With weights a: deviance and Pearson residuals times the root of a, as in R.
+        ndarray of shape (n,), or (n, K) of K > 2 classes
+            With weights a: deviance and Pearson residuals times the root of a, as in R. NaN for a
+            row whose linear predictor is that of no mean.
         """
         as_choice(kind, "kind", KINDS)
-        return self._parts(X, y, sample_weight, offset).residuals(kind)
+        return told(self._parts(X, y, sample_weight, offset).residuals(kind))
 
     def influence(self, X, y, sample_weight=None, offset=None):
-        """Leverage, Cook's distance and standardised residuals of the rows fitted.
+        """Leverage, Cook's distance and standardized residuals of the rows fitted.
 
         Parameters
         ----------
@@ -139,7 +146,7 @@ class Diagnosed:
         Raises
         ------
         ValueError
-            If the fit was penalised.
+            If the fit was penalized.
 
         Notes
         -----
@@ -147,23 +154,8 @@ class Diagnosed:
         equal ones, leverage and distance are those of the w together, whatever weights mean. Repeat
         the row for those of each.
         """
-        result = self._inferred()
-        parts = self._parts(X, y, sample_weight, offset)
-        leverage = parts.leverage(result)
-        rest = np.maximum(1 - leverage, 0.0)
-        rank = len(result.coef) - int(result.aliased.sum())
-        pearson = parts.residuals("pearson")
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.sqrt(result.dispersion * rest)
-            distance = (pearson / rest) ** 2 * leverage / (result.dispersion * rank)
-            return RowInfluence(
-                parts.mu,
-                parts.eta,
-                leverage,
-                distance,
-                parts.residuals("deviance") / error,
-                pearson / error,
-            )
+        self._results()  # refuses
+        return self._parts(X, y, sample_weight, offset).influence()
 
     def robust_covariance(self, X, y, kind="HC3", sample_weight=None, offset=None):
         """Sandwich covariance of the coefficients, right also where the variance is not.
@@ -174,7 +166,8 @@ class Diagnosed:
         y : array-like of shape (n,)
         kind : {"HC0", "HC1", "HC2", "HC3"}, default="HC3"
             HC0 takes squared scores as they are, HC1 multiplies by ``n / (n - rank)``, HC2 divides
-            them by one less the leverage, HC3 by its square.
+            them by one less the leverage, HC3 by its square (for multinomial models see
+            `LogisticRegression`).
         sample_weight : array-like of shape (n,), optional
             Taken as frequencies unless ``weight_type="analytic"``.
         offset : array-like of shape (n,), optional
@@ -183,46 +176,63 @@ class Diagnosed:
         Returns
         -------
         ndarray of shape (q, q)
-            The intercept first; NaN for aliased coefficients.
+            The intercept first; NaN for aliased coefficients. Of several classes, of one after the
+            other, and of each with each other.
         """
         as_choice(kind, "kind", ROBUST)
-        result = self._inferred()
-        if kind == "HC1" and not result.df_residual > 0:
-            raise ValueError(
-                f"kind='HC1' divides by the residual degrees of freedom; there are "
-                f"{result.df_residual:g}. Choose 'HC0'."
-            )
+        for result in self._results():
+            if kind == "HC1" and not result.observations > result.rank:
+                raise ValueError(
+                    "kind='HC1' divides by how many more observations there are than coefficients: "
+                    f"{result.observations:g} - {result.rank}. Choose 'HC0'."
+                )
         parts = self._parts(X, y, sample_weight, offset)
         analytic = getattr(self, "weight_type", "frequency") == "analytic"
-        copies = np.ones(len(parts.y)) if analytic or parts.a is None else parts.a
-        once = np.where(copies > 0, copies, 1.0)
-        squares = (parts.score() / once) ** 2
-        if kind in ("HC2", "HC3"):
-            rest = np.maximum(1 - parts.leverage(result) / once, 1e-15)
-            squares /= rest if kind == "HC2" else rest**2
-        out = result.unscaled @ parts.products(copies * squares) @ result.unscaled
-        if kind == "HC1":
-            out *= result.observations / result.df_residual
-        out[result.aliased] = np.nan
-        out[:, result.aliased] = np.nan
+        copies = np.ones((len(parts.y), 1)) if analytic or parts.a is None else parts.a
+        scores = parts.scores(kind, np.where(copies > 0, copies, 1.0))
+        bread, aliased = parts.bread()
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = bread @ parts.products(copies, scores) @ bread
+        if not np.isfinite(out[~aliased][:, ~aliased]).all():
+            raise ValueError("Columns are so small that variances are no numbers. Multiply them.")
+        out[aliased] = np.nan
+        out[:, aliased] = np.nan
         return out
 
+    def _profiles(self, X, y, sample_weight, offset, level):
+        result, given = self._inferred(), new_rows(self, X)
+        n = given.shape[0]
+        y, family, link, _, _, has_one = self._at(y, n)
+        weights, offset = as_weights(sample_weight, n), offsets_for(offset, n)
+        rows = ModelRows(given, y, weights, offset, family, link, has_one, self.n_jobs)
+        return profile_intervals(rows, result, result.quantile(level))
+
     def _parts(self, X, y, sample_weight, offset):
-        self._inferred(refuse=False)
+        results = self._results(refuse=False)
         rows = new_rows(self, X)
         n = rows.shape[0]
         y, family, link, coef, intercept, has_one = self._at(y, n)
+        require_squares(y)
         eta = linear_predictor(rows, coef, intercept, offsets_for(offset, n))
         weights = as_weights(sample_weight, n)
-        return _Parts(rows, y, weights, eta, family, link, has_one)
+        return Parts(rows, y[:, None], weights, eta[:, None], family, link, has_one, results)
 
 
-class _Parts:
-    """The quantities of rows that residuals and leverage are made of."""
+def told(values):
+    """(n,) of one model, (n, m) of several."""
+    return values[:, 0] if values.shape[1] == 1 else values
 
-    def __init__(self, rows, y, a, eta, family, link, has_one):
-        self.rows, self.y, self.a, self.eta = rows, y, a, eta
-        self.family, self.has_one = family, has_one
+
+class Parts:
+    """The quantities of rows that residuals and leverage are made of: a column for each model.
+
+    Responses y and linear predictors eta are (n, m), weights a (n,) or None, results those of each.
+    """
+
+    def __init__(self, rows, y, a, eta, family, link, has_one, results):
+        self.rows, self.y, self.eta = rows, y, eta
+        self.a = None if a is None else a[:, None]
+        self.family, self.has_one, self.results = family, has_one, results
         with np.errstate(all="ignore"):
             self.mu = link.mean(eta)
             self.slope = link.slope(eta, self.mu)
@@ -241,15 +251,75 @@ class _Parts:
             unit = np.maximum(self.family.deviance(self.y, self.mu), 0.0)
             return root * np.sign(apart) * np.sqrt(unit)
 
-    def weight(self):
+    def influence(self):
+        leverage = self.leverage()
+        rest = np.maximum(1 - leverage, 0.0)
+        pearson = self.residuals("pearson")
+        dispersion = self._of_each(lambda result: result.dispersion)
         with np.errstate(all="ignore"):
-            w = self.slope**2 / self.variance
-        return np.where(w > 0, w, 0.0) * (1.0 if self.a is None else self.a)
+            error = np.sqrt(dispersion * rest)
+            rank = self._of_each(lambda result: result.rank)
+            distance = (pearson / rest) ** 2 * leverage / (dispersion * rank)
+            standardized = self.residuals("deviance") / error, pearson / error
+        parts = (self.mu, self.eta, leverage, distance, *standardized)
+        return RowInfluence(*(told(part) for part in parts))
 
-    def score(self):
+    def scores(self, kind, copies):
+        """What a copy of each row adds to the scores, times z, as this covariance takes it."""
         with np.errstate(all="ignore"):
             s = (self.y - self.mu) * self.slope / self.variance
-        return np.where(np.isfinite(s), s, 0.0) * (1.0 if self.a is None else self.a)
+        s = np.where(np.isfinite(s), s, 0.0) * ((1.0 if self.a is None else self.a) / copies)
+        if kind == "HC1":
+            return s * self._growth()
+        if kind == "HC0":
+            return s
+        rest = np.maximum(1 - self.leverage() / copies, CERTAIN)
+        return s / (np.sqrt(rest) if kind == "HC2" else rest)
+
+    def bread(self):
+        """The inverse information of all coefficients, and which are aliased."""
+        table = [result.unscaled for result in self.results]
+        if len(table) > 1:
+            from scipy.linalg import block_diag
+
+            table = [block_diag(*table)]
+        return table[0], np.concatenate([result.aliased for result in self.results])
+
+    def leverage(self):
+        out = np.empty(self.y.shape)
+
+        def work(where, block):
+            for k, result in enumerate(self.results):
+                out[where, k] = result.spread(block, self.has_one)
+
+        self._blocks(work)
+        with np.errstate(all="ignore"):
+            w = self.slope**2 / self.variance
+        return out * (np.where(w > 0, w, 0.0) * (1.0 if self.a is None else self.a))
+
+    def products(self, copies, scores):
+        """The sum over rows of the products of scores (n, m) times z, (m q, m q)."""
+        p, m = self.rows.shape[1], scores.shape[1]
+        q, zero = p + int(self.has_one), np.zeros(p)
+        pairs = [(a, b) for a in range(m) for b in range(a + 1)]
+
+        def work(where, block):
+            s, out = scores[where], np.zeros((len(pairs), q, q))
+            for (a, b), h in zip(pairs, out, strict=True):
+                # The kernel takes no negative weights: 2 s t = (s + t)^2 - s^2 - t^2.
+                own = s[:, a] if a == b else s[:, a] + s[:, b]
+                w = copies[where, 0] * own**2
+                accumulate(block, zero, self.has_one, w, w, h, np.zeros(q))
+            return out
+
+        lower = np.tril(sum(self._blocks(work)))
+        found = dict(zip(pairs, lower + np.swapaxes(np.tril(lower, -1), 1, 2), strict=True))
+        table = np.empty((m, q, m, q))
+        for a, b in pairs:
+            whole = found[a, b]
+            cross = whole if a == b else 0.5 * (whole - found[a, a] - found[b, b])
+            table[a, :, b] = table[b, :, a] = cross
+        return table.reshape(m * q, m * q)
 
     def _blocks(self, work):
         def task(where):
@@ -259,25 +329,9 @@ class _Parts:
 
         return each(task, grid(len(self.y), 1024))
 
-    def leverage(self, result):
-        out = np.empty(len(self.y))
+    def _of_each(self, what):
+        return np.array([what(result) for result in self.results], dtype=float)
 
-        def work(where, block):
-            out[where] = result.spread(block, self.has_one)
-
-        self._blocks(work)
-        return out * self.weight()
-
-    def products(self, w):
-        """The rows' z' diag(w) z, both triangles."""
-        p = self.rows.shape[1]
-        q, zero = p + int(self.has_one), np.zeros(p)
-
-        def work(where, block):
-            h = np.zeros((q, q))
-            some = np.ascontiguousarray(w[where])
-            accumulate(block, zero, self.has_one, some, some, h, np.zeros(q))
-            return h
-
-        lower = np.tril(sum(self._blocks(work)))
-        return lower + np.tril(lower, -1).T
+    def _growth(self):
+        """Roots of n / (n - rank)."""
+        return np.sqrt(self._of_each(lambda r: r.observations / (r.observations - r.rank)))

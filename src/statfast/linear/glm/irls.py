@@ -19,8 +19,9 @@ from math import isfinite, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core import irls as kernel
-from statfast._factor import Factor
+from statfast._core.linear import irls as kernel
+from statfast._engine import aside
+from statfast._linalg import CholeskyFactor, triangle_inverse
 
 PIVOT = 1e-11  # of the scaled information: below, QR is asked whether columns are independent
 ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
@@ -48,7 +49,7 @@ class Fit:
     Attributes
     ----------
     coef : (q,), 0 where aliased
-    covariance : (q, q) inverse of the information (with a penalty: of the penalised one), 0 where
+    covariance : (q, q) inverse of the information (with a penalty: of the penalized one), 0 where
         aliased; times the dispersion it is the covariance of the estimates
     aliased : (q,) columns that depend on those before them, and were left out
     deviance, chi2 : float
@@ -77,12 +78,18 @@ class Fit:
         return int((~self.aliased).sum())
 
 
-class Unsolvable(Exception):
-    """The sums at the start are not finite."""
+class Unsolvable(ValueError):
+    """The start, or the sums there, are not finite."""
+
+    def __init__(self):
+        super().__init__(
+            "X holds values so large that sums of their squares overflow, or y such that no start "
+            "gives finite means. Divide the columns by their size, or choose another link."
+        )
 
 
 def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
-    """Maximise the likelihood less ``ridge / 2`` times the squares of all but the intercept.
+    """Maximize the likelihood less ``ridge / 2`` times the squares of all but the intercept.
 
     Parameters
     ----------
@@ -134,10 +141,19 @@ def _plain_beginning(rows):
     if rows.kind is not None and rows.link.name == "identity":
         return np.zeros(rows.q)
     sums = rows.start_from(rows.family.start(rows.y))
-    factor = Factor(sums.h)
-    if factor.pivot < PIVOT:
-        return _least(sums)
-    return factor.solve(sums.g)
+    factor = CholeskyFactor(sums.h)
+    b = _least(sums) if factor.pivot < PIVOT else factor.solve(sums.g)
+    if rows.intercept and rows.offset is not None and not _is_start(rows, b):
+        with np.errstate(all="ignore"):
+            first = rows.link.link(np.float64(rows.mean)) - rows.offset.mean()
+        constant = np.append(first, np.zeros(rows.p))
+        return constant if _is_start(rows, constant) else b
+    return b
+
+
+def _is_start(rows, b):
+    """Whether all means are some at coefficients `b`."""
+    return isfinite(rows.sums_at(b, hessian=False).deviance)
 
 
 def _least(sums):
@@ -145,7 +161,7 @@ def _least(sums):
     full = np.tril(sums.h) + np.tril(sums.h, -1).T
     if not np.isfinite(full).all():
         raise Unsolvable
-    return np.linalg.lstsq(full, sums.g, rcond=1e-12)[0]
+    return aside(np.linalg.lstsq, full, sums.g, rcond=1e-12)[0]
 
 
 class _Times:
@@ -158,7 +174,7 @@ class _Times:
         return self.factor.solve(g) / self.share
 
 
-class Triangle:
+class QRInformation:
     """The same from the factor R of QR."""
 
     pivot = 1.0
@@ -173,10 +189,9 @@ class Triangle:
         return solve_triangular(self.R, half, check_finite=False)
 
     def inverse(self):
-        from scipy.linalg import solve_triangular
-
-        half = solve_triangular(self.R, np.eye(len(self.R)), check_finite=False)
-        return half @ half.T
+        half = triangle_inverse(self.R)
+        with np.errstate(over="ignore", invalid="ignore"):  # of columns that are too small
+            return aside(np.matmul, half, half.T)
 
 
 def independent(R, floor):
@@ -194,6 +209,13 @@ def independent(R, floor):
     return kept
 
 
+def _unit(family, y):
+    """What y says is small: the root of the unit of the deviance, if that has one."""
+    if family.own == "gaussian":
+        return max(y.max(), -y.min())
+    return y.max() ** -0.5 if family.name == "inverse_gaussian" else 1.0
+
+
 class _Loop:
     """The iterations on some rows; `b` are coefficients of the rows less their shift."""
 
@@ -202,13 +224,12 @@ class _Loop:
         self.penalty = np.full(rows.q, float(ridge))
         if rows.intercept:
             self.penalty[0] = 0.0
-        self.penalised = bool(ridge) and rows.p > 0
+        self.penalized = bool(ridge) and rows.p > 0
         self.close = CLOSE if rows.n * rows.q >= DEAR else 0.0
         self.kept = None  # all columns
         self.rough = True  # whether float32 may do for the information, while that is not the last
         self.mass = rows.mass
-        y = rows.y  # where the variance is constant, nothing but y says what is small
-        self.size = max(y.max(), -y.min()) if rows.family.own == "gaussian" else 1.0
+        self.size = _unit(rows.family, rows.y)
 
     def run(self, max_iter, b, near=None, *, covariance=True):
         """Iterate from `b`, where `near` is about the factor of the information, or None."""
@@ -217,7 +238,7 @@ class _Loop:
             b, sums, before = self._approach(b, near)
         else:
             sums = self.rows.sums_at(b, rough=self.rough)
-        if not (sums.finite() and np.isfinite(sums.g).all()):
+        if not (sums.finite() and np.isfinite(sums.g).all() and np.isfinite(b).all()):
             raise Unsolvable
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)  # sizes of columns
         sizes, converged, diverged, step = [], False, False, None
@@ -262,6 +283,8 @@ class _Loop:
         if sums.rough:
             sums = self.rows.sums_at(b)
             factor = self._factor(sums, b, first=False)
+        if not isfinite(sums.deviance):  # no step has led to where all means are some
+            raise Unsolvable
         about = self._covariance(factor, b)
         return Fit(
             self.rows.to_user(b),
@@ -302,15 +325,15 @@ class _Loop:
         return np.zeros(self.rows.q, dtype=bool) if self.kept is None else ~self.kept
 
     def _score(self, sums, b):
-        return sums.g - self.penalty * b if self.penalised else sums.g
+        return sums.g - self.penalty * b if self.penalized else sums.g
 
     def _objective(self, sums, b):
-        return sums.deviance + (float(self.penalty @ b**2) if self.penalised else 0.0)
+        return sums.deviance + (float(self.penalty @ b**2) if self.penalized else 0.0)
 
     def _move(self, b, step, sums, *, rough):
-        """The step, halved until the penalised deviance does not rise."""
+        """The step, halved until the penalized deviance does not rise."""
         before = self._objective(sums, b)
-        slack = SLACK * (abs(before) + 1e-3) if isfinite(before) else 0.0
+        slack = SLACK * (abs(before) + 1e-3 * self.size**2) if isfinite(before) else 0.0
         for _ in range(HALVINGS):
             trial = b + step
             new = self.rows.sums_at(trial, rough=rough and self.rough)
@@ -361,12 +384,12 @@ class _Loop:
     def _factor(self, sums, b, first):
         """The factor of the information of the columns kept; None if it has become singular."""
         h = sums.h
-        if self.penalised:
+        if self.penalized:
             h = h.copy()
             h[np.diag_indices(len(h))] += self.penalty
         if self.kept is not None:
             h = h[np.ix_(self.kept, self.kept)]
-        factor = Factor(h)
+        factor = CholeskyFactor(h)
         if sums.rough and not factor.pivot >= DOUBTFUL:
             fine = self.rows.sums_at(b)
             self.rough, sums.h, sums.rough = False, fine.h, False
@@ -383,7 +406,8 @@ class _Loop:
             if not kept.all():
                 self.kept = kept
         R = R if self.kept is None else R[:, self.kept]
-        return Triangle(np.linalg.qr(R, mode="r"))
+        R = aside(np.linalg.qr, R, mode="r")
+        return QRInformation(R) if (np.abs(R.diagonal()) > 0.0).all() else None
 
     def _solve(self, factor, score):
         if self.kept is None or isinstance(factor, _Times):
@@ -400,7 +424,7 @@ class _Loop:
         if factor.pivot < FINE and not self.penalty.any():
             R = self.rows.triangle_at(b)
             R = R if self.kept is None else R[:, self.kept]
-            exact = Triangle(np.linalg.qr(R, mode="r"))
+            exact = QRInformation(aside(np.linalg.qr, R, mode="r"))
             factor = exact if np.abs(exact.R.diagonal()).min() > 0 else factor
         inverse = factor.inverse()
         if self.kept is None:

@@ -13,11 +13,10 @@ from math import isfinite, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import checkpoint, each, grid, reduce
-from statfast._chunks import Chunks
-from statfast._core import irls as kernel
-from statfast._core import tiles
-from statfast._core.extent import zeros_and_ones
+from statfast._core.distance.extent import zeros_and_ones
+from statfast._core.linear import irls as kernel
+from statfast._core.tile import tiles
+from statfast._engine import Chunks, aside, checkpoint, each, grid, reduce
 from statfast._validation import FLOATS
 
 CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 30 ms
@@ -34,7 +33,7 @@ SWEEPS = {np.dtype("f8"): kernel.sweep["double"], np.dtype("f4"): kernel.sweep["
 
 
 @dataclass
-class Sums:
+class IRLSSums:
     """Those of one pass at one point."""
 
     h: NDArray[np.float64]  # (q, q) lower triangle, or (0, 0) if not wanted
@@ -58,7 +57,7 @@ class Sums:
 
 
 @dataclass
-class Rows:
+class ModelRows:
     """The rows of a model with their responses; see `sums_at`.
 
     `X` is (n, p), dense, sparse (CSR) or `Chunks`; the others are (n,), float64, or None.
@@ -100,7 +99,7 @@ class Rows:
         self.aux = self._aux()
 
     def _aux(self):
-        """What the deviance takes of y alone: see irls_link.h. None if it is zero."""
+        """What the deviance takes of y alone: see linear/irls_link.h. None if it is zero."""
         if self.kind is None or self.family.own == "gaussian":
             return None
         if self.family.own == "binomial":
@@ -164,10 +163,10 @@ class Rows:
             mu = self._inside(self.link.mean(eta))
             w = self.link.slope(eta, mu) ** 2 / self.family.variance(mu)
             w = np.where(w > 0, w, 0.0) * (1.0 if weights is None else weights)
-            return np.linalg.qr(z * np.sqrt(w)[:, None], mode="r")
+            return aside(np.linalg.qr, z * np.sqrt(w)[:, None], mode="r")
 
         def merge(total, more):
-            return np.linalg.qr(np.vstack([total, more]), mode="r")
+            return aside(np.linalg.qr, np.vstack([total, more]), mode="r")
 
         least = max(LEAST, 8 * self.q)
         with np.errstate(all="ignore"):
@@ -209,7 +208,7 @@ class Rows:
             return out.reshape(-1, *tail)
 
         parts = (cut(part) for part in (self.X, self.y, self.weights, self.offset))
-        return Rows(*parts, self.family, self.link, self.intercept, self.n_jobs, self.shift)
+        return ModelRows(*parts, self.family, self.link, self.intercept, self.n_jobs, self.shift)
 
     def predictor(self, b):
         """The linear predictor of every row."""
@@ -247,15 +246,17 @@ class Rows:
         if not self.intercept:
             return cov
         out = cov.copy()
-        inner = (cov[1:, 1:] * self.shift).sum(axis=1)  # no threads that spin on: see _factor.SMALL
-        out[0, 1:] -= inner
-        out[1:, 0] = out[0, 1:]
-        out[0, 0] += self.shift @ inner - 2.0 * (self.shift @ cov[1:, 0])
+        with np.errstate(over="ignore", invalid="ignore"):  # variances that are no numbers are told
+            # No threads that spin on: see _factor.SMALL.
+            inner = (cov[1:, 1:] * self.shift).sum(axis=1)
+            out[0, 1:] -= inner
+            out[1:, 0] = out[0, 1:]
+            out[0, 0] += self.shift @ inner - 2.0 * (self.shift @ cov[1:, 0])
         return out
 
     def _nothing(self, hessian):
         q = self.q if hessian else 0
-        return Sums(np.zeros((q, q)), np.zeros(self.q), 0.0, 0.0)
+        return IRLSSums(np.zeros((q, q)), np.zeros(self.q), 0.0, 0.0)
 
     def _reduced(self, partial, hessian, last=None):
         last = self.aux if last is None else last

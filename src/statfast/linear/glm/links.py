@@ -6,10 +6,11 @@ McCullagh & Nelder 1989, section 2.2.3, doi:10.1007/978-1-4899-3242-6.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
+from statfast._validation import as_real, shown, wrong_type
 
 _EPS = np.finfo(float).eps
 _ROOT = np.sqrt(2 * np.pi)
@@ -82,8 +83,9 @@ def power(exponent):
     """The link ``eta = mu^exponent``; that of exponent 0 is the logarithm."""
     if exponent == 0:
         return LINKS["log"]
+    short = f"{exponent:g}"  # or all digits, as predictions take the link from its name
     return Link(
-        f"power({exponent:g})",
+        f"power({short if float(short) == exponent else repr(exponent)})",
         lambda mu: mu**exponent,
         lambda eta: eta ** (1 / exponent),
         lambda eta, mu: mu / (exponent * eta),
@@ -101,8 +103,6 @@ def as_link(value):
             f"link must be one of {', '.join(map(repr, LINKS))}, 'inverse_squared' or a number "
             f"for a power of the mean; got {shown(value)}."
         )
-    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        if np.isfinite(value):
-            return power(float(value))
-        raise ValueError(f"link must be a finite power of the mean; got {value}.")
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return power(as_real(value, "link"))
     raise wrong_type("link", "a name, or a number for a power of the mean", value)

@@ -10,14 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from statfast._errors import warn_user
-from statfast.linear.families import FAMILIES, negative_binomial
-from statfast.linear.model import fit_model
+from statfast._validation import warn_user
+from statfast.linear.glm.families import FAMILIES, negative_binomial
+from statfast.linear.glm.fit import fit_model
 
 TURNS = 50
 LARGEST = 1e8  # theta: beyond, the counts are as good as Poisson's
 
 
+@np.errstate(all="ignore")
 def fit_negative_binomial(rows, y, link, more):
     """A `Model`, and theta."""
     model = fit_model(rows, y, family=FAMILIES["poisson"], link=link, **more)

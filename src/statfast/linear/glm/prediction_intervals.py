@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Intervals for new observations of a generalised linear model.
+"""Intervals for new observations of a generalized linear model.
 
 For the gaussian family with the identity link they are those of least squares: the mean less and
 plus t times the root of its own variance and the dispersion. Otherwise the distribution of a new
@@ -15,7 +15,7 @@ probability. The dispersion is taken as estimated.
 
 import numpy as np
 
-from statfast._blocks import checkpoint
+from statfast._engine import checkpoint
 
 NODES = np.linspace(-6.0, 6.0, 97)
 WEIGHTS = np.exp(-0.5 * NODES**2) / np.exp(-0.5 * NODES**2).sum()
@@ -37,6 +37,8 @@ def prediction_ends(family, link, eta, error, dispersion, level, quantile):
     if family.name == "gaussian" and link.name == "identity":
         reach = quantile * np.sqrt(error**2 + dispersion)
         return np.stack([eta - reach, eta + reach], axis=1)
+    if dispersion == 0.0:  # a perfect fit: observations are at their means, which have no error
+        return np.repeat(link.mean(eta)[:, None], 2, axis=1)
     from scipy.special import ndtri
 
     error = error * (quantile / ndtri(0.5 * (1 + level)))  # of t, where the dispersion is estimated

@@ -9,18 +9,21 @@ method finds each end in a few fits.
 
 import numpy as np
 
-from statfast.linear.irls import Unsolvable, _Loop
-from statfast.linear.sweeps import Rows
+from statfast.linear.glm.irls import Unsolvable, _Loop
+from statfast.linear.glm.irls_sums import ModelRows
 
 FITS = 30  # of one end; beyond, it is taken to be infinite
 FAR = 50.0  # standard errors from the estimate: farther out there is no end
 
 
-def profile_intervals(rows: Rows, result, quantile):
+def profile_intervals(rows: ModelRows, result, quantile):
     """Ends (q, 2); NaN for aliased coefficients, infinite where the deviance stays below."""
     ends = np.full((rows.q, 2), np.nan)
-    errors = np.sqrt(result.covariance.diagonal())
-    plain = Rows(rows.X, rows.y, rows.weights, rows.offset, rows.family, rows.link,
+    if result.dispersion == 0:  # a perfect fit, which leaves no room
+        ends[~result.aliased] = result.coef[~result.aliased, None]
+        return ends
+    errors = result.errors
+    plain = ModelRows(rows.X, rows.y, rows.weights, rows.offset, rows.family, rows.link,
                  rows.intercept, rows.n_jobs, np.zeros(rows.p))  # fmt: skip
     for j in np.flatnonzero(~result.aliased):
         # The intercept is that of rows which are not moved.
@@ -32,41 +35,50 @@ def profile_intervals(rows: Rows, result, quantile):
 
 def _end(rows, result, j, sign, error, quantile):
     best = rows.from_user(result.coef)
-    covariance = result.covariance
-    along = rows.from_user(np.nan_to_num(covariance[:, j] / covariance[j, j]))
+    along = rows.from_user(result.unscaled[:, j] / result.unscaled[j, j])
     loop = _Loop(rows, 0.0, 1e-9)
     free = ~result.aliased
     free[j] = False
 
     def root(value, start):
-        """The signed root of the rise of the deviance, less the quantile; and the others."""
         b = start + (value - start[j]) * along  # where the others would go on a quadratic
         b[j] = value
         if not free.any():
-            return np.sqrt(max(_rise(rows.sums_at(b)), 0.0)) - quantile, b
+            return _height(rows.sums_at(b)), b
         loop.kept = free
         loop.run(100, b, covariance=False)
-        return np.sqrt(max(_rise(rows.sums_at(loop.b, hessian=False)), 0.0)) - quantile, loop.b
+        return _height(rows.sums_at(loop.b, hessian=False)), loop.b
 
-    def _rise(sums):
-        return (sums.deviance - result.deviance) / result.dispersion
+    def _height(sums):
+        rise = (sums.deviance - result.deviance) / result.dispersion
+        return np.sqrt(max(rise, 0.0)) - quantile
 
     try:
-        before, at = best[j], best[j] + sign * quantile * error
-        height, (value, b) = -quantile, root(at, best)
-        for _ in range(FITS):
-            if not np.isfinite(value):
-                at = 0.5 * (at + before)
-                value, b = root(at, best)
-                continue
-            if abs(value) < 1e-9 * quantile:
-                return at
-            if value == height or abs(at - best[j]) > FAR * error:
-                return sign * np.inf
-            step = (at - before) * value / (value - height)
-            before, height = at, value
-            at = at - np.clip(step, -2 * quantile * error, 2 * quantile * error)
-            value, b = root(at, b)
+        return end_of(root, best[j], best, sign * error, quantile)
     except Unsolvable:
         return np.nan
+
+
+def end_of(root, value, best, error, quantile):
+    """The end of an interval on the side of `error`, that of the estimate `value`.
+
+    ``root(value, start)`` is the signed root of the rise of the deviance at a value of the
+    coefficient, less the quantile, and the point where that is, from where the next may start.
+    """
+    sign, longest = np.sign(error), 2 * quantile * abs(error)
+    before, at = value, value + quantile * error
+    height, (found, point) = -quantile, root(at, best)
+    for _ in range(FITS):
+        if not np.isfinite(found):
+            at = 0.5 * (at + before)
+            found, point = root(at, best)
+            continue
+        if abs(found) < 1e-9 * quantile:
+            return at
+        if found == height or abs(at - value) > FAR * abs(error):
+            break
+        step = (at - before) * found / (found - height)
+        before, height = at, found
+        at = at - np.clip(step, -longest, longest)
+        found, point = root(at, point)
     return sign * np.inf

@@ -4,7 +4,7 @@
 They exist unless some direction of the coefficients raises no row's other classes above its own,
 and for some row lowers one: along it the likelihood grows for ever (Albert and Anderson 1984,
 https://doi.org/10.1093/biomet/71.1.1). Separation is complete if every row's other classes are
-lowered, else quasi-complete. A linear programme finds such a direction (Konis 2007, Linear
+lowered, else quasi-complete. A linear program finds such a direction (Konis 2007, Linear
 programming algorithms for detecting separated data in binary logistic regression models, DPhil
 thesis, Oxford); the coefficients it moves are the infinite ones.
 
@@ -16,15 +16,18 @@ becomes positive in every direction, and a minimum exists.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._errors import SeparationWarning, warn_user
+from statfast._engine import aside, checkpoint, each, grid
+from statfast._validation import SeparationWarning, warn_user
+from statfast.linear.design.standardization import frame_of
 
-FLAT = 1e-8  # margins below are 0 to the linear programme, whose columns and directions are up to 1
+FLAT = 1e-8  # margins below are 0 to the linear program, whose columns and directions are up to 1
 ROUNDING = 4e-16  # of a posterior
-SUBSET = 512  # constraints taken into the programme at first
+SUBSET = 512  # constraints taken into the program at first
+ADVICE = "Use penalty='firth' or penalty='l2', or drop columns."
 
 
 @dataclass(frozen=True)
@@ -78,11 +81,11 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
     n_classes : int
         Each has a row.
     coef : ndarray of shape (K, q), optional
-        Estimates, in the same columns; the rows they fit worst come into the programme first.
+        Estimates, in the same columns; the rows they fit worst come into the program first.
 
     Notes
     -----
-    The programme has (K - 1) q variables and, of the n (K - 1) constraints, only those it has
+    The program has (K - 1) q variables and, of the n (K - 1) constraints, only those it has
     broken so far: it is solved again until it breaks no other.
     """
     table = _Margins(design, codes, n_classes, n_jobs)
@@ -166,10 +169,11 @@ class _Margins:
                 target, bounds = np.append(np.zeros(size), -1.0), [*bounds, (0.0, None)]
             else:
                 target = -gain
-            answer = linprog(
-                target, A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds, method="highs",
+            program = partial(
+                linprog, target, b_ub=np.zeros(len(rows)), bounds=bounds, method="highs",
                 options={"primal_feasibility_tolerance": 1e-10},
             )  # fmt: skip
+            answer = aside(program, -rows)  # A_ub, the next argument
             if answer.x is None or -answer.fun <= (FLAT if strict else 10.0 * FLAT):
                 return None, chosen
             direction = np.vstack([np.zeros(self.q), answer.x[:size].reshape(-1, self.q)])
@@ -186,13 +190,13 @@ def in_memory(X) -> bool:
     return isinstance(X, np.ndarray)
 
 
-def separated_rows(rows, codes, weights, frame, coef, n_jobs=None) -> Separation | None:
-    """`find_separation` for the rows of positive weight, in a frame (see class_sums.py).
+def separated_rows(rows, codes, chosen, frame, coef, n_jobs=None) -> Separation | None:
+    """`find_separation` for some rows, of these classes, in a frame (see
+    linear/logistic/softmax_sums.py).
 
-    Its columns are those of 1 and x: the intercept counts if it is moved there.
+    `chosen` are the places of the rows, those of positive weight, or None for all. The columns of
+    the answer are those of 1 and x: the intercept counts if it is moved there.
     """
-    chosen = None if weights is None else np.flatnonzero(weights)
-    codes = codes if chosen is None else codes[chosen]
 
     def design(where):
         return frame.design(rows[where if chosen is None else chosen[where]])
@@ -207,14 +211,38 @@ def separated_rows(rows, codes, weights, frame, coef, n_jobs=None) -> Separation
     return replace(found, columns=np.array(sorted(moved), np.intp))
 
 
-def warn_separated(separation, names, who):
+def warn_separated(separation, names, who, advice=ADVICE):
     """Name the columns whose coefficients are infinite."""
     columns = [str(names[j]) for j in separation.columns.tolist()]
     listed = ", ".join(columns[:8]) + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
     kind = "completely" if separation.complete else "quasi-completely"
     warn_user(
         f"{who} {kind} separated by {listed}: the likelihood has no finite maximum, as it grows "
-        "with these coefficients without end; they only tell where the iteration stopped. Use "
-        "penalty='firth' or penalty='l2', or drop columns.",
+        "with these coefficients without end; they only tell where the iteration stopped. "
+        f"{advice}",
         SeparationWarning,
+    )
+
+
+def warn_no_maximum(rows, coef, names, who, advice=ADVICE):
+    """Where iterations for shares of successes found no end: say which columns separate these.
+
+    A share between 0 and 1 is of both kinds. The link of the mean rises from 0 to 1; offsets are
+    finite, and do not change where the likelihood grows for ever.
+    """
+    y, on = rows.y, True if rows.weights is None else rows.weights > 0
+    kinds = [np.flatnonzero((y < 1) & on), np.flatnonzero((y > 0) & on)]
+    if in_memory(rows.X) and all(kind.size for kind in kinds):
+        chosen = np.concatenate(kinds)
+        codes = np.repeat(np.arange(2), [kind.size for kind in kinds])
+        order = np.argsort(chosen, kind="stable")
+        frame = frame_of(rows.X, rows.intercept, rows.n_jobs)
+        start = frame.from_user(np.stack([np.zeros(len(coef)), coef]))
+        found = separated_rows(rows.X, codes[order], chosen[order], frame, start, rows.n_jobs)
+        if found is not None:
+            warn_separated(found, names, who, advice)
+            return
+    warn_user(
+        f"{who} separated, completely or in part, or nearly so: the likelihood has no finite "
+        f"maximum, or one too far to reach, and coefficients grow without bound. {advice}"
     )

@@ -11,13 +11,12 @@ from math import inf, log, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._errors import not_fitted
-from statfast._summary import CoefficientTable, Summary
-from statfast._validation import as_choice, as_real
+from statfast._estimator import CoefficientTable, Summary
+from statfast._validation import as_choice, as_real, as_rows, not_fitted
 
 
 class NoInferenceError(ValueError, AttributeError):
-    """Raised when a fit has no standard errors: it was penalised, or there is no maximum."""
+    """Raised when a fit has no standard errors: it was penalized, or there is no maximum."""
 
 
 @dataclass(frozen=True)
@@ -66,24 +65,46 @@ class Result:
     center: NDArray[np.float64] | None = field(default=None, repr=False)
     about: NDArray[np.float64] | None = field(default=None, repr=False)
 
+    @property
+    def rank(self):
+        """How many coefficients are not aliased."""
+        return int((~self.aliased).sum())
+
     def spread(self, rows, one):
-        """z' unscaled z of rows (m, d), with a 1 before each if there is an intercept: about the
-        center, as the intercept's own variance at 0 may be all rounding."""
-        cov = self.unscaled
+        """z' unscaled z of rows (m, d), with a 1 before each if there is an intercept."""
+        rows, cov = self._centered(rows, one)
+        return np.maximum(quadratic(rows, cov, one), 0.0)
+
+    def spreads(self, rows, one):
+        """The same of each pair of the models that have their coefficients here: (m, K, K)."""
+        return quadratics(*self._centered(rows, one), one)
+
+    def _centered(self, rows, one):
+        """Rows less the center, and `about`: the intercept's own variance at 0 may be rounding."""
         if one and self.center is not None and self.about is not None:
-            rows, cov = rows - self.center, self.about
-        one = int(one)
-        out = ((rows @ cov[one:, one:]) * rows).sum(axis=1)
-        if one:
-            out += 2 * (rows @ cov[1:, 0]) + cov[0, 0]
-        return np.maximum(out, 0.0)
+            return rows - self.center, self.about
+        return rows, self.unscaled
 
     @property
     def covariance(self):
         """The covariance of the estimates; NaN for aliased ones."""
-        out = self.dispersion * self.unscaled
+        with np.errstate(over="ignore"):
+            out = self.dispersion * self.unscaled
+        variances = out.diagonal()[~self.aliased]
+        if np.isinf(variances).any() or (variances == 0.0).any() > (self.errors == 0.0).any():
+            raise ValueError(
+                "A variance of the coefficients is beyond float64. Divide the columns of X, or y, "
+                "by their size, or use standard_errors_."
+            )
         out[self.aliased] = nan
         out[:, self.aliased] = nan
+        return out
+
+    @property
+    def errors(self):
+        """The standard errors of the estimates; NaN for aliased ones."""
+        out = np.sqrt(self.dispersion) * np.sqrt(self.unscaled.diagonal())
+        out[self.aliased] = nan
         return out
 
     def quantile(self, level):
@@ -104,6 +125,26 @@ class Result:
         if self.df_residual <= 0:
             return np.full(np.shape(statistics), nan)
         return 2 * scipy.special.stdtr(self.df_residual, -np.abs(statistics))
+
+
+def quadratic(rows, cov, one):
+    """z' cov z of rows (m, d), with a 1 before each if there is an intercept; cov (q, q)."""
+    one = int(one)
+    out = ((rows @ cov[one:, one:]) * rows).sum(axis=1)
+    if one:
+        out += rows @ (cov[1:, 0] + cov[0, 1:]) + cov[0, 0]
+    return out
+
+
+def quadratics(rows, cov, one):
+    """`quadratic` of each pair of K models, whose coefficients follow each other: (m, K, K)."""
+    q = rows.shape[1] + int(one)
+    table = cov.reshape(-1, q, len(cov) // q, q)
+    out = np.empty((len(rows), len(table), len(table)))
+    for a in range(len(table)):
+        for b in range(a + 1):
+            out[:, a, b] = out[:, b, a] = quadratic(rows, table[a, :, b], one)
+    return out
 
 
 def intervals(estimates, errors, quantile):
@@ -128,6 +169,10 @@ class Inference:
             raise NoInferenceError(result.refusal)
         return result
 
+    def _results(self, *, refuse=True) -> list[Result]:
+        """Those of each model of the fit: of one, mostly."""
+        return [self._inferred(refuse=refuse)]
+
     @property
     def terms_(self):
         """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""
@@ -146,7 +191,7 @@ class Inference:
     @property
     def standard_errors_(self):
         """Standard errors of the coefficients (q,), the intercept first."""
-        return np.sqrt(self._inferred().covariance.diagonal())
+        return self._inferred().errors
 
     @property
     def statistics_(self):
@@ -195,13 +240,13 @@ class Inference:
 
     @property
     def aic_(self):
-        """Akaike's criterion, ``2 k - 2 log L`` with k parameters, of an unpenalised fit."""
+        """Akaike's criterion, ``2 k - 2 log L`` with k parameters, of an unpenalized fit."""
         result = self._inferred()
         return 2 * result.parameters - 2 * result.loglik
 
     @property
     def bic_(self):
-        """Schwarz's criterion, ``k log(n) - 2 log L``, of an unpenalised fit."""
+        """Schwarz's criterion, ``k log(n) - 2 log L``, of an unpenalized fit."""
         result = self._inferred()
         return log(result.observations) * result.parameters - 2 * result.loglik
 
@@ -216,12 +261,13 @@ class Inference:
         -------
         ndarray of shape (q, 2)
             Lower and upper ends, the intercept first. From the normal distribution, or from
-            Student's t where the dispersion is estimated.
+            Student's t where the dispersion is estimated; NaN for aliased coefficients and where
+            no degrees of freedom are left.
 
         Raises
         ------
         ValueError
-            If the fit was penalised.
+            If the fit was penalized.
         """
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
         result = self._inferred()
@@ -239,22 +285,25 @@ class Inference:
         Returns
         -------
         CoefficientTable
-            Columns "exp(coef)", "% change" and the ends of the interval.
+            Columns "exp(coef)", "% change" and the ends of the interval; NaN for aliased
+            coefficients, infinity beyond 1.8e308.
         """
-        ends = np.exp(self.conf_int(level))
-        low, high = percent(level)
+        low, high = percent(as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True))
         result = self._inferred()
-        ratio = np.where(result.aliased, nan, np.exp(result.coef))
+        with np.errstate(over="ignore"):
+            ends = np.exp(self.conf_int(level))
+            ratio = np.where(result.aliased, nan, np.exp(result.coef))
+            change = 100 * (ratio - 1)
         columns = {
             "exp(coef)": ratio,
-            "% change": 100 * (ratio - 1),
+            "% change": change,
             low: ends[:, 0],
             high: ends[:, 1],
         }
         return CoefficientTable(result.names, columns)
 
     def summary(self, *, covariance="model"):
-        """Summarise the fit: coefficients with their errors and tests, and how good it is.
+        """Summarize the fit: coefficients with their errors and tests, and how good it is.
 
         Parameters
         ----------
@@ -264,7 +313,8 @@ class Inference:
         Returns
         -------
         Summary
-            ``print`` it, show it in a notebook, or call its ``to_frame()``.
+            ``print`` it, show it in a notebook, or call its ``to_frame()``. Aliased coefficients
+            have NaN, and so has what no degrees of freedom are left for.
         """
         result = self._inferred(refuse=False)
         notes = result.notes
@@ -276,7 +326,7 @@ class Inference:
             )  # fmt: skip
         errors = self.standard_errors_
         if not isinstance(covariance, str):
-            errors = np.sqrt(np.asarray(covariance, dtype=float).diagonal())
+            errors = np.sqrt(as_covariance(covariance, len(result.coef)).diagonal())
             notes = (*notes, "Standard errors are from the covariance given.")
         else:
             as_choice(covariance, "covariance", ("model",))
@@ -291,6 +341,19 @@ class Inference:
             f"P>|{letter}|": result.p_values(statistics),
         }
         return Summary(result.title, _facts(result), CoefficientTable(result.names, table), notes)
+
+
+def as_covariance(covariance, size):
+    """Check a covariance of all coefficients that users give: (size, size), NaN where aliased."""
+    table = as_rows(covariance, name="covariance", keep=(np.float64,), finite=False)
+    if table.shape != (size, size):
+        raise ValueError(
+            f"covariance must be 'model' or of shape ({size}, {size}), that of all coefficients "
+            f"as of robust_covariance; got shape {table.shape}."
+        )
+    if (table.diagonal() < 0).any():
+        raise ValueError("covariance must have a diagonal of variances; got one below 0.")
+    return table
 
 
 def _facts(result):

@@ -7,14 +7,15 @@ doi:10.1007/978-0-387-21706-2; Akaike 1974, doi:10.1109/TAC.1974.1100705).
 
 import warnings
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from statfast._errors import shown, wrong_type
-from statfast._summary import CoefficientTable
-from statfast._validation import as_choice, as_rows, column_names
-from statfast.linear.inference import Inference
+from statfast._estimator import CoefficientTable
+from statfast._validation import as_choice, as_rows, column_names, shown, wrong_type
+from statfast.linear.design.design import DEPENDENT
+from statfast.linear.inference.inference import Inference
 
 ROUNDING = 1e-14  # of a deviance: a difference of so little is none
 
@@ -33,7 +34,7 @@ def anova(*models, test=None):
     -------
     CoefficientTable
         A row for each model: residual degrees of freedom and deviance, their differences to the
-        model before, and the test of that difference.
+        model before, and the test of that difference; NaN where there is nothing to compare.
 
     Raises
     ------
@@ -120,7 +121,7 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
     -------
     CoefficientTable
         The whole model, and a row for each term left out of it: degrees of freedom, deviance, AIC
-        and the likelihood-ratio test.
+        and the likelihood-ratio test; NaN where there is nothing to test.
     """
     search = _Search(model, X, y, sample_weight, offset, groups)
     whole = search.fit(frozenset(search.terms))
@@ -131,13 +132,14 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
     deviance = np.array([result.deviance, *(fit.deviance for fit in fits)])
     rise = np.append(np.nan, deviance[1:] - deviance[0])
     rise[np.abs(rise) <= ROUNDING * deviance[0]] = 0.0
+    dispersion = result.dispersion or np.nan  # 0: a perfect fit, which tests nothing
     columns = {
         "Df": df,
         "Deviance": deviance,
         "AIC": np.array([_aic(fit) for fit in (result, *fits)]),
-        "LRT": rise / result.dispersion,
+        "LRT": rise / dispersion,
     }
-    columns |= _test(test, df, rise, result.dispersion, result.df_residual)
+    columns |= _test(test, df, rise, dispersion, result.df_residual)
     return CoefficientTable(["(none)", *search.terms], columns)
 
 
@@ -237,6 +239,13 @@ class _Search:
     """The fits of a search, each made once."""
 
     def __init__(self, model, X, y, sample_weight, offset, groups):
+        if not isinstance(model, Inference):
+            raise wrong_type("model", "an estimator that has a summary", model)
+        if offset is not None and "offset" not in signature(model.fit).parameters:
+            raise ValueError(
+                f"offset must be None for a {type(model).__name__}, which has none; got "
+                f"{shown(offset)}. Subtract it from y."
+            )
         names = column_names(X)
         self.X, self.model = as_rows(X), model
         self.table = None if names is None else X  # of it, fits keep the names of columns
@@ -276,7 +285,7 @@ class _Search:
             fresh = type(self.model)(**self.model.get_params(deep=False))
             with warnings.catch_warnings():
                 if len(columns) == 0:  # a column of zeros is none
-                    warnings.filterwarnings("ignore", "X has columns that depend on those before")
+                    warnings.filterwarnings("ignore", DEPENDENT)
                     rows = np.zeros((len(self.X), 1))
                 else:
                     rows = self.X[:, columns] if self.table is None else self._named(columns)

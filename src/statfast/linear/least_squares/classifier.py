@@ -3,20 +3,21 @@
 
 import numpy as np
 
-from statfast._base import Classifier, Estimator
-from statfast._chunks import Chunks
-from statfast._errors import shown
-from statfast._flags import as_flag
+from statfast._engine import Chunks
+from statfast._estimator import Classifier, Estimator
 from statfast._validation import (
+    as_flag,
     as_labels,
     as_real,
     as_rows,
     as_weights,
     column_names,
     rows_for,
+    shown,
 )
-from statfast.linear.model import names_of, warn_aliased
-from statfast.linear.solve import least_squares
+from statfast.linear.design.design import linear_values
+from statfast.linear.glm.fit import names_of, warn_aliased
+from statfast.linear.least_squares.lstsq import least_squares
 
 
 class LeastSquaresClassifier(Classifier, Estimator):
@@ -152,10 +153,11 @@ class LeastSquaresClassifier(Classifier, Estimator):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one.
+            If X is not a finite 2-d array with the columns of the fitted one, or a fit is beyond
+            its type.
         """
         rows = rows_for(self, X)
-        scores = rows @ self.coef_.T.astype(rows.dtype) + self.intercept_.astype(rows.dtype)
+        scores = linear_values(rows, self.coef_, self.intercept_, n_jobs=self.n_jobs)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X):

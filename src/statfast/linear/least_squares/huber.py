@@ -3,23 +3,26 @@
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._errors import warn_not_converged
-from statfast._flags import as_flag
-from statfast._regression import Regressor
-from statfast._validation import as_count, as_real, as_rows, as_weights
-from statfast.linear.penalty_grid import as_target
-from statfast.linear.predictor import LinearPredictor
-from statfast.linear.solve import least_squares
+from statfast._core.linear.irls import accumulate
+from statfast._engine import aside, checkpoint, reduce
+from statfast._estimator import Estimator, Regressor
+from statfast._linalg import mirrored
+from statfast._validation import as_count, as_flag, as_real, as_rows, as_weights, warn_not_converged
+from statfast.linear.design.design import LinearPredictor, linear_values
+from statfast.linear.design.targets import as_target
+from statfast.linear.least_squares.lstsq import least_squares
 
 HALVINGS = 40
 STALLED = 3  # iterations that gain nothing
+HEAVIEST = 1e200  # penalty: it leaves no coefficient
+WIDEST = 1e100  # scales: no residual is that many, and the square does not overflow
+CALL = 5e8  # multiplications of a kernel call: below 0.1 s
 
 
 class HuberRegressor(LinearPredictor, Regressor, Estimator):
     """Linear regression with squared loss for small residuals and absolute loss for large ones.
 
-    Minimises over b_0, b and the scale s > 0, as scikit-learn does,
+    Minimizes over b_0, b and the scale s > 0, as scikit-learn does,
 
         sum_i w_i (s + H(r_i / s) s) + alpha |b|^2,    r_i = y_i - b_0 - x_i'b,
 
@@ -103,33 +106,74 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         alpha = as_real(self.alpha, "alpha", 0.0)
         one = as_flag(self.fit_intercept, "fit_intercept")
         tol, most = as_real(self.tol, "tol", 0.0), as_count(self.max_iter, "max_iter")
+        # In units of a power of two, which rounds nothing, as squares are taken.
+        unit = int(np.frexp(np.abs(target).max())[1])
+        target = np.ldexp(target, -unit)
         first = least_squares(rows, target[:, None], weights, one, 1e-11)
         w = np.ones(len(rows)) if weights is None else weights
-        ones = np.ones((len(rows), int(one)))
-        table = np.ascontiguousarray(np.hstack([ones, rows]), dtype=np.float64)
-        # Columns about their means and of size one: Newton's matrix is then as good as it can be.
-        mean = w @ table[:, one:] / w.sum() if one else np.zeros(rows.shape[1])
-        table[:, one:] -= mean
-        size = np.sqrt(w @ table[:, one:] ** 2 / w.sum())
-        size[size <= 1e-14 * np.abs(mean)] = np.inf  # constant: no coefficient
-        table[:, one:] /= size
-        problem = _Huber(table, target, w, epsilon, alpha / size**2, int(one))
+        table, mean, size = _table(rows, w, int(one))
+        with np.errstate(over="ignore", divide="ignore"):
+            penalty = np.minimum(np.ldexp(alpha, unit) / size**2, HEAVIEST)
+        problem = _Huber(table, target, w, min(epsilon, WIDEST), penalty, int(one))
         slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
         start = np.concatenate([first.intercept[:one] + first.coef[0] @ mean, slopes])
         b, scale, turns, done = problem.solve(start, tol, most)
         if not done:
             warn_not_converged(self, turns)
-        left = target - table @ b
+        left = problem.residuals(b)
         b[one:] /= size
         b[:one] -= b[one:] @ mean
+        with np.errstate(over="ignore"):
+            b = np.ldexp(b, unit)
+        if not np.isfinite(b).all():
+            raise ValueError("The coefficients overflow float64. Scale X up, or y down.")
         return self._publish(
             X,
             coef_=b[int(one) :].copy(),
             intercept_=float(b[0]) if one else 0.0,
-            scale_=float(scale),
+            scale_=float(np.ldexp(scale, unit)),
             outliers_=np.abs(left) > epsilon * scale,
             n_iter_=turns,
         )
+
+
+def _table(rows, w, one):
+    """Ones, and the columns about their means and of size one: Newton's matrix is then as good as
+    it can be. Also the means (zeros without an intercept), and the sizes, infinite of constants."""
+    n, d = rows.shape
+    table, mass = np.empty((n, one + d)), w.sum()
+
+    def total(block, w):
+        return np.einsum("i,ij->j", w, block)  # no BLAS, whose threads spin on
+
+    def moved(where, block, w):
+        table[where, :one] = 1.0
+        table[where, one:] = block - mean
+        return total(table[where, one:] ** 2, w)
+
+    def divided(where, _):
+        table[where, one:] /= size
+
+    mean = np.zeros(d)
+    if one:
+        mean = _reduced(lambda _, block, w: total(block, w), rows, w) / mass
+    size = np.sqrt(_reduced(moved, rows, w) / mass)
+    size[size <= 1e-14 * np.abs(mean)] = np.inf
+    _reduced(divided, table)
+    return table, mean, size
+
+
+def _reduced(partial, table, *aligned, effort=0.0):
+    """The sum of arrays over blocks of rows, of `effort` operations a row beside a look at it."""
+    effort = (effort + 8.0 * table.shape[1]) * len(table)
+    return reduce(partial, table, *aligned, merge=_added, effort=effort)
+
+
+def _added(total, more):
+    if more is None:
+        return None
+    total += more
+    return total
 
 
 class _Huber:
@@ -140,18 +184,18 @@ class _Huber:
         self.penalty = np.append(np.zeros(one), alpha)
 
     def solve(self, b, tol, most):
-        r = self.y - self.A @ b
+        r = self.residuals(b)
         scale = self._scale(r)
         size, stalled = np.abs(self.y).max(initial=0.0), 0
         for turn in range(1, most + 1):
             if scale <= 1e-13 * size:  # a perfect fit of all rows that count
                 return b, 0.0, turn, True
             step = self._step(b, r, scale)
-            moved = self.A @ step
+            moved = self._fitted(step)
             value, part = self._value(b, r, scale), 1.0
             for _ in range(HALVINGS):
                 trial = b + part * step
-                left = self.y - self.A @ trial
+                left = self.residuals(trial)
                 wide = self._scale(left)
                 if self._value(trial, left, wide) <= value * (1 + 1e-15):
                     break
@@ -178,20 +222,39 @@ class _Huber:
         The scale's own equation is linear in 1 / s^2, so that at its solution the derivative of the
         objective by the coefficients is that with the scale held.
         """
-        inside = np.abs(r) <= self.epsilon * scale
-        pull = np.where(inside, r / scale, self.epsilon * np.sign(r)) * self.w
-        gradient = -2 * (self.A.T @ pull) + 2 * self.penalty * b
-        near, weight = self.A[inside], self.w[inside]
-        hessian = 2 / scale * (near.T * weight) @ near
-        cross = 2 / scale**2 * (near.T @ (weight * r[inside]))
-        curve = 2 / scale**3 * float(weight @ r[inside] ** 2)
-        full = hessian.copy()
+        q, epsilon = len(b), self.epsilon
+        none, step = np.zeros(q), max(64, int(CALL / q**2))
+
+        def partial(_, block, r, w):
+            sums = np.zeros((q + 3, q))  # of z'Wz, of the pull, the cross terms, and r^2
+            inside = np.abs(r) <= epsilon * scale
+            pull = np.where(inside, r / scale, epsilon * np.sign(r)) * w
+            w = np.where(inside, w, 0.0)
+            for start in range(0, len(block), step):
+                some = slice(start, start + step)
+                z = block[some]
+                accumulate(z, none, False, pull[some], w[some], sums[:q], sums[q])
+                accumulate(z, none, False, (w * r)[some], w[some], None, sums[q + 1])
+                checkpoint()
+            sums[q + 2, 0] = (w * r**2).sum()
+            return sums
+
+        sums = _reduced(partial, self.A, r, self.w, effort=2.0 * q**2)
+        gradient = -2 * sums[q] + 2 * self.penalty * b
+        cross, curve = 2 / scale**2 * sums[q + 1], 2 / scale**3 * sums[q + 2, 0]
+        full = 2 / scale * mirrored(sums[:q])
         if curve > 0:
             full -= np.outer(cross, cross) / curve
         full += np.diag(2 * self.penalty)
         diagonal = full.diagonal().max()
-        full += 1e-13 * max(diagonal, 2 / scale * float(self.w.sum()) * 1e-12) * np.eye(len(b))
-        return np.linalg.lstsq(full, -gradient, rcond=1e-14)[0]
+        full += 1e-13 * max(diagonal, 2 / scale * float(self.w.sum()) * 1e-12) * np.eye(q)
+        return aside(np.linalg.lstsq, full, -gradient, rcond=1e-14)[0]
+
+    def residuals(self, b):
+        return self.y - self._fitted(b)
+
+    def _fitted(self, b):
+        return linear_values(self.A, b, 0.0)
 
     def _scale(self, r):
         """The scale of the least objective for these residuals.
@@ -200,7 +263,7 @@ class _Huber:
         right side falls as s grows, and is solved exactly between two sorted residuals.
         """
         size = np.abs(r)
-        order = np.argsort(size, kind="stable")
+        order = aside(np.argsort, size, kind="stable")
         size, w = size[order], self.w[order]
         mass = float(w.sum())
         squares = np.concatenate([[0.0], np.cumsum(w * size**2)])

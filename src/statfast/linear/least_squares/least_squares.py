@@ -6,28 +6,30 @@ from math import log, nan, pi
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._chunks import Chunks
-from statfast._errors import warn_user
-from statfast._flags import as_flag
-from statfast._regression import Regressor, as_targets
+from statfast._engine import Chunks, aside
+from statfast._estimator import Estimator, Regressor
+from statfast._linalg import triangle_inverse
 from statfast._validation import (
     as_choice,
+    as_flag,
     as_real,
     as_rows,
+    as_targets,
     as_weights,
     column_names,
     rows_for,
 )
-from statfast.linear.families import FAMILIES
-from statfast.linear.glm import predictor_errors
-from statfast.linear.inference import Inference, NoInferenceError, Result, intervals
-from statfast.linear.influence import Diagnosed
-from statfast.linear.links import LINKS
-from statfast.linear.model import names_of
-from statfast.linear.predictor import linear_values
-from statfast.linear.solve import least_squares
+from statfast.linear.design.design import linear_values
+from statfast.linear.glm.families import FAMILIES
+from statfast.linear.glm.fit import names_of, warn_aliased
+from statfast.linear.glm.glm import predictor_errors
+from statfast.linear.glm.influence import Diagnosed
+from statfast.linear.glm.links import LINKS
+from statfast.linear.inference.inference import Inference, NoInferenceError, Result, intervals
+from statfast.linear.least_squares.lstsq import least_squares
 
+SMALLEST = 1e-150  # responses of which the squares of residuals have all their digits
+VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
 SEVERAL = (
     "There are several targets, each with its own errors and tests. Take those of one from "
     "results_, or fit one target at a time."
@@ -37,7 +39,7 @@ SEVERAL = (
 class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
     """Least squares with the accuracy of QR, and R's inference.
 
-    Minimises sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
+    Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
     (constant ones, too) are left out as R's ``lm`` leaves them out: coefficient 0, a warning that
     names them, and `aliased_`.
 
@@ -115,7 +117,9 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         self
         """
         rows = X if isinstance(X, Chunks) else as_rows(X, finite=False)  # its sums will tell
-        Y, flat = as_targets(y, np.shape(y)[0] if isinstance(X, Chunks) else len(rows))
+        sized = hasattr(y, "__len__") and getattr(y, "ndim", 1) > 0
+        n = (len(y) if sized else 0) if isinstance(X, Chunks) else len(rows)
+        Y, flat = as_targets(y, n)
         weights = as_weights(sample_weight, len(Y))
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
         intercept = as_flag(self.fit_intercept, "fit_intercept")
@@ -123,13 +127,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
         names = names_of(column_names(X), rows.shape[1], intercept)
         results = _results(found, Y, weights, names, intercept, analytic == "analytic")
-        lost = [name for name, gone in zip(names, results[0].aliased, strict=True) if gone]
-        if lost:
-            warn_user(
-                f"{len(lost)} column(s) of X depend on the columns before them, or are constant, "
-                f"and have coefficient 0: {', '.join(lost[:10])}{', ...' * (len(lost) > 10)}. "
-                "Leave them out to silence this."
-            )
+        warn_aliased([n for n, gone in zip(names, results[0].aliased, strict=True) if gone])
         return self._publish(
             X,
             coef_=found.coef[0] if flat else found.coef,
@@ -160,7 +158,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         means : ndarray of shape (m,), or (m, T) if y was 2-d
             float32 if X is.
         errors : ndarray of shape (m,)
-            Only with ``se=True``.
+            Only with ``se=True``; NaN where no degrees of freedom are left.
         ends : ndarray of shape (m, 2)
             Only with an interval.
 
@@ -174,7 +172,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         rows = rows_for(self, X)
         means = linear_values(rows, self.coef_, self.intercept_)
         as_choice(interval, "interval", (None, "confidence", "prediction"))
-        if not se and interval is None:
+        if not as_flag(se, "se") and interval is None:
             return means
         result = self._inferred()
         spread = predictor_errors(result, rows, self._has_intercept())
@@ -237,13 +235,12 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
 # ---------------------------------------------------------------- what is known of a fit
 def _results(found, Y, weights, names, intercept, analytic):
     """A `Result` for each target."""
-    from scipy.linalg import solve_triangular
-
     q, one, rank = len(names), int(intercept), len(found.R)
     kept = np.concatenate([np.arange(one), found.kept + one]).astype(np.intp)
-    inverse = solve_triangular(found.R, np.eye(rank), check_finite=False)
+    inverse = triangle_inverse(found.R)
     unscaled = np.zeros((q, q))
-    unscaled[np.ix_(kept, kept)] = inverse @ inverse.T
+    with np.errstate(over="ignore", invalid="ignore"):  # of columns that rounding tells apart alone
+        unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
     aliased = np.ones(q, dtype=bool)
     aliased[kept] = False
     center = about = None
@@ -266,16 +263,17 @@ def _results(found, Y, weights, names, intercept, analytic):
             tss = float(apart.sum() if weights is None else weights @ apart)
         loglik = nan
         if rss > 0:
-            loglik = -0.5 * count * (log(2 * pi * rss / count) + 1)
+            loglik = -0.5 * count * (log(2 * pi) + log(rss) - log(count) + 1)
             if analytic and weights is not None:
                 loglik += 0.5 * float(np.log(weights[weights > 0]).sum())
         coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
         dispersion = rss / df if df > 0 else nan
+        refusal = VANISHED if 0 < np.abs(y).max() < SMALLEST else ""
         bare = Result(
             "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
-            count - one, rss, tss, rss, loglik, rank + 1, center=center, about=about,
+            count - one, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,
         )  # fmt: skip
-        out.append(replace(bare, facts=_facts(bare)))
+        out.append(bare if refusal else replace(bare, facts=_facts(bare)))
     return out
 
 

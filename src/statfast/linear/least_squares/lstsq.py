@@ -13,21 +13,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import reduce
-from statfast._core.leastsquares import gradient_twice
-from statfast.linear.families import FAMILIES
-from statfast.linear.links import LINKS
-from statfast.linear.sweeps import Rows
-from statfast.linear.triangle import condition_of, independent_columns, triangle_of
+from statfast._core.linear.residuals import gradient_twice
+from statfast._engine import Chunks, aside, reduce
+from statfast.linear.glm.families import FAMILIES
+from statfast.linear.glm.irls_sums import ModelRows
+from statfast.linear.glm.links import LINKS
+from statfast.linear.least_squares.qr import condition_of, independent_columns, triangle_of
 
 GENTLE = 100.0  # condition: up to it, residuals need not be more precise than float64
+FEW = 512  # numbers of X up to which they are all the same, as that takes little time
 GAINING = 1e7  # condition: beyond it a correction through R'R gains no digit
 LEAST = 1e-17  # relative: a correction that changes nothing
 ROUNDS = 6  # of corrections in twice the precision, at most
 
 
 @dataclass(frozen=True)
-class Solution:
+class LeastSquaresSolution:
     """Coefficients, what they leave, and the factor of the columns that are kept."""
 
     coef: NDArray[np.float64]  # (T, p), 0 where a column is aliased
@@ -41,7 +42,7 @@ class Solution:
     condition: float
 
 
-def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
+def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSolution:
     """Fit each of the T columns of `Y` (n, T) on the columns of `X`."""
     from scipy.linalg import solve_triangular
 
@@ -52,16 +53,17 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
     if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:  # also where that is no number
         kept = independent_columns(R, tol)
         rank = len(kept)
-        inner = np.asarray(np.linalg.qr(np.column_stack([R[:, kept], QtY]), mode="r"))
+        inner = aside(np.linalg.qr, np.column_stack([R[:, kept], QtY]), mode="r")
         R, QtY = inner[:rank, :rank], inner[:rank, rank:]
         condition = condition_of(R)
     columns = kept[first:] - first
     near = triangle.near if R is triangle.R else None
     outcome = []
     for t, y in enumerate(np.ascontiguousarray(Y.T)):
-        twice = triangle.exact and GENTLE < condition < GAINING
+        gains = condition > GENTLE or (not isinstance(X, Chunks) and X.size <= FEW)
+        twice = triangle.exact and gains and condition < GAINING
         turns = ROUNDS if twice else 0 if triangle.exact else 1
-        if not triangle.exact and triangle.centred > GENTLE:
+        if not triangle.exact and triangle.centered > GENTLE:
             turns = 2
         if near is None:
             b = solve_triangular(R, QtY[:, t], check_finite=False)
@@ -75,14 +77,14 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> Solution:
     coefs, intercepts, rss = (np.array(part) for part in zip(*outcome, strict=True))
     aliased = np.setdiff1d(np.arange(p), columns)
     explained = None if triangle.exact else (QtY[first:] ** 2).sum(0)
-    return Solution(coefs, intercepts, rss, explained, R, columns, aliased, condition)
+    return LeastSquaresSolution(coefs, intercepts, rss, explained, R, columns, aliased, condition)
 
 
 def _is_sharp(triangle, step, slopes):
     """Whether what the condition, squared, costs the last step is rounding beside the slopes."""
     length = np.sqrt((triangle.R[len(triangle.R) - len(step) :, -len(step) :] ** 2).sum(0))
     lost, whole = (float(np.linalg.norm(length * part)) for part in (step, slopes))
-    return triangle.centred**2 * lost <= whole
+    return triangle.centered**2 * lost <= whole
 
 
 def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
@@ -91,7 +93,7 @@ def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
 
     first = int(intercept)
     family, link = FAMILIES["gaussian"], LINKS["identity"]
-    rows = Rows(X, y, weights, None, family, link, intercept, n_jobs, np.zeros(p))
+    rows = ModelRows(X, y, weights, None, family, link, intercept, n_jobs, np.zeros(p))
     rest = np.zeros_like(b)  # what b lacks to twice the precision
     last = np.inf
     for turn in range(turns + 1):

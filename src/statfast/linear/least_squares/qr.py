@@ -3,7 +3,7 @@
 
 Two ways to it. One pass of QR over blocks of rows, whose factors are merged by QR (Demmel, Grigori,
 Hoemmen & Langou 2012, doi:10.1137/080731992), works for any columns. The Cholesky factor of the
-centred cross products takes half the arithmetic, and is used where the rows are many and the
+centered cross products takes half the arithmetic, and is used where the rows are many and the
 columns' condition, which it squares, is low enough for one correction to restore all digits. Of a
 single target it takes the products with the residuals of a sample's solution: what condition costs
 then is lost from a small step, and often no correction is left to do.
@@ -14,20 +14,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import checkpoint, reduce
-from statfast._chunks import Chunks
-from statfast._core.moments import class_scatter
-from statfast._factor import Factor
+from statfast._core.generative.moments import class_scatter
+from statfast._engine import Chunks, aside, checkpoint, reduce
+from statfast._linalg import CholeskyFactor
 from statfast._validation import require_finite
-from statfast.linear.families import FAMILIES
-from statfast.linear.links import LINKS
-from statfast.linear.sweeps import Rows
+from statfast.linear.glm.families import FAMILIES
+from statfast.linear.glm.irls_sums import ModelRows
+from statfast.linear.glm.links import LINKS
 
 MANY = 200_000  # numbers: below, QR takes a millisecond
 CONDITION = 1e3  # of the columns scaled to length one: its square leaves ten digits to the errors
 SAMPLE = 1024  # rows whose mean is near that of all
 FAR = 100.0  # standard deviations of the mean from that of the sample: four of sixteen digits
 LARGEST = 1e150  # whose squares are numbers
+SMALL = 1e-130  # whose products with each other are, to all digits
 CALL = 2e8  # multiplications in a kernel call: below 0.05 s
 START = 8192  # rows, or 64 for each column, whose solution is the start
 SURE = 1e-8  # pivots of their scaled products, from which it is one
@@ -43,24 +43,24 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Triangle:
+class RFactor:
     """R of (1, X) scaled by the roots of the weights, and Q'Y; without 1 if no intercept."""
 
     R: NDArray[np.float64]  # (q, q) upper triangular
     QtY: NDArray[np.float64]  # (q, T)
     condition: float  # of the columns of R scaled to length one, about; inf if singular
-    centred: float  # the same of the centred columns, where those are what was squared
+    centered: float  # the same of the centered columns, where those are what was squared
     exact: bool  # by QR
     near: Near | None = None
 
 
-def triangle_of(X, Y, weights, intercept, n_jobs=None) -> Triangle:
+def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
     """Factor (1, X); `X` (n, p) may be `Chunks`, `Y` is (n, T), `weights` (n,) or None.
 
     Raises the sentence of `require_finite` if X holds NaN or infinity.
     """
     if not isinstance(X, Chunks):
-        if X.size > MANY and X.shape[0] > 4 * X.shape[1]:
+        if X.size > MANY and X.shape[0] > 4 * X.shape[1] and not 0 < np.abs(Y).max() < SMALL:
             by_products = _by_products if Y.shape[1] > 1 else _by_residuals
             found = by_products(X, Y, weights, intercept, n_jobs)
             if found is not None:
@@ -107,11 +107,12 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
     def partial(rows, block, y, w):
         table = np.column_stack([np.ones((len(block), int(intercept))), block, y])
         if w is not None:
-            table *= np.sqrt(w)[:, None]
-        return np.linalg.qr(table, mode="r")
+            with np.errstate(over="ignore"):  # which is found out, and told
+                table *= np.sqrt(w)[:, None]
+        return aside(np.linalg.qr, table, mode="r")
 
     def merge(total, more):
-        return np.linalg.qr(np.vstack([total, more]), mode="r")
+        return aside(np.linalg.qr, np.vstack([total, more]), mode="r")
 
     p = 0 if isinstance(X, Chunks) else X.shape[1]
     effort = np.inf if p == 0 else 2.0 * X.size * p
@@ -131,7 +132,7 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
             "X holds columns so small that their squares vanish. Divide them by their size."
         )
     condition = condition_of(R)
-    return Triangle(R, QtY, condition, condition, exact=True)
+    return RFactor(R, QtY, condition, condition, exact=True)
 
 
 def _by_products(X, Y, weights, intercept, n_jobs):
@@ -144,23 +145,25 @@ def _by_products(X, Y, weights, intercept, n_jobs):
             parts = np.ascontiguousarray(X[some], np.float64), Y[some]
             shift = np.concatenate([part.mean(0) for part in parts])
         mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
-    found = _centred(mass, sums, scatter, p, intercept)
+    found = _centered(mass, sums, scatter, p, intercept)
     if found is None:
         return None
     inner, QtY, condition, offset = found
     if not intercept:
-        return Triangle(inner, QtY, condition, condition, exact=False)
+        return RFactor(inner, QtY, condition, condition, exact=False)
     mean, root = shift + offset, np.sqrt(mass)
     R = _bordered(root, mean[:p], inner)
     QtY = np.vstack([root * mean[None, p:], QtY])
-    return Triangle(R, QtY, condition_of(R), condition, exact=False)
+    return RFactor(R, QtY, condition_of(R), condition, exact=False)
 
 
 def _by_residuals(X, Y, weights, intercept, n_jobs):
     """The same for one target, with the residuals of coefficients that a sample has."""
     y = np.ascontiguousarray(Y[:, 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        rows = Rows(X, y, weights, None, FAMILIES["gaussian"], LINKS["identity"], intercept, n_jobs)
+        rows = ModelRows(
+            X, y, weights, None, FAMILIES["gaussian"], LINKS["identity"], intercept, n_jobs
+        )
         start = _start(rows)
         sums = rows.sums_at(start)
         p, one = rows.p, int(intercept)
@@ -170,7 +173,7 @@ def _by_residuals(X, Y, weights, intercept, n_jobs):
         table[p, p] = sums.deviance
         mass = h[0, 0] if one else rows.mass
         totals = np.append(h[1:, 0], sums.g[0]) if one else np.zeros(p + 1)
-    found = _centred(mass, totals, table, p, intercept)
+    found = _centered(mass, totals, table, p, intercept)
     if found is None:
         return None
     inner, rest, condition, offset = found
@@ -178,14 +181,14 @@ def _by_residuals(X, Y, weights, intercept, n_jobs):
     QtY = inner @ start[one:] + rest
     if not intercept:
         near = Near(start, rest, float(table[p, p]))
-        return Triangle(inner, QtY[:, None], condition, condition, False, near)
+        return RFactor(inner, QtY[:, None], condition, condition, False, near)
     root = np.sqrt(mass)
     R = _bordered(root, rows.shift + offset[:p], inner)
     target = start[0] + offset[:p] @ start[1:] + offset[p]
     QtY = np.append(root * target, QtY)[:, None]
     rest = np.append(root * offset[p], rest)
     near = Near(rows.to_user(start), rest, float(table[p, p] + mass * offset[p] ** 2))
-    return Triangle(R, QtY, condition_of(R), condition, False, near)
+    return RFactor(R, QtY, condition_of(R), condition, False, near)
 
 
 def _start(rows):
@@ -196,13 +199,13 @@ def _start(rows):
     share = rows.n // max(START, 64 * rows.q)
     if share > 1:
         sums = rows.sample(share).sums_at(start)
-        factor = Factor(sums.h)
+        factor = CholeskyFactor(sums.h)
         if factor.pivot > SURE and np.isfinite(sums.g).all():
             start += factor.solve(sums.g)
     return start
 
 
-def _centred(mass, sums, scatter, p, intercept):
+def _centered(mass, sums, scatter, p, intercept):
     """From products about a point, which become those about the means (with an intercept).
 
     Returns the factor of the first p columns, Q' of the others, the condition of the first, and
@@ -214,12 +217,12 @@ def _centred(mass, sums, scatter, p, intercept):
             scatter -= mass * np.outer(offset, offset)
         spread = scatter.diagonal()
         far = intercept and (mass * offset**2 > FAR**2 * spread).any()
-        if far or not (np.isfinite(scatter).all() and (spread[:p] > 0).all()):
+        if far or not (np.isfinite(scatter).all() and (spread[:p] > SMALL**2).all()):
             return None
         scale = np.sqrt(spread[:p])
         inner = scatter[:p, :p] / np.outer(scale, scale)
     try:
-        lower = np.linalg.cholesky(inner)
+        lower = aside(np.linalg.cholesky, inner)
     except np.linalg.LinAlgError:
         return None
     condition = condition_of(lower.T)
@@ -233,7 +236,7 @@ def _centred(mass, sums, scatter, p, intercept):
 
 
 def _bordered(root, mean, inner):
-    """R of (1, X) from that of the centred columns."""
+    """R of (1, X) from that of the centered columns."""
     R = np.zeros((len(mean) + 1, len(mean) + 1))
     R[0, 0], R[0, 1:], R[1:, 1:] = root, root * mean, inner
     return R

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._base import Estimator
-from statfast._blocks import each, grid
-from statfast._flags import as_flag
-from statfast._regression import Regressor, as_targets
-from statfast._validation import as_choice, as_real, as_rows, as_weights
-from statfast.linear.path import RegularizationPath
-from statfast.linear.penalty_grid import as_alphas, as_target
-from statfast.linear.predictor import LinearPredictor
-from statfast.linear.triangle import triangle_of
+from statfast._engine import aside, each, grid
+from statfast._estimator import Estimator, Regressor
+from statfast._validation import as_choice, as_flag, as_real, as_rows, as_targets, as_weights
+from statfast.linear.design.design import LinearPredictor
+from statfast.linear.design.targets import as_target, refuse_extreme
+from statfast.linear.design.units import OUT_OF_RANGE
+from statfast.linear.least_squares.qr import triangle_of
+from statfast.linear.penalized.lasso_path import RegularizationPath
+from statfast.linear.penalized.penalties import as_alphas
 
 NOTHING = 1e-14  # of the largest singular value: no direction of the columns
 SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
@@ -23,7 +23,7 @@ TRIED = 100
 
 @dataclass(frozen=True)
 class Decomposition:
-    """U diag(s) V' of the centred, weighted columns; the targets on U."""
+    """U diag(s) V' of the centered, weighted columns; the targets on U."""
 
     s: NDArray[np.float64]  # (r,)
     V: NDArray[np.float64]  # (d, r)
@@ -36,6 +36,8 @@ class Decomposition:
         """Coefficients (A, T, d) and intercepts (A, T)."""
         shrunk = (self.s / (self.s**2 + np.asarray(alphas)[:, None]))[:, None, :] * self.c.T
         coefs = shrunk @ self.V.T
+        if not np.isfinite(coefs).all() or (self.c.any() and not coefs.any()):
+            raise ValueError(OUT_OF_RANGE)
         return coefs, self.target - coefs @ self.mean
 
     def freedom(self, alphas):
@@ -53,11 +55,12 @@ def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
     inner = found.R[one:, one:]
     if one:  # what rounding left of constant columns
         inner = inner * (np.sqrt((inner**2).sum(0)) > 1e-13 * np.abs(found.R[0, 1:]))
-    U, s, Vt = np.linalg.svd(inner, full_matrices=False)
+    U, s, Vt = aside(np.linalg.svd, inner, full_matrices=False)
     some = s > NOTHING * s.max(initial=0.0)
     c = U[:, some].T @ found.QtY[one:]
-    apart = (Y - target) ** 2
-    spread = apart.sum(0) if weights is None else weights @ apart
+    with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y
+        apart = (Y - target) ** 2
+        spread = apart.sum(0) if weights is None else weights @ apart
     return Decomposition(s[some], Vt[some].T, c, mean, target, spread)
 
 
@@ -105,7 +108,7 @@ def ridge_path(X, y, alphas, *, sample_weight=None, fit_intercept=True, n_jobs=N
 class Ridge(LinearPredictor, Regressor, Estimator):
     """Linear regression with a penalty on the squares of the coefficients.
 
-    Minimises sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2; the intercept is not penalised.
+    Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2; the intercept is not penalized.
 
     Parameters
     ----------
@@ -184,9 +187,9 @@ class RidgeCV(Ridge):
     ----------
     alphas : array-like of shape (A,), optional
         Penalties to try; None takes 100, evenly spaced on a log scale, from 1e-6 to 100 times the
-        largest squared singular value of the centred columns.
+        largest squared singular value of the centered columns.
     criterion : {"loo", "gcv"}, default="loo"
-        Mean squared error of leaving out one row after the other, or generalised cross-validation
+        Mean squared error of leaving out one row after the other, or generalized cross-validation
         [1]_, which takes the average leverage for that of each row.
     fit_intercept : bool, default=True
     n_jobs : int, optional
@@ -198,7 +201,8 @@ class RidgeCV(Ridge):
     alphas_ : ndarray of shape (A,)
         In falling order.
     errors_ : ndarray of shape (A,)
-        The criterion for each, the average over outputs.
+        The criterion for each, the average over outputs; infinite where the fit leaves no
+        degrees of freedom, as of a single row.
     coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
     intercept_ : float, or ndarray of shape (T,)
     df_ : float
@@ -249,16 +253,17 @@ class RidgeCV(Ridge):
         """
         rows = as_rows(X)
         Y, flat = as_targets(y, len(rows))
+        refuse_extreme(Y)
         weights = as_weights(sample_weight, len(rows))
         criterion = as_choice(self.criterion, "criterion", ("loo", "gcv"))
         alphas = None if self.alphas is None else as_alphas(self.alphas)
         one = as_flag(self.fit_intercept, "fit_intercept")
         found = decompose(rows, Y, weights, one, self.n_jobs)
         if alphas is None:
-            top = max(float(found.s.max(initial=0.0)) ** 2, 1e-100)
+            top = float(found.s.max(initial=0.0)) ** 2 or 1.0
             alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, TRIED)
         if criterion == "gcv":
-            errors = _generalised(found, alphas, len(rows), weights, one)
+            errors = _generalized(found, alphas, len(rows), weights, one)
         else:
             errors = _leave_one_out(found, rows, Y, weights, alphas, one, self.n_jobs)
         best = int(np.argmin(errors))
@@ -277,13 +282,18 @@ def _fitted(found, alpha, flat, one):
     }
 
 
-def _generalised(found, alphas, n, weights, one):
+def _generalized(found, alphas, n, weights, one):
     """GCV for each penalty: RSS / n over (1 - df / n)^2, n the sum of the weights."""
     total = float(n if weights is None else weights.sum())
     rest = np.maximum(found.spread - (found.c**2).sum(0), 0.0).mean()
     shares = alphas[:, None] / (found.s**2 + alphas[:, None])
     rss = rest + shares**2 @ (found.c**2).mean(1)
     left = 1.0 - (found.freedom(alphas) + one) / total
+    if not (left > 1e-12).any():
+        raise ValueError(
+            f"criterion='gcv' needs more rows, by weight, than degrees of freedom; got {total:.6g}."
+            " Use criterion='loo', or add rows."
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(left > 1e-12, rss / total / left**2, np.inf)
 
@@ -296,14 +306,17 @@ def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
     mass = float(len(rows) if weights is None else weights.sum())
 
     def work(where):
-        turned = (np.ascontiguousarray(rows[where], dtype=np.float64) - found.mean) @ found.V
+        moved = np.ascontiguousarray(rows[where], dtype=np.float64) - found.mean
+        turned = aside(np.matmul, moved, found.V)
         w = np.ones(len(turned)) if weights is None else weights[where]
         e = (Y[where] - found.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
             -1, T, A
         )
         # One of equal rows is left out; of a weight below 1, all of it.
-        h = np.minimum(w, 1.0)[:, None] * ((turned**2) @ shrink + one / mass)
-        return np.einsum("i,ita->a", w, (e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2)
+        own = np.minimum(w, 1.0)[:, None]
+        h = (np.sqrt(own) * turned) ** 2 @ shrink + own * (one / mass)
+        e *= np.sqrt(w)[:, None, None]  # of a row of weight 0 the square might overflow
+        return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
 
     parts = each(work, grid(len(rows)), n_jobs=n_jobs, effort=4.0 * len(rows) * r * (r + T * A))
     return sum(parts[1:], parts[0]) / (mass * T)

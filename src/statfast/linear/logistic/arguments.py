@@ -1,24 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The arguments and parameters of `LogisticRegression`, checked: what its solvers are given."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from statfast._chunks import Chunks
-from statfast._class_weights import class_weighted
-from statfast._core.extent import zeros_and_ones
-from statfast._errors import shown
-from statfast._flags import as_flag
+from statfast._core.distance.extent import zeros_and_ones
+from statfast._engine import Chunks
+from statfast._estimator import class_weighted
 from statfast._validation import (
     as_choice,
     as_count,
+    as_flag,
     as_labels,
     as_real,
     as_weights,
     column_names,
+    shown,
 )
-from statfast.linear.predictor import offsets_for, rows_of
-from statfast.linear.solvers import MULTI_CLASS, PENALTIES
-from statfast.linear.task import Task
+from statfast.linear.design.design import offsets_for, rows_of
+from statfast.linear.logistic.firth import firth, firth_ovr
+from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution
+from statfast.linear.logistic.sparse import sparse_binary, sparse_multinomial, sparse_ovr
+from statfast.linear.logistic.unpenalized import binary, multinomial, one_vs_rest
+
+# (number of classes or multi_class, penalty) -> solver
+SOLVERS: dict[tuple[str, str | None], Callable[[LogisticProblem], LogisticSolution]] = {
+    ("binary", None): binary,
+    ("binary", "l2"): binary,
+    ("binary", "l1"): sparse_binary,
+    ("binary", "elasticnet"): sparse_binary,
+    ("binary", "firth"): firth,
+    ("multinomial", None): multinomial,
+    ("multinomial", "l2"): multinomial,
+    ("multinomial", "l1"): sparse_multinomial,
+    ("multinomial", "elasticnet"): sparse_multinomial,
+    ("multinomial", "firth"): firth,
+    ("ovr", None): one_vs_rest,
+    ("ovr", "l2"): one_vs_rest,
+    ("ovr", "l1"): sparse_ovr,
+    ("ovr", "elasticnet"): sparse_ovr,
+    ("ovr", "firth"): firth_ovr,
+}
+PENALTIES = (None, "l2", "l1", "elasticnet", "firth")
+MULTI_CLASS = ("multinomial", "ovr")
 
 
 def task_of(model, X, y, sample_weight, offset):
@@ -38,7 +63,7 @@ def task_of(model, X, y, sample_weight, offset):
     penalty = as_choice(model.penalty, "penalty", PENALTIES)
     if penalty == "elasticnet" and ratio == 0.0:
         penalty = "l2"
-    task = Task(
+    task = LogisticProblem(
         rows, marks, classes, _reference(model.reference, classes), weights,
         offsets_for(offset, n), as_flag(model.fit_intercept, "fit_intercept"),
         as_real(model.C, "C", 0.0, open_low=True), penalty,
@@ -54,7 +79,8 @@ def task_of(model, X, y, sample_weight, offset):
 
 
 def marked(y, n):
-    """Classes and marks (see `Task`): responses 0 and 1 are their own, after one look."""
+    """Classes and marks (see `LogisticProblem`): responses 0 and 1 are their own, after one
+    look."""
     if type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf":
         marks = np.ascontiguousarray(y, dtype=np.float64)
         if 0 < zeros_and_ones(marks) < n:
@@ -66,7 +92,8 @@ def _reference(label, classes):
     """The code of the reference class."""
     if label is None:
         return 0
-    places = [k for k, one in enumerate(classes.tolist()) if one == label]
+    same = [one == label for one in classes.tolist()]  # arrays, of a label that is one
+    places = [k for k, yes in enumerate(same) if isinstance(yes, bool | np.bool_) and yes]
     if not places:
         raise ValueError(
             f"reference must be one of the classes ({shown(classes.tolist())}); got {shown(label)}."

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Firth's penalised likelihood for logistic models of two or more classes.
+"""Firth's penalized likelihood for logistic models of two or more classes.
 
-Maximises l*(b) = l(b) + log|I(b)| / 2: the likelihood times Jeffreys' prior, which takes away the
+Maximizes l*(b) = l(b) + log|I(b)| / 2: the likelihood times Jeffreys' prior, which takes away the
 first order of the bias and is finite where classes are separated (Firth 1993,
 https://doi.org/10.1093/biomet/80.1.27; Heinze and Schemper 2002, https://doi.org/10.1002/sim.1047;
 for several classes Bull, Mak and Greenwood 2002, https://doi.org/10.1016/S0167-9473(01)00048-2).
@@ -16,19 +16,29 @@ halved until l* rises.
 Cost of an iteration: n q^2 K^2 operations, in numpy.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 
-from statfast._blocks import reduce
-from statfast._factor import Factor
-from statfast.linear.class_sums import Frame, added, frame_of
+from statfast._engine import reduce
+from statfast._estimator import CoefficientTable
+from statfast._linalg import CholeskyFactor
+from statfast.linear.design.standardization import Standardization, frame_of
+from statfast.linear.glm.fit import names_of
+from statfast.linear.inference.inference import Result, percent
+from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
+from statfast.linear.logistic.softmax_sums import added
+from statfast.linear.logistic.unpenalized import result_of
 
 LONGEST = 5.0  # how far one step may move a linear predictor
 HALVINGS = 30
 ROUNDING = 1e-14  # of l*
 SEARCHES = 60  # points of a profile at most
+NOTE = (
+    "Standard errors are of the likelihood's information; profile() gives the intervals and tests "
+    "of the penalized likelihood, which hold where classes are separated too."
+)
 
 
 @dataclass(frozen=True)
@@ -38,13 +48,13 @@ class FirthFit:
     coef: np.ndarray  # (K - 1, q)
     covariance: np.ndarray  # the inverse information, ((K - 1) q, (K - 1) q)
     loglik: float  # without the penalty
-    penalised_loglik: float
+    penalized_loglik: float
     n_iter: int
     converged: bool
 
 
 class Firth:
-    """The penalised likelihood of given rows.
+    """The penalized likelihood of given rows.
 
     Parameters
     ----------
@@ -64,14 +74,15 @@ class Firth:
         self.others = n_classes - 1
         self.mass = float(self.weights.sum())
         self.tol, self.max_iter = tol, max_iter
-        self.frame: Frame = frame_of(rows, intercept, n_jobs)
+        self.frame: Standardization = frame_of(rows, intercept, n_jobs)
+        self.frame.refuse_tiny()
         self.q = len(self.frame.shift) + intercept
         self.turn = self.frame.to_user()
         # log|I| / 2 in the frame less that in the columns of the user.
         self.lost = self.others * float(np.log(self.frame.scale).sum())
 
     def fit(self) -> FirthFit:
-        """Maximise l* over all coefficients."""
+        """Maximize l* over all coefficients."""
         start = np.zeros((self.others, self.q))
         b, value, inverse, n_iter, converged = self._climb(start, None)
         turn = np.kron(np.eye(self.others), self.turn)
@@ -143,7 +154,7 @@ class Firth:
             return np.array([weights @ own]), info
 
         loglik, info = self._sum(partial)
-        factor = Factor(info.reshape(self.others * self.q, -1))
+        factor = CholeskyFactor(info.reshape(self.others * self.q, -1))
         if factor.pivot <= 0.0:
             return -inf, None
         log_root = np.log(factor.lower.diagonal() / factor.scale).sum()
@@ -170,7 +181,7 @@ class Firth:
 
     # ------------------------------------------------------------ Fisher scoring
     def _climb(self, b, held):
-        """Maximise l* from b, along the columns of `held` if given.
+        """Maximize l* from b, along the columns of `held` if given.
 
         Returns b, l*, the inverse information, steps, and whether they led to the top.
         """
@@ -211,7 +222,7 @@ class _Fall:
 
     def __init__(self, model, fit, index):
         self.model, self.fit = model, fit
-        self.top = fit.penalised_loglik + model.lost
+        self.top = fit.penalized_loglik + model.lost
         others = len(fit.coef)
         self.best = fit.coef.ravel()[index]
         # b in the frame with row `index` of the turn times b given: a point, and directions along.
@@ -246,7 +257,7 @@ class _Fall:
                 break
             # The root of the fall is nearly linear: go a little beyond where the line crosses.
             inner, low, slope = outer, high, (high + root) / (outer - self.best)
-            outer = self.best + 1.1 * root / slope
+            outer = self.best + (1.1 * root / slope if slope else 2 * (outer - self.best))
         else:
             return np.copysign(inf, step)
         for _ in range(SEARCHES):  # Illinois
@@ -262,3 +273,91 @@ class _Fall:
             if abs(found) <= 1e-11 * root:
                 break
         return outer
+
+
+# ---------- Solvers of logistic regression with Firth's penalty: two classes, one against the rest,
+# all
+def firth(task: LogisticProblem) -> LogisticSolution:
+    """One model of all classes, of two or more."""
+    labels = task.classes.tolist()
+    others = [k for k in range(len(labels)) if k != task.reference]
+    model = _model(task)
+    fit = model.fit()
+    names = names_of(task.columns, model.q - task.intercept, task.intercept)
+    aliased = np.zeros(model.q, dtype=bool)
+    make = result_of(task, fit.coef, others, names, aliased, fit.covariance)
+    facts = (("Penalized log-likelihood", fit.penalized_loglik),)
+    several = len(labels) > 2
+    title = f"{'Multinomial l' if several else 'L'}ogistic regression with Firth's penalty"
+    result = make(
+        fit.loglik, model.null_loglik(), title=title, facts=facts, likelihood=False, notes=(NOTE,)
+    )
+    coef = fit.coef
+    if several:
+        coef = np.insert(coef, task.reference, 0.0, axis=0)
+    else:
+        shown = (("Modeled class", labels[others[0]]), *facts)
+        result = replace(result, names=tuple(names), facts=shown)
+    return LogisticSolution(
+        coef, "softmax" if several else "sigmoid", np.array([fit.n_iter], np.int32),
+        fit.converged, result,
+    )  # fmt: skip
+
+
+def firth_ovr(task: LogisticProblem) -> LogisticSolution:
+    """A model of two classes for each class against all others."""
+    labels, found = task.classes.tolist(), []
+    results: dict[str, Result] = {}
+    for code, label in enumerate(labels):
+        found.append(firth(_against_rest(task, code)))
+        title = f"Logistic regression with Firth's penalty, {label} against the rest"
+        (result,) = found[-1].results()
+        results[str(label)] = replace(result, title=title, facts=result.facts[1:])
+    return LogisticSolution(
+        np.concatenate([one.coef for one in found]), "ovr",
+        np.concatenate([one.n_iter for one in found]), all(one.converged for one in found),
+        results,
+    )  # fmt: skip
+
+
+def profile(task: LogisticProblem, level: float, ovr: bool) -> CoefficientTable:
+    """Intervals and likelihood-ratio tests of all coefficients, from the penalized likelihood."""
+    labels = task.classes.tolist()
+    tasks = [(task, [label for k, label in enumerate(labels) if k != task.reference])]
+    if ovr:
+        tasks = [(_against_rest(task, k), [label]) for k, label in enumerate(labels)]
+    names: list[str] = []
+    columns: list[list] = [[], [], [], []]
+    for one, told in tasks:
+        model = _model(one)
+        fit = model.fit()
+        intervals, tests = model.profile(fit, 1.0 - level)
+        terms = names_of(task.columns, model.q - task.intercept, task.intercept)
+        names += [
+            f"{label}: {term}" if len(labels) > 2 else term for label in told for term in terms
+        ]
+        for column, values in zip(columns, (fit.coef.ravel(), *intervals.T, tests), strict=True):
+            column.extend(values.tolist())
+    low, high = percent(level)
+    headings = ("Estimate", low, high, "P>chi2")
+    return CoefficientTable(
+        tuple(names), {h: np.array(c) for h, c in zip(headings, columns, strict=True)}
+    )
+
+
+def _against_rest(task, code):
+    marks = (task.codes == code).astype(np.intp)
+    return replace(task, marks=marks, classes=np.array([False, True]), reference=0)
+
+
+def _model(task):
+    """Codes are turned so that the reference comes first, and the others in their order."""
+    if task.offset is not None:
+        raise ValueError("offset has no part in penalty='firth'. Leave it out.")
+    place = np.arange(len(task.classes))
+    place[: task.reference + 1] += 1
+    place[task.reference] = 0
+    return Firth(
+        dense(task.X), place[task.codes], task.weights, len(place), intercept=task.intercept,
+        tol=task.tol, max_iter=task.max_iter, n_jobs=task.n_jobs,
+    )  # fmt: skip

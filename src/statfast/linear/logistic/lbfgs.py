@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Convex minimisation where a Hessian costs as much as many gradients: Newton's method, whose
+"""Convex minimization where a Hessian costs as much as many gradients: Newton's method, whose
 Hessian is kept and corrected by limited-memory BFGS until a new one pays.
 
 Liu and Nocedal (1989), On the limited memory BFGS method for large scale optimization,
@@ -30,8 +30,8 @@ class Minimum:
     converged: bool
 
 
-def minimise(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
-    """Minimise a convex function from `x`.
+def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
+    """Minimize a convex function from `x`.
 
     Parameters
     ----------

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Logistic regression: the estimator. How it is solved is in `solvers`."""
+"""Logistic regression: the estimator. How it is solved: linear/logistic/arguments.py."""
 
 import numpy as np
 
-from statfast._base import Classifier, Estimator
-from statfast._errors import shown, warn_not_converged
-from statfast._validation import as_choice, as_labels, as_real
-from statfast.linear.class_inference import ClassInference
-from statfast.linear.families import FAMILIES
-from statfast.linear.firth_solver import profile
-from statfast.linear.inference import Result
-from statfast.linear.influence import Diagnosed
-from statfast.linear.links import LINKS
-from statfast.linear.logistic_task import task_of
-from statfast.linear.predictor import linear_predictor, new_rows, offsets_for
-from statfast.linear.solvers import PENALTIES, SOLVERS
+from statfast._estimator import Classifier, Estimator
+from statfast._validation import as_choice, as_flag, warn_not_converged
+from statfast.linear.design.design import new_rows
+from statfast.linear.inference.inference import Result
+from statfast.linear.logistic.arguments import SOLVERS, task_of
+from statfast.linear.logistic.class_inference import ClassInference
 
 
-class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
+class LogisticRegression(ClassInference, Classifier, Estimator):
     """Logistic regression: by maximum likelihood with inference, or with a penalty.
 
     The log-odds of a class are linear in the columns::
@@ -43,7 +37,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         weigh the same.
     reference : label, optional
         The class against which the coefficients are told; the first by default. It changes `coef_`,
-        not the predictions, and has no part in a penalised model of several classes.
+        not the predictions, and has no part in a penalized model of several classes.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
         For three or more classes: "multinomial" is one model in which the probabilities are
         proportional to the exponentials of the scores of the classes; "ovr" fits each class against
@@ -87,7 +81,20 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
     Several classes in one model are fitted by Newton's method, whose Hessian limited-memory BFGS
     corrects where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their
     like are of the coefficients with the intercept first, of one class after the other but the
-    reference.
+    reference. With "ovr" and three or more classes each has a model of its own (`results_`):
+    `conf_int`, `terms_` and `robust_covariance` are of one after the other, `residuals` and
+    `influence` have a column for each.
+
+    Residuals of a multinomial model have a column for each class, too: those of two classes for its
+    indicator y_k and probability p_k, so that Pearson's are (y_k - p_k) / sqrt(p_k (1 - p_k)).
+    For `influence` a row has K - 1 responses, the indicators of the classes but the reference, of
+    covariance V = diag(p) - p p'. With L L' = V for L = diag(r) - p r' / (1 + s), r the roots of
+    these p and s that of the reference's, and M the covariance of the row's linear predictors, its
+    block of the hat matrix is a L' M L for weight a [4]_ [5]_. Its trace, the leverage, is the same
+    for any root and reference. Cook's distance is that of one step of Newton's method without the
+    row. Residuals are standardized by the variance of y_k - p_k that the fit leaves, of V - a V M
+    V. In `robust_covariance`, HC2 takes (I - V M)^(-1/2) (y - p) for the row's y - p, HC3 (I - V
+    M)^-1 (y - p), and HC1 counts all coefficients.
 
     A weight of 2 is a row repeated. **Ties** between classes go to the lowest label.
 
@@ -101,6 +108,10 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
        regression. Statistics in Medicine 21, 2409-2419. https://doi.org/10.1002/sim.1047
     .. [3] Albert, A. and Anderson, J. A. (1984). On the existence of maximum likelihood estimates
        in logistic regression models. Biometrika 71, 1-10. https://doi.org/10.1093/biomet/71.1.1
+    .. [4] Lesaffre, E. and Albert, A. (1989). Multiple-group logistic regression diagnostics.
+       Applied Statistics 38, 425-440. https://doi.org/10.2307/2347731
+    .. [5] Fahrmeir, L. and Tutz, G. (2001). Multivariate Statistical Modeling Based on Generalized
+       Linear Models, 2nd ed., section 4.2. https://doi.org/10.1007/978-1-4757-3454-6
 
     Examples
     --------
@@ -189,6 +200,8 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
             "converged_": solution.converged,
             "_posterior": solution.posterior,
             "_turned": kind == "binary" and task.reference == 1,
+            "_reference": task.reference,
+            "_has_intercept": task.intercept,
             "n_features_in_": int(solution.coef.shape[1] - one),
         }
         if isinstance(solution.result, Result):
@@ -196,83 +209,6 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         else:
             fitted["results_"] = solution.result
         return self._publish(X, **fitted)
-
-    def profile(self, X, y, sample_weight=None, *, level=0.95):
-        """Intervals and tests of a fit with ``penalty="firth"``, from its penalised likelihood.
-
-        Twice the fall of the penalised log-likelihood when a coefficient is held, the others
-        following, is referred to chi-squared with one degree of freedom. In small or separated
-        samples this holds where Wald's intervals do not.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-            As given to `fit`.
-        level : float, default=0.95
-            Of the intervals.
-
-        Returns
-        -------
-        CoefficientTable
-            Columns "Estimate", the ends of the interval, and "P>chi2" of no effect; the intercept
-            first, with headings of the classes where there are several models or rows of
-            coefficients.
-
-        Raises
-        ------
-        ValueError
-            If the penalty is another.
-
-        Notes
-        -----
-        About ten fits for each coefficient.
-        """
-        if as_choice(self.penalty, "penalty", PENALTIES) != "firth":
-            raise ValueError(
-                f"profile is of penalty='firth'; got {self.penalty!r}. Use conf_int and p_values_."
-            )
-        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
-        task, kind = task_of(self, X, y, sample_weight, None)
-        return profile(task, level, kind == "ovr")
-
-    def conf_int(
-        self, level=0.95, *, method="wald", X=None, y=None, sample_weight=None, offset=None
-    ):
-        """Intervals of the coefficients.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-        method : {"wald", "profile"}, default="wald"
-            "wald": so many standard errors on both sides. "profile": the values that a
-            likelihood-ratio test does not reject, for two classes, or for Firth's penalty the
-            intervals of `profile`; they need the rows again.
-        X : array-like or sparse matrix of shape (n, d), optional
-        y : array-like of shape (n,), optional
-        sample_weight : array-like of shape (n,), optional
-        offset : array-like of shape (n,), optional
-            All as given to `fit`, for "profile".
-
-        Returns
-        -------
-        ndarray of shape (q, 2)
-            Lower and upper ends, the intercept first. Ends of profiles may be infinite.
-
-        Raises
-        ------
-        ValueError
-            If there is no inference for the fit, or "profile" is given no rows.
-        """
-        if method == "profile" and X is not None and y is not None:
-            if self.penalty == "firth":
-                table = self.profile(X, y, sample_weight, level=level)
-                return np.column_stack(list(table.columns.values())[1:3])
-            sample_weight = task_of(self, X, y, sample_weight, offset)[0].weights  # and of classes
-        return super().conf_int(
-            level, method=method, X=X, y=y, sample_weight=sample_weight, offset=offset
-        )
 
     def decision_function(self, X, offset=None):
         """Return the log-odds.
@@ -295,13 +231,7 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
             If X is not a finite 2-d array with the columns of the fitted one.
         """
         rows = new_rows(self, X)
-        m = rows.shape[0]
-        if len(self.classes_) > 2 and offset is not None:
-            raise ValueError("offset is for two classes. Leave it out.")
-        added = offsets_for(offset, m)
-        scores = np.empty((m, len(self.coef_)))
-        for k, (coef, intercept) in enumerate(zip(self.coef_, self.intercept_, strict=True)):
-            scores[:, k] = linear_predictor(rows, coef, intercept, added, self.n_jobs)
+        scores = self._scores(rows, offset)
         if self._turned:
             scores *= -1.0
         if rows.dtype == np.float32:
@@ -323,28 +253,75 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_.take(winners)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X, *, se=False, interval=None, level=0.95, covariance="model"):
         """Return the probability of each class for each row.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+        se : bool, default=False
+            Also return the standard errors of the probabilities, by the delta method.
+        interval : {None, "confidence"}, default=None
+            Also return intervals of the probabilities: see Notes.
+        level : float, default=0.95
+            Of the intervals.
+        covariance : {"model"} or ndarray of shape (q, q), default="model"
+            Of all coefficients, for errors and intervals; of `robust_covariance`, it is right also
+            where the model is not. With "ovr" and three or more classes it must be given: models
+            fitted to the same rows vary together, and how, these tell.
 
         Returns
         -------
         probabilities : ndarray of shape (m, K)
             Columns as in `classes_`. float32 for float32 X, else float64.
+        errors : ndarray of shape (m, K)
+            Only with ``se=True``.
+        ends : ndarray of shape (m, K, 2)
+            Only with an interval: lower and upper ends, between 0 and 1.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one, or if errors or
+            intervals are asked of a penalized fit, or of one without a maximum.
+
+        Notes
+        -----
+        Intervals are made on the scale of the log-odds of a class against all others, log(p_k) -
+        log(1 - p_k), whose standard error is by the delta method, and turned into probabilities. Of
+        two classes these are the linear predictor and its own standard error, as in R's
+        ``plogis(fit + c(-1, 1) * z * se.fit)``. Each holds its own probability so often, not all at
+        once.
+
+        Examples
+        --------
+        >>> from statfast.datasets import load_iris
+        >>> from statfast.linear import LogisticRegression
+        >>> iris = load_iris()
+        >>> model = LogisticRegression().fit(iris.data[:, 1:2], iris.target)
+        >>> p, errors, ends = model.predict_proba([[3.0]], se=True, interval="confidence")
+        >>> p.round(3), errors.round(3)
+        (array([[0.209, 0.345, 0.446]]), array([[0.044, 0.048, 0.05 ]]))
+        >>> ends.round(3)[0]
+        array([[0.135, 0.308],
+               [0.257, 0.445],
+               [0.351, 0.546]])
         """
         from scipy.special import expit, softmax
 
+        as_choice(interval, "interval", (None, "confidence"))
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return np.stack([expit(-scores), expit(scores)], axis=1)
-        if self._posterior == "softmax":
-            return softmax(scores, axis=1)
-        shares = expit(scores)
-        total = shares.sum(axis=1, keepdims=True)
-        return np.divide(shares, total, out=_highest(scores), where=total > 0)
+            shares = np.stack([expit(-scores), expit(scores)], axis=1)
+        elif self._posterior == "softmax":
+            shares = softmax(scores, axis=1)
+        else:
+            shares = expit(scores)
+            total = shares.sum(axis=1, keepdims=True)
+            shares = np.divide(shares, total, out=_highest(scores), where=total > 0)
+        if not as_flag(se, "se") and interval is None:
+            return shares
+        return (shares, *self._uncertainty(X, se, interval, level, covariance))
 
     def predict_log_proba(self, X):
         """Return the logarithm of the probabilities, also where these underflow to 0.
@@ -366,22 +343,6 @@ class LogisticRegression(Diagnosed, ClassInference, Classifier, Estimator):
             return log_softmax(scores, axis=1)
         logs = log_expit(scores)
         return logs - logsumexp(logs, axis=1, keepdims=True)
-
-    def _at(self, y, n):
-        """The two classes as numbers: 1 is the one whose log-odds are modelled."""
-        if len(self.classes_) > 2:
-            raise ValueError("This is for models of two classes.")
-        labels, codes = as_labels(y, n)
-        modelled = self.classes_[0 if self._turned else 1]
-        unknown = set(labels.tolist()) - set(self.classes_.tolist())
-        if unknown:
-            raise ValueError(f"y holds {shown(min(unknown))}, which is no class of the fit.")
-        ones = (labels[codes] == modelled).astype(float)
-        result = self._inferred(refuse=False)
-        one = len(result.names) > self.n_features_in_
-        b = result.coef
-        coef, intercept = (b[1:], float(b[0])) if one else (b, 0.0)
-        return ones, FAMILIES["binomial"], LINKS["logit"], coef, intercept, one
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

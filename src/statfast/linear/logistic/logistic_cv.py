@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Penalised logistic regression with a penalty chosen by cross-validation."""
+"""Penalized logistic regression with a penalty chosen by cross-validation."""
 
 import numpy as np
 
-from statfast._base import Classifier, Estimator
-from statfast._errors import shown, warn_not_converged
-from statfast._flags import as_flag
+from statfast._estimator import Classifier, Estimator
 from statfast._validation import (
     as_choice,
     as_count,
+    as_flag,
     as_labels,
     as_real,
     as_weights,
+    shown,
+    warn_not_converged,
 )
-from statfast.linear.folds import RULES, chosen, folds_of, held_out
-from statfast.linear.logistic_path import LogisticDescent, fit_logistic_path
-from statfast.linear.penalty_grid import alpha_grid, as_alphas
-from statfast.linear.predictor import SparseFit, linear_values, new_rows, table_of
+from statfast.linear.design.design import AcceptsSparse, linear_values, new_rows, table_of
+from statfast.linear.logistic.logistic_path import LogisticDescent, fit_logistic_path
+from statfast.linear.penalized.folds import RULES, chosen, folds_of, held_out
+from statfast.linear.penalized.penalties import as_alphas
 
 
-class LogisticRegressionCV(SparseFit, Classifier, Estimator):
+class LogisticRegressionCV(AcceptsSparse, Classifier, Estimator):
     """Logistic regression with an l1 or elastic-net penalty chosen by cross-validation.
 
     Of more than two classes each is fitted against the others, with a penalty of its own.
@@ -40,7 +41,7 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
         error of the least.
     fit_intercept : bool, default=True
     standardize : bool, default=False
-        Penalise each coefficient times the standard deviation of its column (divisor n).
+        Penalize each coefficient times the standard deviation of its column (divisor n).
     tol : float, default=1e-8
     max_iter : int, default=100
     n_jobs : int, optional
@@ -141,10 +142,10 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
         rule = as_choice(self.rule, "rule", RULES)
         folds = folds_of(self.cv, rows, codes, weights, codes)
         given = None if self.alphas is None else as_alphas(self.alphas)
-        modelled = [1] if len(labels) == 2 else range(len(labels))
+        modeled = [1] if len(labels) == 2 else range(len(labels))
         found = [
             self._one(rows, (codes == k).astype(np.float64), weights, folds, given, rule, how)
-            for k in modelled
+            for k in modeled
         ]
         together = {name: np.array([one[name] for one in found]) for name in found[0]}
         if together["n_iter_"].max() >= how["max_iter"]:
@@ -159,9 +160,7 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
             start = LogisticDescent(
                 rows, y01, weights, how["intercept"], how["standardize"], self.n_jobs
             )
-            alphas = alpha_grid(
-                start.largest / start.mass, how["l1_ratio"], self.n_alphas, self.eps
-            )
+            alphas = start.grid(how["l1_ratio"], self.n_alphas, self.eps)
         errors = self._errors(rows, y01, folds, alphas, how)
         masses = np.array([fold.held.sum() for fold in folds])
         mean, error, best, one, place = chosen(errors, masses, rule)
@@ -179,7 +178,7 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
             "deviance_mean_": mean,
             "deviance_error_": error,
             "dual_gap_": path.dual_gaps[-1],
-            "n_iter_": path.n_iters[-1],
+            "n_iter_": path.n_iters[-1] or how["max_iter"],  # 0 where the path ended before
         }
 
     def _errors(self, rows, y01, folds, alphas, how):
@@ -255,8 +254,7 @@ class LogisticRegressionCV(SparseFit, Classifier, Estimator):
 
 
 def _require_both(kept, y01):
-    share = float(kept @ y01) / float(kept.sum())
-    if not 0 < share < 1:
+    if not (kept[y01 == 0].any() and kept[y01 == 1].any()):
         raise ValueError(
             "y has a class whose rows are all held out by a fold of cv, or have weight 0. Pass "
             "fewer folds."

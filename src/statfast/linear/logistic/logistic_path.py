@@ -1,73 +1,94 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic regression with an l1 or elastic-net penalty, for a falling sequence of penalties.
 
-Minimises  -log L(b_0, b) + l1 |b|_1 + l2 |b|^2 / 2  with log L the weighted log-likelihood. The
+Minimizes  -log L(b_0, b) + l1 |b|_1 + l2 |b|^2 / 2  with log L the weighted log-likelihood. The
 quadratic approximation is a lasso with weights mu (1 - mu), solved by `Descent` on a working set of
 columns (Friedman, Hastie & Tibshirani 2010, doi:10.18637/jss.v033.i01; Yuan, Ho & Lin 2012 for the
 line search, JMLR 13, 1999-2030); one pass over all columns then gives the duality gap of the whole
 problem and the columns that were missed.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
-from statfast._blocks import checkpoint
-from statfast._errors import shown
-from statfast._flags import as_flag
-from statfast._validation import as_count, as_labels, as_real, as_weights
-from statfast.linear.columns import columns_of
-from statfast.linear.descent import Descent
-from statfast.linear.path import RegularizationPath
-from statfast.linear.penalty_grid import alpha_grid, as_alphas
-from statfast.linear.predictor import table_of
+from statfast._engine import checkpoint
+from statfast._validation import (
+    ConvergenceWarning,
+    as_count,
+    as_flag,
+    as_labels,
+    as_real,
+    as_weights,
+    shown,
+    warn_user,
+)
+from statfast.linear.design.columns import columns_of
+from statfast.linear.design.design import table_of
+from statfast.linear.design.units import HEAVY
+from statfast.linear.penalized.coordinate_descent import Descent
+from statfast.linear.penalized.lasso_path import RegularizationPath
+from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
 HALVINGS = 30
-LEAST_WEIGHT = 1e-5  # of a row in the quadratic approximation, as in glmnet
+LEAST_WEIGHT = 1e-5  # of a row in the quadratic approximation, of its error
+TINY = 1e-16  # the same of any row: more certain probabilities round to 1
 ROUNDING = 1e-15  # of the null model's loss
+IDLE = 3  # steps that gain next to nothing: perhaps the gap is small enough
+SWEEPS = 500  # at most for a step: another one is better then than a sharper one
+LED = 1e-8  # of the largest penalty: how far others lead down
 SMALL = 1e-11  # change of the log-odds: no further step tells
 
 
-@dataclass
-class Point:
-    """A solution: coefficients of Z, the intercept for centred columns, and how good it is."""
-
-    b: NDArray[np.float64]
-    b0: float
-    gap: float
-    turns: int
-
-
 class LogisticDescent:
-    """The penalised likelihood of 0/1 responses, solved for one penalty after the other."""
+    """The penalized likelihood of 0/1 responses, solved for one penalty after the other."""
 
     def __init__(self, X, y01, weights, intercept, standardize=False, n_jobs=None):
-        self.columns = columns_of(X, weights, True, standardize, n_jobs)
-        if not intercept:  # columns as they are, but in the scale asked for
-            scale = self.columns.scale
-            self.columns = columns_of(X, weights, False, False, n_jobs)
-            if standardize:
-                self.columns.scale = scale
+        self.columns = columns_of(X, weights, intercept or standardize, standardize, n_jobs)
+        if standardize and not intercept:  # columns as they are, over their standard deviations
+            about = self.columns
+            self.columns = type(about)(about.X, weights, False, False, n_jobs)
+            self.columns.scale, self.columns.powers = about.scale, about.powers
+            with np.errstate(over="ignore", invalid="ignore"):  # of a constant column, times 0
+                self.columns.square = np.nan_to_num(self.columns.squares * about.scale**2)
         self.intercept = intercept
         n = self.columns.n
         self.y, self.mass = y01, float(n if weights is None else weights.sum())
         self.w = np.ones(n) if weights is None else weights
         self.per = self.mass / n  # the columns' weights sum to n, the likelihood's to the mass
-        share = float(self.w @ y01) / self.mass
-        self.b0 = float(np.log(share / (1 - share))) if intercept else 0.0
+        both = [float(self.w @ (y01 == side)) for side in (1.0, 0.0)]
+        if not all(both):
+            raise ValueError(
+                "y must hold two classes among the rows of positive weight; got one. Give rows of "
+                "both some weight."
+            )
+        self.spent = False
+        self.b0 = float(np.log(both[0]) - np.log(both[1])) if intercept else 0.0
         self.b = np.zeros(self.columns.p)
         self.eta = np.full(n, self.b0)
         self.null = self._loss(self.eta)
         self.gradient = self._gradient()
 
+    def penalties(self, l1, l2, mass=1.0):
+        """`mass` times the penalties on coefficients of X, for the columns."""
+        l1, l2 = self.columns.penalties(l1, l2, mass, heavy=HEAVY * self.per)
+        self.columns.refuse_vanished(l1, self.mass)
+        return l1, l2
+
     @property
     def largest(self):
-        """The least l1 at which all coefficients are zero."""
-        return float(np.abs(self.gradient).max(initial=0.0)) if not self.b.any() else np.inf
+        """The least l1 at which all coefficients are zero, before the first penalty."""
+        return float(np.abs(self.gradient).max())
+
+    def grid(self, l1_ratio, n_alphas, eps):
+        """Penalties for the mean of the likelihood, see `alpha_grid`; before the first penalty."""
+        most = np.sqrt(self.columns.square.max() * (self.columns.weights @ self.score**2))
+        reach = self.largest / self.per, float(most)
+        return alpha_grid(reach, self.columns, l1_ratio, n_alphas, eps)
 
     def solve(self, l1, l2, before, tol, max_iter):
-        """Minimise from where the last penalty ended, to a gap of `tol` times the null model's."""
+        """Minimize from where the last penalty ended, to a gap of `tol` times the null model's.
+
+        The penalties are those for the columns. Returns the gap and the number of Newton's steps.
+        """
         goal = max(tol * self.null, ROUNDING * self.null)
         margin = max(before - l1, 0.0) if np.isfinite(before) else 0.0
         working = (np.abs(self.gradient) >= l1 - margin) | (self.b != 0)
@@ -75,12 +96,13 @@ class LogisticDescent:
         turns = 0
         while True:
             turns += self._newton(np.flatnonzero(working), l1, l2, goal, max_iter - turns)
-            gap = self._gap(l1, l2)
+            gap = self.gap(l1, l2)
             missed = (np.abs(self.gradient) > l1) & ~working & ~self.columns.constant
             if gap <= goal or turns >= max_iter or (not missed.any() and self.still):
                 break
             working |= missed
-        return Point(self.b.copy(), self.b0, max(gap, 0.0), turns)
+        self.spent = gap > goal and not self.still  # its turns, before it was there
+        return max(gap, 0.0), turns
 
     # ------------------------------------------------------------ Newton's steps
     def _newton(self, working, l1, l2, goal, most):
@@ -88,8 +110,8 @@ class LogisticDescent:
         self.still = False
         inside = self.columns.part(working)
         value = self._objective(self.eta, self.b, l1, l2)
-        turns = 0
-        while turns < max(most, 1):
+        turns = idle = flat = 0
+        while turns < max(most, 1) and idle < IDLE:
             turns += 1
             mu, h = self._weights()
             score = self.y - mu
@@ -111,13 +133,15 @@ class LogisticDescent:
             gained, value = value - now, now
             self.b, self.eta, self.b0 = b, eta, self.b0 + part * first
             moved = part * float(np.abs(change).max(initial=0.0))
-            self.still = moved <= SMALL
-            if self.still or (gained <= 1e-3 * goal and moved <= 1e-4):
+            flat = flat + 1 if gained <= ROUNDING * self.null else 0
+            self.still = moved <= SMALL or flat == IDLE
+            idle = idle + 1 if gained <= 1e-3 * goal else 0
+            if self.still or (idle and moved <= 1e-4):
                 return turns
         return turns
 
     def _direction(self, inside, working, h, apart, l1, l2):
-        """The step of the penalised quadratic approximation: working columns and intercept."""
+        """The step of the penalized quadratic approximation: working columns and intercept."""
         weights = self.w * h
         scale = len(weights) / weights.sum()  # weights of Columns sum to n: so do the penalties
         target = inside @ self.b[working] + apart
@@ -129,7 +153,7 @@ class LogisticDescent:
         descent = Descent(columns, target)
         descent.b[:] = self.b[working]
         descent.refresh()
-        descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, 2000)
+        descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, SWEEPS)
         found = descent.sharpened(l1 * scale, l2 * scale)
         b = np.zeros(len(working))
         b[found.index] = found.coef * columns.scale[found.index]
@@ -142,13 +166,14 @@ class LogisticDescent:
         from scipy.special import expit
 
         mu = expit(self.eta)
-        return mu, np.maximum(mu * (1 - mu), LEAST_WEIGHT)
+        # A response that is far off tells little of the curvature; one that is right tells it.
+        return mu, np.maximum(mu * (1 - mu), LEAST_WEIGHT * np.abs(self.y - mu) + TINY)
 
     def _loss(self, eta):
         return float(self.w @ (np.logaddexp(0.0, eta) - self.y * eta))
 
     def _objective(self, eta, b, l1, l2):
-        return self._loss(eta) + l1 * float(np.abs(b).sum()) + 0.5 * l2 * float(b @ b)
+        return self._loss(eta) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)
 
     # ------------------------------------------------------------ the whole problem
     def _gradient(self):
@@ -157,18 +182,18 @@ class LogisticDescent:
         self.score = self.y - expit(self.eta)
         return self.columns.correlate(self.score) * self.per
 
-    def _gap(self, l1, l2):
+    def gap(self, l1, l2):
         """The duality gap, the scores scaled into the dual set."""
         from scipy.special import entr
 
-        self._centre()
+        self._center()
         self.gradient = self._gradient()
         top = float(np.abs(self.gradient - l2 * self.b).max(initial=0.0))
         shrink = l1 / top if top > l1 else 1.0
         theta = shrink * self.score  # y - theta is within [0, 1] where 0 <= shrink <= 1
         inside = np.clip(self.y - theta, 0.0, 1.0)
         dual = float(self.w @ (entr(inside) + entr(1 - inside)))
-        dual -= 0.5 * l2 * shrink**2 * float(self.b @ self.b)
+        dual -= 0.5 * shrink**2 * float((l2 * self.b) @ self.b)
         if l2:  # every point is feasible: also the scores as they are
             excess = np.maximum(np.abs(self.gradient) - l1, 0.0)
             mu = self.y - self.score
@@ -176,7 +201,7 @@ class LogisticDescent:
             dual = max(dual, free)
         return self._objective(self.eta, self.b, l1, l2) - dual
 
-    def _centre(self):
+    def _center(self):
         """Newton's steps for the intercept alone, so that the scores sum to zero."""
         if not self.intercept:
             return
@@ -188,10 +213,11 @@ class LogisticDescent:
             if abs(step) <= 1e-15 * (1 + abs(self.b0)):
                 break
 
-    def original(self, point):
+    def original(self):
         """Coefficients and intercept for X as it is."""
-        coef = point.b * self.columns.scale
-        return coef, point.b0 - float(self.columns.mean @ coef)
+        coef = self.b * self.columns.scale
+        first = self.b0 - float(self.columns.mean @ coef)
+        return self.columns.restored(coef[:, None])[:, 0], first
 
 
 def solve_logistic(X, y01, weights, l1, l2, *, intercept=True, standardize=False, tol=1e-10,
@@ -202,15 +228,17 @@ def solve_logistic(X, y01, weights, l1, l2, *, intercept=True, standardize=False
     is at most `tol` times the deviance of the null model, or as small as rounding lets it be.
     """
     descent = LogisticDescent(X, y01, weights, intercept, standardize, n_jobs)
+    l1, l2 = descent.penalties(l1, l2)
     top, before, turns = descent.largest, np.inf, 0
-    while l1 < 0.1 * top:  # larger penalties lead down to it
+    least = max(10 * l1, LED * top)
+    while least < top and not descent.spent:  # larger penalties lead down to it
         top *= 0.2
-        turns += descent.solve(top, l2, before, 1e-3, max_iter).turns
+        turns += descent.solve(top, l2, before, 1e-3, max_iter)[1]
         before = top
-    point = descent.solve(l1, l2, before, tol, max_iter)
-    coef, first = descent.original(point)
-    done = point.gap <= max(tol, 1e-12) * descent.null or descent.still
-    return coef, first, point.gap, turns + point.turns, done
+    gap, last = descent.solve(l1, l2, before, tol, max_iter)
+    coef, first = descent.original()
+    done = gap <= max(tol, 1e-12) * descent.null or descent.still
+    return coef, first, gap, turns + last, done
 
 
 def logistic_path(
@@ -219,7 +247,7 @@ def logistic_path(
 ):  # fmt: skip
     """Logistic regression with an l1 or elastic-net penalty, for falling penalties.
 
-    At each alpha the coefficients minimise, with n the sum of the weights,
+    At each alpha the coefficients minimize, with n the sum of the weights,
 
         -log L(b_0, b) / n + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2).
 
@@ -238,11 +266,12 @@ def logistic_path(
     sample_weight : array-like of shape (n,), optional
     fit_intercept : bool, default=True
     standardize : bool, default=False
-        Penalise each coefficient times the standard deviation of its column (divisor n).
+        Penalize each coefficient times the standard deviation of its column (divisor n).
     tol : float, default=1e-8
         Duality gap to reach, as a share of minus the log-likelihood of the null model.
     max_iter : int, default=100
-        Most Newton steps for a penalty.
+        Most Newton steps for a penalty. Where they do not suffice the path ends, with a warning:
+        smaller penalties have the coefficients found there, the gaps that those leave, and 0 steps.
     n_jobs : int, optional
 
     Returns
@@ -254,6 +283,11 @@ def logistic_path(
     ------
     ValueError
         If X holds NaN or infinity, y has not two classes, or a parameter is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_iter` steps were not enough for a penalty, and smaller ones were not tried.
 
     Notes
     -----
@@ -282,10 +316,18 @@ def logistic_path(
     tol, most = as_real(tol, "tol", 0.0), as_count(max_iter, "max_iter")
     one, std = as_flag(fit_intercept, "fit_intercept"), as_flag(standardize, "standardize")
     given = None if alphas is None else as_alphas(alphas)
-    return fit_logistic_path(
+    path = fit_logistic_path(
         rows, codes.astype(float), weights, alphas=given, l1_ratio=ratio, n_alphas=n_alphas,
         eps=eps, intercept=one, standardize=std, tol=tol, max_iter=most, n_jobs=n_jobs,
     )  # fmt: skip
+    if not path.n_iters.all():
+        last = path.alphas[path.n_iters.argmin() - 1]
+        warn_user(
+            f"logistic_path did not converge in {most} iterations at alpha={last:.3g}; smaller "
+            "penalties were not tried and have its coefficients. Raise max_iter or tol.",
+            ConvergenceWarning,
+        )
+    return path
 
 
 def fit_logistic_path(X, y01, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, intercept=True,
@@ -293,17 +335,20 @@ def fit_logistic_path(X, y01, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e
     """`logistic_path` for checked arguments."""
     descent = LogisticDescent(X, y01, weights, intercept, standardize, n_jobs)
     if alphas is None:
-        alphas = alpha_grid(descent.largest / descent.mass, l1_ratio, n_alphas, eps)
+        alphas = descent.grid(l1_ratio, n_alphas, eps)
     coefs, firsts, gaps, turns, before = [], [], [], [], np.inf
     for alpha in alphas:
-        l1, l2 = descent.mass * alpha * l1_ratio, descent.mass * alpha * (1 - l1_ratio)
-        point = descent.solve(l1, l2, before, tol, max_iter)
+        l1, l2 = descent.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), descent.mass)
+        if descent.spent:  # smaller penalties would be harder
+            gap, steps = descent.gap(l1, l2), 0
+        else:
+            gap, steps = descent.solve(l1, l2, before, tol, max_iter)
         before = l1
-        coef, first = descent.original(point)
+        coef, first = descent.original()
         coefs.append(coef)
         firsts.append(first)
-        gaps.append(point.gap / descent.mass)
-        turns.append(point.turns)
+        gaps.append(gap / descent.mass)
+        turns.append(steps)
     return RegularizationPath(
         alphas, np.array(coefs).T.copy(), np.array(firsts), np.array(gaps), np.array(turns)
     )

@@ -11,11 +11,13 @@ from math import sqrt
 
 import numpy as np
 
-from statfast._factor import Factor
+from statfast._engine import aside
+from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large
-from statfast.linear.class_sums import Sums
-from statfast.linear.quasi_newton import Minimum, minimise
-from statfast.linear.separation import Separation, in_memory, maximum_exists, separated_rows
+from statfast.linear.design.units import HEAVY
+from statfast.linear.glm.separation import Separation, in_memory, maximum_exists, separated_rows
+from statfast.linear.logistic.lbfgs import Minimum, minimize
+from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
 DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
 ROUNDING = 1e-15  # of a row's loss, of scores of size one or a few
@@ -34,7 +36,7 @@ class MultinomialFit:
     coef_in_frame: np.ndarray  # of the kept columns, as are these:
     gradient: np.ndarray | None  # (K, r) of minus the log-likelihood
     information: np.ndarray | None  # (K, r, K, r); both for maximum likelihood
-    sums: Sums
+    sums: SoftmaxSums
     found: Separation | None  # by the way
 
     def relative_to(self, reference: int) -> tuple[np.ndarray, np.ndarray]:
@@ -43,14 +45,28 @@ class MultinomialFit:
         The covariance is NaN for columns that are not kept, and everywhere if it is singular.
         """
         coef = np.delete(self.coef - self.coef[reference], reference, axis=0)
-        k, q = coef.shape
-        turn = self.sums.frame.to_user()
-        blocks = self.inverse(reference)
-        blocks = np.einsum("ij,ajbl,ml->aibm", turn, blocks, turn, optimize=True)
-        covariance = np.full((k, q, k, q), np.nan)
-        covariance[:, self.kept[:, None], :, self.kept] = blocks.transpose(1, 3, 0, 2)
-        covariance = covariance.reshape(k * q, k * q)
-        return coef, (covariance + covariance.T) / 2.0
+        return coef, self.covariances(reference)[0]
+
+    def covariances(self, reference: int) -> tuple[np.ndarray, np.ndarray]:
+        """That covariance, and the same for rows less the shift of the frame."""
+        blocks, turn = self.inverse(reference), self.sums.frame.to_user()
+        k, q = len(blocks), self.coef.shape[1]
+        scale = turn.diagonal()
+        out = []
+        turned = aside(np.matmul, aside(np.matmul, turn, blocks.transpose(0, 2, 1, 3)), turn.T)
+        for part in (turned.transpose(0, 2, 1, 3), blocks * scale[:, None, None] * scale):
+            covariance = np.full((k, q, k, q), np.nan)
+            covariance[:, self.kept[:, None], :, self.kept] = part.transpose(1, 3, 0, 2)
+            flat = covariance.reshape(k * q, k * q)
+            out.append((flat + flat.T) / 2.0)
+        return out[0], out[1]
+
+    def center(self) -> np.ndarray:
+        """The shift of the frame, for all columns of X."""
+        one = int(self.sums.frame.intercept)
+        out = np.zeros(self.coef.shape[1] - one)
+        out[self.kept[one:] - one] = self.sums.frame.shift
+        return out
 
     def inverse(self, reference: int) -> np.ndarray:
         """Of the information relative to a class, in the frame; NaN where it is singular."""
@@ -58,7 +74,7 @@ class MultinomialFit:
         others = np.arange(len(self.coef)) != reference
         table = self.information[others][:, :, others]
         k, r = table.shape[:2]
-        factor = Factor(table.reshape(k * r, k * r))
+        factor = CholeskyFactor(table.reshape(k * r, k * r))
         if factor.pivot <= 0.0:
             return np.full(table.shape, np.nan)
         return factor.inverse().reshape(table.shape)
@@ -77,7 +93,11 @@ def separation_of(sums, coef):
     """Look for a direction that separates the rows."""
     if not in_memory(sums.rows):
         return None
-    return separated_rows(sums.rows, sums.codes, sums.weights, sums.frame, coef, sums.n_jobs)
+    codes, chosen = sums.codes, None
+    if sums.weights is not None:
+        chosen = np.flatnonzero(sums.weights)
+        codes = codes[chosen]
+    return separated_rows(sums.rows, codes, chosen, sums.frame, coef, sums.n_jobs)
 
 
 def hessian_of(pairs, ridge):
@@ -102,7 +122,7 @@ def factor_of(hessian):
     n_classes, q = hessian.shape[:2]
     own = np.arange(n_classes)
     filled = hessian + hessian[own, :, own].mean(axis=0)[:, None, :] / n_classes
-    return Factor(filled.reshape(n_classes * q, n_classes * q))
+    return CholeskyFactor(filled.reshape(n_classes * q, n_classes * q))
 
 
 def solver_at_start(gram, spread_of_classes, ridge):
@@ -119,7 +139,7 @@ def solver_at_start(gram, spread_of_classes, ridge):
         diagonal = matrix.diagonal() + ridge
         # As a preconditioner, what is near is good enough; and columns may be zeros.
         matrix[np.diag_indices_from(matrix)] = diagonal * (1.0 + 1e-10) + (diagonal <= 0.0)
-        inverses.append(Factor(matrix).inverse())
+        inverses.append(CholeskyFactor(matrix).inverse())
     table = np.array(inverses)
 
     def solve(g):
@@ -130,7 +150,7 @@ def solver_at_start(gram, spread_of_classes, ridge):
 
 
 class Objective:
-    """What `minimise` is to know of the model: the penalised loss, its gradient and curvature.
+    """What `minimize` is to know of the model: the penalized loss, its gradient and curvature.
 
     Where a Hessian costs far more than a gradient, its place is taken by one of a part of the rows,
     with a little of the one at the start, which has all directions; each next one is of twice as
@@ -220,14 +240,14 @@ def fit_multinomial(
     n_classes : int
         Each has a positive weight.
     ridge : float
-        Minimise minus the log-likelihood + ridge / 2 * the squares of all but the intercepts.
+        Minimize minus the log-likelihood + ridge / 2 * the squares of all but the intercepts.
         With 0 the information matrix comes with the fit, and columns that others determine are left
         out: their coefficients are 0.
     tol : float
         The iterations end when a step moves the scores by no more, in root mean square and in units
         of the standard deviation of a response.
     """
-    sums = Sums(rows, codes, weights, n_classes, intercept, n_jobs)
+    sums = SoftmaxSums(rows, codes, weights, n_classes, intercept, n_jobs)
     q = sums.q
     gram = sums.gram()
     aliased = dependent_columns(gram) if ridge == 0.0 else np.empty(0, np.intp)
@@ -240,10 +260,12 @@ def fit_multinomial(
     start = np.zeros((n_classes, sums.q))
     if intercept:
         start[:, 0] = np.log(shares) - np.log(shares).mean()
-    penalty = np.append(np.zeros(int(intercept)), ridge * sums.frame.scale**2)
+    with np.errstate(over="ignore"):
+        penalty = np.minimum(ridge * sums.frame.scale**2, HEAVY * mass.sum())
+    penalty = np.append(np.zeros(int(intercept)), penalty)
     typical = sqrt(mass.sum())
     objective = Objective(sums, gram, shares, penalty)
-    minimum = minimise(start.ravel(), objective, tol=tol * typical, max_iter=max_iter)
+    minimum = minimize(start.ravel(), objective, tol=tol * typical, max_iter=max_iter)
     coef = minimum.x.reshape(n_classes, sums.q)
     coef = coef - coef.mean(axis=0)
     loss, gradient, information = minimum.value, None, None

@@ -8,13 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._sparse import is_sparse
-from statfast._validation import refuse_large
-from statfast.linear.inference import Result
+from statfast._validation import is_sparse, refuse_large
+from statfast.linear.inference.inference import Result
 
 
 @dataclass(frozen=True)
-class Task:
+class LogisticProblem:
     """What a solver is given: checked rows, and the classes of each."""
 
     X: object
@@ -51,7 +50,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Solution:
+class LogisticSolution:
     """What a solver gives: a row of coefficients for each class, or one for two classes.
 
     `posterior` says how scores become probabilities: "sigmoid", "ovr" (sigmoids over their sum), or

@@ -5,56 +5,26 @@ Columns are moved to their means and scaled by powers of two inside: neither cha
 columns far from 0 lose no digits.
 """
 
-from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 
-from statfast._blocks import checkpoint, reduce
-from statfast._chunks import Chunks
-from statfast._core import multinomial as kernel
-from statfast._extent import extent_of, scale_of
-from statfast._validation import require_finite
+from statfast._core.linear import multinomial as kernel
+from statfast._engine import Chunks, checkpoint, reduce
+from statfast._linalg import mirrored
+from statfast.linear.design.standardization import Standardization, frame_of
 
-LARGEST = 2.0**480  # scale: its square is a number, too
 CALL = 5e8  # flop of a kernel call: well below 0.1 s
 
 
-@dataclass(frozen=True)
-class Frame:
-    """Rows as the kernel sees them: z = (x - shift) * scale, after a 1 for the intercept."""
-
-    intercept: bool
-    shift: np.ndarray  # (d,)
-    scale: np.ndarray  # (d,)
-
-    def design(self, block: np.ndarray) -> np.ndarray:
-        """The rows z of a block of rows x, (m, q)."""
-        z = (block - self.shift) * self.scale
-        return np.column_stack([np.ones(len(z)), z]) if self.intercept else z
-
-    def from_user(self, coef: np.ndarray) -> np.ndarray:
-        """Coefficients (K, q) of 1 and x as those of z."""
-        out = coef.copy()
-        out[:, int(self.intercept) :] /= self.scale
-        if self.intercept:
-            out[:, 0] += coef[:, 1:] @ self.shift
-        return out
-
-    def to_user(self) -> np.ndarray:
-        """The (q, q) matrix that turns coefficients of z into those of 1 and x."""
-        turn = np.diag(np.append(np.ones(int(self.intercept)), self.scale))
-        if self.intercept:
-            turn[0, 1:] = -self.shift * self.scale
-        return turn
-
-
-class Sums:
+class SoftmaxSums:
     """Sums over the rows, for coefficients in the frame."""
 
     def __init__(self, rows, codes, weights, n_classes, intercept, n_jobs):
         self.rows, self.codes, self.weights, self.n_jobs = rows, codes, weights, n_jobs
         self.n_classes = n_classes
         self.frame = frame_of(rows, intercept, n_jobs)
+        self.frame.refuse_tiny()
         self._measure()
 
     def take(self, columns):
@@ -64,7 +34,8 @@ class Sums:
             self.rows = Chunks(lambda: (chunk[:, columns] for chunk in rows))
         else:
             self.rows = np.ascontiguousarray(rows[:, columns])
-        self.frame = replace(frame, shift=frame.shift[columns], scale=frame.scale[columns])
+        parts = (part[columns] for part in (frame.shift, frame.scale, frame.reach))
+        self.frame = Standardization(frame.intercept, *parts)
         self._measure()
 
     def _measure(self):
@@ -82,6 +53,10 @@ class Sums:
         Loss and gradient are summed over all rows if there are pairs over all, or over none.
         """
         frame, n_classes = self.frame, self.n_classes
+        if not self.q:  # all classes are as likely in every row
+            mass = self.n if self.weights is None else float(self.weights.sum())
+            pairs = np.zeros((n_classes * (n_classes - 1) // 2, 0, 0)) if every else None
+            return mass * log(n_classes), np.zeros((n_classes, 0)), pairs
         table = np.zeros((self.q, self.kp))
         table[:, :n_classes] = coef.T
         n_pairs = n_classes * (n_classes - 1) // 2
@@ -116,6 +91,8 @@ class Sums:
     def gram(self):
         """The weighted products of the columns, (q, q)."""
         frame, cost = self.frame, self.q**2
+        if not self.q:
+            return np.zeros((0, 0))
 
         def partial(where, block, weights):
             out, block = np.zeros((self.tall, self.ld)), as_reals(block)
@@ -149,25 +126,3 @@ def added(total, more):
         if mine is not None:
             mine += theirs
     return total
-
-
-def mirrored(lower):
-    """Symmetric matrices from their lower triangles."""
-    lower = np.tril(lower)
-    return lower + np.swapaxes(np.tril(lower, -1), -1, -2)
-
-
-def frame_of(rows, intercept, n_jobs):
-    """Columns about their means, where an intercept allows it, and of size 1/2 to 1."""
-    extent = extent_of(rows, n_jobs)
-    with np.errstate(over="ignore", invalid="ignore"):
-        shift = extent.mean if intercept else np.zeros(len(extent.total))
-        reach = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))
-    if not (np.isfinite(reach).all() and np.isfinite(extent.total).all()):
-        if isinstance(rows, np.ndarray):
-            require_finite(rows)
-        raise ValueError(
-            "X holds values so large that their sums overflow. Divide its columns by their size."
-        )
-    scale = np.array([scale_of(r) for r in reach.tolist()])
-    return Frame(intercept, shift, np.minimum(scale, LARGEST))

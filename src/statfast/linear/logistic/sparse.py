@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Multinomial logistic regression with an l1 or elastic-net penalty, by proximal Newton steps.
 
-Minimises  -log L(b) + l1 |b|_1 + l2 |b|^2 / 2  over the coefficients of all classes, those of the
+Minimizes  -log L(b) + l1 |b|_1 + l2 |b|^2 / 2  over the coefficients of all classes, those of the
 intercept free. At each point the Hessian H of the columns that are in the model, or ought to be, is
 taken as it is, classes coupled; with H = R'R its quadratic model is a lasso with the rows of R,
 which `Descent` solves to the last digit, and a line search makes the step one that goes down
@@ -10,14 +10,22 @@ which `Descent` solves to the last digit, and a line search makes the step one t
 
 from copy import copy
 from dataclasses import dataclass
+from math import log, nan
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast.linear.class_sums import Sums
-from statfast.linear.columns import Columns
-from statfast.linear.descent import Descent
-from statfast.linear.multinomial import LARGEST, hessian_of
+from statfast._engine import Chunks, aside, checkpoint
+from statfast._validation import require_finite
+from statfast.linear.design.columns import Columns
+from statfast.linear.design.design import linear_predictor
+from statfast.linear.design.units import HEAVY, SMALL, VANISHED, times_powers
+from statfast.linear.glm.fit import PENALIZED, names_of
+from statfast.linear.inference.inference import Result
+from statfast.linear.logistic.logistic_path import solve_logistic
+from statfast.linear.logistic.multinomial import LARGEST, hessian_of
+from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
+from statfast.linear.logistic.softmax_sums import SoftmaxSums
+from statfast.linear.penalized.coordinate_descent import Descent
 
 SINGULAR = 1e-13  # of the largest eigenvalue of the Hessian
 ROUNDING = 1e-14  # of the null model's loss
@@ -25,7 +33,7 @@ HALVINGS = 40
 
 
 @dataclass(frozen=True)
-class SparseFit:
+class SparseSolution:
     """Coefficients (K, q), the intercept first and summing to 0, and how the fit ended."""
 
     coef: np.ndarray
@@ -37,7 +45,7 @@ class SparseFit:
 
 def fit_sparse_multinomial(
     rows, codes, weights, n_classes, l1, l2, *, intercept, tol, max_iter, n_jobs
-) -> SparseFit:
+) -> SparseSolution:
     """Fit; the last step promises a fall of no more than `tol` times the null model's loss."""
     problem = _Problem(rows, codes, weights, n_classes, l1, l2, intercept, n_jobs)
     b = problem.start(weights)
@@ -61,19 +69,31 @@ def fit_sparse_multinomial(
             break
         b, value = trial, now
     problem.value(b)
-    return SparseFit(problem.to_user(b), problem.loss, null, n_iter, converged)
+    return SparseSolution(problem.to_user(b), problem.loss, null, n_iter, converged)
 
 
 class _Problem:
-    """The objective at coefficients (K, q) of rows less the shift of their frame."""
+    """The objective at coefficients (K, q) of rows less the shift of their frame.
+
+    Inside, all columns are times the `base`, which brings the largest to about 1.
+    """
 
     def __init__(self, rows, codes, weights, n_classes, l1, l2, intercept, n_jobs):
-        self.sums = Sums(rows, codes, weights, n_classes, intercept, n_jobs)
-        self.n_classes, self.one, self.l1 = n_classes, int(intercept), l1
+        self.sums = SoftmaxSums(rows, codes, weights, n_classes, intercept, n_jobs)
+        self.n_classes, self.one = n_classes, int(intercept)
         self.q = self.sums.q
-        self.unit = np.append(np.ones(self.one), self.sums.frame.scale)
-        self.penalised = np.arange(self.q) >= self.one
-        self.l2 = np.where(self.penalised, l2, 0.0)
+        frame = self.sums.frame
+        self.base = float(frame.scale[frame.reach.argmax()])
+        l1, l2 = l1 * self.base, l2 * self.base * self.base
+        self.l1 = min(l1, HEAVY)
+        size = frame.reach * self.base
+        mass = float(len(codes) if weights is None else weights.sum())
+        vanished = size[size < SMALL].max(initial=0.0)
+        if vanished * mass > self.l1:
+            raise ValueError(VANISHED)
+        self.unit = np.append(np.ones(self.one), frame.scale / self.base)
+        self.penalized = np.arange(self.q) >= self.one
+        self.l2 = np.where(self.penalized, min(l2, HEAVY), 0.0)
         self.parts = {}  # sums over some of the columns
         self.loss = 0.0
 
@@ -95,7 +115,7 @@ class _Problem:
     def working(self, b):
         """Columns in the model, and those whose gradient says they ought to be."""
         steep = np.abs(self.gradient + self.l2 * b) > self.l1
-        chosen = np.flatnonzero((steep | (b != 0.0)).any(axis=0) | ~self.penalised)
+        chosen = np.flatnonzero((steep | (b != 0.0)).any(axis=0) | ~self.penalized)
         if len(chosen) == self.one:  # rows have a column, of whichever no harm is done
             chosen = np.arange(self.one + 1)
         if self.n_classes * len(chosen) > LARGEST:
@@ -108,7 +128,7 @@ class _Problem:
 
     def direction(self, b, working):
         """Where the quadratic model is least, and how far the objective falls by it."""
-        own, unit, pen = b[:, working], self.unit[working], self.penalised[working]
+        own, unit, pen = b[:, working], self.unit[working], self.penalized[working]
         _, _, pairs = self._sums_of(working).at(own / unit, every=1)
         hessian = hessian_of(pairs, 0.0) / unit[:, None, None] / unit
         size = own.size
@@ -134,22 +154,26 @@ class _Problem:
 
     def to_user(self, b):
         out = b.copy()
+        out[:, self.one :] = times_powers(b[:, self.one :], int(np.log2(self.base)))
         if self.one:
-            out[:, 0] -= b[:, 1:] @ self.sums.frame.shift
+            out[:, 0] -= out[:, 1:] @ self.sums.frame.shift
             out[:, 0] -= out[:, 0].mean()
         return out
 
 
 def _least(matrix, slope, at, l1, free):
     """The least of  slope'(c - at) + (c - at)' matrix (c - at) / 2 + l1 |c of those not free|."""
-    values, vectors = np.linalg.eigh(matrix)
+    length = np.sqrt(matrix.diagonal())
+    length[length == 0] = 1.0
+    values, vectors = aside(np.linalg.eigh, matrix / length / length[:, None])
     some = values > SINGULAR * values[-1]
     root = np.sqrt(values[some])
     R = root[:, None] * vectors[:, some].T
-    target = R @ at - (vectors[:, some].T @ slope) / root
+    target = R @ (at * length) - (vectors[:, some].T @ (slope / length)) / root
+    R *= length
     basis = np.zeros((len(R), 0))
     if free.any():
-        basis, reach, _ = np.linalg.svd(R[:, free], full_matrices=False)
+        basis, reach, _ = aside(np.linalg.svd, R[:, free], full_matrices=False)
         basis = basis[:, reach > 1e-7 * reach[0]]
     inside = R[:, ~free] - basis @ (basis.T @ R[:, ~free])
     beyond = target - basis @ (basis.T @ target)
@@ -164,6 +188,98 @@ def _least(matrix, slope, at, l1, free):
     out[~free] = own
     if free.any():
         left = target - R[:, ~free] @ own
-        shift = np.linalg.lstsq(R[:, free], left - R[:, free] @ at[free], rcond=1e-9)[0]
+        left = left - R[:, free] @ at[free]
+        shift = aside(np.linalg.lstsq, R[:, free], left, rcond=1e-9)[0]
         out[free] = at[free] + shift
     return out
+
+
+# ---------- Solvers of logistic regression with an l1 or elastic-net penalty: two classes, one
+# against the rest, all classes in one model.
+def sparse_binary(task: LogisticProblem) -> LogisticSolution:
+    """The log-odds of the class that is not the reference."""
+    one = 1 - task.reference
+    title = "Logistic regression"
+    coef, n_iter, done, result = _against(_rows(task), task, task.ones(one), title)
+    return LogisticSolution(coef[None], "sigmoid", np.array([n_iter], np.int32), done, result)
+
+
+def sparse_ovr(task: LogisticProblem) -> LogisticSolution:
+    """A binary model for each class against all others."""
+    rows, labels = _rows(task), task.classes.tolist()
+    found = [
+        _against(rows, task, task.ones(k), f"Logistic regression, {label} against the rest")
+        for k, label in enumerate(labels)
+    ]
+    return LogisticSolution(
+        np.array([one[0] for one in found]), "ovr", np.array([one[1] for one in found], np.int32),
+        all(one[2] for one in found),
+        {str(label): one[3] for label, one in zip(labels, found, strict=True)},
+    )  # fmt: skip
+
+
+def sparse_multinomial(task: LogisticProblem) -> LogisticSolution:
+    """Coefficients of all classes."""
+    labels, (l1, l2) = task.classes.tolist(), task.penalties
+    fit = fit_sparse_multinomial(
+        _rows(task), task.codes, task.weights, len(labels), l1, l2, intercept=task.intercept,
+        tol=task.tol, max_iter=task.max_iter, n_jobs=task.n_jobs,
+    )  # fmt: skip
+    names = names_of(task.columns, fit.coef.shape[1] - task.intercept, task.intercept)
+    result = _result(
+        task, "Multinomial logistic regression",
+        tuple(f"{label}: {name}" for label in labels for name in names), fit.coef.ravel(),
+        fit.loss, fit.null_loss, len(labels) - 1,
+    )  # fmt: skip
+    return LogisticSolution(
+        fit.coef, "softmax", np.array([fit.n_iter], np.int32), fit.converged, result
+    )
+
+
+def _rows(task):
+    """Rows in memory, dense and finite."""
+    if isinstance(task.X, Chunks):
+        raise ValueError(
+            f"penalty={task.penalty!r} looks at columns again and again, and takes no Chunks. Pass "
+            "an array, or penalty='l2'."
+        )
+    if task.offset is not None:
+        raise ValueError(f"offset has no part in penalty={task.penalty!r}. Leave it out.")
+    rows = dense(task.X)
+    require_finite(rows)
+    return rows
+
+
+def _against(rows, task, y, title):
+    """One model of two classes: coefficients, steps, whether they converged, and its `Result`."""
+    l1, l2 = task.penalties
+    coef, first, _, n_iter, done = solve_logistic(
+        rows, y, task.weights, l1, l2, intercept=task.intercept, tol=task.tol,
+        max_iter=task.max_iter, n_jobs=task.n_jobs,
+    )  # fmt: skip
+    eta = linear_predictor(rows, coef, first, n_jobs=task.n_jobs)
+    losses = np.logaddexp(0.0, eta) - y * eta
+    loss = float(losses.sum() if task.weights is None else task.weights @ losses)
+    mass = _mass(task)
+    null = mass * log(2.0)
+    if task.intercept:
+        weights = np.ones(len(y)) if task.weights is None else task.weights
+        null = -sum(m * log(m / mass) for m in (float(weights @ y), float(weights @ (1.0 - y))))
+    names = names_of(task.columns, len(coef), task.intercept)
+    coef = np.append(first, coef) if task.intercept else coef
+    return coef, n_iter, done, _result(task, title, names, coef, loss, null, 1)
+
+
+def _mass(task):
+    return float(len(task.marks) if task.weights is None else task.weights.sum())
+
+
+def _result(task, title, names, coef, loss, null, others):
+    """What is known of a fit, without inference."""
+    mass, size, kept = _mass(task), len(coef), int(np.count_nonzero(coef))
+    facts = (("Penalty", task.penalty), ("C", task.C), ("Coefficients not 0", kept))
+    return Result(
+        title, tuple(names), coef, np.full((size, size), nan), np.zeros(size, dtype=bool), 1.0,
+        True, mass, mass * others - kept, others * (mass - task.intercept), 2 * loss, 2 * null,
+        nan, -loss, kept, facts, PENALIZED,
+    )  # fmt: skip

@@ -1,22 +1,80 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solvers of logistic regression by one model of all classes: maximum likelihood, ridge."""
+"""Solvers of logistic regression by models of two classes: one, or one for each class."""
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
 
-from statfast.linear.inference import Result
-from statfast.linear.model import NO_MAXIMUM, PENALISED, names_of, warn_aliased
-from statfast.linear.multinomial import fit_multinomial
-from statfast.linear.separation import warn_separated
-from statfast.linear.task import Solution, Task, dense
+from statfast.linear.glm.families import FAMILIES
+from statfast.linear.glm.fit import NO_MAXIMUM, PENALIZED, Model, fit_model, names_of, warn_aliased
+from statfast.linear.glm.links import LINKS
+from statfast.linear.glm.separation import warn_no_maximum, warn_separated
+from statfast.linear.inference.inference import Result
+from statfast.linear.logistic.multinomial import fit_multinomial
+from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
 
 TOO_LARGE = (
     "The information matrix of so many coefficients was not made, so there are no standard errors."
 )
 
 
-def multinomial(task: Task) -> Solution:
+def fit_binary(X, y01, weights=None, offset=None, **more) -> Model:
+    """Fit the log-odds of y = 1; `more` are further arguments of `fit_model`."""
+    title = more.pop("title", "Logistic regression")
+    return fit_model(
+        X, y01, family=FAMILIES["binomial"], link=LINKS["logit"], weights=weights, offset=offset,
+        title=title, **more,
+    )  # fmt: skip
+
+
+def arguments(task):
+    """Those of `fit_model` that all models of a task share."""
+    return {
+        "intercept": task.intercept,
+        "ridge": 1 / task.C if task.penalty == "l2" else 0.0,
+        "max_iter": task.max_iter,
+        "tol": task.tol,
+        "n_jobs": task.n_jobs,
+        "columns": task.columns,
+    }
+
+
+def binary(task: LogisticProblem) -> LogisticSolution:
+    """The log-odds of the class that is not the reference."""
+    y = task.ones(1 - task.reference)
+    model = fit_binary(task.X, y, task.weights, task.offset, **arguments(task))
+    modeled = task.classes.tolist()[1 - task.reference]
+    if model.fit.diverged:
+        warn_no_maximum(model.rows, model.fit.coef, model.result.names, "The classes are")
+    result = replace(model.result, facts=(("Modeled class", modeled), *model.result.facts))
+    return LogisticSolution(
+        model.fit.coef[None], "sigmoid", np.array([model.fit.n_iter], np.int32),
+        model.fit.converged, result,
+    )  # fmt: skip
+
+
+def one_vs_rest(task: LogisticProblem) -> LogisticSolution:
+    """A binary model for each class against all others."""
+    models = []
+    for code, label in enumerate(task.classes.tolist()):
+        y = task.ones(code)
+        title = f"Logistic regression, {label} against the rest"
+        model = fit_binary(task.X, y, task.weights, task.offset, title=title, **arguments(task))
+        models.append(model)
+        if model.fit.diverged:
+            who = f"Class {label} and the rest are"
+            warn_no_maximum(model.rows, model.fit.coef, model.result.names, who)
+    return LogisticSolution(
+        np.array([model.fit.coef for model in models]), "ovr",
+        np.array([model.fit.n_iter for model in models], np.int32),
+        all(model.fit.converged for model in models),
+        {str(label): m.result for label, m in zip(task.classes.tolist(), models, strict=True)},
+    )  # fmt: skip
+
+
+# ---------- Solvers of logistic regression by one model of all classes: maximum likelihood, ridge
+def multinomial(task: LogisticProblem) -> LogisticSolution:
     """Coefficients of all classes, or for maximum likelihood relative to the reference."""
     n_classes, rows = len(task.classes), dense(task.X)
     fit = fit_multinomial(
@@ -28,26 +86,28 @@ def multinomial(task: Task) -> Solution:
     aliased = np.ones(len(names), dtype=bool)
     aliased[fit.kept] = False
     warn_aliased([name for name, gone in zip(names, aliased, strict=True) if gone])
-    refusal, covariance = "", None
+    refusal, covariance, about = "", None, None
     if task.penalty == "l2":
-        coef, refusal = fit.coef, PENALISED
+        coef, refusal = fit.coef, PENALIZED
     else:
         coef = fit.coef - fit.coef[task.reference]
         if fit.information is None:
             refusal = TOO_LARGE
         else:
-            covariance = fit.relative_to(task.reference)[1]
+            covariance, about = fit.covariances(task.reference)
             found = fit.separation()
             if found is not None:
                 warn_separated(found, names, "The classes are")
                 refusal = NO_MAXIMUM
-    told = [k for k in range(n_classes) if refusal == PENALISED or k != task.reference]
+    told = [k for k in range(n_classes) if refusal == PENALIZED or k != task.reference]
     make = result_of(task, coef[told], told, names, aliased, covariance)
     title = "Multinomial logistic regression"
-    return Solution(
-        coef, "softmax", np.array([fit.minimum.n_iter], np.int32), fit.minimum.converged,
-        make(fit.loglik, fit.null_loglik, refusal=refusal, title=title),
-    )  # fmt: skip
+    result = make(fit.loglik, fit.null_loglik, refusal=refusal, title=title)
+    if about is not None:
+        result = replace(result, center=fit.center(), about=np.nan_to_num(about))
+    return LogisticSolution(
+        coef, "softmax", np.array([fit.minimum.n_iter], np.int32), fit.minimum.converged, result
+    )
 
 
 def result_of(task, coef, told, names, aliased, covariance):

@@ -7,15 +7,15 @@ each; where one leaves, what stands behind it is made again.
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._core.descent import BESIDE, TOGETHER, factorise, solve
+from statfast._core.linear.coordinate_descent import BESIDE, TOGETHER, factorize, solve
+from statfast._engine import checkpoint
 
 BUDGET = 1e9  # multiplications in a kernel call: below 0.05 s
 RIDGE = 1e-10  # of the diagonal, where columns depend on each other
 PIVOT = 1e-13  # of a column's square: what is left of one that depends on those before it
 
 
-class Factor:
+class ActiveGram:
     """Of G[order, order] with a ridge; see above."""
 
     def __init__(self):
@@ -65,7 +65,7 @@ class Factor:
         if start == len(self.order):
             return True
         while 0 <= first < end:
-            first = factorise(
+            first = factorize(
                 G, self.order, ridge, PIVOT, start, first, BUDGET, self.L, self.inverse
             )
             checkpoint()

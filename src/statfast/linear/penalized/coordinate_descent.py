@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lasso and the elastic net for a falling sequence of penalties.
 
-In the units of `Columns`, minimise  |y - Z b|^2 / 2 + l1 |b|_1 + l2 |b|^2 / 2.
+In the units of `Columns`, minimize  |y - Z b|^2 / 2 + l1 |b|_1 + l2 |b|^2 / 2.
 
 A working set holds the columns that have been active or that the strong rule suspects (Tibshirani
 et al. 2012, doi:10.1111/j.1467-9868.2011.01004.x), and their Gram matrix. In it, sweeps of
@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import checkpoint
-from statfast._core.descent import DONE, PAUSED, descend, gap, shift
-from statfast._products import dot
-from statfast.linear.factor import Factor
+from statfast._core.linear.coordinate_descent import DONE, PAUSED, descend, gap, shift
+from statfast._engine import checkpoint
+from statfast._linalg import dot
+from statfast.linear.penalized.active_gram import ActiveGram
 
 SUSPECTS = 0.5  # of the strong rule's margin: a column it misses costs a pass
 BUDGET = 5e7  # multiplications in a kernel call: below 0.05 s
@@ -49,10 +49,9 @@ class Descent:
     """Coordinate descent with a working set that lasts from one penalty to the next."""
 
     def __init__(self, columns, y, positive=False):
-        """`y` (n,) centred if there is an intercept; rows of weight w count w times."""
+        """`y` (n,) centered if there is an intercept; rows of weight w count w times."""
         self.columns, self.y, self.positive = columns, y, positive
-        with np.errstate(over="ignore"):
-            self.yy = dot(columns.weights * y, y)
+        self.yy = dot(columns.weights * y, y)
         known = columns.products is not None
         self.product = columns.correlation if known else columns.correlate(y)  # Z'y
         p, self.whole = columns.p, columns.whole
@@ -61,7 +60,10 @@ class Descent:
         self.G, self.b, self.q = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         self.inner = np.zeros(0)  # Z'y of the working columns
         self.gradient = self.product.copy()  # Z'(y - Z b) of all columns
-        self.factor, self.hard = Factor(), False  # whether the last penalty asked for Newton steps
+        self.factor, self.hard = (
+            ActiveGram(),
+            False,
+        )  # whether the last penalty asked for Newton steps
         self.spared = np.zeros(p, dtype=bool)  # columns proved inactive at the present penalty
         if known:
             self.G = columns.products
@@ -74,6 +76,11 @@ class Descent:
         top = self.product.max() if self.positive else np.abs(self.product).max()
         return max(float(top), 0.0)
 
+    @property
+    def reach(self):
+        """`largest`, and what it could be for another y of that length."""
+        return self.largest, float(np.sqrt(self.columns.square.max() * self.yy))
+
     def refresh(self):
         """Make the gradient that of the coefficients `b`, set from outside."""
         active = np.flatnonzero(self.b)
@@ -82,7 +89,7 @@ class Descent:
 
     # ------------------------------------------------------------ one penalty
     def solve(self, l1, l2, before, tol, max_iter):
-        """Minimise from where the last penalty ended; `before` was its l1, infinite at first.
+        """Minimize from where the last penalty ended; `before` was its l1, infinite at first.
 
         The gap is brought below tol |y|^2, or what `max_iter` sweeps reach.
         """
@@ -150,7 +157,7 @@ class Descent:
         top = float(self._size(q - l2 * b).max(initial=0.0))
         top = max(top, float(self._size(outside).max(initial=0.0)))
         shrink = l1 / top if top > l1 else 1.0
-        whole = rr + l2 * float(b @ b)
+        whole = rr + float((l2 * b) @ b)
         primal = 0.5 * whole + l1 * float(np.abs(b).sum())
         found = primal + 0.5 * shrink**2 * whole - shrink * (self.yy - fitted)
         if not self.whole:
@@ -204,7 +211,7 @@ class Descent:
 
     # ------------------------------------------------------------ within it
     def _solve_working(self, l1, l2, goal, most):
-        """Minimise within the working set; returns the number of rounds."""
+        """Minimize within the working set; returns the number of rounds."""
         rounds, since = 0, 0
         small = STEP * self.yy
         tiny = max(TINY * goal / max(len(self.b), 1), small)
@@ -244,7 +251,7 @@ class Descent:
             slope = float(downhill @ step)
             change = np.zeros(len(b))
             shift(G, some, -step, len(b), change)  # G step
-            curve = float(step @ change[some]) + l2 * float(step @ step)
+            curve = float(step @ change[some]) + float((l2 * step) @ step)
             if not (np.isfinite(step).all() and slope > 0 and curve > 0):
                 return
             now, turned, part = self._along(b[some], step, sign, slope, curve, l1)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import each
-from statfast._errors import wrong_type
-from statfast._validation import as_count
-from statfast.linear.predictor import linear_values
+from statfast._engine import each
+from statfast._validation import as_count, wrong_type
+from statfast.linear.design.design import linear_values
 
 RULES = ("min", "1se")
 
@@ -30,15 +29,29 @@ def as_folds(cv, X, y, n, codes=None):
         runs = [np.array_split(np.flatnonzero(codes == c), k) for c in range(codes.max() + 1)]
         parts = [np.sort(np.concatenate(part)) for part in zip(*runs, strict=True)]
         return [(None, part) for part in parts if len(part)]
-    if hasattr(cv, "split") and not isinstance(cv, str):
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = cv.split(X, y)
     try:
-        pairs = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in cv]
+        pairs = [(_places(a, n), _places(b, n)) for a, b in cv]
     except (TypeError, ValueError):
         raise wrong_type("cv", "an integer, a splitter or a list of index pairs", cv) from None
+    for places in (part for pair in pairs for part in pair if len(part)):
+        if places.min() < -n or places.max() >= n:
+            far = places[(places < -n) | (places >= n)][0]
+            raise ValueError(f"cv must hold places of the {n} rows, counted from 0; got {far}.")
     if not pairs or any(len(b) == 0 for _, b in pairs):
         raise ValueError("cv must give at least one fold with rows to hold out. Pass cv=5.")
     return pairs
+
+
+def _places(part, n):
+    """Places of rows, given as such or as a mask."""
+    places = np.asarray(part)
+    if places.dtype == bool and places.shape == (n,):
+        return np.flatnonzero(places)
+    if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
+        raise TypeError
+    return places.astype(np.intp)
 
 
 def fold_weights(fold, weights, n):
@@ -85,7 +98,7 @@ def held_out(folds, rows, fit, loss, n_jobs):
     def work(fold):
         path = fit(fold.kept)
         values = linear_values(rows[fold.test], path.coefs.T, path.intercepts, dtype=np.float64)
-        return fold.held @ loss(fold.test, values) / fold.held.sum()
+        return (fold.held / fold.held.sum()) @ loss(fold.test, values)
 
     return np.array(each(work, folds, n_jobs=n_jobs)).T
 
@@ -99,8 +112,9 @@ def chosen(errors, masses, rule):
     share = masses / masses.sum()
     mean = errors @ share
     folds = errors.shape[1]
-    spread = ((errors - mean[:, None]) ** 2) @ share
-    error = np.sqrt(spread / max(folds - 1, 1))
+    power = np.frexp(np.abs(errors).max())[1]  # their squares might overflow
+    spread = np.ldexp(errors - mean[:, None], -power) ** 2 @ share
+    error = np.ldexp(np.sqrt(spread / max(folds - 1, 1)), power)
     best = int(np.argmin(mean))
     one = int(np.argmax(mean <= mean[best] + error[best]))
     return mean, error, best, one, best if rule == "min" else one

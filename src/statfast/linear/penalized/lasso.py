@@ -3,22 +3,19 @@
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._errors import warn_not_converged
-from statfast._flags import as_flag
-from statfast._regression import Regressor
-from statfast._validation import as_count, as_real, as_weights
-from statfast.linear.path import fit_path
-from statfast.linear.penalty_grid import as_target
-from statfast.linear.predictor import LinearPredictor, SparseFit, table_of
+from statfast._estimator import Estimator, Regressor
+from statfast._validation import as_count, as_flag, as_real, as_weights, warn_not_converged
+from statfast.linear.design.design import AcceptsSparse, LinearPredictor, table_of
+from statfast.linear.design.targets import as_target
+from statfast.linear.penalized.lasso_path import fit_path
 
 START = 0.2  # of the largest penalty: below, a few penalties lead down to the one asked for
 
 
-class ElasticNet(SparseFit, LinearPredictor, Regressor, Estimator):
+class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """Linear regression with an l1 and an l2 penalty, by coordinate descent.
 
-    Minimises, with weights that sum to n,
+    Minimizes, with weights that sum to n,
 
         sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2).
 
@@ -30,7 +27,7 @@ class ElasticNet(SparseFit, LinearPredictor, Regressor, Estimator):
         Between 0 (ridge) and 1 (lasso).
     fit_intercept : bool, default=True
     standardize : bool, default=False
-        Penalise each coefficient times the standard deviation of its column (divisor n).
+        Penalize each coefficient times the standard deviation of its column (divisor n).
     positive : bool, default=False
         No coefficient below zero.
     tol : float, default=1e-8
@@ -138,7 +135,7 @@ class ElasticNet(SparseFit, LinearPredictor, Regressor, Estimator):
 class Lasso(ElasticNet):
     """Linear regression with an l1 penalty, by coordinate descent.
 
-    Minimises, with weights that sum to n,
+    Minimizes, with weights that sum to n,
     ``sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha |b|_1``.
 
     Parameters

@@ -3,19 +3,26 @@
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._errors import warn_not_converged, wrong_type
-from statfast._flags import as_flag
-from statfast._regression import Regressor
-from statfast._validation import as_choice, as_count, as_real, as_weights
-from statfast.linear.columns import columns_of
-from statfast.linear.folds import RULES, chosen, folds_of, held_out
-from statfast.linear.path import fit_path
-from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target
-from statfast.linear.predictor import LinearPredictor, SparseFit, table_of
+from statfast._estimator import Estimator, Regressor
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    as_real,
+    as_weights,
+    warn_not_converged,
+    wrong_type,
+)
+from statfast.linear.design.columns import columns_of
+from statfast.linear.design.design import AcceptsSparse, LinearPredictor, table_of
+from statfast.linear.design.targets import as_target, refuse_extreme
+from statfast.linear.design.units import power_of
+from statfast.linear.penalized.folds import RULES, chosen, folds_of, held_out
+from statfast.linear.penalized.lasso_path import fit_path
+from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
 
-class ElasticNetCV(SparseFit, LinearPredictor, Regressor, Estimator):
+class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """Elastic net with the penalty chosen by cross-validation.
 
     Parameters
@@ -119,6 +126,7 @@ class ElasticNetCV(SparseFit, LinearPredictor, Regressor, Estimator):
         """
         rows = table_of(X, n_min=2, finite=False)
         target = as_target(y, rows.shape[0])
+        refuse_extreme(target)
         weights = as_weights(sample_weight, rows.shape[0])
         how = {
             "intercept": as_flag(self.fit_intercept, "fit_intercept"),
@@ -163,18 +171,22 @@ class ElasticNetCV(SparseFit, LinearPredictor, Regressor, Estimator):
 
     def _ratios(self):
         given = self.l1_ratio
-        if isinstance(given, list | tuple | np.ndarray):
+        if isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim):
             if not len(given):
                 raise wrong_type("l1_ratio", "a number or a list of numbers", given)
-            return [as_real(float(r), "l1_ratio", 0.0, 1.0) for r in given]
+            return [as_real(r, "l1_ratio", 0.0, 1.0) for r in given]
         return [as_real(given, "l1_ratio", 0.0, 1.0)]
 
     def _grid(self, rows, target, weights, ratio, how):
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
-        mean = float(columns.weights @ target) / columns.n if how["intercept"] else 0.0
-        product = columns.correlate(target - mean)
-        largest = float((product if how["positive"] else np.abs(product)).max())
-        return alpha_grid(max(largest, 0.0) / columns.n, ratio, self.n_alphas, self.eps)
+        power = power_of(target)
+        left = np.ldexp(target, -power)
+        if how["intercept"]:
+            left -= float(columns.weights @ left) / columns.n
+        product = columns.correlate(left)
+        largest = max(float((product if how["positive"] else np.abs(product)).max()), 0.0)
+        most = float(np.sqrt(columns.square.max() * (columns.weights @ left**2)))
+        return alpha_grid((largest, most), columns, ratio, self.n_alphas, self.eps, power)
 
     def _errors(self, rows, target, folds, tried, ratio, how):
         def fit(kept):

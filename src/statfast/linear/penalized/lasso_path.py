@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Regularisation paths of the lasso and the elastic net."""
+"""Regularization paths of the lasso and the elastic net."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._flags import as_flag
-from statfast._validation import as_count, as_real, as_weights
-from statfast.linear.columns import columns_of
-from statfast.linear.descent import Descent
-from statfast.linear.penalty_grid import alpha_grid, as_alphas, as_target
-from statfast.linear.predictor import linear_values, table_of
+from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
+from statfast.linear.design.columns import columns_of
+from statfast.linear.design.design import linear_values, table_of
+from statfast.linear.design.targets import as_target
+from statfast.linear.design.units import power_of
+from statfast.linear.penalized.coordinate_descent import Descent
+from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,18 @@ class RegularizationPath:
         Returns
         -------
         ndarray of shape (m, A)
+
+        Raises
+        ------
+        ValueError
+            If X has another number of columns.
         """
-        return linear_values(table_of(X), self.coefs.T, self.intercepts)
+        rows = table_of(X)
+        if rows.shape[1] != len(self.coefs):
+            raise ValueError(
+                f"X must have {len(self.coefs)} columns, as many as the path; got {rows.shape[1]}."
+            )
+        return linear_values(rows, self.coefs.T, self.intercepts)
 
 
 def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, intercept=True,
@@ -59,34 +70,45 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, interce
     much of the largest.
     """
     n, p = X.shape
+    power = power_of(y)  # y over a power of two: its squares neither overflow nor vanish
+    y = np.ldexp(y, -power)
     mean = float(np.average(y, weights=weights)) if intercept else 0.0
     target = y - mean
     columns = columns_of(X, weights, intercept, standardize, n_jobs, target)
     descent = Descent(columns, target, positive)
-    if not np.isfinite(descent.yy):
+    with np.errstate(over="ignore"):
+        square = float(np.ldexp(descent.yy, 2 * power))
+    if not np.isfinite(square):
         raise ValueError("y holds values so large that their squares overflow. Divide it.")
     if alphas is None:
-        alphas = alpha_grid(descent.largest / n, l1_ratio, n_alphas, eps)
+        alphas = alpha_grid(descent.reach, columns, l1_ratio, n_alphas, eps, power)
+    refuse_large(8 * p * len(alphas), "The coefficients for all alphas", "Pass fewer of them.")
+    penalties = [
+        columns.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), n, power) for alpha in alphas
+    ]
+    columns.refuse_vanished(penalties[-1][0], np.sqrt(n * descent.yy))
     coefs, gaps, rounds = np.zeros((p, len(alphas))), [], []
     before, top = np.inf, descent.largest
-    first = n * alphas[0] * l1_ratio
+    first, ridge = penalties[0]
     while lead and not descent.whole and first < lead * top:
         top *= lead
-        ratio = 0.0 if first == 0 else top / first
-        descent.solve(top, n * alphas[0] * (1 - l1_ratio) * ratio, before, 1e-3, max_iter)
+        share = 0.0 if first == 0 else ridge / first
+        descent.solve(top, share * top, before, 1e-3, max_iter)
         before = top
         if first == 0:
             break
-    for a, alpha in enumerate(alphas):
-        l1, l2 = n * alpha * l1_ratio, n * alpha * (1 - l1_ratio)
+    for a, (l1, l2) in enumerate(penalties):
         found = descent.solve(l1, l2, before, tol, max_iter)
         coefs[found.index, a] = found.coef * columns.scale[found.index]
         gaps.append(found.gap / n)
         rounds.append(found.rounds)
         before = l1
     intercepts = mean - columns.mean @ coefs if intercept else np.zeros(len(alphas))
-    goal = tol * descent.yy / n
-    return RegularizationPath(alphas, coefs, intercepts, np.array(gaps), np.array(rounds)), goal
+    path = RegularizationPath(
+        alphas, columns.restored(coefs, power), np.ldexp(intercepts, power),
+        np.ldexp(gaps, 2 * power), np.array(rounds),
+    )  # fmt: skip
+    return path, tol * square / n
 
 
 def enet_path(
@@ -95,14 +117,14 @@ def enet_path(
 ):  # fmt: skip
     """Elastic net for a falling sequence of penalties.
 
-    At each alpha the coefficients minimise, with weights that sum to n,
+    At each alpha the coefficients minimize, with weights that sum to n,
 
         sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2).
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
-        float64 or float32, by rows or by columns; it is not copied. Sparse columns are centred
+        float64 or float32, by rows or by columns; it is not copied. Sparse columns are centered
         without filling them in.
     y : array-like of shape (n,)
     l1_ratio : float, default=0.5
@@ -115,8 +137,10 @@ def enet_path(
     sample_weight : array-like of shape (n,), optional
     fit_intercept : bool, default=True
     standardize : bool, default=False
-        Penalise each coefficient times the standard deviation of its column (divisor n), as
-        glmnet does; coefficients are those of X all the same.
+        Penalize each coefficient times the standard deviation of its column (divisor n), as
+        glmnet does; coefficients are those of X all the same. For ``l1_ratio`` below 1, glmnet
+        also scales y: its coefficients are s times those for y / s and `alphas` / s, with s the
+        standard deviation of y (divisor n).
     positive : bool, default=False
         No coefficient below zero.
     tol : float, default=1e-8

@@ -3,31 +3,18 @@
 
 import numpy as np
 
-from statfast._errors import warn_column_vector, wrong_type
-from statfast._regression import as_targets
-from statfast._validation import as_count, as_real
+from statfast._validation import MANY, as_count, as_real, wrong_type
 
 L1_LEAST = 1e-3  # below this share of l1 there is no useful largest penalty
-
-
-def as_target(y, n):
-    """One target: (n,) numbers; a column is accepted with a warning."""
-    targets, flat = as_targets(y, n)
-    if targets.shape[1] != 1:
-        raise ValueError(
-            f"y should be a 1d array, got an array of shape {targets.shape} instead. Fit one "
-            "target at a time."
-        )
-    if not flat:
-        warn_column_vector()
-    return targets[:, 0]
+ROUNDING = 1e-12  # of |z| |y|: no correlation
+TINY = np.finfo(float).tiny
 
 
 def as_alphas(alphas, name="alphas"):
     """Penalties given as one number each, not negative, in falling order."""
     try:
         values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise wrong_type(name, "a list of penalties", alphas) from None
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"{name} must be a list of penalties; got shape {values.shape}.")
@@ -36,13 +23,24 @@ def as_alphas(alphas, name="alphas"):
     return np.sort(values)[::-1]
 
 
-def alpha_grid(largest, l1_ratio, n_alphas, eps):
+def alpha_grid(reach, columns, l1_ratio, n_alphas, eps, power=0):
     """`n_alphas` penalties from the least one that leaves no coefficient down to `eps` times it.
 
-    `largest` is the greatest |z'y| / n.
+    `reach` is the greatest |z'y| and the greatest |z| |y|, of `columns` and y over a power of two.
     """
-    n_alphas = as_count(n_alphas, "n_alphas")
+    n_alphas = as_count(n_alphas, "n_alphas", high=MANY)
     eps = as_real(eps, "eps", 0.0, 1.0, open_low=True)
-    # A hair more, so that rounding leaves no coefficient at the first.
-    top = max(largest * (1 + 1e-14) / max(l1_ratio, L1_LEAST), np.finfo(float).tiny ** 0.5)
-    return np.geomspace(top, top * eps, n_alphas) if n_alphas > 1 else np.array([top])
+    largest, most = reach
+    columns.refuse_vanished(eps * largest, 1.0)
+    # A hair more, so that rounding leaves no coefficient at the first. Where rounding is all there
+    # is, parts of the rows may still correlate: then from what is enough for any y.
+    top = largest * (1 + 1e-14) if largest > ROUNDING * most else most
+    top = (top or 1.0) / columns.n / max(l1_ratio, L1_LEAST)
+    with np.errstate(over="ignore", under="ignore"):
+        ends = np.ldexp(np.ldexp(np.array([top, top * eps]), columns.power), power)
+    if not TINY < ends[1] <= ends[0] < np.inf:
+        raise ValueError(
+            "The penalties for X and y of such sizes are out of the range of float64. Divide X or "
+            "y by its size, or raise eps."
+        )
+    return np.geomspace(*ends, n_alphas) if n_alphas > 1 else ends[:1]

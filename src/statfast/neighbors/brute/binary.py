@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import bits, radius
-from statfast._distances import HAMMING, Metric
-from statfast.neighbors.brute import BruteIndex
-from statfast.neighbors.brute_radius import Within, joined
-from statfast.neighbors.itself import without_self
+from statfast._core.neighbors import bits, radius
+from statfast._distance import HAMMING, Metric
+from statfast._engine import checkpoint, each, grid
+from statfast.neighbors.brute.brute import BruteIndex
+from statfast.neighbors.brute.precomputed import without_self
+from statfast.neighbors.brute.radius import Within, joined
 
 CALL = 1 << 23  # words compared in one kernel call: milliseconds where vectors are short
 QUERIES = 256  # of one task

@@ -10,22 +10,27 @@ from math import prod
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import brute, bytewise, tiles
-from statfast._distances import (
+from statfast._core.neighbors import brute, quantized
+from statfast._core.tile import tiles
+from statfast._distance import (
     CHEBYSHEV,
     EUCLIDEAN,
+    FLOAT32_MAX,
     HAVERSINE,
     MANHATTAN,
     MINKOWSKI,
     PLAIN,
     Metric,
+    extent_of,
+    origin_of,
+    scale_of,
+    side_by_side,
 )
-from statfast._extent import FLOAT32_MAX, extent_of, origin_of, scale_of
-from statfast.neighbors.brute_radius import Within, rows_within
-from statfast.neighbors.bytecode import ByteCode
-from statfast.neighbors.itself import without_self
-from statfast.neighbors.scores import ByteScores, Float32Scores, Float64Scores
+from statfast._engine import checkpoint, each, grid
+from statfast.neighbors.brute.precomputed import without_self
+from statfast.neighbors.brute.quantized import ByteCode
+from statfast.neighbors.brute.radius import Within, rows_within
+from statfast.neighbors.brute.scores import ByteScores, Float32Scores, Float64Scores
 
 # A kernel call is held to this many flop, so that Ctrl-C is heard between two calls: tens of
 # milliseconds, as larger tiles are those of faster machines.
@@ -33,7 +38,7 @@ CALL = min(4e9, 2e7 * prod(tiles.tile_shape("f")))
 DIFFERENCES = CALL / 50  # that many take as long
 FEW = 8  # queries: for so few, packing the rows costs more than the differences to all of them
 SMALL = 1e6  # differences: below this there is nothing to prepare or to share
-QUERIES = 1024  # queries of one task: they amortise the conversion of the rows
+QUERIES = 1024  # queries of one task: they amortize the conversion of the rows
 CANDIDATES = 1 << 26  # bytes of candidates of one task
 ENCODED = 1 << 24  # numbers measured and rounded to bytes in one task
 FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
@@ -69,7 +74,7 @@ class BruteIndex:
     ) -> "BruteIndex":
         """Measure the rows."""
         n, d = X.shape
-        rows = X if X.strides[1] == X.itemsize or d == 1 else np.ascontiguousarray(X)
+        rows = side_by_side(X)
         if metric.kind == HAVERSINE:
             lean = 2.0**-46 * (4 + float(np.abs(rows).max()))
             points = places(rows)
@@ -99,7 +104,7 @@ class BruteIndex:
                 return brute.sizes(rows[block], origin, scale, metric.kind, metric.p, norm[block])
             part = None if code is None or code is rows else code[block]
             half = None if start is None else start[block]
-            return bytewise.encode(rows[block], origin, scale, step, part, half, norm[block])
+            return quantized.encode(rows[block], origin, scale, step, part, half, norm[block])
 
         most = min(16384, max(64, ENCODED // d))
         blocks = grid(n, least=min(1024, most), most=most)
@@ -156,7 +161,7 @@ class BruteIndex:
 
     def scored(self, Q: np.ndarray) -> np.ndarray:
         """The queries as they are scored."""
-        return places(Q) if self.metric.kind == HAVERSINE else Q
+        return places(Q) if self.metric.kind == HAVERSINE else side_by_side(Q)
 
     def calls(self, start: int, stop: int, m: int) -> list[slice]:
         """The rows from start to stop, cut into those of one scan for m queries."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import brute
-from statfast._distances import CALLABLE, Metric
-from statfast.neighbors.brute_radius import joined
+from statfast._core.neighbors import brute
+from statfast._distance import CALLABLE, Metric
+from statfast._engine import checkpoint, each, grid
+from statfast.neighbors.brute.radius import joined
 
 NUMBERS = 1 << 22  # looked at by a task
 
@@ -85,3 +85,26 @@ class PrecomputedIndex:
 
         blocks = grid(m, least=1, most=max(1, NUMBERS // n))
         return joined(each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n))
+
+
+# ---------- The neighbors of indexed rows, each without itself
+def without_self(
+    reduced: np.ndarray, ids: np.ndarray, own: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Drop each row's own id from its k + 1 neighbors.
+
+    Where more than k duplicates of smaller index came first the row's own id is not among them:
+    all k + 1 are then at distance 0, and the last is the one too many.
+    """
+    drop = ids == own[:, None]
+    drop[:, -1] |= ~drop.any(axis=1)
+    shape = ids.shape[0], ids.shape[1] - 1
+    return reduced[~drop].reshape(shape), ids[~drop].reshape(shape)
+
+
+def without_own(starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int):
+    """Drop from the neighbors of each row its own id, which is `first` and up."""
+    m = len(starts) - 1
+    others = ids != np.repeat(np.arange(first, first + m), np.diff(starts))
+    kept = np.concatenate([[0], np.cumsum(others)])
+    return kept[starts], reduced[others], ids[others]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows rounded to bytes, as a filter of neighbours: whether it pays, and what it leaves open."""
+"""Rows rounded to bytes, as a filter of neighbors: whether it pays, and what it leaves open."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._blocks import grid
-from statfast._core import bytewise, pairwise
+from statfast._core.distance import pairwise
+from statfast._core.neighbors import quantized
+from statfast._engine import grid
 
 FEWEST, LEAST = 4096, 1 << 20  # rows and numbers: with fewer, rounding costs more than it saves
 WIDEST = 65_536  # features beyond which sums of byte products overflow
@@ -30,7 +31,7 @@ class ByteCode:
     def step_of(cls, rows, reach):
         """The unit of a byte (1 for whole numbers), and an array for the codes if they may pay."""
         n, d = rows.shape
-        if not (bytewise.available() and n >= FEWEST and n * d >= LEAST and d <= WIDEST):
+        if not (quantized.available() and n >= FEWEST and n * d >= LEAST and d <= WIDEST):
             return 0.5, None
         if whole_numbers(rows):
             return 1.0, rows if rows.dtype == np.uint8 else np.empty(rows.shape, np.uint8)
@@ -38,7 +39,7 @@ class ByteCode:
 
     @classmethod
     def of(cls, index, code, start, step, left):
-        """Look at some rows' distances to others to see how crowded the neighbourhoods are."""
+        """Look at some rows' distances to others to see how crowded the neighborhoods are."""
         if left == 0:
             return cls(code, start, step, left)
         n, d = code.shape
@@ -58,21 +59,21 @@ class ByteCode:
         return cls(code, start, step, left, others, near, dimension, doubt)
 
     def pays(self, k):
-        """Whether bytes are likely to be faster than float32 for k neighbours.
+        """Whether bytes are likely to be faster than float32 for k neighbors.
 
         In cycles, about: what a product in bytes saves on each row, halved to be on the safe side,
         against a distance in float64, with its cache misses, for each candidate.
         """
         n, d = self.code.shape
         saved = n * (10.5 * d - 50) / 448
-        return bytewise.available() and self.candidates(k) * (d / 2 + 300) <= saved / 2
+        return quantized.available() and self.candidates(k) * (d / 2 + 300) <= saved / 2
 
     def room(self, k):
         """Candidates to have room for."""
         return int(2 * k + 128 + 3 * self.candidates(k))
 
     def candidates(self, k):
-        """How many candidates a query for k neighbours is likely to have."""
+        """How many candidates a query for k neighbors is likely to have."""
         if self.left == 0:
             return k
         if self.near == 0:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All rows within a radius, by brute force: the scan of brute.py with thresholds that stay.
+"""All rows within a radius, by brute force: the scan of neighbors/brute/brute.py with thresholds
+that stay.
 
 A row is within a reduced radius of a query if their reduced distance, summed in float64 by
 differences, is no more than that. Which one stands for a radius, `Metric.reach` says.
@@ -7,8 +8,8 @@ differences, is no more than that. Which one stands for a radius, `Metric.reach`
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import brute, radius
+from statfast._core.neighbors import brute, radius
+from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids

@@ -7,7 +7,8 @@ and ``row`` hold the candidates of every query, count -1 standing for undecided.
 
 import numpy as np
 
-from statfast._core import brute, bytewise, tiles
+from statfast._core.neighbors import brute, quantized
+from statfast._core.tile import tiles
 
 
 class FloatScores:
@@ -53,21 +54,21 @@ class ByteScores:
         m, d = Q.shape
         width = tiles.tile_shape("f")[1]
         filled = -(-m // width) * width
-        self.panels = np.empty(filled * bytewise.padded_depth(d), np.int8)
+        self.panels = np.empty(filled * quantized.padded_depth(d), np.int8)
         self.offset = np.empty(filled, np.int32)
         self.unit, self.slope, self.slack, self.level = np.empty((4, filled), np.float32)
         self.count = np.empty((2, filled), np.int32)
         self.score = np.empty((filled, index.bytes.room(k)), np.float32)
         self.row = np.empty(self.score.shape, np.int32)
         code = index.bytes
-        bytewise.begin(
+        quantized.begin(
             Q, index.origin, index.scale, code.step, code.left, k, self.panels,
             self.offset, self.unit, self.slope, self.slack, self.level, self.count,
         )  # fmt: skip
 
     def scan(self, first, stop):
         index = self.index
-        bytewise.scan(
+        quantized.scan(
             index.bytes.code[first:stop], index.bytes.start, index.norm, first, self.k,
             self.panels, self.offset, self.unit, self.slope, self.slack, self.level,
             self.count, self.score, self.row,

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brute force among sparse rows, none of them ever made dense; see _core/sparse.pyx."""
+"""Brute force among sparse rows, none of them ever made dense; see _core/neighbors/sparse.pyx."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each
-from statfast._core import sparse
-from statfast._distances import EUCLIDEAN, PLAIN, Metric
-from statfast._extent import scale_of
-from statfast._sparse import parts_of
-from statfast.neighbors.brute_radius import Within, gathered, joined
-from statfast.neighbors.itself import without_self
+from statfast._core.neighbors import sparse
+from statfast._core.neighbors import sparse as kernel
+from statfast._distance import EUCLIDEAN, MANHATTAN, PLAIN, Metric, refuse_empty, scale_of
+from statfast._engine import checkpoint, each
+from statfast._validation import parts_of
+from statfast.neighbors.brute.precomputed import without_self
+from statfast.neighbors.brute.radius import Within, gathered, joined
 
 CALL = 1e7  # numbers added up and compared in one kernel call: some tens of milliseconds
 PARTS = 16  # tasks, of about as much work each
@@ -110,3 +110,42 @@ def cut(work, most_work, first=0, most=None) -> list[slice]:
         for a in range(start, stop, step):
             blocks.append(slice(first + a, first + min(stop, a + step)))
     return blocks
+
+
+def prepared(metric: Metric, rows, *, name: str = "X"):
+    """`Metric.prepare` for checked sparse rows, which gives the very numbers it gives dense ones.
+
+    Raises ValueError if the metric is none that leaves zeros zeros: not one of Euclidean, squared
+    Euclidean, Manhattan (weighted or not) and cosine; and for cosine if a row is zero.
+    """
+    from scipy.sparse import csr_array
+
+    factor = metric.factor
+    if metric.kind not in (EUCLIDEAN, MANHATTAN) or (factor is not None and factor.ndim == 2):
+        sparse = False
+    else:
+        sparse = metric.name != "correlation"
+    if not sparse:
+        raise ValueError(
+            f"The metric {metric.name!r} takes dense rows; {name} is sparse. Choose 'euclidean', "
+            f"'manhattan' or 'cosine', or pass {name}.toarray()."
+        )
+    if metric.name != "cosine" and factor is None:
+        return rows
+    start, column, value = parts_of(rows)
+    if metric.name == "cosine":
+        count = np.diff(start)
+        refuse_empty(count == 0, "of zeros", "cosine", name)
+        row = np.repeat(np.arange(len(count)), count)
+        largest = np.maximum.reduceat(np.abs(value), start[:-1])
+        value = np.ldexp(value, -np.frexp(largest)[1][row])
+        squares = np.empty(len(count))
+        kernel.sizes(start, column, value, rows.shape[1], EUCLIDEAN, squares)
+        value = value / np.sqrt(squares)[row]
+    elif factor is not None:
+        value = value * factor[column]
+    image = csr_array((value, rows.indices, rows.indptr), shape=rows.shape)
+    if not value.all():  # what underflowed, and columns of weight 0
+        image = image.copy()
+        image.eliminate_zeros()
+    return image

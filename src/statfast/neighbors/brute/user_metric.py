@@ -2,20 +2,18 @@
 """Brute force by any metric: which index it is, and that of a function of the user's."""
 
 from dataclasses import dataclass
-from math import isnan
 from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._core import brute
-from statfast._distances import CALLABLE, HAMMING, JACCARD, Metric
-from statfast._errors import shown
-from statfast._sparse import is_sparse
-from statfast.neighbors.binary_brute import BinaryIndex
-from statfast.neighbors.brute import BruteIndex
-from statfast.neighbors.brute_radius import Within, gathered
-from statfast.neighbors.sparse_brute import SparseIndex
+from statfast._core.neighbors import brute
+from statfast._distance import CALLABLE, HAMMING, JACCARD, Metric, measured
+from statfast._engine import checkpoint
+from statfast._validation import is_sparse
+from statfast.neighbors.brute.binary import BinaryIndex
+from statfast.neighbors.brute.brute import BruteIndex
+from statfast.neighbors.brute.radius import Within, gathered
+from statfast.neighbors.brute.sparse import SparseIndex
 
 
 def build_brute(rows: Any, metric: Metric, n_jobs: int | None = None) -> Any:
@@ -78,19 +76,7 @@ class FunctionIndex:
         apart = np.empty(len(self.rows))
         for at, row in enumerate(self.rows):
             checkpoint()
-            value = function(q, row)
-            try:
-                apart[at] = float(value)
-            except (TypeError, ValueError) as error:
-                raise TypeError(
-                    f"The function given as metric must return a number; got {shown(value)} for "
-                    f"query {number} and row {at}."
-                ) from error
-            if isnan(apart[at]):
-                raise ValueError(
-                    f"The function given as metric returned NaN for query {number} and row {at}. "
-                    "Return a number for every pair of rows."
-                )
+            apart[at] = measured(function(q, row), "query {} and row {}", number, at, finite=False)
         return apart
 
 

@@ -1,68 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Approximate nearest neighbours by locality-sensitive hashing."""
+"""Approximate nearest neighbors by locality-sensitive hashing."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._errors import not_fitted
-from statfast._extent import FLOAT32_MAX, extent_of, origin_of, scale_of
+from statfast._distance import FLOAT32_MAX, extent_of, origin_of, scale_of, side_by_side
+from statfast._estimator import Estimator
 from statfast._validation import (
     as_choice,
     as_count,
     as_generator,
     as_real,
     as_rows,
+    not_fitted,
     refuse_large,
     rows_for,
 )
-from statfast.neighbors.brute import FLOAT32_SCALE, BruteIndex, reach_of
-from statfast.neighbors.hash_tables import HashTables, Sketches
-from statfast.neighbors.hash_tuning import MOST_TABLES, Sample, Wish, choose, length_of
-from statfast.neighbors.hashing import FAMILIES, MOST_PARTS, Frame
-from statfast.neighbors.itself import without_self
-from statfast.neighbors.search import KEPT, MOST_ROWS
+from statfast.neighbors.brute.brute import FLOAT32_SCALE, BruteIndex, reach_of
+from statfast.neighbors.brute.magnitude import require_size, width_of
+from statfast.neighbors.brute.precomputed import without_self
+from statfast.neighbors.hashing.hashes import FAMILIES, MOST_PARTS, Float32Frame
+from statfast.neighbors.hashing.tables import HashTables
+from statfast.neighbors.hashing.tuning import MOST_TABLES, Sample, Wish, choose
+from statfast.neighbors.search.search import KEPT, MOST_ROWS, finite
 
 METRICS = ("euclidean", "cosine")
 SAMPLED = 128  # rows to tune on, and as many others to measure the outcome on
-MARGIN = 0.3  # of the neighbours that may be missed, those left to chance and to the sketches
-SKETCHED = 192  # bytes of a row: with more, a sketch of 64 is looked at first
-KEEPS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120)  # times k rows compared, to choose from
+MARGIN = 0.3  # of the neighbors that may be missed, those left to chance
 TRIES = 8  # times that the probes are raised where the outcome misses the target
 
 
 class LSHNeighbors(Estimator):
-    """Approximate nearest neighbours by locality-sensitive hashing (LSH).
+    """Approximate nearest neighbors by locality-sensitive hashing (LSH).
 
     The distances returned are exact; **which rows are returned is approximate**: a fraction of
-    about `recall` of them are the true nearest neighbours. `NearestNeighbors` is exact, and for
+    about `recall` of them are the true nearest neighbors. `NearestNeighbors` is exact, and for
     fewer than about 100 000 rows often as fast.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours of each row, k.
+        Neighbors of each row, k.
     metric : {"euclidean", "cosine"}, default="euclidean"
         The distance: that of the rows, or 1 - cos of the angle between them.
-    hash : {"auto", "p_stable", "hyperplane", "cross_polytope"}, default="auto"
-        What a table hashes by: whole parts of random projections [1]_, signs of random
-        projections [2]_, or nearest vertices of cross-polytopes under pseudo-random rotations
-        [3]_. The latter two see directions from the mean of the rows (from the origin, for
+    hash : {"auto", "p_stable", "hyperplane"}, default="auto"
+        What a table hashes by: whole parts of random projections [1]_, or signs of random
+        projections [2]_, which see directions from the mean of the rows (from the origin, for
         "cosine"). "auto" takes the one that is cheapest at the target.
     recall : float, default=0.9
-        Fraction of the true neighbours to find, on average over queries like the fitted rows;
+        Fraction of the true neighbors to find, on average over queries like the fitted rows;
         between 0 and 1, both excluded. fit chooses the parameters below, where they are None, to
         reach it at the least cost on a sample of the fitted rows.
     n_tables : int, optional
         Hash tables, at most 32 if chosen by fit.
     hash_length : int, optional
-        Projections (p_stable), planes (hyperplane) or bits (cross_polytope) of a table's hash, at
-        most 64.
+        Projections (p_stable) or planes (hyperplane) of a table's hash, at most 64.
     width : float, optional
         Width of the intervals of p_stable hashes, in the units of the data.
     n_probes : int, optional
-        Buckets that a query looks into in each table, nearest first [4]_.
+        Buckets that a query looks into in each table, nearest first [3]_.
     random_state : int, numpy.random.Generator or None, default=None
         What hashes and samples are drawn from.
     n_jobs : int, optional
@@ -79,9 +76,6 @@ class LSHNeighbors(Estimator):
         What was chosen, or given.
     width_ : float or None
         As `width`; None if hashes have none.
-    n_compared_ : int or None
-        Rows whose distance to a query is worked out, for k = `n_neighbors`, chosen among those
-        found by a sketch of 480 signs; None if there are no sketches and all found are compared.
     n_samples_fit_ : int
         Number of fitted rows, n.
     n_features_in_ : int
@@ -89,20 +83,19 @@ class LSHNeighbors(Estimator):
     feature_names_in_ : ndarray of shape (d,)
         Column names, if fitted on a data frame whose names are all strings.
     nbytes_ : int
-        Memory of the tables and sketches.
+        Memory of the tables.
 
     Notes
     -----
-    A query looks into `n_probes_` buckets of each table; rows longer than 192 bytes are first
-    judged by a sketch [5]_. The distances of those left are float64 sums of squared differences,
-    and neighbours are ordered by (distance, index): **among the rows found, ties go to the lowest
-    index**. For "cosine" the rows are first scaled to length 1 in float64, and half the squared
-    distance is returned.
+    A query looks into `n_probes_` buckets of each table. The distances of the rows found are
+    float64 sums of squared differences, and neighbors are ordered by (distance, index): **among
+    the rows found, ties go to the lowest index**. For "cosine" the rows are first scaled to length
+    1 in float64, and half the squared distance is returned.
 
     A query that finds fewer than k rows looks into at least four times as many buckets, and if
     that does not suffice it is answered by brute force, exactly. A row equal to the query shares
     all its buckets, so it is always found (unless there are more than k). Asking `kneighbors` for
-    more neighbours than `n_neighbors` may find a smaller fraction.
+    more neighbors than `n_neighbors` may find a smaller fraction.
 
     Where no setting reaches the target, that of the largest recall is kept; look at `recall_`.
     Results are the same bits for any number of threads. Hashes are made in float32, so another
@@ -113,8 +106,8 @@ class LSHNeighbors(Estimator):
 
     Cost: fit O(n d L h + n L log n) for L tables of h projections, and the tuning: 256 queries by
     brute force, O(256 n d), and a fixed number of trials. A query O(L h d), and O(d) for each row
-    compared; with many rows equal or nearly so, up to n. Memory: about 16 L n bytes of tables, 64 n
-    of sketches and 4 n of norms, and while searching n bytes a thread.
+    compared; with many rows equal or nearly so, up to n. Memory: about 16 L n bytes of tables and
+    4 n of norms, and while searching n bytes a thread.
 
     References
     ----------
@@ -122,12 +115,8 @@ class LSHNeighbors(Estimator):
        based on p-stable distributions". SoCG 2004. doi:10.1145/997817.997857
     .. [2] M. S. Charikar. "Similarity estimation techniques from rounding algorithms". STOC 2002.
        doi:10.1145/509907.509965
-    .. [3] A. Andoni, P. Indyk, T. Laarhoven, I. Razenshteyn, L. Schmidt. "Practical and optimal
-       LSH for angular distance". NIPS 2015. doi:10.48550/arXiv.1509.02897
-    .. [4] Q. Lv, W. Josephson, Z. Wang, M. Charikar, K. Li. "Multi-probe LSH: efficient indexing
+    .. [3] Q. Lv, W. Josephson, Z. Wang, M. Charikar, K. Li. "Multi-probe LSH: efficient indexing
        for high-dimensional similarity search". VLDB 2007.
-    .. [5] M. Aumueller, T. Christiani, R. Pagh, M. Vesterli. "PUFFINN: parameterless and
-       universally fast finding of nearest neighbors". ESA 2019. doi:10.4230/LIPIcs.ESA.2019.10
 
     Examples
     --------
@@ -193,15 +182,17 @@ class LSHNeighbors(Estimator):
         if len(rows) > MOST_ROWS:
             raise ValueError(
                 f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
-                "parts and merge the neighbours found in each."
+                "parts and merge the neighbors found in each."
             )
         k = as_count(self.n_neighbors, "n_neighbors")
         metric = as_choice(self.metric, "metric", METRICS)
         recall = as_real(self.recall, "recall", 0, 1, open_low=True, open_high=True)
         wish = self._wish()
         rng = as_generator(self.random_state)
+        if metric == "euclidean":
+            require_size(width_of(rows))
         refuse_large(
-            (16 * (wish.tables or MOST_TABLES) + 68) * len(rows),
+            (16 * (wish.tables or MOST_TABLES) + 4) * len(rows),
             "An index of that many tables and rows", "Lower n_tables.",
         )  # fmt: skip
         fitted = _fitted(_prepared(rows, metric, "X"), metric, k, recall, wish, rng, self.n_jobs)
@@ -214,9 +205,9 @@ class LSHNeighbors(Estimator):
         ----------
         X : array-like of shape (m, d), optional
             The query rows. None takes the fitted rows, each of them excluding itself (by its
-            own index: another row with the same values is a neighbour at distance 0).
+            own index: another row with the same values is a neighbor at distance 0).
         n_neighbors : int, optional
-            Neighbours of each row; None takes the estimator's own.
+            Neighbors of each row; None takes the estimator's own.
         return_distance : bool, default=True
             Whether to return the distances as well.
 
@@ -249,13 +240,9 @@ class LSHNeighbors(Estimator):
         if X is None:
             most, limit = most - 1, limit + " besides the row itself"
         k = as_count(k, "n_neighbors", 1, most, limit=limit)
-        refuse_large(16 * len(rows) * k, "The table of neighbours", "Pass the rows of X in parts.")
+        refuse_large(16 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")
         d2, ids = self._index.query(rows, k + (X is None), self.n_jobs)
-        if not d2[:, -1].max() < np.inf:
-            raise ValueError(
-                "X holds a row so far from its neighbours that their squared distance overflows "
-                "float64 (1.8e308). Divide the rows of fit and X by a common scale first."
-            )
+        finite(d2, d2[:, -1])
         if X is None:
             d2, ids = without_self(d2, ids, np.arange(len(rows)))
         if not return_distance:
@@ -285,7 +272,7 @@ class LSHNeighbors(Estimator):
 def _prepared(rows, metric, name):
     """Rows among which the Euclidean distance decides."""
     if metric == "euclidean":
-        return rows if rows.strides[1] == rows.itemsize or rows.shape[1] == 1 else rows.copy("C")
+        return side_by_side(rows)
     refuse_large(16 * rows.size, f"{name} scaled to length 1", "Pass fewer rows at a time.")
     reach = np.abs(rows).max(axis=1).astype(np.float64)
     if not reach.all():
@@ -293,7 +280,7 @@ def _prepared(rows, metric, name):
             f"{name} has a row of zeros, row {int(reach.argmin())}, which has no direction. Drop "
             "it, or use metric='euclidean'."
         )
-    unit = rows / reach[:, None]
+    unit = np.divide(rows, reach[:, None], order="C")
     unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
     return unit
 
@@ -301,13 +288,13 @@ def _prepared(rows, metric, name):
 def _frame(rows, metric, n_jobs):
     found = extent_of(rows, n_jobs)
     if metric == "cosine":
-        return Frame(np.zeros(rows.shape[1], np.float32), 1.0)
+        return Float32Frame(np.zeros(rows.shape[1], np.float32), 1.0)
     origin = origin_of(found.mean)
     reach = reach_of(found, origin)
     if rows.dtype == np.float32 and reach > FLOAT32_MAX:  # moving the rows would overflow
         origin = np.zeros_like(origin)
         reach = reach_of(found, origin)
-    return Frame(origin, min(scale_of(reach), FLOAT32_SCALE))
+    return Float32Frame(origin, min(scale_of(reach), FLOAT32_SCALE))
 
 
 def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
@@ -317,7 +304,14 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
     brute = BruteIndex.build(rows, n_jobs)
     k = max(1, min(k, n - 1))
     at = np.sort(rng.choice(n, min(n, 2 * SAMPLED), replace=False))
+    least = np.finfo(np.float64).tiny / frame.scale
+    if wish.width is not None and wish.width < least:
+        raise ValueError(
+            f"width must be at least {least:.3g} for rows that lie as far apart as those of X; got "
+            f"{wish.width}. Raise width, or leave it out."
+        )
     exact = _others(brute.query(np.ascontiguousarray(rows[at]), min(n, k + 1), n_jobs), at)
+    finite(exact[0], exact[0][:, -1])
     tuned = slice(0, None, 2) if n >= 2 * SAMPLED else slice(None)
     held = slice(1, None, 2) if n >= 2 * SAMPLED else slice(None)
     goal = recall + MARGIN * (1 - recall)
@@ -333,9 +327,6 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
         d2, _ = _others(index.query(np.ascontiguousarray(rows[at[some]]), k + 1, n_jobs), at[some])
         return float((d2 <= exact[0][some, -1:]).mean())
 
-    if row_bytes > SKETCHED:
-        index = _sketched(index, k, found(index, tuned), lambda index: found(index, tuned),
-                          MARGIN / 2 * (1 - recall), frame, rng, n_jobs)  # fmt: skip
     measured = found(index, held)
     for _ in range(TRIES if wish.probes is None else 0):
         if measured >= recall:
@@ -347,10 +338,9 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
         "recall_": measured,
         "hash_": hashes.family,
         "n_tables_": hashes.tables,
-        "hash_length_": length_of(hashes),
+        "hash_length_": hashes.length,
         "width_": hashes.width if hashes.family == "p_stable" else None,
         "n_probes_": index.probes,
-        "n_compared_": None if index.sketches is None else index.keep,
         "n_samples_fit_": n,
         "nbytes_": index.nbytes,
         "_metric": metric,
@@ -358,17 +348,7 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
     }
 
 
-def _sketched(index, k, most, recall_of, loss, frame, rng, n_jobs):
-    """Add sketches, and let them choose as few rows to compare as cost next to no recall."""
-    sketches = Sketches.build(index.rows, frame, rng, n_jobs)
-    for times in KEEPS:
-        trial = replace(index, sketches=sketches, keep=times * (k + 1), keep_for=k + 1)
-        if recall_of(trial) >= most - loss:
-            return trial
-    return index
-
-
 def _others(found, own):
-    """Neighbours without the rows themselves; of a single row, itself."""
+    """Neighbors without the rows themselves; of a single row, itself."""
     d2, ids = found
     return without_self(d2, ids, own) if d2.shape[1] > 1 else found

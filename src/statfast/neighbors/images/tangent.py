@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tangent distance: neighbours among images that may each be shifted, turned or thickened a little.
+"""Tangent distance: neighbors among images that may each be shifted, turned or thickened a little.
 
 What an image becomes by such motions is a curved surface in pixel space, and its tangents at the
 image span a flat approximation. The tangent distance of two images is that of the flats. It costs
@@ -10,23 +10,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from statfast._base import Classifier, Estimator
-from statfast._core import vote
-from statfast._errors import not_fitted
+from statfast._core.neighbors import vote
+from statfast._distance import side_by_side
+from statfast._estimator import Classifier, Estimator
 from statfast._validation import (
     as_choice,
     as_count,
     as_generator,
     as_labels,
     as_rows,
+    not_fitted,
     refuse_large,
     rows_for,
 )
-from statfast.neighbors.brute import BruteIndex
-from statfast.neighbors.itself import without_self
-from statfast.neighbors.motion import Motion, as_shape, require_range
-from statfast.neighbors.search import KEPT, starts_of
-from statfast.neighbors.voting import TIES
+from statfast.neighbors.brute.brute import BruteIndex
+from statfast.neighbors.brute.magnitude import require_size, size_of
+from statfast.neighbors.brute.precomputed import without_self
+from statfast.neighbors.images.tangent_space import Motion, as_shape, require_range
+from statfast.neighbors.search.search import KEPT, starts_of
+from statfast.neighbors.spatial.spatial_tree import one_or_many
+from statfast.neighbors.vote.weights import TIES
 
 HELD = 1 << 22  # candidates held at once: 64 MB of distances and ids
 
@@ -66,7 +69,7 @@ def tangent_distance(a, b, *, image_shape=None, sigma=0.65, two_sided=True, n_jo
 
     See Also
     --------
-    TangentDistanceClassifier : Neighbours by this distance; its definition and references.
+    TangentDistanceClassifier : Neighbors by this distance; its definition and references.
 
     Examples
     --------
@@ -82,25 +85,24 @@ def tangent_distance(a, b, *, image_shape=None, sigma=0.65, two_sided=True, n_jo
     >>> round(tangent_distance(here, there), 2)
     0.01
     """
-    single = np.ndim(a) == np.ndim(b) == 1
-    first, second = (
-        as_rows(np.reshape(image, (1, -1)) if single else image, name=name, keep=KEPT)
-        for image, name in ((a, "a"), (b, "b"))
-    )
+    first, single = one_or_many(a, "a")
+    second, other = one_or_many(b, "b")
     if first.shape != second.shape:
         raise ValueError(
             f"a and b must be as many images of the same size; got shapes {first.shape} and "
             f"{second.shape}. Repeat the rows of the shorter one."
         )
+    for images, name in ((first, "a"), (second, "b")):
+        require_size(size_of(images), name)
     motion = Motion.checked(as_shape(image_shape, first.shape[1], "a"), sigma, two_sided)
-    rows = second if second.strides[1] == second.itemsize else np.ascontiguousarray(second)
+    rows = side_by_side(second)
     itself = np.arange(len(first))[:, None]
     distances = np.sqrt(motion.squared(first, rows, itself, n_jobs, "a")[:, 0])
-    return float(distances[0]) if single else distances
+    return float(distances[0]) if single and other else distances
 
 
 class TangentDistanceClassifier(Classifier, Estimator):
-    """Classify an image by its nearest neighbours in tangent distance.
+    """Classify an image by its nearest neighbors in tangent distance.
 
     Of the `n_candidates` fitted images nearest in Euclidean distance, those nearest in tangent
     distance vote.
@@ -108,7 +110,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
     Parameters
     ----------
     n_neighbors : int, default=1
-        Neighbours that vote, k; at most `n_candidates`.
+        Neighbors that vote, k; at most `n_candidates`.
     image_shape : tuple of two int, optional
         Rows and columns of an image, of which one may be -1: as many as there are pixels for.
         None takes square images; (1, -1) takes each row as a signal, that may be shifted,
@@ -148,7 +150,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
     See Also
     --------
     tangent_distance : The distance alone.
-    KNeighborsClassifier : Neighbours in Euclidean distance.
+    KNeighborsClassifier : Neighbors in Euclidean distance.
 
     Notes
     -----
@@ -166,7 +168,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
     images. It is computed in float64 and accurate to about 1e-14 of that one's square.
 
     **Rows at equal tangent distance are taken lowest index first**, as are candidates at equal
-    Euclidean distance. Candidates are exact Euclidean neighbours; a nearer row in tangent distance
+    Euclidean distance. Candidates are exact Euclidean neighbors; a nearer row in tangent distance
     that is not among them is not found.
 
     An image needs many more pixels than the 14 directions in which a pair may move: with fewer,
@@ -181,7 +183,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
     one-sided      189   179   172   167   165   165   163
     ============  ====  ====  ====  ====  ====  ====  ====
 
-    against 309 of the nearest Euclidean neighbour. `sigma` was chosen without the test images, on
+    against 309 of the nearest Euclidean neighbor. `sigma` was chosen without the test images, on
     10000 of those to learn from.
 
     Cost: fit O(n d + n log n); m rows O(n m d) for the candidates and some 240 d flop for each of
@@ -255,6 +257,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         seed = int(as_generator(self.random_state).integers(2**63))
         as_count(self.n_neighbors, "n_neighbors", 1, self._candidates(), limit="n_candidates")
         rows = as_rows(X, keep=KEPT)
+        require_size(size_of(rows))
         shape = as_shape(self.image_shape, rows.shape[1])
         Motion.checked(shape, self.sigma, self.two_sided)
         classes, codes = as_labels(y, rows.shape[0])
@@ -276,7 +279,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         X : array-like of shape (m, d), optional
             The images. None takes the fitted ones, each of them excluding itself.
         n_neighbors : int, optional
-            Neighbours of each image; None takes the estimator's own.
+            Neighbors of each image; None takes the estimator's own.
         return_distance : bool, default=True
             Whether to return the distances as well.
 
@@ -300,7 +303,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         """
         rows, k, motion = self._queries(X, n_neighbors)
         m = rows.shape[0]
-        refuse_large(16 * m * k, "The table of neighbours", "Pass the rows of X in parts.")
+        refuse_large(16 * m * k, "The table of neighbors", "Pass the rows of X in parts.")
         distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         for part, squared, found in self._slices(rows, k, motion, itself=X is None):
             np.sqrt(squared, out=distances[part])
@@ -367,7 +370,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         return as_count(self.n_candidates, "n_candidates")
 
     def _queries(self, X, n_neighbors=None) -> tuple[np.ndarray, int, Motion]:
-        """Check the query: its rows, how many neighbours each is to have, and the motion."""
+        """Check the query: its rows, how many neighbors each is to have, and the motion."""
         if X is not None:
             rows = rows_for(self, X, keep=KEPT)
         elif self.__sklearn_is_fitted__():

@@ -8,10 +8,9 @@ from numbers import Integral
 
 import numpy as np
 
-from statfast._blocks import each
-from statfast._core import tangent
-from statfast._errors import shown, wrong_type
-from statfast._validation import as_real, refuse_large
+from statfast._core.neighbors import tangent
+from statfast._engine import each
+from statfast._validation import as_real, refuse_large, shown, wrong_type
 
 CALL = 5e7  # flop of a kernel call: tens of milliseconds in plain C
 # The price of moving by 1 along a tangent of length 1: so small that it hardly counts (from 1e-6 to

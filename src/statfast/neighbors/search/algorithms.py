@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from statfast._distances import (
+from statfast._distance import (
     CALLABLE,
     CHEBYSHEV,
     EUCLIDEAN,
@@ -13,11 +13,11 @@ from statfast._distances import (
     MINKOWSKI,
     Metric,
 )
-from statfast._sparse import is_sparse
-from statfast.neighbors.ball_index import BallTreeIndex
-from statfast.neighbors.kd_index import KDTreeIndex
-from statfast.neighbors.metric_brute import build_brute
-from statfast.neighbors.precomputed import GIVEN, PrecomputedIndex
+from statfast._validation import is_sparse
+from statfast.neighbors.brute.precomputed import GIVEN, PrecomputedIndex
+from statfast.neighbors.brute.user_metric import build_brute
+from statfast.neighbors.spatial.ball_index import BallTreeIndex
+from statfast.neighbors.spatial.kd_index import KDTreeIndex
 
 ALGORITHMS = ("auto", "kd_tree", "ball_tree", "brute")
 TREES: dict[str, Any] = {"kd_tree": KDTreeIndex, "ball_tree": BallTreeIndex}
@@ -30,7 +30,7 @@ SERVED = {
 
 
 @dataclass(frozen=True)
-class Task:
+class SearchTask:
     """Rows to be searched among, and what for."""
 
     rows: Any  # checked, prepared for the metric; dense, or a sparse csr_array
@@ -41,7 +41,7 @@ class Task:
     radius: float | None = None  # reduced; takes the place of k
 
 
-def built(algorithm: str, task: Task) -> Any:
+def built(algorithm: str, task: SearchTask) -> Any:
     """The index of this name."""
     metric = task.metric
     if algorithm in served(task):
@@ -59,7 +59,7 @@ def built(algorithm: str, task: Task) -> Any:
     return build_brute(task.rows, metric, task.n_jobs)
 
 
-def served(task: Task) -> list[str]:
+def served(task: SearchTask) -> list[str]:
     """The trees that can do it."""
     if task.metric is GIVEN or is_sparse(task.rows):
         return []

@@ -3,7 +3,7 @@
 
 How many rows a tree looks at depends on the data: on their number, on the dimension of the surface
 they lie near rather than that of the space, on clusters and duplicates. So it is counted: a tree is
-built and asked for the neighbours of some of the rows. Where the rows are many, that is done on
+built and asked for the neighbors of some of the rows. Where the rows are many, that is done on
 samples of two sizes first. The share looked at falls with the number of rows, the faster the more
 there are, so a line through both sizes, on logarithmic axes, overrates what a tree would look at
 among all rows rather than underrates it. Only if that speaks for the tree, or leaves doubt, is the
@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core import bytewise, tiles
-from statfast._distances import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI
-from statfast.neighbors.algorithms import Task, built, served
-from statfast.neighbors.brute import COSTS, POWERS, PRODUCTS
+from statfast._core.neighbors import quantized
+from statfast._core.tile import tiles
+from statfast._distance import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI
+from statfast.neighbors.brute.brute import COSTS, POWERS, PRODUCTS
+from statfast.neighbors.search.algorithms import SearchTask, built, served
 
 FEWEST = 512  # rows: with fewer there is nothing to be won, and fitting is to take no time
 QUERIES = 64  # asked of a tree: their mean is known to some percent
@@ -32,10 +33,10 @@ DOUBT = 4.0  # times the cost of brute force is what a sample must foresee to se
 
 # Nanoseconds, measured on one core of an AVX-512 machine at 2 to 3 GHz; only their ratios count.
 WIDTH = tiles.tile_shape("f")[1]  # float32 numbers in two vectors: 32 with AVX-512
-QUERY, NEIGHBOUR = 500.0, 95.0  # brute force: of a query, and for each of its k neighbours
+QUERY, NEIGHBOR = 500.0, 95.0  # brute force: of a query, and for each of its k neighbors
 SCANNED = 0.1  # brute force: for a row, besides its features
 FEATURE = 0.25 / WIDTH  # and for each of those: twice their number of flops, at the tiles' rate
-KEPT = 20.0  # a tree: for each of k neighbours
+KEPT = 20.0  # a tree: for each of k neighbors
 VISITED = 1.15  # a tree: for a row looked at, with its part of the boxes above it
 APART = 0.02 + 1.6 / WIDTH  # and for each of its features, in float64
 CACHE = 1 << 20  # bytes of rows that a query looks at before they have to come from further away
@@ -44,7 +45,7 @@ POWER = 15.0  # for a feature raised to a power that is not 1, 2, 3 or 4
 ANGLE = 10.0  # for a row's haversine distance
 
 
-def chosen(task: Task) -> tuple[str, Any]:
+def chosen(task: SearchTask) -> tuple[str, Any]:
     """The name of the algorithm that is likely to be fastest, and its index."""
     n = task.rows.shape[0]
     trees = served(task)
@@ -62,14 +63,14 @@ def chosen(task: Task) -> tuple[str, Any]:
     return "brute", built("brute", task)
 
 
-def foreseen(task: Task, tree: str, large: int) -> float:
+def foreseen(task: SearchTask, tree: str, large: int) -> float:
     """The ratio of the tree's cost to that of brute force, from samples; more rather than less."""
     n = task.rows.shape[0]
     pick = picked(n, large + QUERIES)
     queries, rest = np.ascontiguousarray(task.rows[pick[:QUERIES]]), pick[QUERIES:]
     shares, kept = [], 0.0
     for size in (large // 8, large):
-        sample = Task(
+        sample = SearchTask(
             task.rows[np.sort(rest[:size])], task.metric, task.leaf_size, task.n_jobs,
             min(task.k, size), task.radius,
         )  # fmt: skip
@@ -84,7 +85,7 @@ def picked(n: int, count: int) -> np.ndarray:
     return np.random.default_rng(0).choice(n, min(n, count), replace=False)
 
 
-def looked_at(task: Task, index, queries: np.ndarray, *, itself=False) -> tuple[float, float]:
+def looked_at(task: SearchTask, index, queries: np.ndarray, *, itself=False) -> tuple[float, float]:
     """How many rows the tree looks at for some rows, on average, and how many it has to sort.
 
     Within a radius there are as many to sort for either algorithm: none here.
@@ -96,7 +97,7 @@ def looked_at(task: Task, index, queries: np.ndarray, *, itself=False) -> tuple[
     return index.visited(queries, k), kept
 
 
-def ratio(task: Task, n: int, looked: float, kept: float) -> float:
+def ratio(task: SearchTask, n: int, looked: float, kept: float) -> float:
     """What a query costs a tree, in units of what it costs brute force."""
     d = task.rows.shape[1]
     kind, p = task.metric.kind, task.metric.p
@@ -108,9 +109,9 @@ def ratio(task: Task, n: int, looked: float, kept: float) -> float:
         scan, more = COSTS[kind][0], ANGLE
     else:
         scan = COSTS[kind][0]
-    if kind == EUCLIDEAN and bytewise.available() and d >= 32:
+    if kind == EUCLIDEAN and quantized.available() and d >= 32:
         feature /= 2
-    brute = QUERY + NEIGHBOUR * kept + n * (SCANNED + feature * scan * d)
+    brute = QUERY + NEIGHBOR * kept + n * (SCANNED + feature * scan * d)
     size = looked * d * task.rows.itemsize
     fetched = FETCHED * max(0.0, size - CACHE)
     return (KEPT * kept + looked * (VISITED + apart * d + more) + fetched) / brute

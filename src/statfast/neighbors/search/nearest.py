@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The search for neighbours as an estimator of its own."""
+"""The search for neighbors as an estimator of its own."""
 
 from statfast._validation import as_count, as_real
-from statfast.neighbors.search import KNeighborSearch
-from statfast.neighbors.within import RadiusSearch
+from statfast.neighbors.search.radius_search import RadiusSearch
+from statfast.neighbors.search.search import KNeighborSearch
 
 
 class NearestNeighbors(KNeighborSearch, RadiusSearch):
-    """Exact nearest neighbours, and exact neighbours within a radius.
+    """Exact nearest neighbors, and exact neighbors within a radius.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours of each row, k.
+        Neighbors of each row, k.
     radius : float, default=1.0
         Radius of `radius_neighbors`.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
@@ -53,19 +53,24 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     Notes
     -----
     The answer is that of float64 arithmetic on differences, sum_j (q_j - x_j)^2, for any
-    algorithm and number of threads. Neighbours are ordered by (distance, index): **ties go to
+    algorithm and number of threads. Neighbors are ordered by (distance, index): **ties go to
     the lowest index**, also where they decide who is among the k.
 
     float64, float32 and uint8 rows are searched as they are, every other dtype as float64. An
     array of the three dtypes is kept by reference, not copied: do not modify it while the
     estimator is in use.
 
+    Rows so near one another that the squares (or p-th powers) of all differences would vanish in
+    float64 are held as a copy scaled by a power of two, and so are their queries; distances come
+    back in the units of X. A difference of less than 1e-160 among others of more than 1e-130, or
+    with a large p the smallest part of the distances, counts as 0.
+
     Sparse rows are searched by brute force, without being made dense, by "euclidean",
     "sqeuclidean", "manhattan" and "cosine"; queries may then be sparse or not.
 
     "auto" builds a k-d tree (for "haversine" a ball tree), of samples of the rows first if they
     are many, and counts how many rows 64 of them have it look at to find their `n_neighbors`
-    neighbours; at what a row costs either way, the cheaper is taken. Trees win up to some 8
+    neighbors; at what a row costs either way, the cheaper is taken. Trees win up to some 8
     columns of independent numbers, and in any number of columns where the rows lie near a surface
     of few dimensions. Fewer than 512 rows, sparse rows and the metrics "hamming", "jaccard",
     "precomputed" and functions are left to brute force.

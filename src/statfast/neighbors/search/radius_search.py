@@ -4,12 +4,12 @@
 from collections.abc import Iterator
 
 from statfast._validation import as_choice, as_real
-from statfast.neighbors import search
-from statfast.neighbors.itself import without_own
-from statfast.neighbors.search import Search, finite, graph
-from statfast.neighbors.tree import rowwise
+from statfast.neighbors.brute.precomputed import without_own
+from statfast.neighbors.search import search
+from statfast.neighbors.search.search import Search, finite, graph
+from statfast.neighbors.spatial.spatial_tree import require_distances, rowwise
 
-FIRST = 256  # rows of the first slice, whose neighbours say how many rows the next may have
+FIRST = 256  # rows of the first slice, whose neighbors say how many rows the next may have
 GROWTH = 8  # a slice has at most so many times the rows of the one before
 
 
@@ -31,30 +31,32 @@ class RadiusSearch(Search):
         return_distance : bool, default=True
             Whether to return the distances as well.
         sort_results : bool, default=False
-            Taken for scikit-learn's sake: the results are always sorted.
+            Taken for scikit-learn's sake, where it needs `return_distance`, as it does here: the
+            results are always sorted.
 
         Returns
         -------
         distances : ndarray of shape (m,) of ndarrays, float64
-            Distances of each row's neighbours in ascending order; only if `return_distance`.
+            Distances of each row's neighbors in ascending order; only if `return_distance`.
         ids : ndarray of shape (m,) of ndarrays, intp
             Indices of the fitted rows, ordered by (distance, index); none for a row without
-            neighbours.
+            neighbors.
 
         Raises
         ------
         NotFittedError
             If called before fit.
         ValueError
-            If X is not a finite 2-d array of the fitted width, or `radius` is negative or not
-            finite.
+            If X is not a finite 2-d array of the fitted width, if `radius` is negative or not
+            finite, or if results are to be sorted without distances.
         MemoryError
             If the results would take more than half the free memory.
 
         Notes
         -----
-        All arrays of a result are views of one, of 16 bytes for each neighbour in all.
+        All arrays of a result are views of one, of 16 bytes for each neighbor in all.
         """
+        require_distances(return_distance, sort_results)
         rows, reach = self._queries(X), self._reach(radius)
         starts, reduced, ids = self._within(rows, reach)
         found = rowwise(starts, ids)
@@ -80,7 +82,7 @@ class RadiusSearch(Search):
         -------
         graph : scipy.sparse.csr_array of shape (m, n_samples_fit_), float64
             Entry (i, j) is set where fitted row j is within the radius of row i. A row's entries
-            are stored nearest first, and a neighbour at distance 0 is stored too.
+            are stored nearest first, and a neighbor at distance 0 is stored too.
 
         Raises
         ------
@@ -115,7 +117,7 @@ class RadiusSearch(Search):
     def _balls(self, rows, reach: float, wide: int = 1) -> Iterator[tuple]:
         """Yield (part, starts, reduced distances, ids) over slices, for callers that keep none.
 
-        `wide` numbers are made of each row besides, and count like neighbours.
+        `wide` numbers are made of each row besides, and count like neighbors.
         """
         m = self._count(rows)
         start, step, held = 0, FIRST, 0

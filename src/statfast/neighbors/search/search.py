@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fitted rows and the index among them: one search, shared by all estimators on neighbours.
+"""The fitted rows and the index among them: one search, shared by all estimators on neighbors.
 
 Any index will do that has the methods of `Index`.
 """
@@ -9,28 +9,36 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._distances import Metric, as_metric
-from statfast._errors import not_fitted
-from statfast._sparse import as_csr, is_sparse, prepared
-from statfast._validation import as_choice, as_count, as_rows, refuse_large, rows_for
-from statfast.neighbors.algorithms import ALGORITHMS, Task, built
-from statfast.neighbors.auto import chosen
-from statfast.neighbors.itself import without_self
-from statfast.neighbors.precomputed import GIVEN
+from statfast._distance import Metric, as_metric
+from statfast._estimator import Estimator
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_csr,
+    as_rows,
+    is_sparse,
+    not_fitted,
+    refuse_large,
+    rows_for,
+)
+from statfast.neighbors.brute.magnitude import in_range
+from statfast.neighbors.brute.precomputed import GIVEN, without_self
+from statfast.neighbors.brute.sparse import prepared
+from statfast.neighbors.search.algorithms import ALGORITHMS, SearchTask, built
+from statfast.neighbors.search.auto_algorithm import chosen
 
 MOST_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
 
 # Dtypes searched as they are; every other one becomes float64.
 KEPT = (np.float64, np.float32, np.uint8)
 
-# Neighbours held at once by a vote: 2**22 of them are 64 MB of distances and ids. A search of
+# Neighbors held at once by a vote: 2**22 of them are 64 MB of distances and ids. A search of
 # that size keeps every thread busy, so larger slices would cost memory and win no time.
 HELD = 1 << 22
 
 
 class Index(Protocol):
-    """What an index has to do. Neighbours come back ordered by (reduced distance, id).
+    """What an index has to do. Neighbors come back ordered by (reduced distance, id).
 
     Reduced distances are what is compared, such as the square of the Euclidean one.
     `Metric.finish` makes distances of them, on the way to the user.
@@ -71,15 +79,14 @@ class Search(Estimator):
         What `algorithm="auto"` weighs is a search for the k nearest or, if given, in a radius.
         """
         as_choice(self.algorithm, "algorithm", ALGORITHMS)
-        if self.leaf_size is not None:
-            as_count(self.leaf_size, "leaf_size")
+        leaf = self.leaf_size if self.leaf_size is None else as_count(self.leaf_size, "leaf_size")
         sparse = is_sparse(X)
         rows = as_csr(X) if sparse else as_rows(X, keep=KEPT)
         n, d = rows.shape
         if n > MOST_ROWS:
             raise ValueError(
                 f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {n}. Search it in "
-                "parts and merge the neighbours found in each."
+                "parts and merge the neighbors found in each."
             )
         metric: Metric = GIVEN
         if not precomputed(self.metric):
@@ -87,9 +94,9 @@ class Search(Estimator):
             metric = as_metric(
                 self.metric, p=self.p, metric_params=self.metric_params, d=d, X=known
             )
-        rows = prepared(metric, rows) if sparse else metric.prepare(rows, n_jobs=self.n_jobs)
+        metric, rows = in_range(metric, rows, self.n_jobs)
         reduced = None if radius is None else float(metric.reach(radius))
-        task = Task(rows, metric, self.leaf_size, self.n_jobs, min(k, n), reduced)
+        task = SearchTask(rows, metric, leaf, self.n_jobs, min(k, n), reduced)
         auto = self.algorithm == "auto"
         used, index = chosen(task) if auto else (self.algorithm, built(self.algorithm, task))
         return {
@@ -136,9 +143,9 @@ class KNeighborSearch(Search):
         ----------
         X : array-like of shape (m, d), optional
             The query rows. None takes the fitted rows, each of them excluding itself (by its
-            own index: another row with the same values is a neighbour at distance 0).
+            own index: another row with the same values is a neighbor at distance 0).
         n_neighbors : int, optional
-            Neighbours of each row; None takes the estimator's own.
+            Neighbors of each row; None takes the estimator's own.
         return_distance : bool, default=True
             Whether to return the distances as well.
 
@@ -159,30 +166,30 @@ class KNeighborSearch(Search):
         MemoryError
             If the two results would take more than half the free memory.
         """
-        rows, k = self._queries(X), self._neighbours_of(X, n_neighbors)
+        rows, k = self._queries(X), self._neighbors_of(X, n_neighbors)
         refuse_large(
-            16 * self._count(rows) * k, "The table of neighbours", "Pass the rows of X in parts."
+            16 * self._count(rows) * k, "The table of neighbors", "Pass the rows of X in parts."
         )
         reduced, ids = self._nearest(rows, k)
         return (self._metric.finish(reduced, out=reduced), ids) if return_distance else ids
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
-        """Return the neighbours of each row of X as a sparse matrix.
+        """Return the neighbors of each row of X as a sparse matrix.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
             The query rows; None takes the fitted rows, each of them excluding itself.
         n_neighbors : int, optional
-            Neighbours of each row; None takes the estimator's own.
+            Neighbors of each row; None takes the estimator's own.
         mode : {"connectivity", "distance"}, default="connectivity"
             Whether an entry is 1 or the distance.
 
         Returns
         -------
         graph : scipy.sparse.csr_array of shape (m, n_samples_fit_), float64
-            Entry (i, j) is set where fitted row j is a neighbour of row i. A row's entries are
-            stored nearest first, and a neighbour at distance 0 is stored too.
+            Entry (i, j) is set where fitted row j is a neighbor of row i. A row's entries are
+            stored nearest first, and a neighbor at distance 0 is stored too.
 
         Raises
         ------
@@ -195,8 +202,8 @@ class KNeighborSearch(Search):
             mode, starts_of(*ids.shape), distances.ravel(), ids.ravel(), self.n_samples_fit_
         )
 
-    def _neighbours_of(self, X, n_neighbors=None) -> int:
-        """Check how many neighbours each row of a query is to have."""
+    def _neighbors_of(self, X, n_neighbors=None) -> int:
+        """Check how many neighbors each row of a query is to have."""
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         most, limit = self.n_samples_fit_, "the number of fitted rows"
         if X is None:
@@ -214,7 +221,7 @@ class KNeighborSearch(Search):
     def _slices(self, rows, k: int, wide: int = 1) -> Iterator[tuple]:
         """Yield (part, starts, reduced distances, ids), flat, for callers that keep none.
 
-        `wide` numbers are made of each row besides, and count like neighbours.
+        `wide` numbers are made of each row besides, and count like neighbors.
         """
         m = self._count(rows)
         step = max(64, HELD // max(k, wide))
@@ -254,19 +261,19 @@ def finite(reduced: np.ndarray, farthest: np.ndarray) -> np.ndarray:
     """The reduced distances, unless one of the farthest overflowed."""
     if farthest.size and not farthest.max() < np.inf:
         raise ValueError(
-            "X holds a row so far from its neighbours that their squared distance overflows "
+            "X holds a row so far from its neighbors that their squared distance overflows "
             "float64 (1.8e308). Divide the rows of fit and X by a common scale first."
         )
     return reduced
 
 
 def starts_of(m: int, k: int) -> np.ndarray:
-    """Where the neighbours of each of m rows start, if each has k."""
+    """Where the neighbors of each of m rows start, if each has k."""
     return np.arange(0, m * k + 1, k)
 
 
 def graph(mode: str, starts, distances, ids, n: int):
-    """The sparse matrix of these neighbours among n rows."""
+    """The sparse matrix of these neighbors among n rows."""
     from scipy.sparse import csr_array
 
     entries = distances if mode == "distance" else np.ones(ids.shape[0])

@@ -6,12 +6,14 @@ from math import inf
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import ballbuild, ballorder, balltree
-from statfast._distances import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
+from statfast._core.balltree import build as ballbuild
+from statfast._core.balltree import order as ballorder
+from statfast._core.balltree import search as balltree
+from statfast._distance import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
+from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
-from statfast.neighbors.brute_radius import LARGE
-from statfast.neighbors.function_tree import FunctionTree
+from statfast.neighbors.brute.radius import LARGE
+from statfast.neighbors.spatial.function_tree import FunctionTree
 
 LANES = 8  # points of an octet, children of a node
 LEAF = 16  # points of a leaf
@@ -22,7 +24,7 @@ AT_ONCE = 8  # queries: so few need no order
 BUDGET = 4e8  # operations between checkpoints: some 50 ms at worst, in plain C
 QUERIES = 512  # of one task
 UNORDERED = 1 << 18  # bytes: within so small a tree queries may jump about
-ROOM = 1 << 14  # neighbours within a radius that a task has room for at first
+ROOM = 1 << 14  # neighbors within a radius that a task has room for at first
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class BallTreeIndex:
     first: np.ndarray  # (nodes, 9) int32, a child's octets; nodes in preorder
     child: np.ndarray  # (nodes, 8) int32, its node, or -1 for a leaf
     places: np.ndarray  # (n, 2) latitude and longitude in radians, for haversine; else empty
-    loss: float  # relative, to rounding, of a distance: see balltree.pyx
+    loss: float  # relative, to rounding, of a distance: see balltree/search.pyx
     far: float  # the largest angle, for haversine
 
     @classmethod
@@ -116,14 +118,6 @@ class BallTreeIndex:
         """How many rows are within the reduced radii."""
         return self._radius(Q, r, n_jobs, counts=True)
 
-    def pairs(self, r: float, n_jobs: int | None = None) -> np.ndarray:
-        """Pairs (i, j) of row numbers, i < j, in order, within a reduced radius."""
-        starts, _, ids = self._radius(None, r, n_jobs, pairs=True)
-        out = np.empty((len(ids), 2), np.intp)
-        out[:, 0] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        out[:, 1] = ids
-        return out[np.lexsort((out[:, 1], out[:, 0]))]
-
     def points(self, part: slice) -> np.ndarray:
         """Rows in the order of the tree, as queries."""
         if len(self.places):
@@ -159,17 +153,15 @@ class BallTreeIndex:
         looked = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
         return reduced, ids, np.sum(looked, axis=0)
 
-    def _radius(self, Q, r, n_jobs, *, counts=False, pairs=False):
-        own, tasks = Q is None, self._tasks(Q, n_jobs)
-        d = self.octets.shape[1]
-        m = len(self.ids) if own else len(Q)
+    def _radius(self, Q, r, n_jobs, *, counts=False):
+        tasks, m, d = self._tasks(Q, n_jobs), len(Q), self.octets.shape[1]
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
         kept: list[int] = []  # rows found by each task that is done
 
         def work(which):
-            points, asked, tree = self._asked(Q, which, own)
-            some, first = len(points), which.start if own else -1
+            points, asked, tree = self._asked(Q, which, False)
+            some = len(points)
             most, held = radii[which], np.zeros(some, np.intp)
             near, at = room(0 if counts else ROOM)
             done = filled = 0
@@ -177,14 +169,13 @@ class BallTreeIndex:
                 checkpoint()
                 before = done, filled
                 done, filled = balltree.search_radius(
-                    *tree, points, asked, first, pairs, most, done, BUDGET / (d + 4), held, near,
-                    at, filled,
+                    *tree, points, asked, most, done, BUDGET / (d + 4), held, near, at, filled,
                 )  # fmt: skip
-                if (done, filled) == before:  # the next one's neighbours do not fit
+                if (done, filled) == before:  # the next one's neighbors do not fit
                     more = room(4 * len(at))
                     more[0][:filled], more[1][:filled] = near[:filled], at[:filled]
                     near, at = more
-            count[self.ids[which] if own else which] = held
+            count[which] = held
             kept.append(filled)
             refuse_large(32 * sum(kept), "The table of rows within the radius", LARGE)
             return held, near[:filled].copy(), at[:filled].copy()
@@ -195,7 +186,7 @@ class BallTreeIndex:
         starts = np.concatenate([[0], np.cumsum(count)]).astype(np.intp)
         reduced, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
         for which, (held, near, at) in zip(tasks, found, strict=True):
-            begin = starts[self.ids[which] if own else which]
+            begin = starts[which]
             to = np.arange(len(at)) + np.repeat(begin - (np.cumsum(held) - held), held)
             reduced[to], ids[to] = near, at
         return starts, reduced, ids

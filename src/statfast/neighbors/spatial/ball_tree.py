@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ball tree: a search that needs the triangle inequality and nothing else."""
 
-from statfast.neighbors.ball_index import BallTreeIndex
-from statfast.neighbors.tree import SpatialTree
+from statfast.neighbors.spatial.ball_index import BallTreeIndex
+from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
 __all__ = ["BallTree", "BallTreeIndex"]
 
 
 class BallTree(SpatialTree):
-    """Exact nearest neighbours by a tree of balls.
+    """Exact nearest neighbors by a tree of balls.
 
     For rows that lie near a surface of few dimensions among many columns, for places on a sphere,
     and for distances that are no sums over columns. Where the rows spread in more than some eight
@@ -48,12 +48,12 @@ class BallTree(SpatialTree):
     Notes
     -----
     Distances are those of float64 differences, the same to the last bit as brute force finds them,
-    for any number of threads; neighbours are ordered by (distance, index), so that **ties go to the
+    for any number of threads; neighbors are ordered by (distance, index), so that **ties go to the
     lowest index**, also where they decide who is among the k. The bounds by which balls are passed
     by allow for rounding, far from the origin and at any scale.
 
     **A function is trusted to be a metric**: never negative, 0 for equal rows, symmetric, and
-    obeying the triangle inequality (up to 1e-12 relatively). If it does not, neighbours may be
+    obeying the triangle inequality (up to 1e-12 relatively). If it does not, neighbors may be
     missed, and nothing says so. It is called from Python, one pair at a time and in one thread; the
     tree saves calls, about 4 n log2(n) of which build it.
 
@@ -77,7 +77,7 @@ class BallTree(SpatialTree):
     >>> angle, ids = tree.query(np.radians([51.5, -0.1]), k=2)
     >>> ids
     array([1, 0])
-    >>> np.round(angle * 6371)  # kilometres
+    >>> np.round(angle * 6371)  # kilometers
     array([339., 929.])
     >>> tree.query_pairs(1000 / 6371)
     array([[0, 1]])

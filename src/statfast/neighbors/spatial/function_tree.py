@@ -3,8 +3,8 @@
 
 Uhlmann 1991 (doi:10.1016/0020-0190(91)90074-R): a ball is a row and a radius, as only rows are
 known to be what the function takes. Two rows far from each other part the others, at the median of
-the difference of the distances to them; the row in their middle is the centre. In a leaf the
-distances of rows to the centre are kept, and bound those to a query once more. The function is
+the difference of the distances to them; the row in their middle is the center. In a leaf the
+distances of rows to the center are kept, and bound those to a query once more. The function is
 called from Python, in one thread.
 """
 
@@ -14,8 +14,8 @@ from math import inf
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._distances import Metric
+from statfast._distance import Metric, measured
+from statfast._engine import checkpoint
 
 LEAF = 8  # rows of a leaf
 LOSS = 1e-12  # by which a function's distances may be off, relatively, and break the triangle
@@ -28,7 +28,7 @@ class FunctionTree:
     metric: Metric
     rows: np.ndarray  # (n, d) float64
     ids: np.ndarray  # (n,) intp, the caller's row at each position of the tree
-    apart: np.ndarray  # (n,) from each row to the centre of its leaf
+    apart: np.ndarray  # (n,) from each row to the center of its leaf
     center: np.ndarray  # (nodes,) intp, positions
     radius: np.ndarray  # (nodes,)
     start: np.ndarray  # (nodes,) intp, positions
@@ -111,13 +111,6 @@ class FunctionTree:
         """How many rows are within the radii."""
         return np.diff(self.query_radius(Q, r)[0])
 
-    def pairs(self, r: float, n_jobs: int | None = None) -> np.ndarray:
-        """Pairs (i, j) of row numbers, i < j, in order, within a radius."""
-        starts, _, ids = self.query_radius(self.rows, r)
-        out = np.column_stack([np.repeat(self.ids, np.diff(starts)), ids])
-        out = out[out[:, 0] < out[:, 1]]
-        return out[np.lexsort((out[:, 1], out[:, 0]))]
-
     def points(self, part: slice) -> np.ndarray:
         """Rows in the order of the tree."""
         return self.rows[part]
@@ -187,10 +180,4 @@ def distances(metric: Metric, row: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def distance(metric: Metric, one: np.ndarray, other: np.ndarray) -> float:
     """What the function says, checked."""
     assert metric.function is not None
-    value = float(metric.function(one, other))
-    if not value >= 0:
-        raise ValueError(
-            f"metric must return distances, which are not negative; got {value}. Return 0 for "
-            "equal rows and a positive number for others."
-        )
-    return value
+    return measured(metric.function(one, other), "two rows")

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import kdorder, kdsearch
-from statfast._distances import EUCLIDEAN, PLAIN, Metric
-from statfast._kd_tree import LANES, MOST_LEAF, KDArrays
-from statfast.neighbors import kd_radius
+from statfast._core.kdtree import order as kdorder
+from statfast._core.kdtree import search as kdsearch
+from statfast._distance import LANES, MOST_LEAF, PLAIN, KDArrays, Metric, side_by_side
+from statfast._engine import checkpoint, each, grid
+from statfast.neighbors.spatial import kd_radius
 
 LEAF = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
 BUDGET = 2e7  # coordinates looked at between checkpoints: some 20 ms
@@ -36,8 +36,7 @@ class KDTreeIndex:
         """The tree of rows X (n, d) of float64 or float32, or of bytes, which become float32."""
         rows = X.astype(np.float32) if X.dtype == np.uint8 else X
         leaf = min(MOST_LEAF, -(-(leaf_size or LEAF) // LANES) * LANES)
-        turns = metric.kind == EUCLIDEAN
-        return cls(KDArrays.build(rows, leaf, n_jobs, turns=turns), metric)
+        return cls(KDArrays.build(rows, leaf, n_jobs), metric)
 
     def query(
         self, Q: np.ndarray, k: int, n_jobs: int | None = None
@@ -60,13 +59,17 @@ class KDTreeIndex:
         Q, order = self._taken(Q, n_jobs)
         return kd_radius.count_within(self.arrays, self.metric, Q, order, r, n_jobs)
 
-    def pairs(self, r: float, n_jobs: int | None = None) -> np.ndarray:
-        """Pairs (i, j) of row numbers, i < j, in order, within a reduced radius."""
-        return kd_radius.pairs(self.arrays, self.metric, r, n_jobs)
+    def points(self, part: slice) -> np.ndarray:
+        """Rows in the order of the tree, as queries."""
+        _, d, leaf = self.arrays.blocks.shape
+        first = part.start // leaf
+        rows = self.arrays.blocks[first : -(-part.stop // leaf)].transpose(0, 2, 1).reshape(-1, d)
+        return rows[part.start - first * leaf : part.stop - first * leaf]
 
-    def count_pairs(self, other: "KDTreeIndex", r: float, n_jobs: int | None = None) -> int:
-        """How many pairs of a row here and a row there are within a reduced radius."""
-        return kd_radius.count_pairs(self.arrays, other.arrays, self.metric, r, n_jobs)
+    @property
+    def ids(self) -> np.ndarray:
+        """The caller's row at each position of the tree, (n,)."""
+        return self.arrays.ids.ravel()[: self.arrays.n]
 
     def visited(self, Q: np.ndarray, k: int) -> float:
         """How many points a query of Q looks at, on average."""
@@ -75,9 +78,7 @@ class KDTreeIndex:
     @cached_property
     def prepared(self) -> kdsearch.Prepared:
         """For single queries of float64."""
-        return kdsearch.Prepared(
-            *self.arrays.fields, self.arrays.turn, self.metric.kind, self.metric.p
-        )
+        return kdsearch.Prepared(*self.arrays.fields, self.metric.kind, self.metric.p)
 
     @property
     def nbytes(self) -> int:
@@ -105,16 +106,7 @@ class KDTreeIndex:
                 checkpoint()
                 stop = min(start + pace, block.stop)
                 seen = kdsearch.search(
-                    *arrays.fields,
-                    arrays.turn,
-                    Q,
-                    order,
-                    start,
-                    stop,
-                    metric.kind,
-                    metric.p,
-                    apart,
-                    ids,
+                    *arrays.fields, Q, order, start, stop, metric.kind, metric.p, apart, ids
                 )
                 each_costs = (seen + 1) * (d + 8) / (stop - start)
                 looked, start = looked + seen, stop
@@ -135,7 +127,7 @@ class KDTreeIndex:
         """Queries as the kernel takes them: numbers in sequence, of float64 or float32."""
         if Q.dtype == np.uint8:
             return np.ascontiguousarray(Q, np.float32)
-        return Q if Q.strides[1] == Q.itemsize else np.ascontiguousarray(Q)
+        return side_by_side(Q)
 
     def _order(self, Q, n_jobs):
         """An order of the queries in which those near each other are near each other."""

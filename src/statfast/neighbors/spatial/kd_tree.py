@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from statfast._distances import CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI
-from statfast.neighbors.kd_index import KDTreeIndex
-from statfast.neighbors.tree import SpatialTree
+from statfast._distance import CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI
+from statfast.neighbors.spatial.kd_index import KDTreeIndex
+from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
 __all__ = ["KDTree", "KDTreeIndex"]
 
@@ -15,7 +15,7 @@ _FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
 
 class KDTree(SpatialTree):
-    """Exact nearest neighbours by a k-d tree.
+    """Exact nearest neighbors by a k-d tree.
 
     For rows of few columns, some 2 to 12, or more if they lie near a surface of few dimensions.
     Rows that spread in many directions are searched faster by
@@ -62,18 +62,17 @@ class KDTree(SpatialTree):
     -----
     The answer is that of float64 arithmetic on differences, sum_j (q_j - x_j)^2, to the last bit
     that of brute force, for any number of threads and on every instruction set, far from the
-    origin and at any scale at which the squares neither overflow nor vanish. Neighbours are
-    ordered by (distance, index): **ties go to the lowest index**, also where they decide who is
-    among the k.
+    origin and at any scale at which the squares do not overflow: rows so near one another that
+    all squares would vanish are scaled by a power of two. Neighbors are ordered by (distance,
+    index): **ties go to the lowest index**, also where they decide who is among the k.
 
     The rows are divided at medians until a leaf is left; a leaf is scanned in vector code, and so
     are the eight boxes that a node encloses its rows with [1]_. The boxes are tight, so that gaps
-    between clusters are passed by. Where rows lie aslant, on a line, a plane or in many correlated
-    columns, boxes and divisions are those of turned rows, which changes the time alone. Many
-    queries to a large tree are taken in the order in which they lie in space. One query of shape
-    (d,), float64 or float32, takes a shortcut of a few microseconds.
+    between clusters are pruned. Many queries to a large tree are taken in the order in which they
+    lie in space. One query of shape (d,), float64 or float32, takes a shortcut of a few
+    microseconds.
 
-    Cost: O(n d log n) to build, O(n d^2) more where rows are turned; O(log n + k) a query in few
+    Cost: O(n d log n) to build; O(log n + k) a query in few
     dimensions and up to O(n d) in many. Memory: the rows in their own type, 4 n bytes of indices,
     and boxes of d / 2 numbers for eight rows; twice the rows more while it is built. The tree
     pickles.
@@ -125,9 +124,6 @@ class KDTree(SpatialTree):
         return super().query(Q, k, return_distance=return_distance, n_jobs=n_jobs)
 
     query.__doc__ = SpatialTree.query.__doc__
-
-    def _count_pairs(self, other, most):
-        return self._index.count_pairs(other._index, float(most), self._n_jobs)
 
     @property
     def _plain(self):

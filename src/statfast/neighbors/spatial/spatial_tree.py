@@ -2,21 +2,23 @@
 """What the public trees have in common: their arguments checked, an index asked.
 
 A subclass says which index it builds. The index answers in reduced distances, of rows that were
-prepared for the metric; see search.py and _distances.py.
+prepared for the metric; see neighbors/search/search.py and _distance/metrics.py.
 """
 
 from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._distances import Metric, as_metric
-from statfast._errors import shown, wrong_type
-from statfast._validation import as_count, as_rows, refuse_large
+from statfast._distance import Metric, as_metric
+from statfast._engine import checkpoint
+from statfast._validation import as_count, as_rows, refuse_large, shown, wrong_type
+from statfast.neighbors.brute.magnitude import in_range
 
 KEPT = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
 MOST_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
-SLICE = 1 << 14  # rows asked about at a time where answers are only counted
+SLICE = 1 << 14  # rows whose neighbors are counted at a time
+FIRST = 1 << 10  # rows of the first slice whose neighbors are told; later ones have
+HELD = 1 << 22  # about so many neighbors, and SLICE rows at most
 
 
 class SpatialTree:
@@ -29,7 +31,7 @@ class SpatialTree:
         if len(rows) > MOST_ROWS:
             raise ValueError(
                 f"X must have at most {MOST_ROWS} rows; got {len(rows)}. Search it in parts and "
-                "merge the neighbours found in each."
+                "merge the neighbors found in each."
             )
         if leaf_size is not None:
             leaf_size = as_count(leaf_size, "leaf_size")
@@ -37,8 +39,9 @@ class SpatialTree:
         self.n_samples, self.n_features = rows.shape
         self.dtype = rows.dtype
         self.metric = known.name
-        self._metric, self._n_jobs = known, n_jobs
-        self._index = self._built(known.prepare(rows, n_jobs=n_jobs), leaf_size)
+        self._metric, rows = in_range(known, rows, n_jobs)
+        self._n_jobs = n_jobs
+        self._index = self._built(rows, leaf_size)
 
     def _built(self, rows, leaf_size) -> Any:
         """The index of prepared rows."""
@@ -56,14 +59,17 @@ class SpatialTree:
         )
 
     def query(self, Q, k=1, *, return_distance=True, n_jobs=None):
-        """Find the k nearest rows of each query.
+        """Find the k nearest rows of each query, the nearest first.
+
+        Of rows at one distance those of lower index come first, also where that decides which of
+        them is among the k.
 
         Parameters
         ----------
         Q : array-like of shape (m, d) or (d,)
             The queries, finite; a single one gives results without their first axis.
         k : int, default=1
-            Neighbours of each, at most the number of rows.
+            Neighbors of each, at most the number of rows.
         return_distance : bool, default=True
             Whether to return the distances as well.
         n_jobs : int, optional
@@ -88,7 +94,7 @@ class SpatialTree:
         """
         rows, single = self._queries(Q)
         k = as_count(k, "k", 1, self.n_samples, limit="the number of rows")
-        refuse_large(16 * len(rows) * k, "The table of neighbours", "Pass the rows of Q in parts.")
+        refuse_large(16 * len(rows) * k, "The table of neighbors", "Pass the rows of Q in parts.")
         found = self._finished(*self._index.query(rows, k, self._threads(n_jobs)))
         found = [part[0] for part in found] if single else found
         return tuple(found) if return_distance else found[1]
@@ -96,13 +102,13 @@ class SpatialTree:
     def self_query(self, k=1, *, return_distance=True, n_jobs=None):
         """Find the k nearest rows of each row but the row itself.
 
-        Another row with the same values is a neighbour at distance 0. Faster than `query` with
+        Another row with the same values is a neighbor at distance 0. Faster than `query` with
         the rows, as they are asked about in the order of the tree.
 
         Parameters
         ----------
         k : int, default=1
-            Neighbours of each, fewer than there are rows.
+            Neighbors of each, fewer than there are rows.
         return_distance : bool, default=True
             Whether to return the distances as well.
         n_jobs : int, optional
@@ -126,12 +132,12 @@ class SpatialTree:
         """
         limit = "the number of rows besides the row itself"
         k = as_count(k, "k", 1, self.n_samples - 1, limit=limit)
-        refuse_large(16 * self.n_samples * k, "The table of neighbours", "Lower k.")
+        refuse_large(16 * self.n_samples * k, "The table of neighbors", "Lower k.")
         found = self._finished(*self._index.self_query(k, self._threads(n_jobs)))
         return found if return_distance else found[1]
 
     def query_radius(
-        self, Q, r, *, return_distance=False, sort=True, count_only=False, n_jobs=None
+        self, Q, r, *, return_distance=False, count_only=False, sort_results=False, n_jobs=None
     ):
         """Find all rows within a radius of each query.
 
@@ -143,18 +149,20 @@ class SpatialTree:
             The radius, or one for each query, at least 0. A row at that very distance is within.
         return_distance : bool, default=False
             Whether to return the distances as well.
-        sort : bool, default=True
-            Taken for scikit-learn's sake: the results are always sorted.
         count_only : bool, default=False
             Whether to return only how many there are, which takes neither their memory nor, for
-            balls that lie inside, the time to look at them.
+            balls that lie inside, the time to look at them. Not with `return_distance`.
+        sort_results : bool, default=False
+            Taken for scikit-learn's sake, where it needs `return_distance`, as it does here: the
+            results are always sorted.
         n_jobs : int, optional
             Threads; None takes what the tree was built with.
 
         Returns
         -------
         distances : ndarray of shape (m,) of ndarrays, float64
-            In ascending order; only if `return_distance`.
+            In ascending order; only if `return_distance`. scikit-learn's trees return them after
+            the indices.
         ids : ndarray of shape (m,) of ndarrays, intp
             Indices of rows, ordered by (distance, index); views of one array. With `count_only`
             an ndarray of shape (m,), intp: how many.
@@ -162,11 +170,15 @@ class SpatialTree:
         Raises
         ------
         ValueError
-            If Q is not finite or of another width, or if a radius is negative or not finite.
+            If Q is not finite or of another width, if a radius is negative or not finite, or if
+            `return_distance` does not go with `count_only` or `sort_results`.
         MemoryError
             If the results would take more than half the free memory, as far as the tree can tell
             beforehand (a k-d tree counts them first).
         """
+        require_distances(return_distance, sort_results)
+        if count_only and return_distance:
+            raise ValueError("count_only and return_distance exclude each other. Leave out one.")
         rows, single = self._queries(Q)
         reach = self._reach(r, len(rows))
         if count_only:
@@ -197,9 +209,33 @@ class SpatialTree:
             If the radius is negative or not finite.
         MemoryError
             If there are so many pairs, 24 bytes each, that they would take more than half the free
-            memory, as far as the tree can tell beforehand (a k-d tree asks some of its rows).
+            memory.
+
+        Notes
+        -----
+        Each pair is found from both of its rows, by `query_radius`, and kept once.
         """
-        return self._index.pairs(float(self._reach(r, None)), self._n_jobs)
+        reach = self._reach(r, None)
+        if reach.ndim > 0:
+            raise wrong_type("r", "a number", r)
+        index, n, found, held, seen = self._index, self.n_samples, [], 0, 0
+        start, step = 0, FIRST
+        while start < n:
+            part = slice(start, min(start + step, n))
+            starts, _, ids = index.query_radius(index.points(part), float(reach), self._n_jobs)
+            own = np.repeat(index.ids[part].astype(np.int64), np.diff(starts))
+            later = own < ids
+            found.append(own[later] << 32 | ids[later])
+            held, seen, start = held + len(found[-1]), seen + len(ids), part.stop
+            refuse_large(24 * held, "The table of pairs", "Lower the radius, or count them.")
+            step = max(1, min(SLICE, HELD * start // max(1, seen)))
+        words = np.concatenate(found)
+        found.clear()
+        words.sort()
+        out = np.empty((len(words), 2), np.intp)
+        np.right_shift(words, 32, out=out[:, 0])
+        np.bitwise_and(words, 2**32 - 1, out=out[:, 1])
+        return out
 
     def count_neighbors(self, other, r):
         """Count the pairs of a row here and a row of another tree within a radius.
@@ -233,25 +269,18 @@ class SpatialTree:
                 "with metric_params that are given, not estimated from their rows."
             )
         reach = np.atleast_1d(self._reach(r, None))
-        total = np.array([self._count_pairs(other, most) for most in reach], np.intp)
-        return int(total[0]) if np.ndim(r) == 0 else total
-
-    def _count_pairs(self, other, most):
-        """How many pairs there are within a reduced radius."""
         large, small = (self, other) if self.n_samples >= other.n_samples else (other, self)
-        total = 0
+        total = np.zeros(len(reach), np.intp)
         for start in range(0, small.n_samples, SLICE):
-            checkpoint()
             rows = small._index.points(slice(start, min(start + SLICE, small.n_samples)))
-            total += int(large._index.count_radius(rows, most, self._n_jobs).sum())
-        return total
+            for i, most in enumerate(reach):
+                checkpoint()
+                total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
+        return int(total[0]) if np.ndim(r) == 0 else total
 
     def _queries(self, Q):
         """Check queries: prepared rows, and whether there is one without its axis."""
-        single = getattr(Q, "ndim", None) == 1 or (
-            isinstance(Q, list | tuple) and len(Q) > 0 and np.ndim(Q[0]) == 0
-        )
-        rows = as_rows(np.asarray(Q)[None] if single else Q, name="Q", keep=KEPT)
+        rows, single = one_or_many(Q, "Q")
         if rows.shape[1] != self.n_features:
             raise ValueError(
                 f"Q has {rows.shape[1]} features, but the {type(self).__name__} has "
@@ -291,6 +320,24 @@ def same(one: Metric, other: Metric) -> bool:
     return (one.name, one.kind, one.p, one.function) == (
         other.name, other.kind, other.p, other.function,
     ) and all((a is None and b is None) or np.array_equal(a, b) for a, b in arrays)  # fmt: skip
+
+
+def one_or_many(Q, name):
+    """Check rows, or one without its axis; and whether it is one."""
+    if isinstance(Q, list | tuple):
+        single = len(Q) > 0 and (np.isscalar(Q[0]) or getattr(Q[0], "ndim", None) == 0)
+        return as_rows([Q] if single else Q, name=name, keep=KEPT), single
+    single = getattr(Q, "ndim", None) == 1
+    return as_rows(np.asarray(Q)[None] if single else Q, name=name, keep=KEPT), single
+
+
+def require_distances(return_distance, sort_results):
+    """Refuse results that are to be sorted but without distances, as scikit-learn does."""
+    if sort_results and not return_distance:
+        raise ValueError(
+            "sort_results=True needs return_distance=True. Leave it out: the results are sorted by "
+            "distance in any case."
+        )
 
 
 def rowwise(starts: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Classification by the vote of the nearest neighbours."""
+"""Classification by the vote of the nearest neighbors."""
 
 import numpy as np
 
-from statfast._core import vote
+from statfast._core.neighbors import vote
 from statfast._validation import as_count, refuse_large
-from statfast.neighbors.choose import LeaveOneOut
-from statfast.neighbors.voting import Voting
-from statfast.neighbors.weights import weigh
+from statfast.neighbors.vote.leave_one_out import LeaveOneOut
+from statfast.neighbors.vote.weights import Voting, weigh
 
 
 class KNeighborsClassifier(Voting, LeaveOneOut):
@@ -16,17 +15,17 @@ class KNeighborsClassifier(Voting, LeaveOneOut):
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours that vote, k.
+        Neighbors that vote, k.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Weight of a neighbour's vote: 1, or 1 / distance, or what the callable returns for an
+        Weight of a neighbor's vote: 1, or 1 / distance, or what the callable returns for an
         array of distances (m, k): weights (m, k), not negative, some of each row positive.
-        With "distance", neighbours at distance 0 have weight 1 and all others of that row
+        With "distance", neighbors at distance 0 have weight 1 and all others of that row
         none. A callable sees at most some 4 million distances a call.
     ties : {"lowest", "nearest", "random"}, default="lowest"
         Which of the classes that share the largest vote wins: the lowest label (as in
         scikit-learn); the one whose nearest member is nearest to the row, and of those equally
         near the lowest label; or one of them drawn at random. A draw depends on `random_state`
-        and the row's nearest neighbour and its distance alone: the same row is always given the
+        and the row's nearest neighbor and its distance alone: the same row is always given the
         same label.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws of `ties="random"`, taken at fit.
@@ -60,16 +59,16 @@ class KNeighborsClassifier(Voting, LeaveOneOut):
 
     Notes
     -----
-    Neighbours are exact, and **rows at equal distance are taken lowest index first**, which
+    Neighbors are exact, and **rows at equal distance are taken lowest index first**, which
     decides who is among the k; `ties` then decides between classes. Votes are summed in float64,
-    nearest neighbour first, and compared exactly. float64, float32 and uint8 rows are kept by
+    nearest neighbor first, and compared exactly. float64, float32 and uint8 rows are kept by
     reference and searched as they are: do not modify the fitted array.
 
     fit has no `sample_weight`. An integer weight should equal a repeated row, and a repeated row
     takes several of the k places in the search; a weight on the vote alone would not.
 
     Cost: that of `NearestNeighbors`, and O(n log n) for the labels of fit and O(m k) for the vote
-    on m rows. Memory: that of the search, and about 100 MB of neighbours at a time, however many
+    on m rows. Memory: that of the search, and about 100 MB of neighbors at a time, however many
     rows are classified.
 
     References
@@ -162,7 +161,7 @@ class KNeighborsClassifier(Voting, LeaveOneOut):
             or NaN weight, or a row of zeros.
         """
         weighting, ties = self._voting()
-        rows, k = self._queries(X), self._neighbours_of(X)
+        rows, k = self._queries(X), self._neighbors_of(X)
         winners = np.empty(self._count(rows), np.intp)
         for part, starts, reduced, ids in self._slices(rows, k):
             weights = weigh(weighting, self._metric, starts, reduced, (-1, k))
@@ -190,7 +189,7 @@ class KNeighborsClassifier(Voting, LeaveOneOut):
             If the result would take more than half the free memory.
         """
         weighting, _ = self._voting()
-        rows, k = self._queries(X), self._neighbours_of(X)
+        rows, k = self._queries(X), self._neighbors_of(X)
         m, classes = self._count(rows), len(self.classes_)
         refuse_large(8 * m * classes, "The table of shares", "Pass the rows of X in parts.")
         shares = np.zeros((m, classes))

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from statfast._errors import wrong_type
-from statfast._validation import as_count
-from statfast.neighbors.search import KNeighborSearch, starts_of
-from statfast.neighbors.weights import weigh
+from statfast._validation import as_count, wrong_type
+from statfast.neighbors.search.search import KNeighborSearch, starts_of
+from statfast.neighbors.vote.weights import weigh
 
 
 class LeaveOneOut(KNeighborSearch):
@@ -19,13 +18,13 @@ class LeaveOneOut(KNeighborSearch):
     def leave_one_out(self, k_values):
         """Find the leave-one-out error for each of several k, from one search.
 
-        Each fitted row is predicted from the others. The neighbours are searched once, for the
+        Each fitted row is predicted from the others. The neighbors are searched once, for the
         largest k; those of smaller k are the first of them.
 
         Parameters
         ----------
         k_values : array-like of int of shape (L,)
-            Numbers of neighbours to try, each from 1 to n - 1, in any order.
+            Numbers of neighbors to try, each from 1 to n - 1, in any order.
 
         Returns
         -------
@@ -63,7 +62,7 @@ class LeaveOneOut(KNeighborSearch):
         Parameters
         ----------
         k_values : array-like of int of shape (L,)
-            Numbers of neighbours to choose from, each from 1 to n - 1, in any order.
+            Numbers of neighbors to choose from, each from 1 to n - 1, in any order.
 
         Returns
         -------
@@ -89,7 +88,7 @@ class LeaveOneOut(KNeighborSearch):
     def _trials(self, weighting, ks, starts, reduced, ids) -> Iterator[tuple]:
         """Yield (which of ks, starts, reduced distances, ids, weights): what to try together.
 
-        The weight of a neighbour may depend on k if it comes from a function of all k distances;
+        The weight of a neighbor may depend on k if it comes from a function of all k distances;
         then each k is tried by itself.
         """
         m, k = len(starts) - 1, int(ks[-1])
@@ -106,7 +105,7 @@ class LeaveOneOut(KNeighborSearch):
 
 
 def distinct(k_values, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Check numbers of neighbours: the distinct ones ascending, and where each given one is."""
+    """Check numbers of neighbors: the distinct ones ascending, and where each given one is."""
     limit = "the number of fitted rows besides the row itself"
     checked = [as_count(k, "k_values", 1, most, limit=limit) for k in listed(k_values)]
     ks, given = np.unique(np.array(checked, np.intp), return_inverse=True)
@@ -114,10 +113,11 @@ def distinct(k_values, most: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def listed(k_values) -> list:
-    """The numbers of neighbours as a list that is not empty."""
-    if isinstance(k_values, str) or not isinstance(k_values, Iterable):
+    """The numbers of neighbors as a list that is not empty."""
+    scalar = isinstance(k_values, str) or getattr(k_values, "ndim", 1) == 0
+    if scalar or not isinstance(k_values, Iterable):
         raise wrong_type("k_values", "a list of integers", k_values)
     ks = list(k_values)
     if not ks:
-        raise ValueError("k_values must hold a number of neighbours; got none. Give at least one.")
+        raise ValueError("k_values must hold a number of neighbors; got none. Give at least one.")
     return ks

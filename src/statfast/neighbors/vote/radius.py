@@ -3,12 +3,9 @@
 
 import numpy as np
 
-from statfast._errors import shown, warn_user
-from statfast._validation import as_real, refuse_large
-from statfast.neighbors.averaging import Averaging
-from statfast.neighbors.voting import Voting
-from statfast.neighbors.weights import as_weighting, weigh
-from statfast.neighbors.within import RadiusSearch
+from statfast._validation import as_real, refuse_large, shown, warn_user
+from statfast.neighbors.search.radius_search import RadiusSearch
+from statfast.neighbors.vote.weights import Averaging, Voting, as_weighting, weigh
 
 
 class RadiusNeighborsClassifier(Voting, RadiusSearch):
@@ -19,14 +16,14 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     radius : float, default=1.0
         How near a fitted row must be to vote, that distance included.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Weight of a neighbour's vote: 1, or 1 / distance, or what the callable returns for a
+        Weight of a neighbor's vote: 1, or 1 / distance, or what the callable returns for a
         1-d array of distances, those of many rows one after the other: as many weights, not
-        negative, some of each row positive. With "distance", neighbours at distance 0 have
+        negative, some of each row positive. With "distance", neighbors at distance 0 have
         weight 1 and all others of that row none.
     ties : {"lowest", "nearest", "random"}, default="lowest"
         Which of the classes that share the largest vote wins; see `KNeighborsClassifier`.
     outlier_label : label, "most_frequent" or None, default=None
-        The label of rows without a neighbour: this one, which may be none of the fitted ones;
+        The label of rows without a neighbor: this one, which may be none of the fitted ones;
         that of most fitted rows (of several the lowest); None refuses such rows.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws of `ties="random"`, taken at fit.
@@ -48,7 +45,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     outlier_label_ : label or None
-        The label of rows without a neighbour.
+        The label of rows without a neighbor.
     n_samples_fit_ : int
         Number of fitted rows, n.
     n_features_in_ : int
@@ -63,10 +60,10 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     Notes
     -----
     All rows within the radius vote, so only the `ties` between classes have to be decided. Votes
-    are summed in float64, nearest neighbour first, and compared exactly.
+    are summed in float64, nearest neighbor first, and compared exactly.
 
-    Cost: that of the search, and O(1) for each neighbour found. Memory: that of the search, and
-    about 100 MB of neighbours at a time, however many rows are classified.
+    Cost: that of the search, and O(1) for each neighbor found. Memory: that of the search, and
+    about 100 MB of neighbors at a time, however many rows are classified.
 
     References
     ----------
@@ -155,7 +152,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         Raises
         ------
         ValueError
-            As for `radius_neighbors`; if a row has no neighbour and there is no outlier label; or
+            As for `radius_neighbors`; if a row has no neighbor and there is no outlier label; or
             if a `weights` callable returns the wrong shape, a negative or NaN weight, or only
             zeros for a row.
         """
@@ -180,7 +177,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         Returns
         -------
         shares : ndarray of shape (m, K), float64
-            Columns as in `classes_`; each row sums to 1. A row without neighbours has all of it
+            Columns as in `classes_`; each row sums to 1. A row without neighbors has all of it
             at the outlier label, or zeros if that is no fitted label.
 
         Raises
@@ -203,11 +200,11 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         return shares
 
     def _alone(self, part, starts) -> np.ndarray:
-        """The rows without a neighbour, who need an outlier label."""
+        """The rows without a neighbor, who need an outlier label."""
         alone = part.start + np.flatnonzero(np.diff(starts) == 0)
         if len(alone) and self.outlier_label_ is None:
             raise ValueError(
-                f"X has a row (row {alone[0]}) with no neighbour within radius {self.radius}. "
+                f"X has a row (row {alone[0]}) with no neighbor within radius {self.radius}. "
                 "Give an outlier_label for such rows, or raise radius."
             )
         return alone
@@ -221,7 +218,7 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
     radius : float, default=1.0
         How near a fitted row must be to count, that distance included.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Weight of a neighbour; see `RadiusNeighborsClassifier`.
+        Weight of a neighbor; see `RadiusNeighborsClassifier`.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
         How to search; see `NearestNeighbors`, also for the next four.
     leaf_size : int, optional
@@ -253,11 +250,11 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
     Notes
     -----
     All rows within the radius count, so no ties have to be decided. Targets are float64 and
-    summed nearest neighbour first. Weights "uniform" make this the Nadaraya-Watson estimate with
+    summed nearest neighbor first. Weights "uniform" make this the Nadaraya-Watson estimate with
     a box for a kernel; a callable gives the other kernels.
 
-    Cost: that of the search, and O(T) for each neighbour found. Memory: that of the search, and
-    about 100 MB of neighbours at a time, however many rows are predicted.
+    Cost: that of the search, and O(T) for each neighbor found. Memory: that of the search, and
+    about 100 MB of neighbors at a time, however many rows are predicted.
 
     References
     ----------
@@ -313,7 +310,7 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
 
     def predict(self, X=None):
-        """Return the average over the neighbours of each row of X.
+        """Return the average over the neighbors of each row of X.
 
         Parameters
         ----------
@@ -324,7 +321,7 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         Returns
         -------
         y : ndarray of shape (m,) or (m, T), float64
-            1-d if the targets of fit were. NaN for rows without a neighbour, and a warning.
+            1-d if the targets of fit were. NaN for rows without a neighbor, and a warning.
 
         Raises
         ------

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Regression by the average of the nearest neighbours."""
+"""Regression by the average of the nearest neighbors."""
 
 import numpy as np
 
-from statfast._core import average
+from statfast._core.neighbors import average
 from statfast._validation import as_count
-from statfast.neighbors.averaging import Averaging
-from statfast.neighbors.choose import LeaveOneOut
-from statfast.neighbors.weights import as_weighting
+from statfast.neighbors.brute.magnitude import require_size, width_of
+from statfast.neighbors.vote.leave_one_out import LeaveOneOut
+from statfast.neighbors.vote.weights import Averaging, as_weighting
 
 
 class KNeighborsRegressor(Averaging, LeaveOneOut):
@@ -16,11 +16,11 @@ class KNeighborsRegressor(Averaging, LeaveOneOut):
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours that are averaged, k.
+        Neighbors that are averaged, k.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Weight of a neighbour: 1, or 1 / distance, or what the callable returns for an array of
+        Weight of a neighbor: 1, or 1 / distance, or what the callable returns for an array of
         distances (m, k): weights (m, k), not negative, some of each row positive. With
-        "distance", neighbours at distance 0 have weight 1 and all others of that row none. A
+        "distance", neighbors at distance 0 have weight 1 and all others of that row none. A
         callable sees at most some 4 million distances a call.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
         How to search; see `NearestNeighbors`, also for the next four.
@@ -52,13 +52,13 @@ class KNeighborsRegressor(Averaging, LeaveOneOut):
 
     Notes
     -----
-    Neighbours are exact, and **rows at equal distance are taken lowest index first**, which
-    decides who is among the k. Targets are float64 and summed nearest neighbour first.
+    Neighbors are exact, and **rows at equal distance are taken lowest index first**, which
+    decides who is among the k. Targets are float64 and summed nearest neighbor first.
 
     fit has no `sample_weight`, as for `KNeighborsClassifier`.
 
     Cost: that of `NearestNeighbors`, and O(m k T) for the averages of m rows. Memory: that of the
-    search, and about 100 MB of neighbours at a time, however many rows are predicted.
+    search, and about 100 MB of neighbors at a time, however many rows are predicted.
 
     References
     ----------
@@ -118,7 +118,7 @@ class KNeighborsRegressor(Averaging, LeaveOneOut):
         return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
 
     def predict(self, X=None):
-        """Return the average over the neighbours of each row of X.
+        """Return the average over the neighbors of each row of X.
 
         Parameters
         ----------
@@ -137,15 +137,21 @@ class KNeighborsRegressor(Averaging, LeaveOneOut):
             As for `kneighbors`, or if a `weights` callable returns the wrong shape, a negative
             or NaN weight, or a row of zeros.
         """
-        rows, k = self._queries(X), self._neighbours_of(X)
+        rows, k = self._queries(X), self._neighbors_of(X)
         return self._predict(self._slices(rows, k), self._count(rows), (-1, k))
 
     def _wrong(self, part, ks, starts, reduced, ids, total):
         outputs = self._targets.shape[1]
         errors, sums = np.zeros((len(ks), outputs)), np.empty(outputs)
         weighting, truth = as_weighting(self.weights), self._targets[part]
+        require_size(width_of(self._targets), "y")
         for trial, begin, _, near, weights in self._trials(weighting, ks, starts, reduced, ids):
             average.squares(
                 self._targets, truth, begin, near, weights, ks[trial], sums, errors[trial]
+            )
+        if not np.isfinite(errors).all():
+            raise ValueError(
+                "y holds values so large that their squared errors overflow float64 (1.8e308). "
+                "Divide y by a constant first."
             )
         total += errors.mean(axis=1)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The weights of neighbours, in votes and averages alike."""
+"""The weights of neighbors, in votes and averages alike."""
 
 import numpy as np
 
-from statfast._core import vote
-from statfast._validation import as_choice
+from statfast._core.neighbors import average, vote
+from statfast._distance import Metric
+from statfast._estimator import Classifier, Regressor
+from statfast._validation import as_choice, as_generator, as_labels, as_targets
 
 WEIGHTS = ("uniform", "distance")
+TIES = {"lowest": 0, "nearest": 1, "random": 2}  # as neighbors/vote.pyx numbers them
 
 
 def as_weighting(weights):
@@ -15,10 +18,10 @@ def as_weighting(weights):
 
 
 def weigh(weights, metric, starts: np.ndarray, reduced: np.ndarray, shape) -> np.ndarray | None:
-    """Weights of the neighbours at these reduced distances; None: one each.
+    """Weights of the neighbors at these reduced distances; None: one each.
 
     A function is given the distances in this shape: a row of it for each query where all have
-    equally many neighbours, else flat.
+    equally many neighbors, else flat.
     """
     if weights == "uniform":
         return None
@@ -53,6 +56,76 @@ def checked(values, starts: np.ndarray, shape: tuple) -> np.ndarray:
     if not total.min() > 0.0:
         raise ValueError(
             "weights must return a positive weight in each row; got a row of zeros. "
-            "Give at least the nearest neighbour a positive weight."
+            "Give at least the nearest neighbor a positive weight."
         )
     return w
+
+
+# ---------- The average over neighbors: what the regressors, by number and by radius, have in
+# common
+class Averaging(Regressor):
+    """The targets that are averaged, and their weights."""
+
+    weights: object
+
+    _metric: Metric
+    _targets: np.ndarray  # (n, T)
+    _flat: bool  # whether one output was given as a 1-d array
+
+    def _averaged(self, y, n: int) -> dict:
+        """Check the targets of n rows: the attributes that fit has to publish."""
+        targets, flat = as_targets(y, n)
+        return {"n_outputs_": targets.shape[1], "_targets": targets, "_flat": flat}
+
+    def _predict(self, slices, m: int, shape) -> np.ndarray:
+        """The averages of the neighbors in each slice of m rows."""
+        weighting = as_weighting(self.weights)
+        out = np.zeros((m, self._targets.shape[1]))
+        for part, starts, reduced, ids in slices:
+            weights = weigh(weighting, self._metric, starts, reduced, shape)
+            average.means(self._targets, starts, ids, weights, out[part])
+        if np.isinf(out).any():
+            raise ValueError("Sums of the targets of neighbors overflow. Divide y by a constant.")
+        return out[:, 0] if self._flat else out
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+# ---------- The vote of neighbors: what the classifiers, by number and by radius, have in common
+class Voting(Classifier):
+    """The electorate, its weights and its tie rule."""
+
+    weights: object
+    ties: str
+    random_state: object
+
+    classes_: np.ndarray
+    _metric: Metric
+    _codes: np.ndarray
+    _seed: int
+
+    def _electorate(self, y, n: int) -> dict:
+        """Check the labels of n rows: the attributes that fit has to publish."""
+        self._voting()
+        generator = as_generator(self.random_state)
+        classes, codes = as_labels(y, n)
+        seed = int(generator.integers(2**63))
+        return {"classes_": classes, "_codes": codes, "_seed": seed}
+
+    def _voting(self) -> tuple:
+        """Check the parameters of the vote: the weights, and the number of the tie rule."""
+        return as_weighting(self.weights), TIES[as_choice(self.ties, "ties", tuple(TIES))]
+
+    def _elect(self, ties, starts, ids, reduced, weights, out) -> None:
+        """The winner of each row's vote."""
+        vote.winners(
+            self._codes, starts, ids, reduced, weights, len(self.classes_), ties, self._seed, out
+        )
+
+    def _share(self, weighting, starts, ids, reduced, shape, out) -> None:
+        """Each class's share of each row's vote."""
+        weights = weigh(weighting, self._metric, starts, reduced, shape)
+        vote.shares(self._codes, starts, ids, weights, out)

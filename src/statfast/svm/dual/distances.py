@@ -7,12 +7,14 @@ than rounding the matrix to float32 costs. Exact sums are made of the rows.
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import pairwise, smo, tiles
-from statfast._extent import extent_of, origin_of
+from statfast._core.distance import pairwise
+from statfast._core.svm import smo
+from statfast._core.tile import tiles
+from statfast._distance import extent_of, origin_of
+from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 from statfast.kernels import RBF
-from statfast.svm.gram import Gram, gram_of
+from statfast.svm.dual.gram import Gram, gram_of
 
 PIECE = 1 << 22  # values between two looks whether the user wants to stop
 

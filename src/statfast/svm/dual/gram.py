@@ -16,16 +16,14 @@ from math import inf
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core import gram as tiles
-from statfast._core import smo
-from statfast._errors import warn_user
-from statfast._extent import extent_of, origin_of
-from statfast._validation import _free_memory
+from statfast._core.svm import gram as tiles
+from statfast._core.svm import smo
+from statfast._distance import extent_of, origin_of
+from statfast._engine import checkpoint, each, grid
+from statfast._validation import free_memory, warn_user
 from statfast.kernels import Precomputed
 from statfast.kernels.points import MATRIX
-from statfast.svm.moderate import away_of, is_far, tile_shape, tile_type
-from statfast.svm.spare import NONE, leave, taken
+from statfast.svm.dual.precision import away_of, is_far, tile_shape, tile_type
 
 SPARE = 16  # rows that tiles may read beyond the last
 LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
@@ -46,6 +44,15 @@ def _whole(n, m):
     return -(-n // m) * m
 
 
+def require_float32(largest):
+    """Refuse kernel values that float32 does not hold, with room for sums of them."""
+    if not largest < LARGEST:
+        raise ValueError(
+            f"The kernel has values such as {largest:.3g}, beyond float32, in which its matrix is "
+            "kept. Scale the columns of X, or choose another kernel."
+        )
+
+
 class Gram:
     """A kernel matrix in float32, and its sums in float64; others say how values are made.
 
@@ -61,25 +68,20 @@ class Gram:
         What is taken off values, a_i + a_j.
     """
 
-    _square = NONE  # of `block`
-
     def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
         self.n, self.n_jobs, self._away = n, n_jobs, away
         self.diagonal = diagonal if away is None else diagonal - 2.0 * away
         self.longest = float(np.abs(diagonal).max())  # squared length of an image
-        if not self.longest < LARGEST:
-            raise ValueError(
-                f"The kernel has values such as {self.longest:.3g}, beyond float32, in which its "
-                "matrix is kept. Scale the columns of X, or choose another kernel."
-            )
+        require_float32(self.longest)
         self._ld = _whole(n, smo.WIDE)
         self._cache_size, self._slab, self._clock, self._told = cache_size, None, 0, False
+        self._square = np.empty(0, np.float32)  # of `block`
 
     @cached_property
     def slots(self):
         """How many rows the slab has room for."""
         size = self._cache_size
-        limit = (_free_memory() or 2**32) / 4 if size is None else size * 2**20
+        limit = (free_memory() or 2**32) / 4 if size is None else size * 2**20
         return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
 
     def rows(self, index):
@@ -167,14 +169,10 @@ class Gram:
     def _for_block(self, k):
         wide = _whole(k, smo.WIDE)
         if self._square.size < k * wide:
-            self._square = NONE
-            self._square = taken(k * wide, max(k, min(self.n, LARGE)) * wide)
+            self._square = np.empty(max(k, min(self.n, LARGE)) * wide, np.float32)
         out = self._square[: k * wide].reshape(k, wide)
         out[:, k:] = 0
         return out
-
-    def __del__(self):
-        leave(self._square)
 
     def exact(self, index, weights, at=None):
         """K[at, index] @ weights in float64 (`at` is all points)."""
@@ -387,6 +385,7 @@ class MatrixGram(Gram):
 
     def __init__(self, matrix, n_jobs=None):
         self.matrix = matrix
+        require_float32(max(float(matrix.max()), -float(matrix.min())))
         diagonal, middle = matrix.diagonal().astype(np.float64), len(matrix) // 2
         away = away_of(diagonal, matrix[middle].astype(np.float64), middle)
         super().__init__(len(matrix), diagonal, inf, n_jobs, away)

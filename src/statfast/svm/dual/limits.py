@@ -7,9 +7,8 @@ from math import inf
 from numbers import Integral
 from typing import NamedTuple
 
-from statfast._errors import wrong_type
-from statfast._validation import as_count, as_real
-from statfast.svm.dual import solve
+from statfast._validation import as_count, as_real, wrong_type
+from statfast.svm.dual.solver import solve
 
 EVERY = 1.0  # seconds between lines of progress
 

@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 
-from statfast._core import gram as tiles
+from statfast._core.svm import gram as tiles
 from statfast.kernels import RBF, Linear, Polynomial, Sigmoid
 
 FAR = 1e12  # numbers beyond may overflow float32 when squared

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The five machines as one dual problem, and what its multipliers say about each.
 
-C-SVC, nu-SVC, epsilon-SVR, nu-SVR and the one-class machine all minimise a'Qa / 2 + p'a with s'a
+C-SVC, nu-SVC, epsilon-SVR, nu-SVR and the one-class machine all minimize a'Qa / 2 + p'a with s'a
 constant and 0 <= a <= upper (Chang & Lin 2011, LIBSVM, doi:10.1145/1961189.1961199). Each function
 here states its own p, s and upper, and returns a `Machine`: f(x) = sum coef_i K(x_i, x) - rho.
 """
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._products import dot
+from statfast._distance import scale_of
+from statfast._linalg import dot
 
 LEAST_MARGIN = 1e-8  # of the gradient: a smaller one is none
 FINEST = 1e-14  # of the gradient: no tolerance is smaller
@@ -44,6 +45,13 @@ class Machine:
     def margin(self) -> float:
         """The width 2 / |w| of the strip around f = 0."""
         return 2.0 / np.sqrt(self.norm2) if self.norm2 > 0.0 else np.inf
+
+
+def moderate(weights):
+    """A power of two, and weights times it, of which the largest is between 1 and 2: what nu is a
+    share of has no unit, so that a tolerance should not depend on it."""
+    unit = 2.0 * scale_of(float(weights.max()))
+    return unit, weights * unit
 
 
 def filled(upper, total):
@@ -81,6 +89,7 @@ def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
     It is the C-SVC with C = 1 / r, whose values are returned. None if r, the margin, is zero.
     """
     alpha = np.zeros(len(rows))
+    unit, weights = moderate(weights)
     for side in (sign > 0, sign < 0):
         alpha[side] = filled(weights[side], nu * weights.sum() / 2)
     zero, tol, steps = np.zeros(len(rows)), solve.tol, 0
@@ -108,7 +117,7 @@ def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
     alpha, upper, norm2 = dual.alpha / dual.r, weights / dual.r, norm2 / dual.r**2
     dual = dual._replace(rho=dual.rho / dual.r, dual=norm2 / 2 - alpha.sum())
     primal = norm2 / 2 + dot(upper, slack)
-    return _machine(dual, rows, alpha, upper, sign * alpha, norm2, primal, scale=dual.r)
+    return _machine(dual, rows, alpha, upper, sign * alpha, norm2, primal, scale=dual.r / unit)
 
 
 def _twice(*parts):
@@ -151,13 +160,16 @@ def _tube(dual, rows, y, costs, epsilon, nu):
 
 def one_class(solve: Any, rows, weights, nu) -> Machine:
     """The region that leaves out a share of about nu: min |w|^2 / 2 - nu W rho + sum w_i xi_i."""
+    unit, weights = moderate(weights)
     mass = nu * weights.sum()
     ones = np.ones(len(rows))
     dual = solve(0.0 * ones, ones, weights, point=rows, start=filled(weights, mass))
     norm2 = max(0.0, dot(dual.alpha, dual.gradient))
     loss = dot(weights, np.maximum(0.0, dual.rho - dual.gradient))
-    primal = norm2 / 2 + loss - mass * dual.rho
-    return _machine(dual, rows, dual.alpha, weights, dual.alpha, norm2, primal)
+    primal = (norm2 / 2 + loss - mass * dual.rho) / unit**2
+    alpha, upper = dual.alpha / unit, weights / unit
+    dual = dual._replace(rho=dual.rho / unit, dual=dual.dual / unit**2)
+    return _machine(dual, rows, alpha, upper, alpha, norm2 / unit**2, primal, scale=unit)
 
 
 def _machine(dual, rows, alpha, upper, coef, norm2, primal, **more):

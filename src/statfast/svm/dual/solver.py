@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The dual of support vector machines: minimise a'Qa/2 + p'a, 0 <= a <= upper, s'a as it is.
+"""The dual of support vector machines: minimize a'Qa/2 + p'a, 0 <= a <= upper, s'a as it is.
 
-Three levels. Of all variables an active set of some hundreds or thousands is chosen (active.py).
-Its square of the kernel matrix is made, and on it the compiled solver (_core/smo.pyx) works with
-working sets of some hundreds that stay in the second cache. What has changed then moves the
-gradient of all variables by rows of the matrix. That is shrinking turned round: variables at a
-bound that they will not leave never become active. Of a few thousand variables most of which stay
-at zero, all are active, and rows of the matrix are made when a working set wants them.
+Three levels. Of all variables an active set of some hundreds or thousands is chosen
+(`next_active`). Its square of the kernel matrix is made, and on it the compiled solver
+(_core/svm/smo.pyx) works with working sets of some hundreds that stay in the second cache. What has
+changed then moves the gradient of all variables by rows of the matrix. That is shrinking turned
+round: variables at a bound that they will not leave never become active. Of a few thousand
+variables most of which stay at zero, all are active, and rows of the matrix are made when a working
+set wants them.
 
 The matrix is float32, as LIBSVM's is; gradients are float64. At the end the gradient is made again
 from a float64 matrix, on all points. What then violates the conditions is worked on further, from
@@ -23,10 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from statfast._blocks import checkpoint
-from statfast._core import smo
-from statfast.svm.active import next_active
-from statfast.svm.newton import leap, worth
+from statfast._core.svm import smo
+from statfast._engine import checkpoint
 
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
 MOST_ACTIVE = 4096  # where many are: 64 MB
@@ -45,11 +44,16 @@ TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell fro
 AHEAD = 0.1  # of the violation is left before other variables are looked at,
 NEAR = 0.05  # or this where all that violate are active
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
+GRAIN = 2.0**-24  # of a change: what the rounding of the matrix to float32 may leave of it
 ROUNDING = 1e-14  # of the largest f: so little is none
 IDLE = 10  # rounds without a smaller violation after which there will be none
+FEWEST = 512  # variables, and as many at first, when nothing is known of any
+AMPLE = 2  # times the violators: room for those they turn into some
+WORST = 1 / 64  # of a set are the worst violators, from either side
+GOLDEN = (5**0.5 - 1) / 2
 
 
-class Dual(NamedTuple):
+class DualSolution(NamedTuple):
     """A solution.
 
     With f = s * gradient, `rho` is the mean of f over free variables: the decision function of a
@@ -72,7 +76,7 @@ def solve(
     gram, linear, sign, upper, *, start=None, point=None, groups="one", tol=1e-3, max_iter=None,
     time_limit=None, progress: Callable | None = None, hard=False,
 ):  # fmt: skip
-    """Minimise a'Qa/2 + linear'a, 0 <= a <= upper, sign'a constant, Q_ij = s_i s_j K_ij.
+    """Minimize a'Qa/2 + linear'a, 0 <= a <= upper, sign'a constant, Q_ij = s_i s_j K_ij.
 
     Parameters
     ----------
@@ -263,7 +267,8 @@ class _Descent:
         else:
             low, high, group = self.low[active], self.high[active], self.group[active]
             b, f = self.b[active], f[active]
-        moving, work_done, q = True, 0.0, 0
+        moving, q, begin = True, 0, b.copy()
+        grain = GRAIN * float(self.gram.diagonal.max())
         block, slot, wanted = self.block, None, None
         if self.rowwise:
             block, slot = self.gram.kept()
@@ -279,7 +284,7 @@ class _Descent:
                 int(min(max_iter - self.steps, 1 << 60)), BUDGET, b, f, recent, work, slot, wanted,
             )  # fmt: skip
             self.steps += steps
-            if gap <= tol:
+            if gap <= max(tol, grain * np.linalg.norm(b - begin), ROUNDING * np.abs(f).max()):
                 break
             if self.hard and np.abs(b).sum() > self.most:
                 break
@@ -296,10 +301,6 @@ class _Descent:
                     continue
                 self.rowwise = False  # long work, or on most rows: their square is worth making
                 break
-            work_done += BUDGET
-            if slot is None and tol == INNER * self.tol and worth(free, work_done):
-                leap(self.block, b, f, low, high, group, self.groups)
-                work_done = 0.0
         change = np.zeros(len(self.b))
         change[active] = b - self.b[active]
         self.b[active] = b
@@ -339,7 +340,7 @@ class _Descent:
         with np.errstate(invalid="ignore"):
             room = np.where(away > 0, self.b - self.low, self.high - self.b)
             slack = np.where(away == 0, 0.0, np.abs(away) * room)
-        return Dual(
+        return DualSolution(
             alpha + 0.0, gradient, rho, r, dual, self.steps, gap, done,
             "tol" if done else self.reason, float(slack.sum()) - dual,
         )  # fmt: skip
@@ -362,3 +363,63 @@ def _working(free, m, least):
     """Variables of a working set: some more than are free, or all, which saves copying."""
     q = int(max(least, 1.2 * ROOM * free))
     return q if q < 0.7 * m else m
+
+
+# ---------- Which variables the solver of the dual works on next
+# The worst violators of the conditions of optimality are the wrong ones as long as there are many:
+# they are outliers, a few hundred of which put the others right, so that rounds become many. So of
+# violators at a bound an even part is taken, which stands for all of them, beside a few of the
+# worst, without which nothing might move, and the free variables; when few violate, all of them and
+# what is nearest to violating.
+#
+# The part is that with the largest multiples of the golden ratio, modulo 1: whatever the order of
+# the rows, it is spread evenly over them.
+def next_active(f, b, low, high, middle, most):
+    """The active set, ascending.
+
+    Parameters
+    ----------
+    f, b, low, high : ndarray of shape (m,)
+        The gradient, the variables and their bounds.
+    middle : float or ndarray of shape (m,)
+        What -f of free variables will be at the solution, about.
+    most : int
+        Variables of the set.
+    """
+    above = -f - middle
+    rises, falls = b < high, b > low
+    free, sides = rises & falls, (np.where(rises, above, -inf), np.where(falls, -above, -inf))
+    score = np.maximum(*sides)
+    violating = int(np.count_nonzero(score > 0.0)) if b.any() else 0
+    count = min(most, max(FEWEST, AMPLE * violating))
+    chosen = np.zeros(len(b), bool)
+    wrong = [np.flatnonzero(side > 0.0) for side in sides]
+    for side, places in zip(sides, wrong, strict=True):
+        chosen[places[largest(side[places], max(1, int(WORST * count)))]] = True
+    free &= ~chosen
+    outer = [places[~(free | chosen)[places]] for places in wrong]
+    many, room = [len(places) for places in outer], count - int(np.count_nonzero(chosen))
+    inner = int(np.count_nonzero(free))
+    room -= min(inner, max(room // 2, room - sum(many)))
+    part = min(many[0], max(room // 2, room - many[1]))
+    for places, some in zip(outer, (part, min(many[1], room - part)), strict=True):
+        chosen[places[largest(places * GOLDEN % 1.0, some)]] = True
+    room = count - int(np.count_nonzero(chosen))
+    chosen[free if inner <= room else largest(np.where(free, score, -inf), room)] = True
+    score[chosen] = -inf
+    chosen[largest(score, count - int(np.count_nonzero(chosen)))] = True
+    return np.flatnonzero(chosen)
+
+
+def largest(score, count):
+    """Places of the largest scores, the lowest place on ties; no -inf."""
+    if count <= 0:
+        return np.empty(0, np.intp)
+    if count >= len(score):
+        return np.flatnonzero(score > -inf)
+    least = np.partition(score, len(score) - count)[len(score) - count]
+    if least == -inf:
+        return np.flatnonzero(score > -inf)
+    found = np.flatnonzero(score > least)
+    ties = np.flatnonzero(score == least)[: count - len(found)]
+    return np.concatenate([found, ties])

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The dual of a linear machine as descent sees it, and leaps on the face it has come to.
+"""Dual coordinate descent: sweeps over the rows in random order (Hsieh et al. 2008).
 
-Sweeps soon tell which multipliers are at a bound. They may then take hundreds to bring the others
-to rest, the more the nearer the rows on the margin are to being dependent. Of these others the dual
-is a quadratic. Its lowest point is found by conjugate gradients: products with the rows on the
-margin alone, two passes over them. What would go beyond a bound stays at the bound, and the way
-is halved until the dual falls as it should; the next sweeps free what had better not be there. That
-is the method of Moré and Toraldo (1991, doi:10.1137/0801008), with sweeps in the place of projected
-gradients.
+The kernel makes the steps; here is what comes between sweeps. Where the rows on the margin are
+fewer than the columns, their multipliers are moved together from time to time (`face`), which takes
+the place of some hundred sweeps. Rows that have left the order come back before the end, which is
+LIBLINEAR's: for classes the largest less the least projected gradient is at most tol (over
+alpha = y beta), in regression the sum of their sizes at most tol times that of the first sweep
+(Ho and Lin 2012). For classes the gap is to be small as well.
 """
 
 import numpy as np
 
-from statfast._products import dot
-from statfast.svm.positive import require_products
+from statfast._core.svm import dual_descent as kernel
+from statfast._engine import checkpoint
+from statfast._linalg import dot
+from statfast.svm.linear.objective import LinearSolution
+from statfast.svm.linear.positive import require_products
 
+CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
+BEFORE, BETWEEN = 15, 5  # sweeps before the first leap, and between two
+GAP, TIMES = 1e-2, 3  # times tol: a gap, relative to the objective, beyond which tol is lowered
 TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 0, 1, 2, 3, 4, 5, 8  # as the kernel knows them
 LINE = 64  # bytes of a cache line
 ROUGH = 0.4  # of the gradient: what a leap may leave of it
@@ -24,7 +29,79 @@ HALVINGS = 6
 WORTH = 0.1  # of the fall that the gradient promises: a leap must bring so much
 
 
-class Dual:
+def descend(problem, tol, clock, rng):
+    """Solve the dual; returns a Solution."""
+    rows, n = problem.rows, problem.rows.n
+    dual, v = DualVariables(problem), np.zeros(1 + rows.d)
+    order, sources = np.arange(n, dtype=np.int32), _sources(rows)
+    one = rows.scale**2 if rows.intercept else 0.0
+    step = max(256, int(CALL * n / (rows.size + 20.0 * n)))
+    count, slack, first, n_iter, reason = n, np.inf, None, 0, ""
+    wait, due, asked, tries = BETWEEN, BEFORE, tol, TIMES
+    while True:
+        kernel.shuffle(order, count, int(rng.integers(1, 2**63)))
+        seen, kept = np.array([-np.inf, np.inf, 0.0]), 0
+        for begin in range(0, count, step):
+            kept = kernel.sweep(
+                *sources, one, dual.state, problem.epsilon or 0.0, slack, v, order, begin,
+                min(count, begin + step), kept, seen,
+            )  # fmt: skip
+            checkpoint()
+        n_iter += 1
+        if problem.classes:
+            left, enough = (seen[0] - seen[1] if kept else 0.0), tol
+        else:
+            first = float(seen[2]) if first is None else first
+            left, enough = float(seen[2]), tol * first
+        if left <= enough:
+            if count == n:
+                found = _solution(dual, n_iter)
+                if not problem.classes or not tries or found.gap <= GAP * asked * found.primal:
+                    return found
+                tries -= 1
+                tol *= 0.25
+            order[:] = np.arange(n)
+            count, slack = n, np.inf
+        else:
+            count, slack = kept, max(seen[0], -seen[1], 0.0) or np.inf
+            if n_iter >= due:
+                if leap(dual, order[:count], v, clock):
+                    slack = np.inf
+                else:
+                    wait *= 2
+                due = n_iter + wait
+        reason = clock.stopped(n_iter)
+        if reason:
+            return _solution(dual, n_iter, reason)
+
+
+def _solution(dual, n_iter, reason=""):
+    """The Solution at the multipliers."""
+    problem, rows, beta = dual.problem, dual.problem.rows, dual.beta.copy()
+    g = rows.combined(beta)
+    v = g / rows.ridge
+    primal, least = problem.primal(v, rows.product(v)), problem.dual(beta, g)
+    return LinearSolution(v, beta, primal, least, n_iter, not reason, reason)
+
+
+def _sources(rows):
+    """The rows as one of the three kinds that the kernel takes."""
+    if rows.sparse:
+        return None, None, *rows.parts
+    X = rows.lined_up
+    single = X.dtype == np.float32
+    return None if single else X, X if single else None, None, None, None
+
+
+# ---------- The dual of a linear machine as descent sees it, and leaps on the face it has come to
+# Sweeps soon tell which multipliers are at a bound. They may then take hundreds to bring the others
+# to rest, the more the nearer the rows on the margin are to being dependent. Of these others the
+# dual is a quadratic. Its lowest point is found by conjugate gradients: products with the rows on
+# the margin alone, two passes over them. What would go beyond a bound stays at the bound, and the
+# way is halved until the dual falls as it should; the next sweeps free what had better not be
+# there. That is the method of Moré and Toraldo (1991, doi:10.1137/0801008), with sweeps in the
+# place of projected gradients.
+class DualVariables:
     """Of every row the target, the share of a gradient that a step is, soft, low, high and beta.
 
     `state` is (n, 8), a cache line for each row.

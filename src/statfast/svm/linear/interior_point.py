@@ -17,10 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
-from statfast._core import dual_descent as kernel
-from statfast.svm.linear_problem import Solution
-from statfast.svm.polish import polished
-from statfast.svm.positive import factored
+from statfast._core.svm import dual_descent as kernel
+from statfast.svm.linear.objective import LinearSolution
+from statfast.svm.linear.positive import factored
 
 NEARLY = 0.995  # of the way to the nearest bound
 MOST = 1e6  # of k, below: multipliers are no closer to a bound than 1 / k, at the beginning
@@ -30,10 +29,21 @@ TINY = 1e-14  # of the primal: progress of so little is none
 PATIENCE = 5  # iterations without progress
 STUMBLE, STUMBLES = 0.1, 3  # a step is short; so many are no way to go
 EXTRA = 3  # iterations more, if the rows on the margin may soon be known; one is nearly free
-
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
 TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL = range(7)
 A, R, XI, SIDE = 0, 1, 2, 7
+REACH = 10.0  # times mu: c |short| of a row that is far from its margin
+WIDER = 40.0  # the same where the gap shows that this was too short
+KEPT, EACH = 256, 4  # rows that stay at least, and rows for each column
+FALL, WORTH = 2.0, 2.0  # what mu has to fall by, and the rows, that they are chosen anew
+SOME = 16  # rows of which one is looked at for that
+JUMP = 100.0  # of the gap, about: where it grows more when rows drop out, they had better not
+TRIES = 2  # parts whose solution is not that of all rows: then no row drops out any more
+MOST_ROWS = (
+    4  # times the columns: with more rows on the margin they are not told from the others yet
+)
+EFFORT, SHARE = 1e6, 0.05  # of the equations: they may cost so much, or this share of a pass
+MOST_EFFORT = 5e7  # but no more, which would keep Ctrl-C waiting
 
 
 def follow(path, tol, clock, n_iter=0, leave=None):
@@ -104,7 +114,7 @@ class Path:
             self.r[...] = self.xi - self.level
         else:
             self.v, self.f[...], mu = start
-            self._centre(mu)
+            self._center(mu)
         self.guess = None  # which rows were on the margin at the last point
         self.told = False  # whether so few were that they may be the right ones
         self.stride = 0.0  # the most that f changed in the last step
@@ -155,7 +165,7 @@ class Path:
         """level - sign f of hinges."""
         return self.level[:, some] - self.sign[:, some] * self.f[some]
 
-    def _centre(self, mu):
+    def _center(self, mu):
         """Multipliers of the path: with k = c short / mu and p = a / c, 1 / (1 - p) - 1 / p = k."""
         k = np.clip(self.cost * self.short() / mu, -MOST, MOST)
         root = np.sqrt(k * k + 4.0)
@@ -180,7 +190,7 @@ class Path:
         g = rows.ridge * self.v - self.lag
         primal = problem.quadratic(self.v) + loss
         dual = problem.base + reward - 0.5 * float(g @ (g / rows.ridge))
-        return Solution(self.v.copy(), self.beta(), primal, dual, n_iter, False)
+        return LinearSolution(self.v.copy(), self.beta(), primal, dual, n_iter, False)
 
     def step(self):
         """Predictor and corrector; the multipliers move in the next `look`."""
@@ -239,3 +249,142 @@ class _Most:
     @property
     def reach(self):
         return 1.0 / self.value if self.value > 0.0 else np.inf
+
+
+# ---------- The interior point on ever fewer rows: those near the margin
+# On the path at mu the multiplier of a row that is far from its margin, |short| c >> mu, is all but
+# at a bound. With those multipliers held at their bounds, the rows drop out of the problem, but for
+# their sum. As mu falls, the rows left are ever fewer, until they are about as many as columns.
+# Each time rows are chosen anew from all of them, so that what was held at the wrong bound comes
+# back; and the gap at the end is that of all rows.
+def narrow(problem, tol, clock):
+    """Solve a problem of hinges until the gap is at most tol^2 of the primal; a Solution."""
+    least = KEPT + EACH * problem.rows.q
+    path, index, beta = Path(problem), None, None
+    n_iter, begun, tries = 0, np.inf, 0
+    while True:
+
+        def leave(path, begun=begun, part=index is not None):
+            if part and path.is_lost:
+                return True
+            if path.rows.n <= 2 * least or path.mu > begun / FALL:
+                return False
+            far = _far(path, slice(None, None, SOME))
+            return WORTH * (far <= _limit(path)).mean() < 1.0
+
+        found, n_iter, ended = follow(path, tol, clock, n_iter, leave if tries < TRIES else None)
+        if index is None and ended:
+            return found
+        f, mu, limit = problem.rows.product(found.v), path.mu, _limit(path)
+        if ended:
+            beta[index] = found.beta
+            primal = problem.primal(found.v, f)
+            whole = LinearSolution(found.v, beta, primal, found.dual, n_iter, False, found.reason)
+            whole.converged = is_enough(whole, tol, path.rounding)
+            if whole.converged or clock.stopped(n_iter):
+                whole.reason = "" if whole.converged else found.reason
+                return whole
+            tries = TRIES if found.reason else tries + 1
+            mu, limit = _misjudged(problem, f, beta, index, mu)
+        elif path.is_lost:
+            tries = TRIES
+        near = _near(problem, f, limit, least) if tries < TRIES else None
+        part = None
+        if near is not None:
+            part = Path(problem.near(*near), (found.v, f[near[0]], mu))
+            if not ended:
+                part.take(path, near[0], index)
+                if not part.excess() < JUMP * path.excess():
+                    part = None
+        if part is not None:
+            path, (index, beta), begun = part, near, mu
+        elif ended or path.is_lost:
+            path, index, beta, tries = Path(problem), None, None, TRIES
+        else:
+            begun = mu  # it goes on with the rows it has
+
+
+def _far(path, some):
+    """How far rows of a path are from their margin, in units of mu."""
+    return np.abs(path.short(some)).min(axis=0) * path.cost[some]
+
+
+def _limit(path):
+    """How far is far: beyond what mu says, and what the last step may be off by."""
+    return max(REACH * path.mu, path.stride * float(path.cost.max()))
+
+
+def _near(problem, f, limit, least):
+    """Which rows are near their margin, and all multipliers at bounds; None if most rows are."""
+    sign, level = problem.hinges
+    short = level - sign * f
+    far = np.abs(short).min(axis=0) * problem.cost
+    on = far <= limit
+    if on.sum() < least < problem.rows.n:
+        on = far <= np.partition(far, least)[least]
+    if WORTH * on.sum() > problem.rows.n:
+        return None
+    index = np.flatnonzero(on)
+    beta = (sign * np.where(short > 0.0, problem.cost, 0.0)).sum(axis=0)
+    return index, beta
+
+
+def _misjudged(problem, f, beta, index, mu):
+    """Where to go on, mu and how far rows may be, if some were held at the wrong bound: they have
+    to come back."""
+    u = problem.left(f)
+    excess = problem.cost * np.abs(u) - (problem.target - f) * beta
+    if problem.epsilon:
+        excess += problem.epsilon * np.abs(beta)
+    excess[index] = 0.0
+    mu = max(mu, float(excess.sum()) / (2.0 * len(index)))
+    return mu, max(WIDER * mu, float(excess.max()))
+
+
+# ---------- From a point near the optimum of a hinge problem to the optimum itself
+# There a row is off its margin, with its multiplier at a bound, or on it. Given which rows are on
+# it, v is the solution of linear equations, and so are their multipliers: exact but for rounding.
+# Where the guess is wrong the gap says so.
+def polished(path, n_iter, last):
+    """A list of the Solution that the point of an interior path leads to; empty if none does.
+
+    Where the rows on the margin are other than at the point before, they will hardly be the right
+    ones: then nothing is tried, unless it is the last point.
+    """
+    from scipy.linalg import LinAlgError, lstsq
+
+    problem, rows, cost = path.problem, path.rows, path.cost
+    share = path.a / cost
+    up = 1.0 - share <= path.xi / path.scale  # the multiplier is at its upper bound
+    free = ~up & (share > path.r / path.scale)
+    known = path.guess
+    path.guess = up, free
+    same = known is not None and all(map(np.array_equal, known, path.guess))
+    index = np.flatnonzero(free.any(axis=0))
+    most = min(max(EFFORT, SHARE * rows.pairs), MOST_EFFORT)
+    path.told = len(index) <= MOST_ROWS * rows.q and len(index) * rows.q**2 <= most
+    if not (path.told and (last or same)):
+        return []
+    beta = (path.sign * np.where(up, cost, 0.0)).sum(axis=0)
+    beta[index] = 0.0
+    root = 1.0 / np.sqrt(rows.ridge)
+    begin = root * problem.gathered(beta)
+    if len(index):
+        z = rows.take(index) * root
+        weight = free[:, index]
+        on = (weight * path.sign[:, index] * path.level[:, index]).sum(axis=0) / weight.sum(axis=0)
+        try:
+            more = lstsq(z, on - z @ begin, lapack_driver="gelsy", check_finite=False)[0]
+            given = lstsq(z.T, more, lapack_driver="gelsy", check_finite=False)[0]
+        except LinAlgError:
+            return []
+        signs = path.sign[:, index]
+        low = np.where((weight & (signs < 0)).any(axis=0), -cost[index], 0.0)
+        high = np.where((weight & (signs > 0)).any(axis=0), cost[index], 0.0)
+        beta[index] = np.clip(given, low, high)
+        begin = begin + more
+    v = root * begin
+    primal = problem.primal(v, rows.product(v))
+    return [
+        LinearSolution(v, beta, primal, problem.dual(beta, problem.gathered(beta)), n_iter, False)
+    ]

@@ -3,12 +3,10 @@
 
 import numpy as np
 
-from statfast._base import Classifier
-from statfast._blocks import each
-from statfast._class_weights import class_weighted
-from statfast._errors import shown
-from statfast._validation import as_choice, as_labels, as_weights
-from statfast.svm.linear_machine import (
+from statfast._engine import each
+from statfast._estimator import Classifier, class_weighted
+from statfast._validation import as_choice, as_labels, as_weights, shown
+from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
     settings_of,
@@ -16,8 +14,8 @@ from statfast.svm.linear_machine import (
     values,
     warn_stopped,
 )
-from statfast.svm.linear_problem import Problem
-from statfast.svm.linear_rows import new_rows, rows_of
+from statfast.svm.linear.objective import Problem
+from statfast.svm.linear.rows import new_rows, rows_of
 
 LOSSES = ("hinge", "squared_hinge")
 
@@ -25,12 +23,12 @@ LOSSES = ("hinge", "squared_hinge")
 class LinearSVC(Classifier, LinearMachine):
     """Linear support vector machine for classes.
 
-    With labels y = 1 and -1 it minimises, over w and b::
+    With labels y = 1 and -1 it minimizes, over w and b::
 
         w'w / 2 + (b / intercept_scaling)^2 / 2 + C sum_i c_i loss(y_i (w'x_i + b))
 
     where the loss is ``max(0, 1 - m)`` ("hinge") or its square. That is LIBLINEAR's problem, with
-    the intercept penalised. Of more than two classes, each is told from all others.
+    the intercept penalized. Of more than two classes, each is told from all others.
 
     Parameters
     ----------
@@ -39,7 +37,7 @@ class LinearSVC(Classifier, LinearMachine):
         Weight of the losses against the penalty.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
-        The larger it is, the less the intercept is penalised: it is the coefficient of a column
+        The larger it is, the less the intercept is penalized: it is the coefficient of a column
         that holds this number.
     dual : {"auto", True, False}, default="auto"
         True is coordinate descent on the dual. False is Newton's method for the squared loss, an
@@ -71,7 +69,7 @@ class LinearSVC(Classifier, LinearMachine):
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
     intercept_ : ndarray of shape (1,) or (K,)
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,) or (K,)
-        What was minimised, a lower bound of it, and the difference, which is never negative but
+        What was minimized, a lower bound of it, and the difference, which is never negative but
         for rounding.
     n_iter_ : int
         Most sweeps or iterations of a class.

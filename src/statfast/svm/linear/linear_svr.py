@@ -3,10 +3,9 @@
 
 import numpy as np
 
-from statfast._errors import warn_column_vector
-from statfast._regression import Regressor, as_targets
-from statfast._validation import as_choice, as_real, as_weights
-from statfast.svm.linear_machine import (
+from statfast._estimator import Regressor
+from statfast._validation import as_choice, as_real, as_targets, as_weights, warn_column_vector
+from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
     settings_of,
@@ -14,16 +13,17 @@ from statfast.svm.linear_machine import (
     values,
     warn_stopped,
 )
-from statfast.svm.linear_problem import Problem
-from statfast.svm.linear_rows import new_rows, rows_of
+from statfast.svm.linear.objective import Problem
+from statfast.svm.linear.rows import new_rows, rows_of
 
+FARTHEST = 1e100  # targets and tubes, whose squares are summed
 LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
 
 class LinearSVR(Regressor, LinearMachine):
     """Linear support vector machine for numbers.
 
-    It minimises, over w and b::
+    It minimizes, over w and b::
 
         w'w / 2 + (b / intercept_scaling)^2 / 2 + C sum_i c_i loss(|y_i - w'x_i - b| - epsilon)
 
@@ -39,7 +39,7 @@ class LinearSVR(Regressor, LinearMachine):
         Weight of the losses against the penalty.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
-        The larger it is, the less the intercept is penalised: it is the coefficient of a column
+        The larger it is, the less the intercept is penalized: it is the coefficient of a column
         that holds this number.
     dual : {"auto", True, False}, default="auto"
         True is coordinate descent on the dual. False is Newton's method for the squared loss, an
@@ -65,7 +65,7 @@ class LinearSVR(Regressor, LinearMachine):
     coef_ : ndarray of shape (d,)
     intercept_ : ndarray of shape (1,)
     primal_objective_, dual_objective_, gap_ : float
-        What was minimised, a lower bound of it, and the difference, which is never negative but
+        What was minimized, a lower bound of it, and the difference, which is never negative but
         for rounding.
     n_iter_ : int
         Sweeps or iterations.
@@ -180,7 +180,12 @@ class LinearSVR(Regressor, LinearMachine):
             warn_column_vector()
         weights = as_weights(sample_weight, rows.shape[0])
         squared = as_choice(self.loss, "loss", LOSSES) != "epsilon_insensitive"
-        epsilon = as_real(self.epsilon, "epsilon", 0.0)
+        epsilon = as_real(self.epsilon, "epsilon", 0.0, FARTHEST)
+        if (far := float(np.abs(target).max())) > FARTHEST:
+            raise ValueError(
+                f"y must be within {FARTHEST:g} of 0, so that its squares can be summed; got "
+                f"{far:g}. Scale it."
+            )
         settings = settings_of(self)
         made, costs, target = self._rows(rows, settings, weights, target[:, 0])
         problem = Problem(made, np.ascontiguousarray(target), costs, squared, epsilon)

@@ -6,18 +6,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from statfast._base import Estimator
-from statfast._blocks import each, grid
-from statfast._errors import ConvergenceWarning, warn_user, wrong_type
-from statfast._validation import as_count, as_generator, as_real, explain_nonfinite
-from statfast.svm.conjugate import Conjugate
-from statfast.svm.linear_descent import descend
-from statfast.svm.linear_newton import minimise
-from statfast.svm.linear_problem import Clock
-from statfast.svm.linear_rows import VECTOR, LinearRows
-from statfast.svm.narrowing import narrow
+from statfast._engine import each, grid
+from statfast._estimator import Estimator
+from statfast._validation import (
+    ConvergenceWarning,
+    as_count,
+    as_generator,
+    as_real,
+    explain_nonfinite,
+    warn_user,
+    wrong_type,
+)
+from statfast.svm.linear.dual_descent import descend
+from statfast.svm.linear.interior_point import narrow
+from statfast.svm.linear.newton import Conjugate, minimize
+from statfast.svm.linear.objective import Clock
+from statfast.svm.linear.rows import VECTOR, LinearRows
 
 SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
+SCALES = 1e-50, 1e50  # of the intercept: sums of their squares' squares stay within float64
 FINER = 0.3  # of the gradient asked for: where Newton steps are inexact
 
 
@@ -47,9 +54,10 @@ def settings_of(model):
     if limit is not None:
         limit = as_real(limit, "time_limit", 0.0)
     return Settings(
-        as_real(model.C, "C", 0.0, open_low=True), as_real(model.tol, "tol", 0.0, open_low=True),
-        bool(model.fit_intercept), as_real(model.intercept_scaling, "intercept_scaling", 0.0,
-        open_low=True), model.dual, as_count(model.max_iter, "max_iter"), limit,
+        as_real(model.C, "C", 0.0, open_low=True),
+        min(as_real(model.tol, "tol", 0.0, open_low=True), 1.0),  # a share, which is squared
+        bool(model.fit_intercept), as_real(model.intercept_scaling, "intercept_scaling", *SCALES),
+        model.dual, as_count(model.max_iter, "max_iter"), limit,
         as_generator(model.random_state),
     )  # fmt: skip
 
@@ -98,9 +106,9 @@ def solved(problem, settings, clock, seed, enough=1.0):
         if not problem.squared:
             return narrow(problem, settings.tol, clock), "interior point"
         if few:
-            return minimise(problem, settings.tol * enough, clock), "newton"
+            return minimize(problem, settings.tol * enough, clock), "newton"
         by = Conjugate(problem, clock)
-        return minimise(problem, settings.tol * enough, clock, FINER, by), "newton"
+        return minimize(problem, settings.tol * enough, clock, FINER, by), "newton"
 
 
 def warn_stopped(model, solution, of=""):
@@ -110,7 +118,7 @@ def warn_stopped(model, solution, of=""):
     if "time_limit" in solution.reason:
         fix = "Raise time_limit."
     elif "rounding" in solution.reason:
-        fix = "Centre and scale the columns of X, or raise tol."
+        fix = "Center and scale the columns of X, or raise tol."
     else:
         fix = "Raise max_iter or tol, or scale the columns of X."
     warn_user(

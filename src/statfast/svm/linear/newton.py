@@ -15,9 +15,9 @@ How the steps are found is another's part: `Products` here, or `Conjugate`, for 
 
 import numpy as np
 
-from statfast._products import dot
-from statfast.svm.linear_problem import Solution
-from statfast.svm.positive import factored, require_products
+from statfast._linalg import dot
+from statfast.svm.linear.objective import LinearSolution
+from statfast.svm.linear.positive import factored, require_products
 
 ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
 SHORT, BEYOND = 0.1, 1e-3  # of the slope at the start: short of the lowest point, and beyond it
@@ -25,13 +25,15 @@ FEW, COLUMNS = 6000, 160  # rows, and rows for each column, from which a sample 
 SHARE = 8  # one row in so many, at so many times the cost
 ROUGH = 1e-2  # tolerance of a sample, whose solution is off by more than that
 FINER = 1e-6  # of the gradient asked for: Newton's last step is nearly free, so it is taken
-CANCELLED = 1e-6  # of a diagonal element: what is left of it must be more
+CANCELED = 1e-6  # of a diagonal element: what is left of it must be more
 EXACT = 1e-15  # of the primal: a gap of so little is rounding
 STILL = 1e-14  # of the primal: a fall of so little is rounding
+FORCING = 0.1  # of the gradient: what a step may leave of it, far from the solution
+MOST = 1000  # products with the Hessian for a step
 
 
-def minimise(problem, tol, clock, finer=FINER, by=None):
-    """Minimise the primal; returns a Solution. `tol` is the length of the gradient, relative to
+def minimize(problem, tol, clock, finer=FINER, by=None):
+    """Minimize the primal; returns a Solution. `tol` is the length of the gradient, relative to
     that at 0, at which it counts as converged; the iteration goes on to `finer` times that. Steps
     are found `by` something other than products of columns, if given."""
     rows, wide = problem.rows, by is not None
@@ -39,7 +41,7 @@ def minimise(problem, tol, clock, finer=FINER, by=None):
     v, f = np.zeros(rows.q), np.zeros(rows.n)
     first = float(np.linalg.norm(rows.combined(2.0 * problem.cost * problem.left(f))))
     if not wide and rows.n >= max(FEW, COLUMNS * rows.q):
-        v = minimise(problem.part(np.arange(0, rows.n, SHARE), SHARE), ROUGH, clock, 1.0).v
+        v = minimize(problem.part(np.arange(0, rows.n, SHARE), SHARE), ROUGH, clock, 1.0).v
         f = rows.product(v)
     best, last, n_iter, reason = None, np.inf, 0, ""
     while True:
@@ -65,7 +67,7 @@ def minimise(problem, tol, clock, finer=FINER, by=None):
     beta = 2.0 * problem.cost * problem.left(f)
     converged = bool(size <= tol * first or gap <= EXACT * primal)
     reason = "" if converged else reason or f"in {n_iter} iterations, as rounding hides the rest"
-    return Solution(v, beta, primal, primal - gap, n_iter, converged, reason)
+    return LinearSolution(v, beta, primal, primal - gap, n_iter, converged, reason)
 
 
 class Products:
@@ -86,7 +88,7 @@ class Products:
         diagonal, ridge = self.h.diagonal(), self.problem.rows.ridge
         require_products(float(diagonal.max()))
         self.peak = np.maximum(self.peak, diagonal)
-        if (diagonal + ridge < CANCELLED * self.peak).any():  # of large rows, rounding is left
+        if (diagonal + ridge < CANCELED * self.peak).any():  # of large rows, rounding is left
             self.h, self.peak = self._sums(f, None)[0], ridge
         return pull, loss
 
@@ -135,3 +137,52 @@ def _lowest(problem, v, f, step, along):
         if not low < t < high:
             t = 0.5 * (low + high) if high < np.inf else 2.0 * max(low, 1.0)
     return t
+
+
+# ---------- Newton steps by conjugate gradients, where columns are many: no matrix is made
+# A product with the Hessian ``diag(ridge) + 2 z'cz`` over the rows that have a loss is two passes
+# over these rows. The steps are inexact, the less so the nearer the solution (Keerthi and DeCoste
+# 2005, https://jmlr.org/papers/v6/keerthi05a.html); the Hessian's diagonal, if all rows had a
+# loss, is the preconditioner (Hsia, Chiang and Lin 2018,
+# https://proceedings.mlr.press/v95/hsia18a.html).
+class Conjugate:
+    """Steps for `minimize`."""
+
+    def __init__(self, problem, clock):
+        self.problem, self.clock = problem, clock
+        self.diagonal = problem.rows.ridge + problem.rows.column_squares(2.0 * problem.cost)
+        require_products(float(self.diagonal.max()))
+
+    def look(self, f):
+        """z'(2 c u), and the sum of the losses, at values f."""
+        problem = self.problem
+        u = problem.left(f)
+        self.on = u != 0.0
+        return problem.rows.combined(2.0 * problem.cost * u), problem.loss(u)
+
+    def step(self, gradient, share):
+        """About the step to the lowest point of the piece that f lies on; `share` is how long the
+        gradient is, relative to that at 0."""
+        index, ridge, diagonal = np.flatnonzero(self.on), self.problem.rows.ridge, self.diagonal
+        if not len(index):
+            return -gradient / ridge
+        rows, cost = self.problem.rows.part(index), 2.0 * self.problem.cost[index]
+        step, left, room = np.zeros(rows.q), -gradient, np.empty(rows.q)
+        near = left / diagonal
+        along, size = near.copy(), float(left @ near)
+        enough = min(FORCING**2, share**0.5) * size
+        for _ in range(MOST):
+            turned = ridge * along
+            turned += rows.turned(along, cost, room)
+            t = size / float(along @ turned)
+            step += t * along
+            turned *= t
+            left -= turned
+            np.divide(left, diagonal, out=near)
+            before = size
+            size = float(left @ near)
+            if size <= enough or self.clock.stopped(0):
+                break
+            along *= size / before
+            along += near
+        return step

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The problem of a linear support vector machine, primal and dual, whatever its loss.
 
-With f = z'v the value of a row, t its target and c its cost, the primal is to minimise
+With f = z'v the value of a row, t its target and c its cost, the primal is to minimize
 
     v' diag(ridge) v / 2 + sum c |u|   or   sum c u^2  (the squared losses),
 
 where u is what is left of t - f. For classes t is 1 or -1, and u = t - f where the row is on the
 wrong side of its margin (t f < 1), else 0: |u| is the hinge. In regression u is t - f shrunk by
-epsilon towards 0. The dual is to maximise, over beta, one number a row,
+epsilon towards 0. The dual is to maximize, over beta, one number a row,
 
     t'beta - epsilon |beta|_1 - g' diag(1 / ridge) g / 2 - sum soft beta^2 / 2,   g = z'beta,
 
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._products import dot
+from statfast._linalg import dot
 
 ROUNDING = 1e-15  # of the losses of rows at 0
 LEVEL = 0.1  # the least factor that makes two classes weigh the same
@@ -128,7 +128,7 @@ class Problem:
 
 
 @dataclass
-class Solution:
+class LinearSolution:
     """What a solver found: v, the multipliers beta, and how far they are from the optimum."""
 
     v: NDArray[np.float64]

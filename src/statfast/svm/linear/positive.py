@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Systems with a positive matrix: products of columns plus the penalty's diagonal."""
 
-from statfast import _factor
+from statfast import _linalg
 
 LARGEST = 1e200  # of the diagonal: room is left for products
 
@@ -20,4 +20,4 @@ def factored(h, ridge):
     diagonal = h.reshape(-1)[:: len(h) + 1]
     diagonal += ridge
     require_products(float(diagonal.max()))
-    return _factor.factored(h)
+    return _linalg.factored(h)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of a linear machine, dense or sparse, after a constant column of ones.
 
-The constant column of LIBLINEAR holds `scale`, and its coefficient is penalised as the others are.
+The constant column of LIBLINEAR holds `scale`, and its coefficient is penalized as the others are.
 Here it holds ones, so that its coefficient v[0] is the intercept itself, and the penalty is
 v[0]^2 / scale^2; without an intercept, v has one number less.
 """
@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from statfast._blocks import checkpoint, each, grid, reduce
-from statfast._core import dual_descent, irls, sparselloyd
-from statfast._sparse import WIDEST, as_csr, is_sparse, parts_of
-from statfast._validation import as_rows, rows_for
+from statfast._core.kmeans import sparse as sparselloyd
+from statfast._core.linear import irls
+from statfast._core.svm import dual_descent
+from statfast._engine import checkpoint, each, grid, reduce
+from statfast._validation import WIDEST, as_csr, as_rows, is_sparse, parts_of, rows_for
 
 CALL = 2e8  # multiplications of a kernel call: some 30 ms
 LEAST, BLOCK = 8192, 1e6  # rows of a block, or operations: fewer would spend it between calls

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import checkpoint, each, grid
-from statfast._core.expansion import SPARE, expand
-from statfast._errors import shown
-from statfast._extent import origin_of
+from statfast._core.svm.expansion import SPARE, expand
+from statfast._distance import origin_of
+from statfast._engine import checkpoint, each, grid
+from statfast._validation import shown
 from statfast.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 
 CALL = 4e8  # multiplications of one kernel call: some ten milliseconds
@@ -162,7 +162,7 @@ def tile_for(kernel, vectors):
 def _laid(kind, gamma, coef0, degree, vectors):
     m, d = vectors.shape
     width = -(-d // 16) * 16
-    width += 16 if width % 256 == 0 else 0  # as rows.pxd says
+    width += 16 if width % 256 == 0 else 0  # as tile/rows.pxd says
     origin = np.zeros(d, dtype=np.float32)
     if kind == "rbf":
         origin = origin_of(vectors.min(axis=0) / 2 + vectors.max(axis=0) / 2)

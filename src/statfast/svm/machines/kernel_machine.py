@@ -7,23 +7,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._base import Estimator
-from statfast._blocks import usable_threads
-from statfast._errors import ConvergenceWarning, warn_user
+from statfast._engine import usable_threads
+from statfast._estimator import Estimator
+from statfast._validation import ConvergenceWarning, warn_user
 from statfast.kernels import Linear
 from statfast.kernels.named import domain_of
 from statfast.kernels.points import MATRIX
-from statfast.svm.expansion import Expansion, require_finite_values
-from statfast.svm.gram import Gram, gram_of
-from statfast.svm.problems import Machine
-from statfast.svm.rows import Points, as_new_points, as_training_points
-from statfast.svm.run import Run, as_cache_size
+from statfast.svm.dual.definite import warn_indefinite
+from statfast.svm.dual.gram import Gram, gram_of
+from statfast.svm.dual.limits import Run, as_cache_size
+from statfast.svm.dual.problems import Machine
+from statfast.svm.machines.expansion import Expansion, require_finite_values
+from statfast.svm.machines.training import TrainingPoints, as_new_points, as_training_points
 
 FIXES = {
-    "max_iter": "Raise max_iter or tol, or centre and scale the columns of X.",
-    "time_limit": "Raise time_limit or tol, or centre and scale the columns of X.",
+    "max_iter": "Raise max_iter or tol, or center and scale the columns of X.",
+    "time_limit": "Raise time_limit or tol, or center and scale the columns of X.",
     "progress": "Let it go on, or raise tol.",
-    "precision": "Rounding hides the rest: centre and scale the columns of X, or raise tol.",
+    "precision": "Rounding hides the rest: center and scale the columns of X, or raise tol.",
 }
 
 
@@ -49,7 +50,7 @@ class Multipliers(NamedTuple):
 class Training:
     """Checked points, their kernel matrix, those with weight, and the solver with its limits."""
 
-    points: Points
+    points: TrainingPoints
     gram: Gram
     used: NDArray[np.intp]
     run: Run
@@ -74,6 +75,7 @@ class KernelMachine(Estimator):
         for m in machines:
             require_finite_values(np.array([[m.norm2, m.dual, m.rho]]))
         self._warn(run, [m for m in machines if not m.converged])
+        warn_indefinite(type(self).__name__, points, support)
         expansion = expansion_of(points, support, parts, coef)
         return {
             "support_": np.asarray(support, dtype=np.int32),

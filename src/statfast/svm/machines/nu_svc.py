@@ -4,11 +4,10 @@
 import numpy as np
 
 from statfast._validation import as_real
-from statfast.svm.classify import PairwiseMachines
-from statfast.svm.problems import nu_svc
-from statfast.svm.rows import as_costs
+from statfast.svm.dual.problems import nu_svc
+from statfast.svm.machines.pairwise import PairwiseMachines
+from statfast.svm.machines.training import as_costs
 
-LIGHTEST = 1e-20  # weight: sums of products of two are no 0 in float32
 FAINTEST = 1e-11  # kernel value: steps are as wide as is right for curvatures above 1e-12 or so
 
 
@@ -83,7 +82,7 @@ class NuSVC(PairwiseMachines):
     C_ : ndarray of shape (P,)
         C of the `SVC` that is the same.
     margin_ : ndarray of shape (P,)
-        2 / |w|: the width of the strip -1 < f < 1.
+        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of P `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
@@ -175,7 +174,6 @@ class NuSVC(PairwiseMachines):
 
     def _machine(self, run, rows, sign, weights, settled):
         weights = as_costs(1.0, weights, "The largest weight")
-        require_some(weights.max(), LIGHTEST, "Weights", "Multiply them by a number.")
         require_some(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
         total = weights.sum()
         most = 2.0 * min(weights[sign > 0].sum(), weights[sign < 0].sum()) / total

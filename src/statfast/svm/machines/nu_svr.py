@@ -2,10 +2,10 @@
 """Support vector regression within a tube that leaves out a given share of the rows."""
 
 from statfast._validation import as_real
-from statfast.svm.problems import nu_svr
-from statfast.svm.regression import RegressionMachine
-from statfast.svm.rows import as_costs
-from statfast.svm.svc import as_finite_cost
+from statfast.svm.dual.problems import nu_svr
+from statfast.svm.machines.svc import as_finite_cost
+from statfast.svm.machines.svr import RegressionMachine
+from statfast.svm.machines.training import as_costs
 
 
 class NuSVR(RegressionMachine):
@@ -62,7 +62,7 @@ class NuSVR(RegressionMachine):
     epsilon_ : float
         Half the width of the tube.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip -1 < f < 1.
+        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of 1 `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)

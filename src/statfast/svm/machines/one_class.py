@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from statfast._validation import as_real, as_weights
-from statfast.svm.machines import KernelMachine
-from statfast.svm.problems import one_class
-from statfast.svm.rows import as_costs
+from statfast._validation import as_real, as_type, as_weights
+from statfast.svm.dual.problems import one_class
+from statfast.svm.machines.kernel_machine import KernelMachine
+from statfast.svm.machines.training import as_costs
 
 
 class OneClassSVM(KernelMachine):
     """The region that holds most of the rows, and so tells novelties.
 
-    It separates the images of the rows from the origin: with f(x) = w.phi(x) - rho it minimises::
+    It separates the images of the rows from the origin: with f(x) = w.phi(x) - rho it minimizes::
 
         |w|^2 / 2 - nu n rho + sum_i max(0, -f(x_i))
 
@@ -65,12 +65,12 @@ class OneClassSVM(KernelMachine):
     offset_ : float
         rho; ``score_samples`` less it is ``decision_function``.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip -1 < f < 1. The region is ``offset_ * margin_ / 2`` from the
-        origin.
+        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0. The region is
+        ``offset_ * margin_ / 2`` from the origin.
     multipliers_ : tuple of 1 `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < w and a = w, the weight of the row.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
-        What is minimised, above;
+        What is minimized, above;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
     violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
@@ -150,7 +150,8 @@ class OneClassSVM(KernelMachine):
             the symmetric matrix of kernel values, (n, n).
         y : ignored
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; an integer weight equals a repeated row.
+            Weights of the rows; an integer weight equals a repeated row. `tol` is meant for weights
+            of which the largest is about 1, and others are scaled to that.
 
         Returns
         -------
@@ -171,8 +172,9 @@ class OneClassSVM(KernelMachine):
             If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
             usable.
         UserWarning
-            If the columns of X lie far from 0, and the kernel is a polynomial; or if `cache_size`
-            is None and rows of the kernel matrix are made again, as not all fit into memory.
+            If the columns of X lie far from 0, and the kernel is a polynomial; if `cache_size` is
+            None and rows of the kernel matrix are made again, as not all fit into memory; or if
+            some of the matrix shows that the kernel is not positive semi-definite.
         """
         nu = as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
         training = self._training(X, lambda n: as_weights(sample_weight, n))
@@ -180,7 +182,7 @@ class OneClassSVM(KernelMachine):
         weights = np.ones(len(rows)) if weights is None else weights[rows]
         machine = one_class(training.run, rows, as_costs(1.0, weights, "The largest weight"), nu)
         # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
-        left = min(machine.violation, training.run.tol) + 1e-12 * abs(machine.rho)
+        left = min(machine.violation, training.run.tol) / machine.scale + 1e-12 * abs(machine.rho)
         machine = replace(machine, rho=machine.rho - left)
         fitted = self._single(training, machine)
         return self._publish(X, **fitted, offset_=machine.rho)
@@ -204,7 +206,7 @@ class OneClassSVM(KernelMachine):
             If X is not finite, or has other columns than the training rows.
         """
         sums, dtype = self._sums(X)
-        return sums[0][:, 0].astype(dtype)
+        return as_type(sums[0][:, 0], dtype)
 
     def decision_function(self, X):
         """Return f(x), positive within the region.
@@ -225,7 +227,7 @@ class OneClassSVM(KernelMachine):
             As for `score_samples`.
         """
         sums, dtype = self._sums(X)
-        return (sums[0][:, 0] - self.offset_).astype(dtype)
+        return as_type(sums[0][:, 0] - self.offset_, dtype)
 
     def predict(self, X):
         """Return +1 for rows within the region or on its boundary, -1 for others.

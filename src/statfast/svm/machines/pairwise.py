@@ -5,14 +5,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from statfast._base import Classifier
-from statfast._class_weights import class_weighted
-from statfast._coupling import coupled
-from statfast._errors import not_fitted, shown
-from statfast._flags import as_flag
-from statfast._validation import as_choice, as_generator, as_labels, as_weights
-from statfast.svm.machines import KernelMachine, held_values
-from statfast.svm.one_vs_one import (
+from statfast._estimator import Classifier, class_weighted, coupled
+from statfast._validation import (
+    as_choice,
+    as_flag,
+    as_generator,
+    as_labels,
+    as_type,
+    as_weights,
+    not_fitted,
+    shown,
+)
+from statfast.svm.machines.kernel_machine import KernelMachine, held_values
+from statfast.svm.machines.platt import held_out, sigmoid, sigmoid_fit
+from statfast.svm.machines.votes import (
     assembled,
     pair_coef,
     pair_values,
@@ -20,7 +26,6 @@ from statfast.svm.one_vs_one import (
     scores,
     votes,
 )
-from statfast.svm.platt import held_out, sigmoid, sigmoid_fit
 
 PARTS = 5  # of the cross-validation behind probabilities
 
@@ -56,7 +61,7 @@ class WithProbability:
     def __get__(self, instance, owner):
         if instance is None:
             return self.method
-        if not instance.probability:
+        if instance.probability is not True and instance.probability is not np.True_:
             raise AttributeError(
                 f"{self.method.__name__} needs {type(instance).__name__}(probability=True), and a "
                 "new fit."
@@ -102,8 +107,9 @@ class PairwiseMachines(Classifier, KernelMachine):
             If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
             usable.
         UserWarning
-            If the columns of X lie far from 0, and the kernel is a polynomial; or if `cache_size`
-            is None and rows of the kernel matrix are made again, as not all fit into memory.
+            If the columns of X lie far from 0, and the kernel is a polynomial; if `cache_size` is
+            None and rows of the kernel matrix are made again, as not all fit into memory; or if
+            some of the matrix shows that the kernel is not positive semi-definite.
         """
         self._check_flags()
         asked = self.probability or self.random_state is not None  # a new generator takes time
@@ -247,10 +253,10 @@ class PairwiseMachines(Classifier, KernelMachine):
         values, dtype = self._pair_values(X)
         self._check_flags()
         if len(self.classes_) == 2:
-            return values[:, 0].astype(dtype)
+            return as_type(values[:, 0], dtype)
         if self.decision_function_shape == "ovr":
             values = scores(values, len(self.classes_))
-        return values.astype(dtype)
+        return as_type(values, dtype)
 
     @WithProbability
     def predict_proba(self, X):

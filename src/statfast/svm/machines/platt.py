@@ -4,10 +4,12 @@
 import numpy as np
 
 STEPS = 100
+NONE = 1e-305  # a value: smaller ones have lost digits, and one over them may be infinite
+RIDGE, ROUNDING = 1e-12, 1e-15  # by which a Hessian is positive definite: so much, or of its size
 
 
 def sigmoid_fit(values, positive, weights):
-    """A and B of P(positive | f) = 1 / (1 + exp(A f + B)), by penalised maximum likelihood.
+    """A and B of P(positive | f) = 1 / (1 + exp(A f + B)), by penalized maximum likelihood.
 
     Newton's method with a line search, by the formulas of Lin, Lin & Weng (2007), A note on Platt's
     probabilistic outputs for support vector machines, doi:10.1007/s10994-007-5018-6, which neither
@@ -17,7 +19,7 @@ def sigmoid_fit(values, positive, weights):
     down = weights.sum() - up
     target = np.where(positive, (up + 1.0) / (up + 2.0), 1.0 / (down + 2.0))
     size = np.abs(values).max(initial=0.0)
-    size = size if size > 0.0 else 1.0
+    size = size if size > NONE else 1.0
     f = values / size  # so that one ridge serves all
     a, b = 0.0, np.log((down + 1.0) / (up + 1.0))
     loss = _loss(a, b, f, target, weights)
@@ -31,7 +33,9 @@ def sigmoid_fit(values, positive, weights):
         if np.abs(g).max() <= 1e-12 * weights.sum():
             break
         mixed = curve @ f
-        h = np.array([[curve @ f**2 + 1e-12, mixed], [mixed, curve.sum() + 1e-12]])
+        total = curve.sum()
+        ridge = max(RIDGE, ROUNDING * total)  # all but one of the weights may be next to none
+        h = np.array([[curve @ f**2 + ridge, mixed], [mixed, total + ridge]])
         move = -np.linalg.solve(h, g)
         down_hill = g @ move
         step = 1.0

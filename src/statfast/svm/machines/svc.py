@@ -7,15 +7,15 @@ from numbers import Real
 import numpy as np
 
 from statfast._validation import as_real
-from statfast.svm.classify import PairwiseMachines
-from statfast.svm.problems import INSEPARABLE, c_svc
-from statfast.svm.rows import as_costs
+from statfast.svm.dual.problems import INSEPARABLE, c_svc
+from statfast.svm.machines.pairwise import PairwiseMachines
+from statfast.svm.machines.training import as_costs
 
 
 class SVC(PairwiseMachines):
     """Support vector classification: the widest margin, errors costing C.
 
-    For two classes y = +1, -1 it minimises, over w and b, with f(x) = w.phi(x) + b::
+    For two classes y = +1, -1 it minimizes, over w and b, with f(x) = w.phi(x) + b::
 
         |w|^2 / 2 + C sum_i max(0, 1 - y_i f(x_i))
 
@@ -85,7 +85,7 @@ class SVC(PairwiseMachines):
     coef_ : ndarray of shape (P, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (P,)
-        2 / |w|: the width of the strip -1 < f < 1.
+        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of P `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)

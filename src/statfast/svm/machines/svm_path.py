@@ -2,26 +2,35 @@
 """Machines for many values of C and gamma, each from the one before, and which predicts best."""
 
 from dataclasses import dataclass
-from math import isnan, nan
 from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._blocks import usable_threads
-from statfast._errors import ConvergenceWarning, shown, warn_user, wrong_type
-from statfast._validation import as_count, as_generator, as_labels, as_real, as_weights
+from statfast._engine import usable_threads
+from statfast._validation import (
+    ConvergenceWarning,
+    as_count,
+    as_generator,
+    as_labels,
+    as_real,
+    as_weights,
+    shown,
+    warn_user,
+    wrong_type,
+)
 from statfast.kernels import RBF, as_kernel
 from statfast.kernels.named import gamma_of, has_gamma
-from statfast.svm.classify import as_classes, pair_tasks
-from statfast.svm.distances import Distances
-from statfast.svm.expansion import Expansion
-from statfast.svm.gram import gram_of
-from statfast.svm.one_vs_one import votes
-from statfast.svm.platt import held_out
-from statfast.svm.problems import c_svc
-from statfast.svm.rows import as_costs, as_training_points, new_points, require_gamma
-from statfast.svm.run import Run, as_cache_size
+from statfast.svm.dual.definite import warn_indefinite
+from statfast.svm.dual.distances import Distances
+from statfast.svm.dual.gram import gram_of
+from statfast.svm.dual.limits import Run, as_cache_size
+from statfast.svm.dual.problems import c_svc
+from statfast.svm.machines.expansion import Expansion
+from statfast.svm.machines.pairwise import as_classes, pair_tasks
+from statfast.svm.machines.platt import held_out
+from statfast.svm.machines.training import as_costs, as_training_points, new_points, require_gamma
+from statfast.svm.machines.votes import votes
 
 
 @dataclass(frozen=True)
@@ -32,8 +41,8 @@ class SVMPath:
     ----------
     C_grid : ndarray of shape (A,)
         Ascending.
-    gamma_grid : ndarray of shape (G,)
-        One nan where the kernel has no gamma.
+    gamma_grid : ndarray of shape (G,), or None
+        None where the kernel has no gamma; then G is 1.
     n_support : ndarray of shape (G, A)
         Support vectors of the machines on all rows.
     dual_objective : ndarray of shape (G, A)
@@ -48,7 +57,7 @@ class SVMPath:
     """
 
     C_grid: NDArray[np.float64]
-    gamma_grid: NDArray[np.float64]
+    gamma_grid: NDArray[np.float64] | None
     n_support: NDArray[np.intp]
     dual_objective: NDArray[np.float64]
     n_iter: NDArray[np.intp]
@@ -70,17 +79,17 @@ class SVMPath:
         """C and gamma of the best score, for ``SVC(**path.best_params)``; C alone where the kernel
         has no gamma."""
         g, a = self.best_index
-        gamma = float(self.gamma_grid[g])
-        return {"C": float(self.C_grid[a])} | ({} if isnan(gamma) else {"gamma": gamma})
+        gamma = {} if self.gamma_grid is None else {"gamma": float(self.gamma_grid[g])}
+        return {"C": float(self.C_grid[a]), **gamma}
 
     def __str__(self):
         what = "support vectors" if self.scores is None else "accuracy"
         values = self.n_support if self.scores is None else self.scores
         form = "{:>9d}" if self.scores is None else "{:>9.4f}"
         lines = [f"{what:<16}C " + "".join(f"{C:>9.4g}" for C in self.C_grid)]
-        for gamma, row in zip(self.gamma_grid, values, strict=True):
-            name = f"{'' if isnan(gamma) else f'gamma {gamma:.4g}':<18}"
-            lines.append(name + "".join(form.format(v) for v in row))
+        names = [""] if self.gamma_grid is None else [f"gamma {g:.4g}" for g in self.gamma_grid]
+        for name, row in zip(names, values, strict=True):
+            lines.append(f"{name:<18}" + "".join(form.format(v) for v in row))
         return "\n".join(lines)
 
 
@@ -184,7 +193,7 @@ def svm_path(
     tasks = [(np.flatnonzero(weights > 0.0), held)]
     if cv is not None:
         tasks += parted(points.keys(rng), codes, weights, as_count(cv, "cv", 2, len(points)))
-    rates = [nan]
+    rates = [None]
     if has_gamma(kernel):
         rates = [gamma_of(gamma, points.data, points.weights) for gamma in gammas]
     shared = None
@@ -233,11 +242,16 @@ def svm_path(
         )
     parts = scores[:, :, 1:] if cv is not None else None
     total = scores[:, :, 0] if held is not None else None if parts is None else parts.mean(axis=2)
-    return SVMPath(costs, np.array(rates), support, objective, steps, done, total, parts)
+    warn_indefinite("svm_path", points, np.empty(0, np.intp))
+    rated = np.array(rates) if has_gamma(kernel) else None
+    return SVMPath(costs, rated, support, objective, steps, done, total, parts)
 
 
 def as_grid(C_grid):
-    costs = np.asarray(C_grid)
+    try:
+        costs = np.asarray(C_grid)
+    except ValueError as error:
+        raise ValueError(f"C_grid should be a list of positive numbers: {error}") from error
     if costs.ndim != 1 or not len(costs) or costs.dtype.kind not in "iuf":
         raise wrong_type("C_grid", "a list of positive numbers", C_grid)
     return np.array(sorted({as_real(float(C), "C_grid", 0.0, open_low=True) for C in costs}))

@@ -1,17 +1,110 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector regression within a tube of a given width."""
 
-from statfast._validation import as_real
-from statfast.svm.problems import svr
-from statfast.svm.regression import RegressionMachine
-from statfast.svm.rows import as_costs
-from statfast.svm.svc import as_finite_cost
+import numpy as np
+
+from statfast._estimator import Regressor
+from statfast._validation import as_real, as_targets, as_type, as_weights, warn_column_vector
+from statfast.svm.dual.problems import svr
+from statfast.svm.machines.kernel_machine import KernelMachine
+from statfast.svm.machines.svc import as_finite_cost
+from statfast.svm.machines.training import as_costs
+
+LARGEST = 1e200  # target: times C, and summed, it must be finite
+
+
+class RegressionMachine(Regressor, KernelMachine):
+    """Base of the regressors."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or list of strings
+            Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
+            the symmetric matrix of kernel values, (n, n).
+        y : array-like of shape (n,)
+            Targets, finite numbers.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, which multiply C. An integer weight equals a repeated row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X or y holds NaN or infinity, X is no symmetric matrix where one is due, y does not
+            hold one target for each row or one beyond 1e200, or a parameter is out of its range.
+        TypeError
+            If X holds strings where numbers are due, or the reverse, or if a parameter is of the
+            wrong type.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
+            usable.
+        UserWarning
+            If the columns of X lie far from 0, and the kernel is a polynomial; if `cache_size` is
+            None and rows of the kernel matrix are made again, as not all fit into memory; or if
+            some of the matrix shows that the kernel is not positive semi-definite.
+        """
+        settled = self._settled()
+        targets = []
+
+        def weights_of(n):
+            found, flat = as_targets(y, n)
+            if found.shape[1] != 1:
+                raise ValueError(
+                    f"y should be a 1d array, one target for each row; got {found.shape[1]} "
+                    "columns. Fit one model for each."
+                )
+            if not flat:
+                warn_column_vector()
+            if (far := float(np.abs(found).max())) > LARGEST:
+                raise ValueError(f"y must be within {LARGEST:g} of 0; got {far:g}. Scale it.")
+            targets.append(found[:, 0])
+            return as_weights(sample_weight, n)
+
+        training = self._training(X, weights_of)
+        rows, weights = training.used, training.points.weights
+        weights = np.ones(len(rows)) if weights is None else weights[rows]
+        machine = self._machine(training.run, rows, targets[0][rows], weights, settled)
+        return self._publish(X, **self._single(training, machine), **self._more(machine))
+
+    def _more(self, machine):
+        """Fitted attributes of one class alone."""
+        return {}
+
+    def predict(self, X):
+        """Return f(x).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite, or has other columns than the training rows.
+        """
+        sums, dtype = self._sums(X)
+        return as_type(sums[0][:, 0] + self.intercept_[0], dtype)
 
 
 class SVR(RegressionMachine):
     """Support vector regression: the flattest function, errors beyond epsilon costing C.
 
-    It minimises, over w and b, with f(x) = w.phi(x) + b::
+    It minimizes, over w and b, with f(x) = w.phi(x) + b::
 
         |w|^2 / 2 + C sum_i max(0, |y_i - f(x_i)| - epsilon)
 
@@ -20,7 +113,7 @@ class SVR(RegressionMachine):
     C : float, default=1.0
         Cost of errors, positive and finite.
     epsilon : float, default=0.1
-        Half the width of the tube within which errors cost nothing.
+        Half the width of the tube within which errors cost nothing, at most 1e200.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
         matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
@@ -61,7 +154,7 @@ class SVR(RegressionMachine):
     coef_ : ndarray of shape (1, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip -1 < f < 1.
+        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of 1 `statfast.svm.Multipliers`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
@@ -143,7 +236,7 @@ class SVR(RegressionMachine):
 
     def _settled(self):
         C = as_finite_cost(self.C)
-        return C, as_real(self.epsilon, "epsilon", 0.0)
+        return C, as_real(self.epsilon, "epsilon", 0.0, LARGEST)
 
     def _machine(self, run, rows, y, weights, settled):
         C, epsilon = settled

@@ -8,8 +8,18 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._errors import not_fitted, shown, warn_user, wrong_type
-from statfast._validation import as_choice, as_count, as_real, as_rows, rows_for
+from statfast._validation import (
+    STEEPEST,
+    as_choice,
+    as_count,
+    as_real,
+    as_rows,
+    not_fitted,
+    rows_for,
+    shown,
+    warn_user,
+    wrong_type,
+)
 from statfast.kernels import Kernel, Polynomial, Precomputed, as_kernel
 from statfast.kernels.named import domain_of, gamma_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
@@ -20,7 +30,7 @@ HEAVIEST = 1e100  # cost: sums of products of two are finite
 
 
 @dataclass(frozen=True)
-class Points:
+class TrainingPoints:
     """Checked training points with their kernel."""
 
     data: object  # an ndarray of rows or of kernel values, or a list of strings
@@ -69,7 +79,7 @@ def as_training_points(estimator, X, weights_of):
     """Check X and the parameters of the kernel; `weights_of(n)` gives the weights of n points."""
     given = estimator.kernel
     coef0 = as_real(estimator.coef0, "coef0")
-    degree = as_count(estimator.degree, "degree")
+    degree = as_count(estimator.degree, "degree", high=STEEPEST)
     require_gamma(estimator.gamma)
     require_kernel(given)
     domain = domain_of(given)
@@ -87,7 +97,7 @@ def as_training_points(estimator, X, weights_of):
     kernel = as_kernel(given, gamma=gamma, degree=degree, coef0=coef0, X=data)
     if type(kernel) is Polynomial and kernel.degree > 1:
         warn_far(data, kernel.degree)
-    return Points(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
+    return TrainingPoints(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 
 
 def as_new_points(estimator, X):
@@ -146,12 +156,13 @@ def refuse_huge(X):
 def warn_far(X, degree):
     """Polynomials of rows far from 0 are trained without end: warn before."""
     means, ranges = X.mean(axis=0, dtype=np.float64), X.max(axis=0) - X.min(axis=0)
-    times = np.linalg.norm(means) / max(np.linalg.norm(ranges.astype(np.float64)), 1e-300)
+    with np.errstate(over="ignore"):
+        times = np.linalg.norm(means) / max(np.linalg.norm(ranges.astype(np.float64)), 1e-300)
     if FAR < times < 1e200:
         warn_user(
             f"The columns of X lie far from 0: their means are {times:.0f} times as long as their "
             f"ranges. Polynomials of degree {degree} tell such rows apart by their last digits, so "
-            "that training hardly ends. Centre and scale the columns of X."
+            "that training hardly ends. Center and scale the columns of X."
         )
 
 
@@ -160,7 +171,8 @@ def refuse_strings(X, kernel):
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "O") not in "OUST" or isinstance(X, str | bytes):
         return
-    if isinstance(X, list | tuple | np.ndarray) and len(X) and isinstance(X[0], str | bytes):
+    several = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim > 0)
+    if several and len(X) and isinstance(X[0], str | bytes):
         raise TypeError(
             f"X must hold rows of numbers for kernel={shown(kernel)}; got strings such as "
             f"{shown(X[0])}. Use a kernel on strings: kernel='spectrum', or for a function "

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suites, found by looking into the folder: every `Suite` of a module of benchmarks.suites."""
+
+import pkgutil
+from importlib import import_module
+
+from benchmarks import suites
+from benchmarks.harness.suite import Suite
+
+
+def modules() -> list[str]:
+    return [f"{suites.__name__}.{found.name}" for found in pkgutil.iter_modules(suites.__path__)]
+
+
+def suites_of(module: str) -> list[Suite]:
+    return [one for one in vars(import_module(module)).values() if isinstance(one, Suite)]
+
+
+SUITES: dict[str, Suite] = {
+    suite.name: suite for module in modules() for suite in suites_of(module)
+}
+LIBRARIES = sorted({name for suite in SUITES.values() for name in suite.libraries})

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results as lines: a run in the first, then one for each problem and library.
+
+In memory a run is a document: what it was, and its problems, each a row with the entries of its
+libraries. What a problem is stands in its suite, and what follows from the times is worked out
+again, so that a line holds what was measured and no more.
+"""
+
+import json
+import statistics
+from pathlib import Path
+
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.registry import SUITES
+from benchmarks.harness.suite import OURS, Suite
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "benchmarks" / "results"
+DIGITS = 7
+MEASURED = (  # of an entry
+    *("status", "median", "min", "fit", "query", "rounds", "extra_bytes", "errors", "note", "blas"),
+)
+DERIVED = ("problems", "geometric_means")  # of a document
+
+
+def path_of(document: dict, folder: Path = FOLDER) -> Path:
+    return folder / f"{document['suite']}-{document['openblas_coretype']}.jsonl"
+
+
+# --- lines ---
+
+
+def write(document: dict, path: Path) -> None:
+    lines = [{key: value for key, value in document.items() if key not in DERIVED}]
+    for row in document["problems"]:
+        about = {"problem": row["name"]}
+        told = {key: row[key] for key in ("limit_seconds", "commit") if row.get(key) is not None}
+        entries = row["libraries"] or {None: {"status": "skipped", "note": row.get("skipped", "")}}
+        for library, entry in entries.items():
+            measured = {
+                key: entry[key] for key in MEASURED if entry.get(key) not in (None, "", {}, [])
+            }
+            lines.append(about | {"library": library} | measured | told)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(_short(line)) + "\n" for line in lines), "utf-8")
+
+
+def _short(value):
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items()}
+    return value
+
+
+def read(path: Path) -> dict:
+    """The document of a file; a problem that its suite no longer has is left out."""
+    document, *lines = read_lines(path)
+    suite = SUITES[document["suite"]]
+    of_problem: dict[str, list[dict]] = {}
+    for line in lines:
+        of_problem.setdefault(line["problem"], []).append(line)
+    problems = {p.name: p for p in suite.find(quick=document["quick"])}
+    document["problems"] = [
+        compare(_row(problems[name], lines), suite)
+        for name, lines in of_problem.items()
+        if name in problems
+    ]
+    document["geometric_means"] = geometric_means(document["problems"])
+    return document
+
+
+def read_lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def _row(problem, lines):
+    row = about(problem) | {"limit_seconds": lines[0].get("limit_seconds"), "libraries": {}}
+    if "commit" in lines[0]:
+        row["commit"] = lines[0]["commit"]
+    for line in lines:
+        if line["library"] is None:
+            row["skipped"] = line["note"]
+        else:
+            blank = {"extra_bytes": None, "errors": {}, "note": ""}
+            measured = {key: line[key] for key in MEASURED if key in line}
+            row["libraries"][line["library"]] = blank | measured
+    return row
+
+
+def load(folder: Path = FOLDER) -> dict[tuple[str, str], dict]:
+    """The results by suite and core type, in the order of the suites; curves are no suite."""
+    documents = {}
+    for name in SUITES:
+        for path in sorted(folder.glob(f"{name}-*.jsonl")):
+            if read_lines(path)[0].get("suite") == name:
+                document = read(path)
+                documents[name, document["openblas_coretype"]] = document
+    return documents
+
+
+def merged(document: dict, path: Path) -> dict:
+    """The document with the problems of an earlier run that it did not run again.
+
+    A problem is replaced with all its libraries: ratios are of times from the same rounds.
+    """
+    if not path.exists():
+        return document
+    fresh = {row["name"]: row for row in document["problems"]}
+    earlier = read(path)
+    rows = {row["name"]: {"commit": earlier["commit"]} | row for row in earlier["problems"]} | fresh
+    names = [problem.name for problem in SUITES[document["suite"]].find(quick=document["quick"])]
+    document["problems"] = [rows[name] for name in names if name in rows]
+    document["geometric_means"] = geometric_means(document["problems"])
+    return document
+
+
+# --- what follows from them ---
+
+
+def about(problem: Problem) -> dict:
+    """The row of a problem, without what was measured."""
+    keys = ("name", "dtype", "beyond", "group", "baseline", "nbytes")
+    return {key: getattr(problem, key) for key in keys}
+
+
+def compare(row: dict, suite: Suite) -> dict:
+    """The row with the fastest peer, the ratios to it and the share of the hardware limit.
+
+    A peer counts if its answer passed the check and it does the same work; a faster one that
+    does not count is named beside it.
+    """
+    timed = {name: entry for name, entry in row["libraries"].items() if "median" in entry}
+    limits = [name for name in timed if suite.is_limit(name)]
+    others = [name for name in timed if suite.is_peer(name)]
+    if limits:
+        row["limit_seconds"] = timed[limits[0]]["median"]
+    if others:
+        row["fastest"] = min(others, key=lambda name: timed[name]["median"])
+    right = [name for name in others if timed[name]["status"] == "ok"]
+    if right:
+        row["fastest_peer"] = min(right, key=lambda name: timed[name]["median"])
+    if OURS in timed:
+        own = timed[OURS]
+        raced = (name for name in timed if name not in limits)
+        row["ratios"] = {name: timed[name]["median"] / own["median"] for name in raced}
+        if right:
+            row["ratio"] = row["ratios"][row["fastest_peer"]]
+        if row.get("limit_seconds"):
+            row["share_of_limit"] = row["limit_seconds"] / own["median"]
+    return row
+
+
+def geometric_means(rows) -> dict:
+    """Of the ratios to the fastest peer: over the shapes with a bar, those beyond, and all."""
+    means = {}
+    for label, wanted in (("bar", (False,)), ("beyond", (True,)), ("all", (False, True))):
+        ratios = [row["ratio"] for row in rows if "ratio" in row and row["beyond"] in wanted]
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            means[label] = {"mean": mean, "least": min(ratios), "problems": len(ratios)}
+    return means

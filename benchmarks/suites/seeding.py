@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suite ``seeding``: k-means++ and one iteration.
+
+And what k-means++ leaves over many seeds: ``python -m benchmarks.suites.seeding [--seeds 20]``
+prints the mean potential of starts by statfast and by scikit-learn, and the standard error of their
+ratio: both are greedy k-means++ with 2 + floor(log k) candidates a center, so they differ by chance
+alone.
+"""
+
+import argparse
+from functools import partial
+
+import numpy as np
+
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import F32, F64, Problem
+from benchmarks.harness.suite import Library, Suite
+from benchmarks.suites.kmeans import BUDGET, HOPELESS, LIMIT, KMeans, nearest_centers, touching_rows
+
+
+def _seeding_data(kind, n, d, k, dtype, seed):
+    return {"X": touching_rows(kind, np.random.default_rng(seed), n, d, k, dtype), "k": k}
+
+
+def _seeding(kind, n, d, k, dtype=F64, *, beyond=False):
+    name = f"start and one iteration: {kind} n={n} d={d} k={k} {dtype}"
+    make = partial(_seeding_data, kind, n, d, k, dtype)
+    group = "" if beyond else "seeding"
+    return Problem(
+        name, "seeding", make, dtype, group=group, beyond=beyond,
+        budget=BUDGET, hopeless=HOPELESS, limit=LIMIT,
+    )  # fmt: skip
+
+
+class Seeding(KMeans):
+    """k-means++ and one iteration, by the estimator: the start alone is not public everywhere."""
+
+    def prepare(self, data, threads):
+        self.X = data["X"]
+        self.model = self.estimator(
+            n_clusters=data["k"],
+            init="k-means++",
+            n_init=1,
+            max_iter=1,
+            tol=0.0,
+            random_state=0,
+            threads=threads,
+        )
+
+
+class SeedingCheck(Check):
+    """The potential against greedy k-means++ in plain numpy, the mean of several seeds.
+
+    Chance alone moves one start by tens of percent where there are as many groups as centers, some
+    of which get none: what counts is what exceeds three standard deviations.
+    """
+
+    def __init__(self, data):
+        self.X = data["X"].astype(np.float64)
+        self.k = data["k"]
+        self.parts = {"centers": (self.k, self.X.shape[1])}
+        seeds = range(1, 9 if self.k <= 50 else 3)
+        found = [self._potential(np.random.default_rng(seed)) for seed in seeds]
+        self.potential = float(np.mean(found))
+        self.chance = 3 * float(np.std(found, ddof=1)) / self.potential
+
+    def _potential(self, rng):
+        X, trials = self.X, 2 + int(np.log(self.k))
+        squares = (X**2).sum(1)
+        centers = X[rng.integers(len(X))][None]
+        closest = ((X - centers[0]) ** 2).sum(1)
+        for _ in range(1, self.k):
+            drawn = rng.choice(len(X), trials, p=closest / closest.sum())
+            d2 = squares[:, None] - 2 * X @ X[drawn].T + squares[drawn]
+            left = np.minimum(closest[:, None], np.maximum(d2, 0.0))
+            best = left.sum(0).argmin()
+            closest, centers = left[:, best], np.vstack([centers, X[drawn[best]]])
+        step = nearest_centers(X, centers)[0]
+        means = np.stack([X[step == c].mean(0) for c in range(self.k)])
+        return nearest_centers(X, means)[1].sum()
+
+    def errors(self, answer):
+        _, best = nearest_centers(self.X, np.asarray(answer["centers"], np.float64))
+        excess = float(best.sum() / self.potential - 1)
+        return {"potential excess": excess - min(max(excess, 0.0), self.chance)}
+
+
+SKLEARN = partial(Seeding, "sklearn.cluster.KMeans", threaded=False)
+C, U = "clusters", "uniform"
+SUITE = Suite(
+    name="seeding",
+    title="k-means++ and one iteration",
+    problems=[
+        *(_seeding(kind, 100_000, d, k) for kind in (C, U) for d in (16, 64) for k in (50, 500)),
+        _seeding(C, 100_000, 32, 200),
+        _seeding(C, 100_000, 32, 200, F32),
+        _seeding(C, 1_000, 4, 8, beyond=True),
+        _seeding(U, 1_000_000, 4, 20, beyond=True),
+    ],
+    quick=[_seeding(C, 2_000, 8, 10)],
+    libraries={
+        "statfast": Library({"seeding": partial(Seeding, "statfast.cluster.KMeans")}),
+        "scikit-learn": Library({"seeding": partial(SKLEARN, algorithm="lloyd")}),
+        "scikit-learn (elkan)": Library({"seeding": partial(SKLEARN, algorithm="elkan")}),
+        "scikit-learn-intelex": Library({"seeding": partial(Seeding, "sklearnex.cluster.KMeans")}),
+    },
+    checks={"seeding": SeedingCheck},
+    tolerances={"seeding": Tolerances({"potential excess": 0.05})},
+    bars={
+        "seeding": [Bar("k-means++ and an iteration, n = 1e5, d = 16 to 64", mean=4.0)],
+        "": [Bar("other shapes")],
+    },
+)
+
+
+# --- over many seeds ---
+
+SHAPES = ("d=16 k=50", "d=64 k=50", "d=16 k=500", "d=32 k=200 float64")
+
+
+def potentials(draw, seeds):
+    return np.array([draw(seed) for seed in range(seeds)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--only", default="", help="problems whose name holds this")
+    options = parser.parse_args()
+    from sklearn.cluster import kmeans_plusplus
+
+    from statfast.cluster.kmeans.plus_plus import plus_plus
+    from statfast.cluster.kmeans.prepared import survey
+
+    print("| problem | statfast | scikit-learn | ratio | standard error |\n|---|---|---|---|---|")
+    for problem in SUITE.problems:
+        if options.only not in problem.name or not any(shape in problem.name for shape in SHAPES):
+            continue
+        given = problem.data()
+        X, k = given["X"], given["k"]
+        data = survey(X, None, None)
+
+        def left(centers, X=X):
+            return nearest_centers(X, centers)[1].sum()
+
+        def ours(seed, data=data, k=k, left=left):
+            return left(plus_plus(data, k, np.random.default_rng(seed)))
+
+        def theirs(seed, X=X, k=k, left=left):
+            return left(kmeans_plusplus(X, k, random_state=seed)[0])
+
+        a, b = potentials(ours, options.seeds), potentials(theirs, options.seeds)
+        error = np.hypot(a.std(ddof=1), b.std(ddof=1)) / np.sqrt(options.seeds) / b.mean()
+        name = problem.name.removeprefix("start and one iteration: ")
+        ratio = a.mean() / b.mean()
+        print(
+            f"| {name} | {a.mean():.6g} | {b.mean():.6g} | {ratio:.4f} | {error:.4f} |", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()

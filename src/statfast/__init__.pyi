@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What type checkers and editors see of the names that ``__init__`` loads on use."""
+
+from statfast import cluster as cluster
+from statfast import datasets as datasets
+from statfast import generative as generative
+from statfast import kernels as kernels
+from statfast import linear as linear
+from statfast import metrics as metrics
+from statfast import multiclass as multiclass
+from statfast import neighbors as neighbors
+from statfast import plot as plot
+from statfast import svm as svm
+from statfast._engine import Chunks as Chunks
+from statfast._engine import set_progress as set_progress
+from statfast._estimator import Estimator as Estimator
+from statfast._validation import ConvergenceWarning as ConvergenceWarning
+from statfast._validation import NotFittedError as NotFittedError
+from statfast._validation import SeparationWarning as SeparationWarning
+from statfast.cluster import CLARA as CLARA
+from statfast.cluster import AgglomerativeClustering as AgglomerativeClustering
+from statfast.cluster import BisectingKMeans as BisectingKMeans
+from statfast.cluster import KMeans as KMeans
+from statfast.cluster import KMedoids as KMedoids
+from statfast.cluster import LloydStep as LloydStep
+from statfast.cluster import MiniBatchKMeans as MiniBatchKMeans
+from statfast.cluster import choose_k as choose_k
+from statfast.cluster import cluster_stability as cluster_stability
+from statfast.cluster import cophenetic as cophenetic
+from statfast.cluster import cophenetic_correlation as cophenetic_correlation
+from statfast.cluster import cut_tree as cut_tree
+from statfast.cluster import gap_statistic as gap_statistic
+from statfast.cluster import inconsistency as inconsistency
+from statfast.cluster import kmeans_plusplus as kmeans_plusplus
+from statfast.cluster import leaves_list as leaves_list
+from statfast.cluster import linkage as linkage
+from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
+from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
+from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from statfast.linear import ElasticNet as ElasticNet
+from statfast.linear import ElasticNetCV as ElasticNetCV
+from statfast.linear import GeneralizedLinearModel as GeneralizedLinearModel
+from statfast.linear import HuberRegressor as HuberRegressor
+from statfast.linear import Lasso as Lasso
+from statfast.linear import LassoCV as LassoCV
+from statfast.linear import LeastSquaresClassifier as LeastSquaresClassifier
+from statfast.linear import LinearRegression as LinearRegression
+from statfast.linear import LogisticRegression as LogisticRegression
+from statfast.linear import LogisticRegressionCV as LogisticRegressionCV
+from statfast.linear import PiecewiseLinear as PiecewiseLinear
+from statfast.linear import PolynomialFeatures as PolynomialFeatures
+from statfast.linear import RegularizationPath as RegularizationPath
+from statfast.linear import Ridge as Ridge
+from statfast.linear import RidgeCV as RidgeCV
+from statfast.linear import StepResult as StepResult
+from statfast.linear import anova as anova
+from statfast.linear import drop1 as drop1
+from statfast.linear import enet_path as enet_path
+from statfast.linear import lasso_path as lasso_path
+from statfast.linear import logistic_path as logistic_path
+from statfast.linear import ridge_path as ridge_path
+from statfast.linear import step as step
+from statfast.multiclass import OneVsOneClassifier as OneVsOneClassifier
+from statfast.multiclass import OneVsRestClassifier as OneVsRestClassifier
+from statfast.multiclass import OutputCodeClassifier as OutputCodeClassifier
+from statfast.neighbors import BallTree as BallTree
+from statfast.neighbors import KDTree as KDTree
+from statfast.neighbors import KNeighborsClassifier as KNeighborsClassifier
+from statfast.neighbors import KNeighborsRegressor as KNeighborsRegressor
+from statfast.neighbors import LSHNeighbors as LSHNeighbors
+from statfast.neighbors import NearestNeighbors as NearestNeighbors
+from statfast.neighbors import RadiusNeighborsClassifier as RadiusNeighborsClassifier
+from statfast.neighbors import RadiusNeighborsRegressor as RadiusNeighborsRegressor
+from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClassifier
+from statfast.neighbors import tangent_distance as tangent_distance
+from statfast.svm import SVC as SVC
+from statfast.svm import SVR as SVR
+from statfast.svm import LinearSVC as LinearSVC
+from statfast.svm import LinearSVR as LinearSVR
+from statfast.svm import NuSVC as NuSVC
+from statfast.svm import NuSVR as NuSVR
+from statfast.svm import OneClassSVM as OneClassSVM
+from statfast.svm import svm_path as svm_path
+
+__version__: str
+
+__all__ = [
+    "CLARA",
+    "SVC",
+    "SVR",
+    "AgglomerativeClustering",
+    "BallTree",
+    "BisectingKMeans",
+    "Chunks",
+    "ConvergenceWarning",
+    "ElasticNet",
+    "ElasticNetCV",
+    "Estimator",
+    "GeneralizedLinearModel",
+    "HuberRegressor",
+    "KDTree",
+    "KMeans",
+    "KMedoids",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "LSHNeighbors",
+    "Lasso",
+    "LassoCV",
+    "LeastSquaresClassifier",
+    "LinearDiscriminantAnalysis",
+    "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
+    "LloydStep",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "MiniBatchKMeans",
+    "NearestNeighbors",
+    "NotFittedError",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
+    "PiecewiseLinear",
+    "PolynomialFeatures",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
+    "RegularizationPath",
+    "Ridge",
+    "RidgeCV",
+    "SeparationWarning",
+    "StepResult",
+    "TangentDistanceClassifier",
+    "anova",
+    "choose_k",
+    "cluster_stability",
+    "cophenetic",
+    "cophenetic_correlation",
+    "cut_tree",
+    "drop1",
+    "enet_path",
+    "gap_statistic",
+    "inconsistency",
+    "kmeans_plusplus",
+    "lasso_path",
+    "leaves_list",
+    "linkage",
+    "logistic_path",
+    "minimum_spanning_tree",
+    "optimal_leaf_ordering",
+    "ridge_path",
+    "set_progress",
+    "step",
+    "svm_path",
+    "tangent_distance",
+]

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One instruction-set level of balltree/search.pyx. */
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "balltree/search_table.h"
+#include "tile/table.h"
+#include "balltree/leaf_scan.h"
+
+const balltree_kernels GLUE(balltree_, LEVEL) = {
+    .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls};

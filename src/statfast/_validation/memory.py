@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What would not fit into memory is refused before it is asked for."""
+
+from pathlib import Path
+
+# ------------------------------------------------------------------ memory
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def refuse_large(nbytes, what, instead):
+    """Raise MemoryError if ``what`` would take more than half the free memory."""
+    free = free_memory() if nbytes > 1 << 26 else None
+    if free is not None and nbytes > free / 2:
+        raise MemoryError(
+            f"{what} needs {nbytes / 2**30:.1f} GiB, more than half of the "
+            f"{free / 2**30:.1f} GiB of free memory. {instead}"
+        )
+
+
+def free_memory():
+    """Bytes the process may still take, where Linux says so; None elsewhere."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        free = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvail"))
+    except (OSError, StopIteration):
+        return None
+    try:
+        limit, used = (int((_CGROUP / f"memory.{end}").read_text()) for end in ("max", "current"))
+    except (OSError, ValueError):  # no such file, or no limit: it says "max"
+        return free
+    return max(0, min(free, limit - used))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameters: counts, numbers, choices, generators and flags, with a sentence for what is none."""
+
+from math import inf, isfinite
+from numbers import Integral, Real
+
+import numpy as np
+
+from statfast._validation.errors import shown, wrong_type
+
+MOST = 2**63 - 1  # what the integers of numpy and of kernels hold
+STEEPEST = 2**31 - 1  # of a power: kernels take it as a C integer
+MANY = 10**6  # runs, resamples, grid points and the like that one call may be asked for
+
+
+# ------------------------------------------------------------------ parameters
+def as_count(value, name, low=1, high=None, *, limit=None):
+    """Check an integer parameter; ``limit`` says in words what ``high`` (or `MOST`) is."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise wrong_type(name, "an integer", value)
+    most = MOST if high is None else high
+    if value < low or value > most:
+        wanted = f"between {low} and {f'{limit} ({most})' if limit else most}"
+        if value < low and (high is None or (most >= MANY and not limit)):
+            wanted = f"at least {low}"
+        fix = "Raise" if value < low else "Lower"
+        raise ValueError(f"{name} must be {wanted}; got {value}. {fix} {name}.")
+    return int(value)
+
+
+def as_real(value, name, low=None, high=None, *, open_low=False, open_high=False):
+    """Check a finite real parameter between ``low`` and ``high``, ends included unless open."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise wrong_type(name, "a number", value)
+    if isinstance(value, np.floating):
+        value = float(value)  # a bound may be beyond its type
+    small = low is not None and (value <= low if open_low else value < low)
+    large = high is not None and (value >= high if open_high else value > high)
+    if small:
+        wanted, fix = f"{'greater than' if open_low else 'at least'} {low}", f"Raise {name}."
+    elif large:
+        wanted, fix = f"{'less than' if open_high else 'at most'} {high}", f"Lower {name}."
+    elif not _is_finite(value):
+        wanted, fix, value = "finite", "Give a finite number.", shown(value)
+    else:
+        return float(value)
+    raise ValueError(f"{name} must be {wanted}; got {value}. {fix}")
+
+
+def _is_finite(value):
+    try:
+        return isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
+def as_choice(value, name, choices):
+    """Check a parameter that is one of a few strings (or None)."""
+    if (value is None or isinstance(value, str)) and value in choices:
+        return value
+    wanted = " or ".join(repr(choice) for choice in choices)
+    if isinstance(value, str):
+        raise ValueError(f"{name} must be {wanted}; got {shown(value)}.")
+    raise wrong_type(name, wanted, value)
+
+
+def as_generator(random_state, *, name="random_state"):
+    """``random_state`` (None, int, Generator, RandomState, SeedSequence) as a numpy Generator."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**32, size=4, dtype=np.uint32)  # a new seed each time
+    elif isinstance(random_state, Integral):
+        random_state = as_count(random_state, name, low=0, high=inf)
+    elif not isinstance(random_state, np.random.Generator | np.random.SeedSequence | None):
+        raise wrong_type(name, "None, an integer or a numpy.random.Generator", random_state)
+    return np.random.default_rng(random_state)
+
+
+# ------------------------------------------------------------------ Flags
+def as_flag(value, name):
+    """Check a parameter that is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise wrong_type(name, "True or False", value)
+    return bool(value)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Targets and weights: labels by codes, numbers to predict, weights of rows."""
+
+from math import isfinite
+from numbers import Integral, Real
+
+import numpy as np
+
+from statfast._validation.errors import warn_column_vector
+from statfast._validation.rows import as_rows, explain_nonfinite, to_array, to_numbers
+
+LIGHTEST, HEAVIEST = 1e-100, 1e100  # weight
+
+
+# ------------------------------------------------------------------ labels and weights
+def as_labels(y, n, *, name="y"):
+    """Check class labels.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Strings, booleans, integers, or floats without fractions.
+    n : int
+        Rows of the data matrix.
+
+    Returns
+    -------
+    classes : ndarray of shape (K,), the distinct labels, sorted
+    codes : ndarray of intp, shape (n,), with ``classes[codes] == y``
+    """
+    if y is None:
+        raise ValueError(f"This method requires y to be passed, but the target {name} is None.")
+    y = to_array(y, name, "a 1d array-like of labels")
+    if y.ndim == 2 and y.shape[1] == 1:
+        warn_column_vector(name)
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(f"{name} should be a 1d array, got an array of shape {y.shape} instead.")
+    if len(y) != n:
+        raise ValueError(f"{name} must have one label per row of X ({n}); got {len(y)}.")
+    if n == 0:
+        raise ValueError(f"{name} has 0 label(s) while a minimum of 1 is required.")
+    if y.dtype.kind in "biu":
+        return code_integers(y)
+    if y.dtype.kind == "f":
+        explain_nonfinite(y, name)
+        return code_floats(y, name)
+    if y.dtype.kind in "USOT":
+        return code_objects(y, name)
+    if y.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has dtype {y.dtype}.")
+    raise ValueError(f"Unknown label type: {name} has dtype {y.dtype}. Pass strings or integers.")
+
+
+def as_weights(sample_weight, n, *, name="sample_weight"):
+    """Check sample weights: float64 of shape (n,), none negative, not all zero; None is None.
+
+    Those that are not 0 are between `LIGHTEST` and `HEAVIEST`, so that no product of two overflows
+    or vanishes. They are not scaled: likelihoods, inertias and costs grow with them.
+    """
+    if sample_weight is None:
+        return None
+    weights = to_array(sample_weight, name, "a 1d array-like of weights")
+    if weights.ndim == 0:
+        weights = np.full(n, weights)
+    if weights.shape != (n,):
+        raise ValueError(
+            f"{name} must have shape ({n},), one weight per row of X; got {weights.shape}."
+        )
+    weights = np.ascontiguousarray(to_numbers(weights, name, (np.float64,)))
+    with np.errstate(over="ignore"):
+        lowest, total = weights.min(), weights.sum()
+    if not isfinite(total):
+        explain_nonfinite(weights, name)
+        raise ValueError(f"{name} sums to infinity. Scale it down.")
+    if lowest < 0:
+        raise ValueError(
+            f"{name} must not be negative; got {lowest} at row {weights.argmin()}. "
+            "Use a weight of 0 to leave a row out."
+        )
+    if total == 0:
+        raise ValueError(f"{name} is zero for every row. Give at least one row a positive weight.")
+    beyond = (weights > 0) & ((weights < LIGHTEST) | (weights > HEAVIEST))
+    if beyond.any():
+        row = beyond.argmax()
+        raise ValueError(
+            f"{name} must be 0, or between {LIGHTEST:g} and {HEAVIEST:g}; got {weights[row]} at "
+            f"row {row}. Scale all weights, or use 0 to leave a row out."
+        )
+    return weights
+
+
+def as_targets(y, n, *, name="y"):
+    """Check the targets of a regression.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,) or (n, T)
+        Finite real numbers: one output, or T of them.
+    n : int
+        Rows of the data matrix.
+
+    Returns
+    -------
+    ndarray of shape (n, T), float64, C-contiguous; T = 1 for 1-d targets
+    bool
+        Whether y was 1-d.
+    """
+    if y is None:
+        raise ValueError(f"This method requires y to be passed, but the target {name} is None.")
+    if not hasattr(y, "ndim") and not hasattr(y, "columns"):
+        try:
+            y = np.asarray(y)
+        except ValueError as error:
+            raise ValueError(
+                f"{name} should be an array-like of numbers: {error} Give all rows the same length."
+            ) from error
+    flat = getattr(y, "ndim", 2) == 1
+    if flat:
+        y = np.asarray(y)[:, None]
+    elif getattr(y, "ndim", 2) == 0:
+        raise ValueError(f"{name} should be a 1d or 2d array; got the single value {y!r}.")
+    targets = as_rows(y, name=name, keep=(np.float64,), n_min=0)
+    if len(targets) != n:
+        raise ValueError(f"{name} must have one target per row of X ({n}); got {len(targets)}.")
+    if n == 0:  # as for chunks, whose rows are not counted yet
+        raise ValueError(f"{name} has 0 values while a minimum of 1 is required.")
+    return np.ascontiguousarray(targets), flat
+
+
+# ------------------------------------------------------------------ Labels
+def code_integers(y):
+    """A table over the range of the labels where that is short: no sort."""
+    low, high = int(y.min()), int(y.max())
+    if high - low > max(1024, 4 * len(y)):
+        classes, codes = np.unique(y, return_inverse=True)
+        return classes, codes.astype(np.intp, copy=False)
+    # Differences could overflow a narrow signed type; those of large uint64 do not fit int64.
+    offset = y - y.min() if y.dtype == np.uint64 else y.astype(np.int64) - low
+    offset = offset.astype(np.intp, copy=False)
+    used = np.zeros(high - low + 1, dtype=bool)
+    used[offset] = True
+    rank = np.cumsum(used, dtype=np.intp) - 1
+    # In the labels' own type, where what wraps around on the way wraps back in the sum.
+    return np.flatnonzero(used).astype(y.dtype) + y.min(), rank[offset]
+
+
+def code_floats(y, name):
+    """Integers where they are exact; beyond, a conversion would wrap around."""
+    fractions = y != np.floor(y)
+    if fractions.any():
+        row = fractions.argmax()
+        raise ValueError(
+            f"Unknown label type: continuous. {name} must hold class labels; got {y[row]} at row "
+            f"{row}. Cut it into classes first."
+        )
+    exact = float(np.abs(y).max()) < 2**53  # which overflows float16
+    classes, codes = code_integers(y.astype(np.int64)) if exact else np.unique(y, False, True)
+    return classes.astype(y.dtype), codes.astype(np.intp, copy=False)
+
+
+def code_objects(y, name):
+    """Strings and objects by hashing: sorting n strings costs more than n lookups."""
+    order = {}
+    try:
+        found = [order.setdefault(label, len(order)) for label in y.tolist()]
+    except TypeError as error:
+        raise TypeError(f"{name} must hold class labels; {error}.") from error
+    labels = list(order)
+    types = {_label_type(label, name) for label in labels}
+    if len(types) > 1 or not types <= {str, bytes, bool, int, float}:
+        got = sorted(kind.__name__ for kind in types)
+        raise TypeError(
+            f"{name} must hold labels of one type, strings or integers; got {got}. "
+            f"Convert it, for example with {name}.astype(str)."
+        )
+    ranked = sorted(range(len(labels)), key=labels.__getitem__)
+    rank = np.empty(len(labels), dtype=np.intp)
+    rank[ranked] = np.arange(len(labels))
+    dtype = y.dtype if types <= {str, bytes} else None
+    return np.array([labels[k] for k in ranked], dtype=dtype), rank[found]
+
+
+def _label_type(label, name):
+    """The Python type that a label among objects stands for; refuses what is missing."""
+    if isinstance(label, str):
+        return str
+    if isinstance(label, bool | np.bool_):
+        return bool
+    if isinstance(label, Integral):
+        return int
+    if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
+        raise ValueError(f"{name} contains missing labels ({label!r}). Drop those rows first.")
+    if isinstance(label, Real) and label % 1 != 0:  # infinity has no remainder, so it is not 0
+        raise ValueError(
+            f"Unknown label type: continuous. {name} must hold class labels; got {label!r}."
+        )
+    return float if isinstance(label, Real) else type(label)

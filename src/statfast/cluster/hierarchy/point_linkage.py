@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Points in columns, compared with all others without a matrix: O(n d) memory.
+
+The points are rows, or the means of clusters of them. In few dimensions a k-d tree looks at fewer;
+in many, or where sizes weigh, all have to be looked at, and that is work for vectors.
+"""
+
+import numpy as np
+
+from statfast._core.hierarchy import centroids
+from statfast._distance import extent_of, scale_of
+from statfast._engine import checkpoint, each, grid
+
+COLUMNS = 64  # their number is a multiple of it
+WORK = 1 << 28  # numbers looked at between checkpoints: some 20 ms
+Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one point, the other (int32), the height
+BUDGET = 1 << 26  # numbers looked at between checkpoints: some 20 ms
+SPARE = 8  # a free column for so many clusters,
+FREE = 64  # and so many at least
+
+
+def centered(X: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
+    """Rows around their mean, times a power of two that keeps squares in range; and that."""
+    extent = extent_of(X, n_jobs)
+    with np.errstate(over="ignore"):
+        width = float((extent.high - extent.low).max())
+    scale = 1.0 if 1e-100 < width < 1e100 else scale_of(width)
+    if scale == 0 or not np.isfinite(width):
+        raise ValueError("Distances between rows of X overflow. Scale X down.")
+    return (X - extent.mean) * scale, scale
+
+
+def as_heights(squares: np.ndarray, scale: float) -> np.ndarray:
+    """The roots of squared distances between rows that were scaled."""
+    with np.errstate(over="ignore"):
+        height = np.sqrt(squares) / scale
+    if not np.isfinite(height).all():
+        raise ValueError("Heights of merges overflow. Scale X down.")
+    return height
+
+
+def columns_of(rows: np.ndarray, room: int = 0) -> np.ndarray:
+    """Rows (n, d) as columns, with room for some more, which are at infinity."""
+    n, d = rows.shape
+    columns = np.full((d, -(-(n + room) // COLUMNS) * COLUMNS), np.inf)
+    columns[:, :n] = rows.T
+    return columns
+
+
+def nearest(
+    columns: np.ndarray, part: np.ndarray, query: np.ndarray, *, size: np.ndarray | None = None,
+    k: int = 1, before: bool = False, n_jobs: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Squared distances and numbers of the nearest points of other parts.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (d, ld)
+    part : ndarray of shape (n,)
+        A number for the part that each of the first n columns is in.
+    query : ndarray of int32, shape (m,)
+        The points to start from.
+    size : ndarray of shape (n,), optional
+        The points that each stands for, which weigh distances as Ward's rule has it.
+    k : int
+        How many to find.
+    before : bool
+        All columns are queries, and only those before each need be looked at.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    low : ndarray of shape (m, k)
+    who : ndarray of shape (m, k), int32
+    """
+    n, (d, ld) = len(part), columns.shape
+    parts, sizes, smallest = np.zeros(ld), None, 1.0
+    parts[:n] = part
+    if size is not None:
+        sizes, smallest = np.ones(ld), float(size.min())
+        sizes[:n] = size
+    low, who = np.empty((len(query), k)), np.empty((len(query), k), np.int32)
+
+    def work(block):
+        checkpoint()
+        last = -(-(block.stop if before else n) // COLUMNS) * COLUMNS
+        centroids.nearest(
+            columns, sizes, smallest, parts, query, block.start, block.stop, last, low, who
+        )
+
+    blocks = grid(len(query), least=64, most=max(64, WORK // (n * d)))
+    each(work, blocks, n_jobs=n_jobs, effort=3.0 * len(query) * n * d)
+    return low, who
+
+
+# ---------- Ward's method from rows, without their matrix
+# Ward's rule is reducible: all pairs of reciprocal nearest neighbors are merged in a round, and a
+# cluster whose nearest neighbor was not merged keeps it. So only new clusters, and those that have
+# lost their nearest one, are compared with all others.
+def ward_of_rows(X: np.ndarray, n_jobs: int | None = None) -> Merges:
+    """The merges of checked rows (n, d), in the order in which they are made."""
+    mean, scale = centered(X, n_jobs)
+    clusters = CentroidClusters(mean, n_jobs)
+    low, who = clusters.nearest(np.arange(len(X), dtype=np.int32))
+    if (low == 0).any():  # one cluster for equal rows: else each would wait for the one before
+        clusters.join_equal()
+        low, who = clusters.nearest(np.arange(clusters.m, dtype=np.int32))
+    while clusters.m > 1:
+        i = np.flatnonzero(who[who] == np.arange(clusters.m))
+        i = i[i < who[i]]
+        if len(i) == 0:  # equal distances: the first of all lets there be a pair
+            low, who = clusters.nearest(np.arange(clusters.m, dtype=np.int32))
+            continue
+        low, who = clusters.merge(i, who[i], low, who)
+    one, other, height = (np.concatenate(parts) for parts in zip(*clusters.merges, strict=True))
+    return one, other, as_heights(height, scale)
+
+
+class CentroidClusters:
+    """Means and sizes; each cluster is known by its first point."""
+
+    def __init__(self, mean: np.ndarray, n_jobs: int | None):
+        self.n_jobs, self.mean = n_jobs, mean
+        self.m = len(mean)
+        self.size = np.ones(self.m)
+        self.point = np.arange(self.m, dtype=np.int32)
+        self.merges: list[Merges] = []
+
+    def nearest(self, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and numbers of the nearest clusters of some."""
+        each_own = np.arange(self.m)
+        low, who = nearest(
+            columns_of(self.mean), each_own, query, size=self.size, n_jobs=self.n_jobs
+        )
+        return low[:, 0], who[:, 0]
+
+    def merge(self, i, j, low, who):
+        """Merge the pairs i < j; the nearest neighbors after that."""
+        m, d = self.m, self.mean.shape[1]
+        self.merges.append((self.point[i], self.point[j], low[i]))
+        share = (self.size[j] / (self.size[i] + self.size[j]))[:, None]
+        self.mean[i] += share * (self.mean[j] - self.mean[i])
+        self.size[i] += self.size[j]
+        changed = np.zeros(m, bool)
+        changed[i] = changed[j] = True
+        stays = np.ones(m, bool)
+        stays[j] = False
+        rank = np.cumsum(stays, dtype=np.int32) - 1
+        query = rank[stays & (changed | changed[who])].astype(np.int32)
+        self.mean, self.size = self.mean[stays].reshape(-1, d), self.size[stays]
+        self.point, self.m = self.point[stays], int(stays.sum())
+        low, who = low[stays], rank[who[stays]].astype(np.int32)
+        if self.m > 1:
+            low[query], who[query] = self.nearest(query)
+        return low, who
+
+    def join_equal(self):
+        """Merge equal rows, at height 0."""
+        _, first, group = np.unique(self.mean, axis=0, return_index=True, return_inverse=True)
+        group = group.reshape(-1)
+        others = np.flatnonzero(first[group] != np.arange(self.m)).astype(np.int32)
+        zeros = np.zeros(len(others))
+        self.merges.append((first[group[others]].astype(np.int32), others, zeros))
+        kept = np.sort(first)
+        self.size = np.bincount(group).astype(float)[np.argsort(first)]
+        self.mean, self.point, self.m = self.mean[kept], kept.astype(np.int32), len(kept)
+
+
+# ---------- The centroid and median methods from rows, without their matrix
+# Their unions may be nearer to others than their parts were, so the nearest pair of all is merged,
+# one after the other. A cluster is a column; it knows the nearest one of those before it, or how
+# near that may be at most. A union is a new column, and columns of clusters that are no more are
+# left out from time to time.
+def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> Merges:
+    """The merges of checked rows (n, d), in the order in which they are made.
+
+    `halves` says that a union lies midway between two clusters, whatever their sizes.
+    """
+    rows, scale = centered(X, n_jobs)
+    n = m = len(rows)
+    mean, size, point = rows.T, np.ones(n), np.arange(n, dtype=np.int32)
+    low, who = nearest(columns_of(rows), point, point, before=True, n_jobs=n_jobs)
+    low, who = low[:, 0], who[:, 0]
+    who[who >= point] = -1  # of the same block: a bound, not a pair
+    one, other, height = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
+    state = np.array([0, 0, 0], np.intp)
+    while state[2] < n - 1:
+        room = max(FREE, m // SPARE)
+        columns = columns_of(mean.T, room)
+        size, point, low, who = (grown(a, columns.shape[1]) for a in (size, point, low, who))
+        heap = grown(np.argsort(low[:m], kind="stable").astype(np.int32), columns.shape[1])
+        state[:2] = m
+        while state[2] < n - 1 and state[0] < columns.shape[1]:
+            checkpoint()
+            centroids.merge(
+                columns, size, halves, point, low, who, heap, state, one, other, height, n - 1,
+                BUDGET,
+            )  # fmt: skip
+        alive = np.flatnonzero(columns[0] < np.inf)
+        rank = np.full(columns.shape[1] + 1, -1, np.int32)  # of -1 too
+        m, rank[alive] = len(alive), np.arange(len(alive))
+        mean, size, point = columns[:, alive], size[alive], point[alive]
+        low, who = low[alive], rank[who[alive]]
+    return one, other, as_heights(height, scale)
+
+
+def grown(values: np.ndarray, size: int) -> np.ndarray:
+    """The same, and room behind."""
+    out = np.empty(size, values.dtype)
+    out[: len(values)] = values
+    return out

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns about their means and of size 1, by powers of two: coefficients of either as of the
+other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._distance import extent_of, scale_of
+from statfast._validation import require_finite
+from statfast.linear.design.units import VANISHED
+
+LARGEST = 2.0**480  # scale: its square is a number, too
+
+
+@dataclass(frozen=True)
+class Standardization:
+    """Rows as the kernel sees them: z = (x - shift) * scale, after a 1 for the intercept."""
+
+    intercept: bool
+    shift: np.ndarray  # (d,)
+    scale: np.ndarray  # (d,)
+    reach: np.ndarray  # (d,) the greatest |x - shift|
+
+    def refuse_tiny(self):
+        """Raise ValueError if columns are too small to be brought to 1/2 to 1."""
+        if ((self.reach > 0) & (self.reach * self.scale < 0.5)).any():
+            raise ValueError(VANISHED)
+
+    def design(self, block: np.ndarray) -> np.ndarray:
+        """The rows z of a block of rows x, (m, q)."""
+        z = (block - self.shift) * self.scale
+        return np.column_stack([np.ones(len(z)), z]) if self.intercept else z
+
+    def from_user(self, coef: np.ndarray) -> np.ndarray:
+        """Coefficients (K, q) of 1 and x as those of z."""
+        out = coef.copy()
+        out[:, int(self.intercept) :] /= self.scale
+        if self.intercept:
+            out[:, 0] += coef[:, 1:] @ self.shift
+        return out
+
+    def to_user(self) -> np.ndarray:
+        """The (q, q) matrix that turns coefficients of z into those of 1 and x."""
+        turn = np.diag(np.append(np.ones(int(self.intercept)), self.scale))
+        if self.intercept:
+            turn[0, 1:] = -self.shift * self.scale
+        return turn
+
+
+def frame_of(rows, intercept, n_jobs):
+    """Columns about their means, where an intercept allows it, and of size 1/2 to 1."""
+    extent = extent_of(rows, n_jobs)
+    with np.errstate(over="ignore", invalid="ignore"):
+        shift = extent.mean if intercept else np.zeros(len(extent.total))
+        reach = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))
+    if not (np.isfinite(reach).all() and np.isfinite(extent.total).all()):
+        if isinstance(rows, np.ndarray):
+            require_finite(rows)
+        raise ValueError(
+            "X holds values so large that their sums overflow. Divide its columns by their size."
+        )
+    scale = np.array([scale_of(r) for r in reach.tolist()])
+    return Standardization(intercept, shift, np.minimum(scale, LARGEST), reach)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The target of a penalized or least-squares fit."""
+
+import numpy as np
+
+from statfast._validation import as_targets, warn_column_vector
+
+LEAST = 1e-140  # of y: errors of less than its tenth digit have squares, too
+
+
+def as_target(y, n):
+    """One target: (n,) numbers; a column is accepted with a warning."""
+    targets, flat = as_targets(y, n)
+    if targets.shape[1] != 1:
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {targets.shape} instead. Fit one "
+            "target at a time."
+        )
+    if not flat:
+        warn_column_vector()
+    return targets[:, 0]
+
+
+def refuse_extreme(y):
+    """Raise ValueError if squared errors of predictions of y would overflow or vanish."""
+    size = np.abs(y).max()
+    if size > 1 / LEAST:
+        raise ValueError("y holds values so large that squares of errors overflow. Divide it.")
+    if 0 < size < LEAST:
+        raise ValueError("y holds values so small that squares of errors vanish. Scale it up.")

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns so small or so large that squares would overflow or vanish: powers of two, which round
+nothing, bring them to about 1 before they are used.
+
+Where columns are standardized each has a power of its own. Else all have one, for which penalties
+make up: with X' = u X and b = u b', the penalties l1 |b| and l2 |b|^2 are l1 u |b'| and
+l2 u^2 |b'|^2. A column far smaller than the largest is then left out, which is right where l1 is
+more than its product with any residuals can be, and refused elsewhere.
+"""
+
+import numpy as np
+
+from statfast._validation import refuse_large
+
+SMALL = 1e-130  # of a column beside the others: its squares are numbers, those of its digits also
+FAR = 1e-60, 1e60  # sizes of the largest column that are let be
+HEAVY = 1e200  # a penalty that leaves nothing of columns no larger than FAR, of weights about 1
+POWER = 1000  # of two: the most used
+TINY = np.finfo(float).tiny
+VANISHED = "X holds columns so small that their squares vanish. Divide them by their size."
+OUT_OF_RANGE = (
+    "The coefficients for X and y of such sizes are out of the range of float64. Divide X or y by "
+    "its size."
+)
+
+
+def largest_of(X, columns):
+    """The greatest absolute values of some of the columns, dense or CSC."""
+    if not hasattr(X, "indptr"):
+        return np.abs(X[:, columns]).max(axis=0).astype(np.float64)
+    some = X[:, columns]
+    out = np.zeros(len(columns))
+    np.maximum.at(out, np.repeat(np.arange(len(columns)), np.diff(some.indptr)), np.abs(some.data))
+    return out
+
+
+def powers_for(X, squares, standardize):
+    """Powers of two (p,) to divide the columns by, of which X has the given sums of squares; None
+    where there is no need."""
+    powers = np.zeros(len(squares), dtype=int)
+    if standardize:
+        odd = np.flatnonzero(~((squares > SMALL**2) & (squares < SMALL**-2)))
+        size = largest_of(X, odd)
+        far = ((size > 0) & (size < SMALL)) | ~(squares[odd] < SMALL**-2)
+        powers[odd[far]] = np.frexp(size[far])[1]
+    elif not FAR[0] ** 2 < squares.max() < FAR[1] ** 2:
+        powers[:] = np.frexp(largest_of(X, np.arange(len(squares))).max())[1]
+    return powers.clip(-POWER, POWER) if powers.any() else None
+
+
+def divided(X, powers):
+    """A copy of X, its columns over powers of two."""
+    factor = np.ldexp(1.0, -powers)
+    if not hasattr(X, "indptr"):
+        refuse_large(8 * X.size, "A copy of X with scaled columns", "Divide them by their size.")
+        return X * factor
+    out = X.copy()
+    out.data *= np.repeat(factor, np.diff(X.indptr))
+    return out
+
+
+def power_of(y):
+    """The power of two that brings numbers to between 1/2 and 1."""
+    return int(np.frexp(np.abs(y).max(initial=0.0))[1])
+
+
+def times_powers(coefs, power):
+    """Coefficients times powers of two; refused where those are no float64 numbers."""
+    with np.errstate(over="ignore", under="ignore"):
+        out = np.ldexp(coefs, power)
+    if not np.isfinite(out).all() or ((np.abs(out) < TINY) & (coefs != 0)).any():
+        raise ValueError(OUT_OF_RANGE)
+    return out
+
+
+class Units:
+    """Mixin of columns X (n, p) with `squares` (p,): their powers of two, and what those mean."""
+
+    powers = None  # (p,) of two, over which the columns are
+    power = 0  # that of all, where penalties have to make up for it
+    vanished = 0.0  # the size of the largest column that is left out as its squares vanish
+
+    def in_units(self, standardize, remade):
+        """These columns, or those that ``remade`` makes of X with columns of a better size."""
+        powers = powers_for(self.X, self.squares, standardize)
+        if powers is None:
+            columns = self
+        else:
+            columns = remade(divided(self.X, powers))
+            columns.powers, columns.power = powers, 0 if standardize else int(powers[0])
+        if not standardize:
+            small = np.flatnonzero(columns.squares < SMALL**2)
+            size = largest_of(columns.X, small)
+            columns.vanished = size[size < SMALL].max(initial=0.0)
+        return columns
+
+    def penalties(self, l1, l2, n=1, power=0, heavy=HEAVY):
+        """`n` times the penalties, for these columns and y over a power of two."""
+        with np.errstate(over="ignore", under="ignore"):
+            l1 = float(np.ldexp(np.ldexp(l1, -self.power), -power))
+            l2 = float(np.ldexp(np.ldexp(l2, -self.power), -self.power))
+            return min(n * l1, heavy), min(n * l2, heavy)
+
+    def restored(self, coefs, power=0):
+        """Coefficients (p, A) of X as it was given, y over a power of two; refused where those are
+        no float64 numbers."""
+        return times_powers(coefs, power if self.powers is None else power - self.powers[:, None])
+
+    def refuse_vanished(self, l1, reach):
+        """Raise ValueError if a column left out might have a product with the residuals above l1,
+        whose absolute values sum to no more than `reach`."""
+        if self.vanished * reach > l1:
+            raise ValueError(VANISHED)

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inference of logistic models, of which a fit may have one for each class."""
+
+import numpy as np
+
+from statfast._estimator import Summary, times_classes
+from statfast._validation import as_choice, as_labels, as_real, as_weights, shown
+from statfast.linear.design.design import linear_predictor, new_rows, offsets_for
+from statfast.linear.glm.families import FAMILIES
+from statfast.linear.glm.influence import Diagnosed, Parts
+from statfast.linear.glm.irls_sums import ModelRows
+from statfast.linear.glm.links import LINKS
+from statfast.linear.glm.profile import profile_intervals
+from statfast.linear.inference.inference import Inference, NoInferenceError, as_covariance
+from statfast.linear.logistic.arguments import PENALTIES, task_of
+from statfast.linear.logistic.class_influence import SoftmaxParts
+from statfast.linear.logistic.class_predictive import class_errors, spreads_of, uncertain
+from statfast.linear.logistic.firth import profile
+from statfast.linear.logistic.multinomial_profile import multinomial_intervals
+from statfast.linear.logistic.problem import dense
+
+TOGETHER = (
+    'With multi_class="ovr" each class has a model of its own, fitted to the same rows: how their '
+    "coefficients vary together, only the rows tell. Pass "
+    "covariance=model.robust_covariance(X, y)."
+)
+
+
+class ClassInference(Diagnosed, Inference):
+    """Mixin: the inference of `LogisticRegression`.
+
+    A fit sets what `LogisticRegression.fit` does: ``_result``, or ``results_`` for each class.
+    """
+
+    def _inferred(self, *, refuse=True):
+        if "results_" in self.__dict__:
+            raise NoInferenceError(
+                'With multi_class="ovr" each class has a model of its own: see summary() and '
+                "results_."
+            )
+        return super()._inferred(refuse=refuse)
+
+    def _results(self, *, refuse=True):
+        several = self.__dict__.get("results_")
+        if several is None:
+            return super()._results(refuse=refuse)
+        return [_One(result)._inferred(refuse=refuse) for result in several.values()]
+
+    @property
+    def terms_(self):
+        """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""
+        several = self.__dict__.get("results_")
+        if several is None:
+            return super().terms_
+        names = [f"{label}: {name}" for label, one in several.items() for name in one.names]
+        return np.array(names, dtype=object)
+
+    def profile(self, X, y, sample_weight=None, *, level=0.95):
+        """Intervals and tests of a fit with ``penalty="firth"``, from its penalized likelihood.
+
+        Twice the fall of the penalized log-likelihood when a coefficient is held, the others
+        following, is referred to chi-squared with one degree of freedom. In small or separated
+        samples this holds where Wald's intervals do not.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            As given to `fit`.
+        level : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        CoefficientTable
+            Columns "Estimate", the ends of the interval, and "P>chi2" of no effect; the intercept
+            first, with headings of the classes where there are several models or rows of
+            coefficients.
+
+        Raises
+        ------
+        ValueError
+            If the penalty is another.
+
+        Notes
+        -----
+        About ten fits for each coefficient.
+        """
+        if as_choice(self.penalty, "penalty", PENALTIES) != "firth":
+            raise ValueError(
+                f"profile is of penalty='firth'; got {self.penalty!r}. Use conf_int and p_values_."
+            )
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        task, kind = task_of(self, X, y, sample_weight, None)
+        return profile(task, level, kind == "ovr")
+
+    def conf_int(
+        self, level=0.95, *, method="wald", X=None, y=None, sample_weight=None, offset=None
+    ):
+        """Intervals of the coefficients.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+        method : {"wald", "profile"}, default="wald"
+            "wald": so many standard errors on both sides. "profile": the values that a
+            likelihood-ratio test does not reject when the other coefficients follow, or for
+            Firth's penalty the intervals of `profile`; they need the rows again.
+        X : array-like or sparse matrix of shape (n, d), optional
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+        offset : array-like of shape (n,), optional
+            All as given to `fit`, for "profile".
+
+        Returns
+        -------
+        ndarray of shape (q, 2)
+            Lower and upper ends, in the order of `terms_`: the intercept first, of one class after
+            the other. Ends of profiles may be infinite.
+
+        Raises
+        ------
+        ValueError
+            If there is no inference for the fit, or "profile" is given no rows.
+        """
+        if as_choice(method, "method", ("wald", "profile")) == "wald":
+            results = self._results()
+            return np.concatenate([_One(result).conf_int(level) for result in results])
+        if self.penalty == "firth" and X is not None and y is not None:
+            table = self.profile(X, y, sample_weight, level=level)
+            return np.column_stack(list(table.columns.values())[1:3])
+        return super().conf_int(
+            level, method=method, X=X, y=y, sample_weight=sample_weight, offset=offset
+        )
+
+    def summary(self, *, covariance="model"):
+        """Summarize the fit: coefficients with their errors and tests, and how good it is.
+
+        Parameters
+        ----------
+        covariance : {"model"} or ndarray of shape (q, q), default="model"
+            A robust covariance may be given: see `robust_covariance`.
+
+        Returns
+        -------
+        Summary
+            ``print`` it, show it in a notebook, or call its ``to_frame()``. For "ovr" with a table
+            for each class. Aliased coefficients have NaN.
+        """
+        results = self.__dict__.get("results_")
+        if results is None:
+            return super().summary(covariance=covariance)
+        given = [covariance] * len(results)
+        if not isinstance(covariance, str):
+            q = len(self.coef_[0]) + self._has_intercept
+            table = as_covariance(covariance, len(results) * q).reshape(len(results), q, -1, q)
+            given = [table[k, :, k] for k in range(len(results))]
+        alone = {
+            label: _One(result).summary(covariance=own)
+            for (label, result), own in zip(results.items(), given, strict=True)
+        }
+        count = next(iter(results.values())).observations
+        facts = [("Observations", int(count) if count == int(count) else count)]
+        facts += [
+            (f"{what} of {label}", getattr(result, name))
+            for what, name in (("Deviance", "deviance"), ("Null deviance", "null_deviance"))
+            for label, result in results.items()
+        ]
+        notes = dict.fromkeys(note for one in alone.values() for note in one.notes)
+        return Summary(
+            "Logistic regression, each class against the rest", facts,
+            {label: one.table for label, one in alone.items()}, tuple(notes),
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ rows given again
+    def _scores(self, rows, offset=None):
+        """Linear predictors in float64, (n, 1) of two classes, else (n, K)."""
+        if len(self.classes_) > 2 and offset is not None:
+            raise ValueError("offset is for two classes. Leave it out.")
+        added = offsets_for(offset, rows.shape[0])
+        scores = np.empty((rows.shape[0], len(self.coef_)))
+        for k, (coef, intercept) in enumerate(zip(self.coef_, self.intercept_, strict=True)):
+            scores[:, k] = linear_predictor(rows, coef, intercept, added, self.n_jobs)
+        return scores
+
+    def _codes(self, y, n):
+        labels, codes = as_labels(y, n)
+        known = {label: k for k, label in enumerate(self.classes_.tolist())}
+        unknown = set(labels.tolist()) - set(known)
+        if unknown:
+            raise ValueError(f"y holds {shown(min(unknown))}, which is not a class of the fit.")
+        return np.array([known[label] for label in labels.tolist()], dtype=np.intp)[codes]
+
+    def _weights(self, sample_weight, codes):
+        weights = as_weights(sample_weight, len(codes))
+        return times_classes(weights, self.class_weight, self.classes_, codes)
+
+    def _indicators(self, codes):
+        """What each linear predictor is of, as 0 and 1: (n, 1) or (n, K)."""
+        modeled = [0 if self._turned else 1] if len(self.coef_) == 1 else range(len(self.coef_))
+        return (codes[:, None] == np.array(modeled)).astype(float)
+
+    def _parts(self, X, y, sample_weight, offset):
+        results = self._results(refuse=False)
+        rows = new_rows(self, X)
+        codes = self._codes(y, rows.shape[0])
+        weights, ones = self._weights(sample_weight, codes), self._indicators(codes)
+        scores, one = self._scores(rows, offset), self._has_intercept
+        if self._posterior == "softmax":
+            return SoftmaxParts(rows, ones, weights, scores, one, results, self._reference)
+        binomial, logit = FAMILIES["binomial"], LINKS["logit"]
+        return Parts(rows, ones, weights, scores, binomial, logit, one, results)
+
+    def _profiles(self, X, y, sample_weight, offset, level):
+        results, one = self._results(), self._has_intercept
+        rows = new_rows(self, X)
+        codes = self._codes(y, rows.shape[0])
+        weights, quantile = self._weights(sample_weight, codes), results[0].quantile(level)
+        if len(self.classes_) > 2 and offset is not None:
+            raise ValueError("offset is for two classes. Leave it out.")
+        if self._posterior == "softmax":
+            return multinomial_intervals(
+                dense(rows), codes, weights, self._reference, one, results[0], quantile, self.n_jobs
+            )
+        offset = offsets_for(offset, rows.shape[0])
+        binomial, logit = FAMILIES["binomial"], LINKS["logit"]
+        fixed = weights, offset, binomial, logit, one, self.n_jobs
+        return np.concatenate([
+            profile_intervals(ModelRows(rows, y, *fixed), result, quantile)
+            for y, result in zip(self._indicators(codes).T.copy(), results, strict=True)
+        ])  # fmt: skip
+
+    def _uncertainty(self, X, se, interval, level, covariance):
+        """Standard errors and ends of intervals of the probabilities, as asked for."""
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        results = self._results()
+        rows, posterior = new_rows(self, X), self._posterior
+        scores = self._scores(rows)
+        others = np.arange(scores.shape[1])
+        if posterior == "softmax":
+            others = np.delete(others, self._reference)
+        elif posterior == "sigmoid":  # a softmax in which the score of the reference is 0
+            others = np.array([0 if self._turned else 1])
+            scores = np.insert(scores, 1 - others[0], 0.0, axis=1)
+        if not isinstance(covariance, str):
+            spreads = spreads_of(as_covariance(covariance, sum(len(r.coef) for r in results)))
+        elif as_choice(covariance, "covariance", ("model",)) and posterior == "ovr":
+            raise NoInferenceError(TOGETHER)
+        else:
+            spreads = results[0].spreads
+        found = class_errors(rows, self._has_intercept, scores, posterior, others, spreads)
+        return uncertain(*found, se, interval and results[0].quantile(level))
+
+
+class _One(Inference):
+    def __init__(self, result):
+        self._result = result

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Profile-likelihood intervals of multinomial logistic models: see linear/glm/profile.py.
+
+A coefficient is held by what it is in the frame (see linear/logistic/softmax_sums.py), l'b = c for
+a vector l, so that intercepts of rows far from 0 lose no digits. Newton's step from a point where
+that holds is the whole step g -> H^-1 g less what it does along H^-1 l.
+"""
+
+from math import sqrt
+
+import numpy as np
+
+from statfast._linalg import CholeskyFactor
+from statfast.linear.glm.profile import end_of
+from statfast.linear.logistic.lbfgs import minimize
+from statfast.linear.logistic.multinomial import ROUNDING, hessian_of
+from statfast.linear.logistic.softmax_sums import SoftmaxSums
+
+TOL = 1e-9  # of the root of the rise, in the refits
+STEPS = 100
+
+
+def multinomial_intervals(rows, codes, weights, reference, intercept, result, quantile, n_jobs):
+    """Ends (m, 2) of the coefficients relative to a class; NaN for aliased ones.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+    codes : ndarray of shape (n,), intp
+    weights : ndarray of shape (n,) or None
+    reference : int
+        The class whose coefficients are 0.
+    result : Result
+        Of the fit: its coefficients are those of the other classes, one after the other.
+    """
+    others = len(result.coef) // (rows.shape[1] + intercept)
+    kept = np.flatnonzero(~result.aliased[: len(result.coef) // others])
+    sums = SoftmaxSums(rows, codes, weights, others + 1, intercept, n_jobs)
+    if len(kept) < sums.q:
+        sums.take(kept[int(intercept) :] - intercept)
+    held = _Held(sums, reference)
+    full = np.zeros((others + 1, len(kept)))
+    full[held.others] = result.coef.reshape(others, -1)[:, kept]
+    best = sums.frame.from_user(full)[held.others].ravel()
+    _, _, solve = held.whole(best)
+    lines = np.kron(np.eye(others), sums.frame.to_user())
+    ends = np.full((others, len(result.coef) // others, 2), np.nan)
+    for j, line in enumerate(lines if solve else ()):
+        follow = solve(line)
+        error = sqrt(line @ follow)
+        held.line = line
+
+        def root(value, start, line=line, follow=follow):
+            b = start + (value - line @ start) / (line @ follow) * follow
+            if len(b) > 1:
+                least = minimize(b, held, tol=TOL, max_iter=STEPS)
+                b, loss = least.x, held.whole(least.x)[0]
+            else:
+                loss = held.whole(b)[0]
+            return sqrt(max(2 * loss - result.deviance, 0.0)) - quantile, b
+
+        k, column = divmod(j, len(kept))
+        ends[k, kept[column]] = [
+            end_of(root, float(line @ best), best, sign * error, quantile) for sign in (-1.0, 1.0)
+        ]
+    return ends.reshape(-1, 2)
+
+
+class _Held:
+    """Minus the log-likelihood among the points where a line has its value, for `minimize`."""
+
+    eager, cost, start = True, np.inf, None
+
+    def __init__(self, sums, reference):
+        self.sums = sums
+        self.others = np.delete(np.arange(sums.n_classes), reference)
+        mass = sums.n if sums.weights is None else sums.weights.sum()
+        self.noise = ROUNDING * float(mass)
+        self.line = None
+
+    def whole(self, x):
+        """Loss, gradient, and g -> H^-1 g (None if H is singular)."""
+        coef = np.zeros((self.sums.n_classes, self.sums.q))
+        coef[self.others] = x.reshape(-1, self.sums.q)
+        loss, gradient, pairs = self.sums.at(coef, every=1)
+        hessian = hessian_of(pairs, 0.0)[self.others][:, :, self.others]
+        factor = CholeskyFactor(hessian.reshape(len(x), len(x)))
+        return loss, gradient[self.others].ravel(), factor.solve if factor.pivot > 0.0 else None
+
+    def at(self, x):
+        loss, gradient, solve = self.whole(x)
+        if solve is None:
+            return loss, gradient, None
+        line, follow = self.line, solve(self.line)
+
+        def held(g):
+            step = solve(g)
+            return step - (line @ step) / (line @ follow) * follow
+
+        return loss, gradient, held
+
+    def hopeless(self, x):
+        return False

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows so near one another that the powers of their differences vanish in float64.
+
+The squares of differences below 1e-162 are 0, and those below 1e-154 lose digits; cubes go before.
+Such rows are scaled by a power of two, which rounds nothing, and distances are divided by it.
+"""
+
+from dataclasses import replace
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from statfast._distance import EUCLIDEAN, HALVED, HAVERSINE, MINKOWSKI, Metric, extent_of
+from statfast._validation import is_sparse
+from statfast.neighbors.brute.sparse import prepared
+
+LOWEST = 1000  # powers of two below 1 that keep their digits, less what a sum of them may take
+FINEST = 40  # powers of two by which a difference may be less than the width of the rows,
+SPAN = 400  # and by which its power may be, where exponents are high
+STEP = 128  # powers of two, of powers
+LOOK = 256  # rows that tell mostly that all is well
+SMALL = 1e-150  # squares of such numbers lose digits
+
+
+def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric, Any]:
+    """Prepare rows for a metric, which is changed to scale them if their powers would vanish.
+
+    Raises ValueError for haversine between places too near one another, as angles have one scale.
+    """
+    rows = _prepared(metric, X, n_jobs)
+    power = {EUCLIDEAN: 2.0, HAVERSINE: 2.0, MINKOWSKI: metric.p}.get(metric.kind)
+    if power is None or metric.name in HALVED or rows.dtype == np.uint8:
+        return metric, rows
+    least = 2.0 ** (min(FINEST, SPAN / power) - LOWEST / power)
+    if not is_sparse(rows) and width_of(rows[:: max(1, len(rows) // LOOK)]) >= least:
+        return metric, rows
+    size, origin = _small(rows, least, n_jobs)
+    if size == 0.0 or (metric.kind == HAVERSINE and origin is None):
+        return metric, rows
+    if metric.kind == HAVERSINE:
+        raise ValueError(f"{_vanishing('X', size)} Take meters, and metric='euclidean'.")
+    # No more than needed, so that far queries do not overflow; and in coarse steps, so that trees
+    # of different rows, but of one size, have one metric.
+    step = max(1.0, STEP // power)
+    scale = 2.0 ** min(step * ceil((log2(least) - log2(size)) / step), LOWEST)
+    if metric.factor is None:
+        factor = np.full(rows.shape[1], scale)
+        metric = replace(metric, origin=origin, factor=factor, scale=scale)
+    elif np.isfinite(metric.factor * scale).all():
+        metric = replace(metric, factor=metric.factor * scale, scale=scale)
+    return metric, _prepared(metric, X, n_jobs)
+
+
+def require_size(size: float, name: str = "X") -> None:
+    """Refuse rows whose squares vanish, all of them."""
+    if 0.0 < size < SMALL:
+        raise ValueError(f"{_vanishing(name, size)} Multiply the data by a constant first.")
+
+
+def size_of(rows: np.ndarray) -> float:
+    """The largest number, without its sign."""
+    return max(float(rows.max()), -float(rows.min()))
+
+
+def width_of(rows: np.ndarray) -> float:
+    """The most that numbers of a column differ."""
+    with np.errstate(over="ignore"):
+        return float((rows.max(axis=0).astype(np.float64) - rows.min(axis=0)).max())
+
+
+def _prepared(metric, X, n_jobs):
+    return prepared(metric, X) if is_sparse(X) else metric.prepare(X, n_jobs=n_jobs)
+
+
+def _small(rows, least, n_jobs):
+    """How wide the rows are, or how large if they are all alike, and the values of columns that
+    hold but one; a width of 0 if all is well."""
+    if is_sparse(rows):
+        size = float(np.abs(rows.data).max(initial=0.0))
+        return size if size < least else 0.0, None
+    found = extent_of(rows, n_jobs)
+    low, high = found.low.astype(np.float64), found.high.astype(np.float64)
+    with np.errstate(over="ignore"):
+        width = float((high - low).max())
+    size = width or float(np.maximum(high, -low).max())
+    return size if size < least else 0.0, np.where(low < high, 0.0, low) if width else None
+
+
+def _vanishing(name, size):
+    return (
+        f"{name} holds values that differ by at most {size:.3g}, whose squares vanish in float64."
+    )

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every suite's check takes our answer, and refuses it with one thing wrong."""
+
+import ast
+from collections import Counter
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.harness.registry import SUITES
+from benchmarks.suites import lsh as lsh_curve
+
+PROBLEMS = [(suite, problem) for suite in SUITES.values() for problem in suite.quick]
+ONE_OF_EACH = {problem.task: (suite, problem) for suite, problem in PROBLEMS}
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def _ours(name, problem):
+    """The data, our answer and its check."""
+    suite, data = SUITES[name], problem.data()
+    adapter = suite.adapter("statfast", problem)
+    adapter.prepare(data, 1)
+    adapter.fit()
+    return data, adapter.answer(), suite.checker(problem, data)
+
+
+def _refused(suite, problem, check, answer):
+    """Whether an answer is refused, whoever gave it."""
+    errors = check(answer)
+    return not any(suite.verdict(problem, errors, ours=ours) for ours in (True, False))
+
+
+# --- answers that are not whole ---
+
+
+@pytest.mark.parametrize("task", ONE_OF_EACH)
+def test_our_answer_is_taken_and_what_is_not_whole_refused(task):
+    suite, problem = ONE_OF_EACH[task]
+    _, answer, check = _ours(suite.name, problem)
+    assert suite.verdict(problem, check(answer), ours=True)
+    assert set(check.parts) <= set(answer)
+    assert _refused(suite, problem, check, {})
+    for name in check.parts:
+        array = np.array(answer[name])
+        assert _refused(suite, problem, check, {k: v for k, v in answer.items() if k != name})
+        assert _refused(suite, problem, check, answer | {name: np.stack([array, array])})
+        if array.dtype.kind == "f":
+            broken = array.copy()
+            broken[(-1,) * array.ndim] = np.nan
+            assert _refused(suite, problem, check, answer | {name: broken})
+        if array.ndim:
+            assert _refused(suite, problem, check, answer | {name: array[:-1]})
+            assert _refused(suite, problem, check, answer | {name: array[:0]})
+    for name, rows in check.names.items():
+        for beyond in (-1, rows):
+            broken = np.array(answer[name]).astype(np.int64)
+            broken[(-1,) * broken.ndim] = beyond
+            assert _refused(suite, problem, check, answer | {name: broken})
+
+
+# --- answers that are whole and wrong ---
+
+
+def _another(name, position=0):
+    """An id, label or row number that is moved on by one at one place of each row."""
+
+    def wrong(data, answer, check):
+        moved = np.array(answer[name])
+        rows = check.names[name] if name in check.names else len(data["X"])
+        column = moved[:, position] if moved.ndim == 2 else moved
+        column[...] = (column + 1) % rows
+        return {name: moved}
+
+    return wrong
+
+
+def _times(name, factor):
+    return lambda data, answer, check: {name: np.asarray(answer[name]) * factor}
+
+
+def _plus(name, step):
+    return lambda data, answer, check: {name: np.asarray(answer[name]) + step}
+
+
+def _one_value(name, step):
+    """One value is off by so much of the largest; `-1` is among what every check samples."""
+
+    def wrong(data, answer, check):
+        off = np.array(answer[name])
+        off[(-1,) * off.ndim] += step * np.abs(off).max()
+        return {name: off}
+
+    return wrong
+
+
+def _an_intercept(data, answer, check):
+    coef = np.array(answer["coef"])
+    coef[0, 0] += 1e-4
+    return {"coef": coef}
+
+
+def _all_centers_one(data, answer, check):
+    """At rest, with clusters that are empty."""
+    centers = np.broadcast_to(data["X"].mean(axis=0), answer["centers"].shape)
+    return {"centers": centers, "labels": np.zeros_like(answer["labels"])}
+
+
+def _random_medoids(data, answer, check):
+    """Any rows, with the loss that they have."""
+    medoids = data["start"]
+    apart = np.linalg.norm(data["X"][:, None] - data["X"][medoids], axis=2)
+    return {"medoids": medoids, "loss": apart.min(axis=1).sum()}
+
+
+def _any_ward_tree(data, answer, check):
+    """Rows merged in their order, with the heights of that: their squares have the right sum."""
+    X, n = data["X"], len(data["X"])
+    merges = np.column_stack([[0, *range(n, 2 * n - 2)], np.arange(1, n)])
+    heights = [
+        np.sqrt(2 * m / (m + 1)) * np.linalg.norm(X[:m].mean(axis=0) - X[m]) for m in range(1, n)
+    ]
+    heights = np.sort(heights)
+    total = ((X - X.mean(axis=0)) ** 2).sum()
+    assert (heights**2).sum() / 2 == pytest.approx(total)
+    return {"heights": heights, "merges": merges}
+
+
+def _merges_turned(data, answer, check):
+    """The right heights with the merges of rows in another order."""
+    n = len(answer["merges"]) + 1
+    merges = np.array(answer["merges"])
+    rows = merges < n
+    merges[rows] = n - 1 - merges[rows]
+    return {"merges": merges}
+
+
+def _half_of_the_multipliers(data, answer, check):
+    """Feasible, and not the best."""
+    return {"coef": answer["coef"] / 2}
+
+
+def _no_multipliers(data, answer, check):
+    return {"support": answer["support"][:0], "coef": answer["coef"][:0]}
+
+
+def _multipliers_out_of_bounds(data, answer, check):
+    """Of the best dual value or a better one."""
+    return {"coef": answer["coef"] * (1 + 1e-6)}
+
+
+WRONG = {
+    "multinomial": {"multinomial": (_one_value("coef", 1e-5), _an_intercept)},
+    "tiles": {"tile": (_another("nearest"),)},
+    "knn-brute": {
+        "neighbors": (_another("ids"), _times("distances", 1 + 1e-5)),
+        "neighbors bytes": (_another("ids"), _times("distances", 1.02)),
+    },
+    "glm": {"glm": (_one_value("coefficients", 1e-7),)},
+    "irls": {"logistic": (_one_value("coefficients", 1e-7),)},
+    "kdtree": {
+        "tree": (_another("ids"), _times("distances", 1 + 1e-8)),
+        "self tree": (_another("ids"), _times("distances", 1 + 1e-8)),
+        "auto": (_another("ids"),),
+        "one query": (_another("ids"),),
+    },
+    "lasso": {"lasso path": (_times("coefs", 0.99), _times("coefs", 0.0))},
+    "ols": {
+        "ols": (_one_value("coefficients", 1e-9),),
+        "ridge path": (_one_value("coefs", 1e-7),),
+    },
+    "svc": {
+        "svc": (
+            _half_of_the_multipliers,
+            _no_multipliers,
+            _multipliers_out_of_bounds,
+            _another("support"),
+            _plus("intercept", 0.3),
+        )
+    },
+    "linear-svc": {"linear svc": (_times("v", 0.9), _times("v", 0.0))},
+    "kmedoids": {
+        "kmedoids": (_times("loss", 1 - 1e-9), _random_medoids),
+        "kmedoids points": (_times("loss", 1 - 1e-9), _random_medoids),
+    },
+    "silhouette": {"silhouette": (_plus("score", 1e-8),)},
+    "linkage": {
+        "linkage matrix": (_one_value("heights", 1e-9), _merges_turned),
+        "linkage rows": (_one_value("heights", 1e-9), _merges_turned),
+        "ward rows": (_one_value("heights", 1e-9), _merges_turned, _any_ward_tree),
+        "spanning tree": (_one_value("heights", 1e-9),),
+    },
+    "svc-predict": {
+        "svm values": (_times("values", 1.001), _times("values", -1.0)),
+        "svm one row": (_times("values", 1.001),),
+    },
+    "spectrum": {
+        "string kernel": (_one_value("matrix", 1.0),),
+        "kernel matrix": (_one_value("matrix", 1e-12),),
+    },
+    "lsh": {"approximate": (_another("ids", slice(None)), _times("distances", 1.02))},
+    "kmeans": {"kmeans": (_plus("centers", 0.1), _another("labels"))},
+    "convergence": {
+        "kmeans to convergence": (_plus("centers", 1e-6), _another("labels"), _all_centers_one)
+    },
+    "seeding": {"seeding": (_times("centers", 0.5),)},
+    "moments": {"lda": (_plus("posteriors", 0.02),)},
+    "latency": {
+        task: (_another("labels"),) for task in ("predict KMeans", "predict LDA", "predict kNN")
+    },
+    "import": {
+        "import": (
+            lambda data, answer, check: {"asked": ()},
+            lambda data, answer, check: {"loaded": ["numpy"]},
+        )
+    },
+}
+
+
+def test_every_task_has_something_wrong():
+    tasks = {(suite.name, problem.task) for suite, problem in PROBLEMS}
+    assert tasks == {(name, task) for name in WRONG for task in WRONG[name]}
+    assert all(chain.from_iterable(tasks.values() for tasks in WRONG.values()))
+
+
+@pytest.mark.parametrize(("name", "task"), [(s, task) for s in WRONG for task in WRONG[s]])
+def test_a_wrong_answer_is_refused(name, task):
+    suite = SUITES[name]
+    problem = [p for p in suite.quick if p.task == task][-1]
+    data, answer, check = _ours(name, problem)
+    for number, wrong in enumerate(WRONG[name][task]):
+        assert _refused(suite, problem, check, answer | wrong(data, answer, check)), number
+
+
+def test_what_we_alone_must_do_is_asked_of_us():
+    suite = SUITES["import"]
+    problem = suite.quick[0]
+    check = suite.checker(problem, {})
+    light = {"seconds": 0.1, "started": 0, "loaded": ["statfast"], "asked": ("statfast",)}
+    for more in ({"loaded": ["statfast", "pandas"]}, {"started": 1}):
+        assert suite.verdict(problem, check(light), ours=True)
+        assert not suite.verdict(problem, check(light | more), ours=True)
+        assert suite.verdict(problem, check(light | more), ours=False)
+    suite = SUITES["linkage"]
+    problem = next(p for p in suite.quick if p.task == "spanning tree")
+    _, answer, check = _ours("linkage", problem)
+    for edges in (answer["edges"][::-1] + 1, answer["edges"] * 0, answer["edges"][:-1]):
+        assert not suite.verdict(problem, check(answer | {"edges": edges}), ours=True)
+    without = check({"heights": answer["heights"]})
+    assert suite.verdict(problem, without, ours=False)
+    assert not suite.verdict(problem, without, ours=True)
+
+
+def test_the_curve_of_recall_counts_each_neighbor_once():
+    rng = np.random.default_rng(0)
+    X, Q = rng.random((300, 4)).astype(np.float32), rng.random((20, 4)).astype(np.float32)
+    apart = ((Q[:, None].astype(float) - X) ** 2).sum(axis=2)
+    ids, limit = apart.argsort(axis=1), lsh_curve.limits_of(X, Q)
+    right = ids[:, : lsh_curve.K]
+    assert lsh_curve.recall_of(right, X, Q, limit) == 1.0
+    assert lsh_curve.recall_of(ids[:, lsh_curve.K : 2 * lsh_curve.K], X, Q, limit) == 0.0
+    first = right[:, :1].repeat(lsh_curve.K, axis=1)
+    assert lsh_curve.recall_of(first, X, Q, limit) == pytest.approx(1 / lsh_curve.K)
+    for none in (-1, len(X)):
+        missing = np.where(np.arange(lsh_curve.K) < 4, none, right)
+        assert lsh_curve.recall_of(missing, X, Q, limit) == 1 - 4 / lsh_curve.K
+
+
+# --- bounds ---
+
+
+@pytest.mark.parametrize("ours", [True, False])
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_an_error_that_is_not_reported_or_no_number_is_no_pass(suite, ours):
+    for problem in (*suite.problems, *suite.quick):
+        bounds = suite.bounds(problem, ours=ours)
+        assert bounds
+        assert suite.verdict(problem, bounds, ours=ours)
+        for name in bounds:
+            others = {other: bound for other, bound in bounds.items() if other != name}
+            assert not suite.verdict(problem, others, ours=ours)
+            assert not suite.verdict(problem, others | {name: np.nan}, ours=ours)
+
+
+def test_a_task_without_a_check_is_an_error():
+    from dataclasses import replace
+
+    suite = SUITES["tiles"]
+    problem = replace(suite.quick[0], task="something else")
+    with pytest.raises(KeyError):
+        suite.checker(problem, {})
+    with pytest.raises(KeyError):
+        suite.verdict(problem, {}, ours=False)
+
+
+def test_no_module_gives_a_constant_twice():
+    for file in (
+        file for part in ("benchmarks", "src", "tests") for file in (ROOT / part).rglob("*.py")
+    ):
+        given = Counter()
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.Assign):
+                names = chain.from_iterable(map(ast.walk, node.targets))
+                stored = (n for n in names if isinstance(getattr(n, "ctx", None), ast.Store))
+                given.update(name.id for name in stored if isinstance(name, ast.Name))
+        assert {name: times for name, times in given.items() if times > 1} == {}, file

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cholesky's factor against numpy's."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from statfast._core.linalg import cholesky
+
+
+@pytest.mark.parametrize("q", [1, 2, 5, 33])
+def test_cholesky(q):
+    rng = np.random.default_rng(q)
+    half = rng.standard_normal((q, q + 3))
+    whole = half @ half.T
+    size = np.sqrt(whole.diagonal())
+    lower, scale = np.zeros((q, q)), np.empty(q)
+    least = cholesky.cholesky(np.tril(whole), lower, scale)
+    want = np.linalg.cholesky(whole / size / size[:, None])
+    assert_allclose(scale, 1 / size, rtol=1e-14)
+    assert_allclose(lower, want, rtol=1e-10, atol=1e-12)
+    assert_allclose(least, want.diagonal().min() ** 2, rtol=1e-8)
+    x = np.ones(q)
+    cholesky.cholesky_solve(lower, scale, x)
+    assert_allclose(whole @ x, np.ones(q), rtol=1e-7)
+    inverse = np.empty((q, q))
+    cholesky.cholesky_inverse(lower, scale, inverse)
+    assert_allclose(inverse @ whole, np.eye(q), atol=1e-8)
+
+
+@pytest.mark.parametrize("first", [1.0, np.nan, -1.0, 0.0])
+def test_cholesky_of_what_is_not_positive(first):
+    h = np.array([[first, 0], [2, 1]])
+    assert cholesky.cholesky(h, np.empty((2, 2)), np.empty(2)) == 0

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a seed to a case: which thing is called, with what, in which order.
+
+Nothing of statfast's is run here but constructors of records such as ``Chunks``.
+"""
+
+import importlib
+import pickle
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from tests.fuzz import differential, exact, promises, surface, values
+from tests.fuzz.inputs import Data, choose
+from tests.fuzz.roles import OPTIONAL, ROLES, TARGETS, Ref, rows, target
+from tests.fuzz.spoilers import spoiled
+from tests.fuzz.text import described
+
+TWINS = differential.TWINS | exact.TWINS | promises.TWINS
+NEVER = ("ax", "axes")  # spoiled: what others draw on is matplotlib's
+DIFFERENTIAL = 0.06  # share of the cases that compare answers with twins
+LARGE = 0.015  # share of those that reach the kernels for many rows
+MODES = ("valid", "valid", "valid", "edge", "edge", "wrong", "spoiled", "spoiled")
+
+# Things that cost much more than others are drawn seldom: weight in the draw, 1 if not named.
+SELDOM = {
+    "plot": 0.04,
+    "datasets": 0.1,
+    "gap_statistic": 0.3,
+    "choose_k": 0.3,
+    "cluster_stability": 0.3,
+}
+SMALL_ONLY = {"plot", "svm", "optimal_leaf_ordering", "cluster_stability", "gap_statistic"}
+OFTEN = 3  # weight of what has a fit
+
+LEARNERS = (
+    "LinearSVC",
+    "LogisticRegression",
+    "LeastSquaresClassifier",
+    "SVC",
+    "KNeighborsClassifier",
+)
+
+
+@dataclass
+class Step:
+    """A call: of a thing, or of a method of what ``receiver`` names; its answer is ``out``."""
+
+    name: str
+    call: object
+    args: dict
+    receiver: str | None = None
+    out: str | None = None
+
+
+@dataclass
+class Case:
+    seed: int
+    name: str
+    steps: list = field(default_factory=list)
+    twin: object = None  # of a differential case: a function of a generator
+
+    @property
+    def text(self):
+        return described(self)
+
+
+def draw(seed, things=None):
+    """The case of a seed; "module:function" may give ``things`` in place of statfast's."""
+    rng = np.random.default_rng([seed])
+    if things is None and rng.random() < DIFFERENTIAL:
+        name = choose(rng, sorted(TWINS))
+        return Case(seed, f"twin {name}", twin=TWINS[name])
+    drawn, chances = stock(things)
+    return Drawing(seed, rng, drawn[int(np.searchsorted(chances, rng.random()))]).case
+
+
+@cache
+def stock(things=None):
+    """What is drawn from, and the sums of its weights; ``things`` is "module:function"."""
+    if things:
+        module, _, function = things.partition(":")
+        drawn = list(getattr(importlib.import_module(module), function)().values())
+    else:
+        drawn = [thing for thing in surface.public().values() if not thing.is_record]
+    chances = np.cumsum([weight(thing) for thing in drawn])
+    return drawn, chances / chances[-1]
+
+
+def weight(thing):
+    fits = thing.is_class and hasattr(thing.call, "fit")
+    return SELDOM.get(thing.family, 1) * SELDOM.get(thing.name, 1) * (OFTEN if fits else 1)
+
+
+class Drawing:
+    """The state of a draw: the data, the mode, and the steps so far."""
+
+    def __init__(self, seed, rng, thing):
+        self.rng, self.thing = rng, thing
+        self.mode = choose(rng, MODES)
+        large = rng.random() < LARGE and not {thing.family, thing.name} & SMALL_ONLY
+        self.data = Data(rng, large=large)
+        self.case = Case(seed, thing.name)
+        self.rows_kind, self.target_kind = "rows", "labels"
+        self.spoil = None  # the name of the argument to spoil, once drawn
+        self.common = None  # the rows as the fit saw them
+        if thing.is_class:
+            self.object(thing)
+        else:
+            self.function(thing)
+
+    def add(self, name, call, args, receiver=None, out=None):
+        self.case.steps.append(Step(name, call, args, receiver, out))
+
+    # ------------------------------------------------------------ what is called
+    def function(self, thing, out="result"):
+        self.settle(thing, {})
+        args = self.arguments(thing, wrong=self.mode)
+        self.add(thing.name, thing.call, args, out=out)
+        if thing.name == "set_progress":
+            self.add("set_progress", thing.call, {"hook": None})
+        self.records(thing, out)
+
+    def records(self, thing, out):
+        """Methods of the record that a function gives."""
+        for record in thing.records:
+            for method in surface.methods(record.call).values():
+                self.method(method, out, self.mode if self.mode != "wrong" else "valid")
+
+    def object(self, thing):
+        """An object, its fit if it has one, and some of its methods."""
+        rng, kind = self.rng, thing.call
+        settings = self.parameters(thing, self.mode)
+        self.settle(thing, settings)
+        methods = dict(surface.methods(kind))
+        needs = {
+            name: p for name, p in thing.parameters.items() if p.required and name not in settings
+        }
+        settings |= {name: self.argument(p, thing, self.mode) for name, p in needs.items()}
+        self.add(thing.name, kind, settings, out="model")
+        fit = methods.pop("fit", None)
+        if fit is not None:
+            if self.mode == "spoiled" and rng.random() < 0.5:
+                self.method(fit, "model", "valid")
+                self.common = None
+            self.method(fit, "model", self.mode)
+        for method in self.some(methods):
+            if self.mode == "spoiled" and rng.random() < 0.3:
+                self.method(method, "model", "spoiled")
+            self.method(method, "model", "edge" if self.mode == "edge" else "valid")
+        if rng.random() < 0.05:
+            self.add(f"repr({thing.name})", repr, {"": (Ref("model"),)})
+        if rng.random() < 0.05:
+            self.add(f"copy of {thing.name}", again, {"": (Ref("model"),)})
+
+    def some(self, methods):
+        methods = list(methods.values())
+        order = self.rng.permutation(len(methods))[: int(self.rng.integers(1, 5))]
+        return [methods[i] for i in order]
+
+    def method(self, method, receiver, mode):
+        name = method.name.rsplit(".", 1)[1]
+        args = self.arguments(method, wrong=mode)
+        self.add(method.name, name, args, receiver, out=f"{name}_")
+
+    # ------------------------------------------------------------ arguments
+    def settle(self, thing, settings):
+        """Which rows and which target suit these settings."""
+        metric = settings.get("metric", settings.get("kernel"))
+        if isinstance(metric, str) and self.rng.random() < 0.9:
+            self.rows_kind = {"precomputed": "square", "spectrum": "strings"}.get(metric, "rows")
+        names = {base.__name__ for base in getattr(thing.call, "__mro__", ())}
+        if "family" in thing.parameters:
+            self.target_kind = TARGETS.get(str(settings.get("family", "gaussian")), "numbers")
+        elif "Regressor" in names or thing.name in ("lasso_path", "enet_path", "ridge_path"):
+            self.target_kind = choose(
+                self.rng, ("numbers", "numbers", "counts", "constant", "several")
+            )
+        elif "Classifier" not in names and thing.is_class:
+            self.target_kind = None
+
+    def parameters(self, thing, mode):
+        """Settings of an object: some of its parameters, one of them wrong if the mode says so."""
+        rng, found = self.rng, {}
+        share = choose(rng, (0.1, 0.3, 0.6))
+        names = [name for name in thing.parameters if name not in ROLES]
+        target = choose(rng, names) if names and mode == "wrong" else None
+        for name in names:
+            parameter = thing.parameters[name]
+            if (
+                name == target
+                or parameter.required
+                or name in values.COSTLY
+                or rng.random() < share
+            ):
+                found[name] = self.value(parameter, "wrong" if name == target else mode)
+        return found
+
+    def value(self, parameter, mode):
+        if parameter.name in ("estimator", "function"):
+            if parameter.name == "function":
+                return values.product
+            return (
+                self.learner() if mode != "wrong" else values.wrong(self.rng, parameter, self.data)
+            )
+        if mode == "wrong":
+            return values.wrong(self.rng, parameter, self.data)
+        if mode == "edge" and self.rng.random() < 0.35:
+            return values.edge(self.rng, parameter, self.data)
+        return values.valid(self.rng, parameter, self.data)
+
+    def learner(self):
+        name = choose(self.rng, LEARNERS)
+        key = f"learner{len(self.case.steps)}"
+        settings = {"penalty": "l2"} if name == "LogisticRegression" else {}
+        settings |= {"max_iter": 1000} if name == "SVC" else {}
+        self.add(name, surface.public()[name].call, settings, out=key)
+        return Ref(key)
+
+    def arguments(self, thing, wrong):
+        """Arguments of a call by name; ``wrong`` is the mode of this one."""
+        rng, found = self.rng, {}
+        roles = [name for name in thing.parameters if name in ROLES and name not in NEVER]
+        spoil = choose(rng, roles) if wrong == "spoiled" and roles else None
+        for name, parameter in thing.parameters.items():
+            if name in ROLES and (
+                parameter.required or name == spoil or rng.random() < OPTIONAL.get(name, 0.3)
+            ):
+                made = self.argument(parameter, thing, wrong)
+                made = self.spoiled(made) if name == spoil else made
+                found["" if parameter.many else name] = made
+        found |= self.parameters(thing, wrong)
+        return found
+
+    def spoiled(self, made):
+        if isinstance(made, Ref):
+            return choose(self.rng, values.WRONG)
+        try:
+            return spoiled(made, self.rng)
+        except (TypeError, ValueError, AttributeError, IndexError):
+            return choose(self.rng, values.WRONG)
+
+    def argument(self, parameter, thing, mode):
+        if parameter.name in ROLES and parameter.name not in ("y", "X"):
+            return ROLES[parameter.name](self, thing)
+        return rows(self, thing) if parameter.name == "X" else target(self, thing)
+
+
+def again(model):
+    """A model that went through a pickle, as a process pool sends it."""
+    return pickle.loads(pickle.dumps(model))

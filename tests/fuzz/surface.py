@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What there is to call, found by looking: public names, their signatures and their docstrings."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+import statfast
+
+MISSING = inspect.Parameter.empty
+PROTOCOL = {"get_params", "set_params", "set_output", "get_metadata_routing"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: its default, its documented type, and the words its description quotes."""
+
+    name: str
+    default: object = MISSING
+    type: str = ""
+    words: tuple = ()
+    many: bool = False  # *models
+
+    @property
+    def required(self):
+        return self.default is MISSING
+
+
+@dataclass
+class Thing:
+    """A public function, class or method, with its parameters by name."""
+
+    name: str
+    call: object
+    parameters: dict = field(repr=False)
+
+    @property
+    def is_class(self):
+        return inspect.isclass(self.call)
+
+    @cached_property
+    def is_record(self):
+        """Whether it is an answer, which users do not make: no parameters are described."""
+        made = self.is_class and bool(self.parameters) and not described(self.call.__doc__)
+        return made and hasattr(self.call, "__dataclass_fields__") and self.name in returned()
+
+    @cached_property
+    def records(self):
+        """Names of records that the docstring says are returned."""
+        return [made for name, made in public().items() if made.is_record and name in self.answers]
+
+    @cached_property
+    def answers(self):
+        """The words of the Returns section."""
+        return re.findall(r"\w+", section(self.call.__doc__, "Returns"))
+
+    @property
+    def family(self):
+        parts = self.call.__module__.split(".")
+        return parts[1] if len(parts) > 1 else ""
+
+
+def section(doc, title):
+    """A section of a docstring."""
+    found = re.search(
+        rf"^{title}\n-+\n(.*?)(?=\n\n[A-Z][\w ]*\n-+\n|\Z)",
+        inspect.cleandoc(doc or ""),
+        re.S | re.M,
+    )
+    return found[1] if found else ""
+
+
+def described(doc, title="Parameters"):
+    """Name -> (type, description) from a section of a docstring."""
+    heads, parts = [], {}
+    for line in section(doc, title).splitlines():
+        if line and not line.startswith(" "):
+            names, _, kind = line.partition(" : ")
+            heads = [name.strip(" *") for name in names.split(",")]
+            parts.update({name: (kind, "") for name in heads})
+        else:
+            parts.update({name: (parts[name][0], parts[name][1] + line) for name in heads})
+    return parts
+
+
+@cache
+def announces(call, attribute):
+    """Whether a docstring says that an answer, or an attribute, may be NaN or infinite."""
+    doc = call.__doc__
+    if attribute:
+        text = " ".join(described(doc, "Attributes").get(attribute, ()))
+    else:
+        text = section(doc, "Returns") + section(doc, "Notes") + section(doc, "Attributes")
+    return bool(re.search(r"\bNaN\b|\binf", text, re.I))
+
+
+@cache
+def attributes(kind):
+    """Names of the attributes that the docstring of a class describes."""
+    return frozenset(described(kind.__doc__, "Attributes"))
+
+
+@cache
+def thing(call, name):
+    """The Thing of a callable, or None if it has no signature."""
+    try:
+        signature = inspect.signature(call)
+    except (TypeError, ValueError):
+        return None
+    docs = described(call.__doc__)
+    parameters = {}
+    for key, given in signature.parameters.items():
+        if key in ("self", "cls") or given.kind is given.VAR_KEYWORD:
+            continue
+        kind, text = docs.get(key, ("", ""))
+        words = tuple(dict.fromkeys(re.findall(r'(?<!")"([^"\s]+)"(?!")', f"{kind} {text}")))
+        many = given.kind is given.VAR_POSITIONAL
+        parameters[key] = Parameter(key, given.default, kind, words, many)
+    return Thing(name, call, parameters)
+
+
+@cache
+def public():
+    """Name -> Thing for all that the flat namespace and the families offer, each once."""
+    modules = [statfast] + [
+        importlib.import_module(f"statfast.{module.name}")
+        for module in pkgutil.iter_modules(statfast.__path__)
+        if module.ispkg and not module.name.startswith("_")
+    ]
+    found = {}
+    for module in modules:
+        for name in module.__all__:
+            call = getattr(module, name)
+            if inspect.isclass(call) and issubclass(call, BaseException):
+                continue
+            key = name if found.get(name, call) == call else f"{module.__name__[9:]}.{name}"
+            if callable(call) and all(call is not other.call for other in found.values()):
+                made = thing(call, key)
+                if made is not None:
+                    found[key] = made
+    return dict(sorted(found.items()))
+
+
+@cache
+def methods(kind):
+    """Name -> Thing for the public methods of a class that are statfast's own."""
+    found = {}
+    for name in sorted(dir(kind)):
+        call = getattr(kind, name)
+        if name.startswith("_") or name in PROTOCOL or name.endswith("_request"):
+            continue
+        if not (inspect.isfunction(call) or inspect.ismethod(call)):
+            continue
+        if call.__module__.startswith(("statfast", "tests.fuzz")):
+            found[name] = thing(call, f"{kind.__name__}.{name}")
+    return found
+
+
+@cache
+def words(name):
+    """The words that any description of a parameter of this name quotes."""
+    callables = [made for outer in public().values() for made in (outer, *inner(outer))]
+    found = [made.parameters[name].words for made in callables if name in made.parameters]
+    return tuple(dict.fromkeys(word for some in found for word in some))
+
+
+@cache
+def returned():
+    """The words of the Returns sections of all functions, but for names that users call, too."""
+    found = {word for made in public().values() if not made.is_class for word in made.answers}
+    return found - {"CodeMatrix"}
+
+
+def inner(outer):
+    return methods(outer.call).values() if outer.is_class else ()

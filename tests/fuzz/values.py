@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values for parameters, from their documented types: valid, at the boundary, wrong.
+
+What signatures and docstrings cannot tell is in the tables at the top.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from tests.fuzz.inputs import choose, scale
+from tests.fuzz.surface import words
+
+# Parameters of which a large value means long work, given always and kept small.
+COSTLY = {
+    "n_boot": (1, 2, 5),
+    "n_alphas": (1, 3, 8),
+    "n_trials": (1, 5, 20),
+    "n_init": (1, 2, 3),
+    "k_max": (1, 2, 3, 4),
+    "resolution": (2, 5, 9),
+    "n_samples": (1, 2, 5),
+    "n_tables": (None, 1, 2, 5),
+    "hash_length": (None, 1, 3, 8),
+    "n_candidates": (1, 5, 20),
+    "n_learners": (None, 1, 3, 8),
+    "max_iter": (1, 2, 10, 100, 300),
+    "n_knots": (1, 2, 4, 6),
+    "degree": (0, 1, 2, 3),
+    "cv": (2, 3),
+    "sample_size": (None, "auto", 5, 10),
+    "batch_size": (1, 3, 20, 1024),
+    "init_size": (None, 5, 20),
+    "n_probes": (None, 1, 2, 10),
+}
+# "No end" is what it says: a machine that a large C keeps busy for minutes is no defect.
+ENDLESS = {"max_iter": (1, 10, 500, 5000)}
+
+
+def quiet(*anything, **more):
+    """A hook for progress."""
+
+
+JOBS = (None, 1, 1, 2, 3, 7, -1)
+INTEGERS = (1, 2, 2, 3, 3, 4, 5, 7, 10)
+INTEGER_EDGES = (
+    0,
+    -1,
+    1,
+    2**31,
+    2**63,
+    2**64,
+    -(2**63),
+    np.int8(2),
+    np.uint64(3),
+    True,
+    3.0,
+    "n",
+    "n+1",
+)
+SMALL_EDGES = (0, -1, 1, 2, np.int16(2), True, 3.0, -(2**63), 2**70)
+REALS = (0.1, 0.25, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 10.0)
+REAL_EDGES = (
+    0, 0.0, -0.0, 1, -1.0, 1e-3, 1e-8, 5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308, np.inf,
+    -np.inf, np.nan, np.float32(0.5), np.float64(2), Fraction(1, 3), True, 1 - 1e-16, 1e4,
+)  # fmt: skip
+WRONG = (
+    "nonsense", "", None, [], (), {}, object(), 1j, b"x", np.array(2), np.array([1.0, 2.0]),
+    np.nan, -3, 2.5, "1", [1, 2], {"a": 1}, quiet, np.inf, set(), frozenset({1}), range(3),
+    slice(None), 10**400, -1e400, np.ma.masked, np.datetime64("2020-01-01"), True, np.str_("auto"),
+    Ellipsis,
+)  # fmt: skip
+
+
+def city(a, b):
+    """A metric as a user writes it."""
+    return float(np.abs(a - b).sum())
+
+
+def product(A, B):
+    """A kernel as a user writes it."""
+    return np.asarray(A) @ np.asarray(B).T
+
+
+def falling(distances):
+    """Weights of neighbors as a user writes them."""
+    return 1 / (1 + distances)
+
+
+def first_rows(X, n_clusters, *others, **more):
+    """A start as a user writes it."""
+    return X[:n_clusters]
+
+
+def halves(X, n_clusters):
+    """A clustering as a user writes it."""
+    return np.arange(len(X)) * n_clusters // len(X)
+
+
+CALLABLES = {
+    "metric": city,
+    "kernel": product,
+    "weights": falling,
+    "init": first_rows,
+    "method": halves,
+    "function": product,
+    "progress": quiet,
+    "hook": quiet,
+}
+
+
+def metric_params(rng, data):
+    d = data.d
+    options = (
+        None,
+        {},
+        {"p": choose(rng, (1, 1.5, 2, 3, 7.5, np.inf))},
+        {"w": rng.uniform(0, 2, d)},
+        {"V": rng.uniform(0.1, 2, d)},
+        {"V": np.eye(d) + 0.3},
+        {"VI": np.eye(d) + 0.3},
+        {"w": rng.uniform(-1, 2, d + 1)},
+        {"V": np.zeros((d, d))},
+        {"nonsense": 1},
+        {"p": object()},
+    )
+    return choose(rng, options)
+
+
+def arrays(rng, data):
+    """Short arrays for parameters that take some: penalties, priors, grids, radii."""
+    k = data.k
+    size = int(rng.integers(1, 5))
+    return choose(
+        rng,
+        (
+            lambda: rng.uniform(0.01, 2, size),
+            lambda: (10.0 ** rng.uniform(-6, 3, size)).tolist(),
+            lambda: np.full(max(k, 1), 1 / max(k, 1)),
+            lambda: rng.integers(1, 8, size),
+            lambda: list(range(1, 2 + size)),
+            lambda: rng.uniform(0.01, 2, data.n),
+            lambda: [0.5],
+            lambda: [0.0, 1.0],
+            lambda: np.array([]),
+            lambda: [np.nan],
+            lambda: data.X[: data.k],
+            lambda: [[1.0, 2.0], [3.0]],
+            lambda: rng.choice([-1, 0, 1], (max(k, 1), size)),
+            lambda: (2, 2),
+            lambda: (1, -1),
+        ),
+    )()
+
+
+def valid(rng, parameter, data):
+    """A value of the documented type; it may be refused all the same."""
+    name = parameter.name
+    if name == "n_jobs":
+        return choose(rng, JOBS)
+    if name in ENDLESS and parameter.default == -1:
+        return choose(rng, ENDLESS[name])
+    if name in COSTLY:
+        return choose(rng, COSTLY[name])
+    if name == "metric_params":
+        return metric_params(rng, data)
+    if name in ("random_state", "seed"):
+        return choose(rng, (None, 0, 1, np.random.default_rng(3), np.random.SeedSequence(3)))
+    if name in ("progress", "verbose"):
+        return choose(rng, (False, False, True, 2, quiet))
+    if name == "image_shape":
+        return choose(rng, ((1, -1), (-1, 1), (2, -1), (1, data.d), None))
+    if name == "groups":
+        return choose(rng, (None, {"a": [0]}, {"a": range(data.d)}, {"a": [0], "b": [data.d - 1]}))
+    if name == "class_weight":
+        return choose(rng, (None, "balanced", {0: 2.0}, {"a": 0.5, "b": 3}, {}))
+    return choose(rng, [made for made in fitting(rng, parameter, data) if made is not None])()
+
+
+def fitting(rng, parameter, data):
+    """Makers of values, as many as the documented type names."""
+    name, kind, default = parameter.name, parameter.type, parameter.default
+    if isinstance(default, bool) or "bool" in kind:
+        yield lambda: bool(rng.integers(2))
+    if "float" in kind or isinstance(default, float):
+        near = default if isinstance(default, (int, float)) and default else 1.0
+        yield (
+            lambda: (
+                choose(rng, REALS) if rng.random() < 0.5 else near * choose(rng, (0.1, 0.5, 1, 2))
+            )
+        )
+        if rng.random() < 0.1:
+            yield lambda: scale(rng)
+    if kind.startswith(("int", "tuple of two int")) or " int" in kind:
+        yield lambda: choose(rng, INTEGERS)
+    own = [word for word in parameter.words if "{" not in word] or list(words(name))
+    if own and ("str" in kind or '"' in kind or not kind or kind == "optional"):
+        yield lambda: choose(rng, own)
+        if rng.random() < 0.1:
+            yield lambda: choose(rng, words(name))
+    if "{" in kind and name in ("power", "dtype"):
+        yield lambda: choose(
+            rng, {"power": (1, 2), "dtype": (np.float64, np.float32, "float32")}[name]
+        )
+    few = data.n < 200  # functions of Python's take long
+    if few and ("callable" in kind or name in ("hook", "function")) and rng.random() < 0.3:
+        yield lambda: CALLABLES.get(name, quiet)
+    if any(word in kind for word in ("array", "sequence", "iterable", "list", "tuple")):
+        yield lambda: arrays(rng, data)
+    yield (lambda: default) if not parameter.required else (lambda: choose(rng, INTEGERS))
+
+
+def edge(rng, parameter, data):
+    """A value at the boundary of what its type allows, or a little beyond."""
+    kind, name = parameter.type, parameter.name
+    if isinstance(parameter.default, bool):
+        return choose(rng, (True, False, np.True_, 0, 1, None))
+    if "int" in kind and not (rng.random() < 0.3 and "float" in kind):
+        if name in COSTLY or name == "n_jobs":
+            return choose(rng, SMALL_EDGES)
+        value = choose(rng, INTEGER_EDGES)
+        return (
+            {"n": data.n, "n+1": data.n + 1}.get(value, value) if isinstance(value, str) else value
+        )
+    if "float" in kind:
+        return choose(rng, [x for x in REAL_EDGES if name != "C" or not 1e4 < x < np.inf])
+    return valid(rng, parameter, data)
+
+
+def wrong(rng, parameter, data):
+    """A value of another type, or far outside."""
+    value = choose(rng, WRONG)
+    return arrays(rng, data) if isinstance(value, slice) else value
