@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statfast import ConvergenceWarning, LogisticRegressionCV, logistic_path
+from statfast._estimator import stratified_runs
 from statfast.linear.logistic.logistic_path import solve_logistic
 
 
@@ -80,9 +81,8 @@ def test_cross_validation_by_hand():
     X = rng.standard_normal((90, 4))
     y = np.where(X[:, 0] + rng.standard_normal(90) > 0, "yes", "no")
     model = LogisticRegressionCV(n_alphas=8, cv=3).fit(X, y)
-    held = np.sort(
-        np.concatenate([np.array_split(np.flatnonzero(y == c), 3)[0] for c in ("no", "yes")])
-    )
+    held = stratified_runs((y == "yes").astype(int), 3)[0]
+    assert 14 <= (y[held] == "yes").sum() / (y == "yes").mean() / 2 <= 16
     kept = np.setdiff1d(np.arange(90), held)
     path = logistic_path(X[kept], y[kept], alphas=model.alphas_[0])
     eta = path.predict(X[held])

@@ -1,24 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all estimators share: parameters, mixins, weights of classes, and printed tables."""
+"""What all estimators share: parameters, mixins, sums and folds, class weights, printed tables."""
 
 from statfast._estimator.base import Estimator
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import class_weighted, times_classes
+from statfast._estimator.folds import (
+    RULES,
+    as_folds,
+    chosen,
+    folds_of,
+    group_runs,
+    parts_of_folds,
+    require_members,
+    runs,
+    stratified_runs,
+)
 from statfast._estimator.mixins import Classifier, Clusterer, Transformer
 from statfast._estimator.regressor import Regressor
+from statfast._estimator.sums import FitState, rows_at, summed, sums_of, without_each
 from statfast._estimator.tables import CoefficientTable, Summary
 
 __all__ = [
     "LEAST",
     "ROWS",
+    "RULES",
     "Classifier",
     "Clusterer",
     "CoefficientTable",
     "Estimator",
+    "FitState",
     "Regressor",
     "Summary",
     "Transformer",
+    "as_folds",
+    "chosen",
     "class_weighted",
     "coupled",
+    "folds_of",
+    "group_runs",
+    "parts_of_folds",
+    "require_members",
+    "rows_at",
+    "runs",
+    "stratified_runs",
+    "summed",
+    "sums_of",
     "times_classes",
+    "without_each",
 ]

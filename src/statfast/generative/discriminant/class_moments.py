@@ -37,6 +37,10 @@ class ClassMoments:
         within = self.within + other.within + spread.T @ spread
         return ClassMoments(mass, self.means + share * apart, within)
 
+    def of_classes(self, present: NDArray[np.bool_]) -> "ClassMoments":
+        """Without some classes, of which there are no rows."""
+        return ClassMoments(self.mass[present], self.means[present], self.within)
+
 
 def class_moments(X, codes, weights, n_classes, *, n_jobs=None) -> ClassMoments:
     """Moments of the classes of X.

@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._core.generative.linear_scores import argmax, scores, softmax
 from statfast._engine import Chunks
-from statfast._estimator import Classifier, Estimator, Transformer
+from statfast._estimator import Classifier, Estimator, FitState, Transformer
 from statfast._validation import (
     as_choice,
     as_count,
@@ -183,6 +183,13 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
         UserWarning
             If columns are constant or collinear within the classes, or the class means are equal.
         """
+        columns, state = self._prepare(X, y, sample_weight)
+        rows, codes, weights = columns
+        moments = class_moments(rows, codes, weights, len(state.classes), n_jobs=self.n_jobs)
+        return self._solve(moments, state)
+
+    def _prepare(self, X, y, sample_weight):
+        """Checked rows, codes of classes and weights; the classes."""
         if isinstance(X, Chunks):  # how many rows it has is known after the pass
             rows = X
             classes, codes = as_labels(y, np.size(y))
@@ -190,13 +197,26 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
             rows = as_rows(X, keep=KEPT, finite=False)
             classes, codes = as_labels(y, rows.shape[0])
         weights = as_weights(sample_weight, len(codes))
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes to discriminate; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
-        moments = class_moments(rows, codes, weights, len(classes), n_jobs=self.n_jobs)
-        return self._publish(X, **self._solved(classes, moments, column_names(X)))
+        if weights is not None:
+            require_enough(classes, np.bincount(codes, weights), unbiased=False)
+        width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
+        return (rows, codes, weights), FitState(width, column_names(X), classes)
+
+    @staticmethod
+    def _statistics(columns, state):
+        return class_moments(*columns, len(state.classes))
+
+    _solved_by = ("priors", "n_components", "method", "store_covariance", "tol")
+
+    def _solve(self, moments, state):
+        """The fit to rows of these moments; classes without rows are none of its classes."""
+        present = moments.mass > 0.0
+        classes = state.classes[present]
+        moments = moments.of_classes(present)
+        fitted = {"n_features_in_": moments.means.shape[1]}
+        if state.names is not None:
+            fitted["feature_names_in_"] = state.names
+        return self._publish(None, **fitted, **self._solved(classes, moments, state.names))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Add rows to those fitted so far, by `fit` or by this method.
@@ -278,10 +298,10 @@ class LinearDiscriminantAnalysis(Classifier, Transformer, Estimator):
         """All fitted attributes from the class moments."""
         unbiased = as_choice(self.method, "method", ("moment", "mle")) == "moment"
         tol = as_real(self.tol, "tol", low=0.0)
+        require_enough(classes, moments.mass, unbiased)
         n_components = most = min(len(classes) - 1, moments.means.shape[1])
         if self.n_components is not None:
             n_components = as_count(self.n_components, "n_components", 1, most)
-        require_enough(classes, moments.mass, unbiased)
         priors = as_priors(self.priors, moments.mass)
         fit = discriminate(moments, priors, unbiased, tol)
         warn_left_out(fit, moments.means, names)

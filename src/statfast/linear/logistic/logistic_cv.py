@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import RULES, Classifier, Estimator, chosen, folds_of
 from statfast._validation import (
     as_choice,
     as_count,
@@ -16,7 +16,7 @@ from statfast._validation import (
 )
 from statfast.linear.design.design import AcceptsSparse, linear_values, new_rows, table_of
 from statfast.linear.logistic.logistic_path import LogisticDescent, fit_logistic_path
-from statfast.linear.penalized.folds import RULES, chosen, folds_of, held_out
+from statfast.linear.penalized.held_out import held_out
 from statfast.linear.penalized.penalties import as_alphas
 
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import Estimator, Regressor
+from statfast._estimator import RULES, Estimator, Regressor, chosen, folds_of
 from statfast._validation import (
     as_choice,
     as_count,
@@ -17,7 +17,7 @@ from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, table_of
 from statfast.linear.design.targets import as_target, refuse_extreme
 from statfast.linear.design.units import power_of
-from statfast.linear.penalized.folds import RULES, chosen, folds_of, held_out
+from statfast.linear.penalized.held_out import held_out
 from statfast.linear.penalized.lasso_path import fit_path
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 

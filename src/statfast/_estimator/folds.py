@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Folds of cross-validation: which rows each holds out, and the two rules for a parameter."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._validation import as_count, warn_user, wrong_type
+
+RULES = ("min", "1se")
+
+
+# ------------------------------------------------------------------ rows of each fold
+def runs(n, k):
+    """Rows held out by each of k folds: runs of equal length, the first ones a row longer."""
+    return np.array_split(np.arange(n), k)
+
+
+def stratified_runs(codes, k, shuffle=None):
+    """The same with the share of each class in each fold: those of all rows in order of their
+    class, dealt out to the folds in turn, and taken in their own order.
+
+    Classes are ordered as they first occur. `shuffle` permutes, in place, the folds of the rows of
+    one class.
+    """
+    first = np.unique(codes, return_index=True)[1]
+    order = np.argsort(first)
+    rank = np.empty(codes.max() + 1, dtype=np.intp)
+    rank[codes[first[order]]] = np.arange(len(order))
+    ranked = rank[codes]
+    ordered = np.sort(ranked)
+    shares = np.array([np.bincount(ordered[i::k], minlength=len(order)) for i in range(k)])
+    fold = np.empty(len(codes), dtype=np.intp)
+    for c in range(len(order)):
+        dealt = np.repeat(np.arange(k), shares[:, c])
+        if shuffle is not None:
+            shuffle(dealt)
+        fold[ranked == c] = dealt
+    return parts_of_folds(fold, k)
+
+
+def group_runs(groups, k):
+    """The same with whole groups (codes): the largest first, each to the fold with fewest rows."""
+    sizes = np.bincount(groups)
+    order = np.argsort(sizes)[::-1]
+    load, home = np.zeros(k), np.zeros(len(sizes), dtype=np.intp)
+    for group in order:
+        lightest = int(np.argmin(load))
+        load[lightest] += sizes[group]
+        home[group] = lightest
+    return parts_of_folds(home[groups], k)
+
+
+def parts_of_folds(fold, k):
+    """Rows of each fold, ascending, from the fold of each row."""
+    order = np.argsort(fold, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(fold, minlength=k))[:-1])
+
+
+# ------------------------------------------------------------------ what a user gives as cv
+def as_folds(cv, X, y, n, codes=None, groups=None):
+    """Pairs (train, test) of each fold, index arrays; train is None for all other rows.
+
+    An integer cuts the rows in that many runs of equal length, or those of each class where `codes`
+    gives the classes; a splitter or an iterable of (train, test) pairs is taken as it is.
+    """
+    if cv is None:
+        cv = 5
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        k = as_count(cv, "cv", 2, n, limit="the number of rows")
+        if codes is None:
+            return [(None, part) for part in runs(n, k)]
+        return [(None, part) for part in stratified_runs(codes, k) if len(part)]
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
+        cv = cv.split(X, y) if groups is None else cv.split(X, y, groups)
+    elif not hasattr(cv, "__iter__") or isinstance(cv, str | bytes):
+        raise wrong_type("cv", "an integer, a splitter or a list of index pairs", cv)
+    pairs = []
+    for pair in cv:
+        try:
+            train, test = pair
+            pairs.append((_places(train, n), _places(test, n)))
+        except (TypeError, ValueError):
+            wanted = "an integer, a splitter or a list of index pairs"
+            raise wrong_type("cv", wanted, pair) from None
+    for places in (part for pair in pairs for part in pair if len(part)):
+        if places.min() < -n or places.max() >= n:
+            far = places[(places < -n) | (places >= n)][0]
+            raise ValueError(f"cv must hold places of the {n} rows, counted from 0; got {far}.")
+    if not pairs or any(len(b) == 0 for _, b in pairs):
+        raise ValueError("cv must give at least one fold with rows to hold out. Pass cv=5.")
+    return pairs
+
+
+def require_members(codes, k, name="cv"):
+    """Refuse more folds than the largest class has rows; warn of those that the smallest has."""
+    sizes = np.bincount(codes)
+    sizes = sizes[sizes > 0]
+    if sizes.max() < k:
+        raise ValueError(
+            f"{name} must be at most the number of rows of the largest class ({sizes.max()}); got "
+            f"{name}={k}: n_splits={k} cannot be greater than the number of members in each class. "
+            "Lower it."
+        )
+    if sizes.min() < k:
+        warn_user(
+            f"The least populated class in y has only {sizes.min()} members, which is less than "
+            f"n_splits={k}: some folds have none of it."
+        )
+
+
+def _places(part, n):
+    """Places of rows, given as such or as a mask."""
+    places = np.asarray(part)
+    if places.dtype == bool and places.shape == (n,):
+        return np.flatnonzero(places)
+    if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
+        raise TypeError
+    return places.astype(np.intp)
+
+
+def fold_weights(fold, weights, n):
+    """Weights of the rows a fold is fitted on, zero elsewhere; and those of the rows held out."""
+    train, test = fold
+    all_of_them = np.ones(n) if weights is None else weights
+    used = np.zeros(n, dtype=bool) if train is not None else np.ones(n, dtype=bool)
+    if train is not None:
+        used[train] = True
+    used[test] = False
+    kept = np.where(used, all_of_them, 0.0)
+    held = all_of_them[test]
+    if not kept.any() or not held.any():
+        raise ValueError(
+            "sample_weight is zero for all rows of a fold, or for all others. Shuffle the rows, or "
+            "pass fewer folds in cv."
+        )
+    return kept, held
+
+
+@dataclass(frozen=True)
+class Fold:
+    """All rows, some of them held out by a weight of 0: nothing is copied."""
+
+    kept: NDArray[np.float64]  # (n,) weights of the rows fitted
+    test: NDArray[np.intp]  # rows held out
+    held: NDArray[np.float64]  # their weights
+
+
+def folds_of(cv, rows, y, weights, codes=None):
+    """The folds of checked rows; arguments as those of `as_folds`."""
+    n = rows.shape[0]
+    pairs = as_folds(cv, rows, y, n, codes)
+    parts = [fold_weights(pair, weights, n) for pair in pairs]
+    return [Fold(kept, test, held) for (kept, held), (_, test) in zip(parts, pairs, strict=True)]
+
+
+def chosen(errors, masses, rule):
+    """The penalties chosen from errors (A, folds) of falling penalties.
+
+    Returns their means, the standard errors of those, the place of the least mean ("min"), and the
+    place of the largest penalty whose mean is within a standard error of it ("1se").
+    """
+    share = masses / masses.sum()
+    mean = errors @ share
+    folds = errors.shape[1]
+    power = np.frexp(np.abs(errors).max())[1]  # their squares might overflow
+    spread = np.ldexp(errors - mean[:, None], -power) ** 2 @ share
+    error = np.ldexp(np.sqrt(spread / max(folds - 1, 1)), power)
+    best = int(np.argmin(mean))
+    one = int(np.argmax(mean <= mean[best] + error[best]))
+    return mean, error, best, one, best if rule == "min" else one

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fits that are sums over rows: the statistics of all rows, of parts of them, and of all others.
+
+An estimator of this kind has three private methods, and ``fit(X, y, w)`` is no more than them:
+
+- ``_prepare(X, y, sample_weight) -> (columns, state)``: all checks of ``fit``. ``columns`` is a
+  tuple of arrays with one row for each sample (X first), or None; ``state`` is what is known of all
+  rows (`FitState`), and holds no parameter of the estimator that `_solve` can read itself.
+- ``_statistics(columns_of_a_block, state) -> S``, a function of the module; ``S + S`` merges the
+  statistics of two blocks, stably: nothing is subtracted.
+- ``_solve(S, state) -> self``: the fitted attributes from merged statistics alone. A class without
+  weight in S is left out, as a fit on the rows of S leaves it out.
+
+Parameters that only `_solve` reads are named in ``_solved_by``: candidates of a search that differ
+in these alone share their statistics. Cross-validation merges the statistics of folds (Izbicki
+2013, "Algebraic classifiers", ICML), so that it costs one pass over the rows and a solution for
+each fold, and equals the refits.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial, reduce
+from math import inf
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import Chunks, each, grid
+from statfast._engine import reduce as reduce_blocks
+
+_AT_ONCE = 1 << 21  # numbers of X in a block: its copy, where rows lie apart, is of 16 MB
+
+
+@dataclass(frozen=True)
+class FitState:
+    """What a fit knows of all rows beside their statistics."""
+
+    n_features: int
+    names: NDArray[np.object_] | None = None  # of the columns
+    classes: NDArray[Any] | None = None  # the distinct labels, sorted
+    more: Any = None  # of the estimator's own
+
+    def published(self) -> dict[str, Any]:
+        """Attributes for ``_publish(None, **state.published(), ...)``."""
+        names = {} if self.names is None else {"feature_names_in_": self.names}
+        return {"n_features_in_": self.n_features, **names}
+
+
+def summed(
+    statistics: Callable, columns: tuple, state: Any, *, n_jobs: int | None = None,
+    effort: float = inf, least: int = 256,
+) -> Any:  # fmt: skip
+    """Statistics of all rows: of blocks, merged in their order; `effort` and `least` as in
+    `reduce` and `grid` of the engine. The rows may be dense, CSR, or `Chunks`."""
+    X, *aligned = columns
+    if isinstance(X, np.ndarray | Chunks):
+
+        def partial_sums(_, *block):
+            return statistics(block, state)
+
+        return reduce_blocks(
+            partial_sums, X, *aligned, merge=add, n_jobs=n_jobs, effort=effort, least=least
+        )
+    blocks = grid(X.shape[0], least)
+    work = partial(_of_part, statistics, columns, state)
+    return reduce(add, each(work, blocks, n_jobs=n_jobs, effort=effort))
+
+
+def sums_of(
+    statistics: Callable, columns: tuple, state: Any, parts: list, *, n_jobs: int | None = None
+) -> list:
+    """Statistics of each part of the rows: index arrays, each of at least one row."""
+    width = max(1, columns[0].shape[1])
+    least = max(256, 8 * width, _AT_ONCE // width)
+    tasks, owner = [], []
+    for number, part in enumerate(parts):
+        for piece in grid(len(part), least, max(least, 16384)):
+            tasks.append(_as_slice(part[piece]))
+            owner.append(number)
+    work = partial(_of_part, statistics, columns, state)
+    sums: list = [None] * len(parts)
+    for number, found in zip(owner, each(work, tasks, n_jobs=n_jobs), strict=True):
+        sums[number] = found if sums[number] is None else sums[number] + found
+    return sums
+
+
+def without_each(sums: list) -> Iterator:
+    """For each statistics the sum of all others, by sums from the front and from the back: none is
+    subtracted, so that an outlier in one takes no digits of the others."""
+    after = [None] * len(sums)
+    for k in range(len(sums) - 1, 0, -1):
+        after[k - 1] = sums[k] if after[k] is None else sums[k] + after[k]
+    before = None
+    for k, own in enumerate(sums):
+        if before is None or after[k] is None:
+            yield after[k] if before is None else before
+        else:
+            yield before + after[k]
+        after[k] = None
+        before = own if before is None else before + own
+
+
+def rows_at(column: Any, places: Any) -> Any:
+    """Some entries of a column of the rows; None stays None."""
+    return None if column is None else column[places]
+
+
+def _of_part(statistics, columns, state, places):
+    return statistics(tuple(rows_at(column, places) for column in columns), state)
+
+
+def _as_slice(places):
+    """Places as a slice where they follow one another, so that nothing is copied."""
+    first, last = int(places[0]), int(places[-1])
+    if last - first + 1 == len(places) and (np.diff(places) == 1).all():
+        return slice(first, last + 1)
+    return places
