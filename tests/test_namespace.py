@@ -12,8 +12,8 @@ import pytest
 import statfast
 
 FAMILIES = (
-    "cluster", "datasets", "generative", "kernels", "linear", "metrics", "multiclass", "neighbors",
-    "plot", "svm",
+    "cluster", "datasets", "generative", "kernels", "linear", "metrics", "model_selection",
+    "multiclass", "neighbors", "plot", "svm",
 )  # fmt: skip
 
 

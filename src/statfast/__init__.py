@@ -17,6 +17,7 @@ _FAMILIES = (
     "kernels",
     "linear",
     "metrics",
+    "model_selection",
     "multiclass",
     "neighbors",
     "plot",

@@ -7,6 +7,7 @@ from statfast import generative as generative
 from statfast import kernels as kernels
 from statfast import linear as linear
 from statfast import metrics as metrics
+from statfast import model_selection as model_selection
 from statfast import multiclass as multiclass
 from statfast import neighbors as neighbors
 from statfast import plot as plot

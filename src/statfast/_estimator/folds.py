@@ -43,7 +43,7 @@ def stratified_runs(codes, k, shuffle=None):
 def group_runs(groups, k):
     """The same with whole groups (codes): the largest first, each to the fold with fewest rows."""
     sizes = np.bincount(groups)
-    order = np.argsort(sizes)[::-1]
+    order = np.argsort(sizes, kind="stable")[::-1]
     load, home = np.zeros(k), np.zeros(len(sizes), dtype=np.intp)
     for group in order:
         lightest = int(np.argmin(load))
@@ -72,6 +72,8 @@ def as_folds(cv, X, y, n, codes=None, groups=None):
         if codes is None:
             return [(None, part) for part in runs(n, k)]
         return [(None, part) for part in stratified_runs(codes, k) if len(part)]
+    if hasattr(cv, "_held_out"):  # our own: the others need not be listed
+        return [(None, part) for part in cv._held_out(n, y, groups)]
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = cv.split(X, y) if groups is None else cv.split(X, y, groups)
     elif not hasattr(cv, "__iter__") or isinstance(cv, str | bytes):

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Model selection: splitters, cross-validation that shares its work, and tests between models."""
+
+from statfast.model_selection.partitions import (
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
+from statfast.model_selection.resampling import (
+    Bootstrap,
+    ShuffleSplit,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+    train_test_split,
+)
+
+__all__ = [
+    "Bootstrap",
+    "GroupKFold",
+    "KFold",
+    "LeaveOneGroupOut",
+    "LeaveOneOut",
+    "PredefinedSplit",
+    "RepeatedKFold",
+    "RepeatedStratifiedKFold",
+    "ShuffleSplit",
+    "StratifiedGroupKFold",
+    "StratifiedKFold",
+    "StratifiedShuffleSplit",
+    "TimeSeriesSplit",
+    "train_test_split",
+]

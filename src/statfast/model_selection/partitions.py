@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Splitters whose folds hold out each row once: K folds, in their kinds, and leaving out."""
+
+import numpy as np
+
+from statfast._estimator import group_runs, parts_of_folds, require_members, runs, stratified_runs
+from statfast._validation import as_count, as_flag, as_generator
+from statfast.model_selection.splitter import Splitter, codes_of, groups_of
+
+
+class KFold(Splitter):
+    """K folds of consecutive rows, or of rows drawn at random.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        At least 2.
+    shuffle : bool, default=False
+        Deal the rows out at random. Within a fold they keep their order.
+    random_state : int, Generator or None, default=None
+        Of the shuffling.
+
+    Raises
+    ------
+    ValueError
+        By ``split``: if there are more folds than rows.
+
+    Notes
+    -----
+    Without shuffling the rows of each fold are scikit-learn's: the first n % K folds have one row
+    more. Shuffled ones are drawn by numpy's ``Generator``, which is another than scikit-learn's.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import KFold
+    >>> [test.tolist() for train, test in KFold(3).split(range(7))]
+    [[0, 1, 2], [3, 4], [5, 6]]
+    """
+
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _held_out(self, n, y, groups):
+        k = as_folds_of(self.n_splits, n)
+        rng = generator_of(self.shuffle, self.random_state)
+        if rng is None:
+            return runs(n, k)
+        order = rng.permutation(n)
+        return [np.sort(order[part]) for part in runs(n, k)]
+
+
+class StratifiedKFold(Splitter):
+    """K folds, each with its share of every class.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        At least 2, at most the number of rows of the largest class.
+    shuffle : bool, default=False
+        Deal the rows of each class out at random.
+    random_state : int, Generator or None, default=None
+        Of the shuffling.
+
+    Raises
+    ------
+    ValueError
+        By ``split``: if y is no list of labels, or no class has a row for each fold.
+
+    Warns
+    -----
+    UserWarning
+        If a class has fewer rows than there are folds.
+
+    Notes
+    -----
+    Without shuffling the rows of each fold are scikit-learn's.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import StratifiedKFold
+    >>> y = ["a", "a", "b", "a", "b", "a"]
+    >>> [test.tolist() for train, test in StratifiedKFold(2).split(y, y)]
+    [[0, 1, 2], [3, 4, 5]]
+    """
+
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _held_out(self, n, y, groups):
+        k = as_folds_of(self.n_splits, n)
+        codes = codes_of(y, n)
+        require_members(codes, k, "n_splits")
+        rng = generator_of(self.shuffle, self.random_state)
+        return stratified_runs(codes, k, None if rng is None else rng.shuffle)
+
+
+class GroupKFold(Splitter):
+    """K folds that keep groups of rows together.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        At least 2, at most the number of groups.
+    shuffle : bool, default=False
+        Deal the groups out at random, about as many to each fold, whatever their sizes.
+    random_state : int, Generator or None, default=None
+        Of the shuffling.
+
+    Raises
+    ------
+    ValueError
+        By ``split``: if there are no groups, or fewer than folds.
+
+    Notes
+    -----
+    The largest group goes first, and each to the fold that has the fewest rows, the first of
+    equals: without shuffling the rows of each fold are scikit-learn's.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import GroupKFold
+    >>> groups = ["x", "x", "y", "z", "z", "z"]
+    >>> [test.tolist() for train, test in GroupKFold(2).split(groups, groups=groups)]
+    [[3, 4, 5], [0, 1, 2]]
+    """
+
+    needs_groups = True
+
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _held_out(self, n, y, groups):
+        k = as_folds_of(self.n_splits, n)
+        names, codes = groups_of(groups, n)
+        require_groups(names, k)
+        rng = generator_of(self.shuffle, self.random_state)
+        if rng is None:
+            return group_runs(codes, k)
+        home = np.empty(len(names), dtype=np.intp)
+        for fold, part in enumerate(np.array_split(rng.permutation(len(names)), k)):
+            home[part] = fold
+        return parts_of_folds(home[codes], k)
+
+
+class StratifiedGroupKFold(Splitter):
+    """K folds that keep groups together, with about its share of every class in each.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        At least 2, at most the number of groups.
+    shuffle : bool, default=False
+        Take groups that are alike in a random order.
+    random_state : int, Generator or None, default=None
+        Of the shuffling.
+
+    Raises
+    ------
+    ValueError
+        By ``split``: if there are no groups, fewer than folds, or no class with a row for each
+        fold.
+
+    Notes
+    -----
+    A greedy rule: groups are taken by falling standard deviation of their counts of the classes,
+    each goes where the shares of the classes then differ least between folds, and of folds that are
+    equal in that to the one with the fewest rows. Without shuffling the folds are scikit-learn's.
+    Time O(G K^2 C) for G groups and C classes.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import StratifiedGroupKFold
+    >>> y = [0, 0, 1, 1, 0, 1, 0, 1]
+    >>> groups = [0, 0, 1, 1, 2, 2, 3, 3]
+    >>> [test.tolist() for train, test in StratifiedGroupKFold(2).split(y, y, groups)]
+    [[0, 1, 2, 3], [4, 5, 6, 7]]
+    """
+
+    needs_groups = True
+
+    def __init__(self, n_splits=5, shuffle=False, random_state=None):
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _held_out(self, n, y, groups):
+        k = as_folds_of(self.n_splits, n)
+        codes = codes_of(y, n)
+        names, group = groups_of(groups, n)
+        require_groups(names, k)
+        require_members(codes, k, "n_splits")
+        rng = generator_of(self.shuffle, self.random_state)
+        counts = np.zeros((len(names), codes.max() + 1))
+        np.add.at(counts, (group, codes), 1)
+        order = np.arange(len(names)) if rng is None else rng.permutation(len(names))
+        order = order[np.argsort(-counts[order].std(axis=1), kind="stable")]
+        home, load, total = (
+            np.empty(len(names), np.intp),
+            np.zeros((k, counts.shape[1])),
+            counts.sum(0),
+        )
+        for g in order:
+            home[g] = _most_even(load, counts[g], total)
+            load[home[g]] += counts[g]
+        return parts_of_folds(home[group], k)
+
+
+def _most_even(load, more, total):
+    """The fold to which a group with `more` rows of the classes makes shares differ least."""
+    best, least, fewest = 0, np.inf, np.inf
+    for fold in range(len(load)):
+        kept = load[fold].copy()
+        load[fold] += more
+        unevenness = float((load / total).std(axis=0).mean())
+        load[fold] = kept
+        rows = kept.sum()
+        if unevenness < least or (np.isclose(unevenness, least) and rows < fewest):
+            best, least, fewest = fold, unevenness, rows
+    return best
+
+
+class RepeatedKFold(Splitter):
+    """K folds of rows drawn at random, several times.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+    n_repeats : int, default=10
+    random_state : int, Generator or None, default=None
+
+    Raises
+    ------
+    ValueError
+        By ``split``: if there are more folds than rows.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import RepeatedKFold
+    >>> RepeatedKFold(n_splits=2, n_repeats=3).get_n_splits()
+    6
+    """
+
+    _one = KFold
+
+    def __init__(self, *, n_splits=5, n_repeats=10, random_state=None):
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.random_state = random_state
+
+    def _held_out(self, n, y, groups):
+        rng = as_generator(self.random_state)
+        one = self._one(self.n_splits, shuffle=True, random_state=rng)
+        times = as_count(self.n_repeats, "n_repeats")
+        return [part for _ in range(times) for part in one._held_out(n, y, groups)]
+
+    def _count(self, n, y, groups):
+        return self.n_splits * self.n_repeats
+
+
+class RepeatedStratifiedKFold(RepeatedKFold):
+    """K folds, each with its share of every class, drawn several times.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+    n_repeats : int, default=10
+    random_state : int, Generator or None, default=None
+
+    Raises
+    ------
+    ValueError
+        By ``split``: as `StratifiedKFold`.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import RepeatedStratifiedKFold
+    >>> RepeatedStratifiedKFold(n_splits=2, n_repeats=3).get_n_splits()
+    6
+    """
+
+    _one = StratifiedKFold
+
+
+class LeaveOneOut(Splitter):
+    """Each row is held out alone.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import LeaveOneOut
+    >>> [test.tolist() for train, test in LeaveOneOut().split(range(3))]
+    [[0], [1], [2]]
+    """
+
+    def _held_out(self, n, y, groups):
+        if n < 2:
+            raise ValueError(f"X must have at least 2 rows to leave one out; got {n}. Pass more.")
+        return np.arange(n)[:, None]
+
+    def _count(self, n, y, groups):
+        if n is None:
+            raise ValueError("The 'X' parameter should not be None: there is a fold for each row.")
+        return n
+
+
+class LeaveOneGroupOut(Splitter):
+    """Each group of rows is held out by a fold of its own, in the order of their labels.
+
+    Raises
+    ------
+    ValueError
+        By ``split``: if there are no groups, or only one.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import LeaveOneGroupOut
+    >>> groups = [1, 1, 2, 3]
+    >>> [test.tolist() for train, test in LeaveOneGroupOut().split(groups, groups=groups)]
+    [[0, 1], [2], [3]]
+    """
+
+    needs_groups = True
+
+    def _held_out(self, n, y, groups):
+        names, codes = groups_of(groups, n)
+        if len(names) < 2:
+            raise ValueError(
+                f"The groups parameter contains fewer than 2 unique groups ({names.tolist()}). "
+                "Name at least two."
+            )
+        return parts_of_folds(codes, len(names))
+
+    def _count(self, n, y, groups):
+        return len(groups_of(groups, np.size(groups))[0])
+
+
+class PredefinedSplit(Splitter):
+    """Folds given by the user, by the number of the fold that holds each row out.
+
+    Parameters
+    ----------
+    test_fold : array-like of int, shape (n,)
+        Fold of each row; -1 for rows that no fold holds out.
+
+    Raises
+    ------
+    ValueError
+        If `test_fold` is no list of integers, or holds no fold; by ``split``, if its length is not
+        the number of rows.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import PredefinedSplit
+    >>> [test.tolist() for train, test in PredefinedSplit([0, 1, -1, 1]).split(range(4))]
+    [[0], [1, 3]]
+    """
+
+    def __init__(self, test_fold):
+        self.test_fold = test_fold
+
+    def _held_out(self, n, y, groups):
+        fold, numbers = self._folds()
+        if n is not None and len(fold) != n:
+            raise ValueError(
+                f"test_fold must hold one fold for each of the {n} rows; got {len(fold)}."
+            )
+        return [np.flatnonzero(fold == number) for number in numbers]
+
+    def _count(self, n, y, groups):
+        return len(self._folds()[1])
+
+    def _folds(self):
+        fold = np.asarray(self.test_fold)
+        if fold.ndim != 1 or fold.dtype.kind not in "iu":
+            raise ValueError("test_fold must be a list of integers, -1 for rows always fitted.")
+        numbers = np.unique(fold)
+        numbers = numbers[numbers != -1]
+        if not len(numbers):
+            raise ValueError("test_fold must hold at least one fold; got -1 for every row.")
+        return fold, numbers
+
+
+# ------------------------------------------------------------------ checks
+def as_folds_of(n_splits, n):
+    return as_count(n_splits, "n_splits", 2, n, limit="the number of rows")
+
+
+def generator_of(shuffle, random_state):
+    """A generator to shuffle with, or None."""
+    return as_generator(random_state) if as_flag(shuffle, "shuffle") else None
+
+
+def require_groups(names, k):
+    if len(names) < k:
+        raise ValueError(
+            f"n_splits must be at most the number of groups ({len(names)}); got {k}. Lower it."
+        )

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What splitters have in common: scikit-learn's protocol, by duck typing."""
+
+import inspect
+
+import numpy as np
+
+from statfast._validation import as_labels, shown
+
+
+class Splitter:
+    """Pairs of rows to fit and rows held out.
+
+    A subclass gives one or both of ``_held_out(n, y, groups)``, the rows that each fold holds out
+    (all others are fitted), and ``_pairs(n, y, groups)``; and ``_count(n, y, groups)``.
+    """
+
+    needs_groups = False
+
+    def split(self, X, y=None, groups=None):
+        """Give the rows of each fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, ...)
+            Only the number of its rows counts.
+        y : array-like of shape (n,), optional
+            Labels, for splitters that look at them.
+        groups : array-like of shape (n,), optional
+            A label of the group of each row, for splitters that keep groups together.
+
+        Yields
+        ------
+        train, test : ndarray of intp
+            Places of the rows to fit and of those held out.
+        """
+        yield from self._pairs(n_rows(X), y, groups)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Count the folds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, ...), optional
+        y : array-like of shape (n,), optional
+        groups : array-like of shape (n,), optional
+            All of them looked at only where they decide how many folds there are.
+
+        Returns
+        -------
+        int
+        """
+        return self._count(None if X is None else n_rows(X), y, groups)
+
+    def __repr__(self):
+        names = inspect.signature(type(self)).parameters
+        given = ", ".join(f"{name}={shown(getattr(self, name))}" for name in names)
+        return f"{type(self).__name__}({given})"
+
+    def _pairs(self, n, y, groups):
+        for test in self._held_out(n, y, groups):
+            kept = np.ones(n, dtype=bool)
+            kept[test] = False
+            yield np.flatnonzero(kept), test
+
+    def _count(self, n, y, groups):
+        return self.n_splits
+
+
+def n_rows(X):
+    """How many rows there are in an array, a table or a list."""
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape):
+        return int(shape[0])
+    if not hasattr(X, "__len__"):
+        raise TypeError(f"X must be an array-like of rows; got {shown(X)}. Pass an array.")
+    return len(X)
+
+
+def take(X, places):
+    """Some rows of an array, a sparse matrix, a table of pandas, polars or pyarrow, or a list."""
+    if X is None:
+        return None
+    if hasattr(X, "iloc"):
+        return X.iloc[places]
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[places]
+    if hasattr(X, "shape"):
+        return X.take(places) if hasattr(X, "column_names") else X[places]
+    return [X[place] for place in places]
+
+
+def codes_of(y, n):
+    """Codes of the labels, of which there must be some."""
+    if y is None:
+        raise ValueError("y must be passed to a stratified splitter; got None. Pass the labels.")
+    return as_labels(y, n)[1]
+
+
+def groups_of(groups, n):
+    """The distinct groups, sorted, and the code of each row's."""
+    if groups is None:
+        raise ValueError("The 'groups' parameter should not be None. Pass a group for each row.")
+    return as_labels(groups, n, name="groups")

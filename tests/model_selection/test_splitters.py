@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Folds are scikit-learn's where they are not drawn, and keep their promises where they are."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statfast import model_selection as ours
+from statfast._estimator import as_folds
+
+theirs = pytest.importorskip("sklearn.model_selection")
+
+PARTITIONS = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold")
+
+
+def drawn(seed, n):
+    rng = np.random.default_rng(seed)
+    return rng.choice(["b", "a", "c"], n, p=[0.5, 0.3, 0.2]), rng.integers(0, max(2, n // 3), n)
+
+
+def listed(splitter, X, y, groups):
+    groups = groups if "Group" in type(splitter).__name__ else None  # else scikit-learn warns
+    return [(a.tolist(), b.tolist()) for a, b in splitter.split(X, y, groups)]
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("name", PARTITIONS)
+@given(st.integers(8, 90), st.integers(2, 6), st.integers(0, 2**32))
+def test_folds_are_those_of_scikit_learn(name, n, k, seed):
+    y, groups = drawn(seed, n)
+    X = np.zeros((n, 1))
+    try:
+        want = listed(getattr(theirs, name)(k), X, y, groups)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"n_splits|groups"):
+            listed(getattr(ours, name)(k), X, y, groups)
+        return
+    assert listed(getattr(ours, name)(k), X, y, groups) == want
+
+
+@given(st.integers(2, 60), st.integers(2, 5), st.integers(0, 3), st.integers(1, 9), st.booleans())
+def test_time_series_are_split_as_scikit_learn_does(n, k, gap, most, sized):
+    given_ = {"gap": gap, "max_train_size": most if sized else None}
+    try:
+        want = listed(theirs.TimeSeriesSplit(k, **given_), np.zeros(n), None, None)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"folds|splits"):
+            listed(ours.TimeSeriesSplit(k, **given_), np.zeros(n), None, None)
+        return
+    assert listed(ours.TimeSeriesSplit(k, **given_), np.zeros(n), None, None) == want
+
+
+def test_leaving_out_and_given_folds():
+    y, groups = drawn(3, 20)
+    X = np.zeros(20)
+    fold = np.array([0, 1, -1, 2, 1] * 4)
+    for name, args in (("LeaveOneOut", ()), ("LeaveOneGroupOut", ()), ("PredefinedSplit", (fold,))):
+        mine, other = getattr(ours, name)(*args), getattr(theirs, name)(*args)
+        assert listed(mine, X, y, groups) == listed(other, X, y, groups)
+        more = (groups,) if "Group" in name else ()
+        assert mine.get_n_splits(X, y, *more) == other.get_n_splits(X, y, *more)
+    a, b, c, d = ours.train_test_split(X, y, test_size=0.3, shuffle=False)
+    e = theirs.train_test_split(X, y, test_size=0.3, shuffle=False)
+    assert [len(p) for p in (a, b, c, d)] == [len(p) for p in e]
+    assert c.tolist() == e[2].tolist()
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("name", [*PARTITIONS, "RepeatedKFold", "RepeatedStratifiedKFold"])
+@given(st.integers(12, 60), st.integers(2, 4), st.integers(0, 99))
+def test_shuffled_folds_hold_each_row_out_once(name, n, k, seed):
+    y, groups = np.resize(["b", "a", "c"], n), np.arange(n) % 6
+    more = {"shuffle": True} if "Repeated" not in name else {"n_repeats": 3}
+    splitter = getattr(ours, name)(n_splits=k, random_state=seed, **more)
+    folds = listed(splitter, np.zeros(n), y, groups)
+    assert folds == listed(splitter, np.zeros(n), y, groups)  # the seed tells all
+    assert len(folds) == splitter.get_n_splits()
+    for start in range(0, len(folds), k):
+        held = [b for _, b in folds[start : start + k]]
+        assert sorted(sum(held, [])) == list(range(n))
+        for a, b in folds[start : start + k]:
+            assert sorted(a + b) == list(range(n))
+            if "Group" in name:
+                assert not set(groups[a]) & set(groups[b])
+            if name in ("StratifiedKFold", "RepeatedStratifiedKFold"):
+                for label in "abc":
+                    total = (y == label).sum() / k
+                    assert abs((y[b] == label).sum() - total) < 1
+    other = getattr(ours, name)(n_splits=k, random_state=seed + 1, **more)
+    assert n < 20 or "Group" in name or folds != listed(other, np.zeros(n), y, groups)
+
+
+@given(st.integers(12, 80), st.floats(0.15, 0.5), st.integers(0, 99))
+def test_random_splits_have_their_sizes_and_shares(n, share, seed):
+    y = np.resize([0, 0, 0, 1], n)
+    for kind in (ours.ShuffleSplit, ours.StratifiedShuffleSplit):
+        for train, test in kind(3, test_size=share, random_state=seed).split(y, y):
+            assert len(test) == int(np.ceil(share * n))
+            assert sorted([*train, *test]) == list(range(n))
+            if kind is ours.StratifiedShuffleSplit:
+                assert abs(y[test].sum() - len(test) * y.mean()) <= 1
+    for train, test in ours.Bootstrap(5, random_state=seed).split(y):
+        assert len(train) == n
+        assert sorted({*train, *test}) == list(range(n))
+        assert not set(train) & set(test)
+
+
+def test_tables_and_lists_are_split_like_arrays():
+    pandas, sparse = pytest.importorskip("pandas"), pytest.importorskip("scipy.sparse")
+    polars = pytest.importorskip("polars")
+    X = np.arange(24.0).reshape(12, 2)
+    y = ["a", "b"] * 6
+    frame = pandas.DataFrame(X, columns=["u", "v"], index=list("abcdefghijkl"))
+    parts = ours.train_test_split(
+        X, frame, sparse.csr_array(X), y, polars.DataFrame(X), random_state=0, stratify=y
+    )
+    train, test = parts[:2]
+    for k, (a, b) in enumerate(zip(parts[2::2], parts[3::2], strict=True)):
+        if k != 2:
+            dense = [p.toarray() if hasattr(p, "toarray") else np.asarray(p) for p in (a, b)]
+            want = [np.resize(["a", "b"], 12)[(p[:, 0] / 2).astype(int)] for p in (train, test)]
+            want = want if k == 2 else [train, test]
+            if k in (0, 1, 3):
+                np.testing.assert_array_equal(dense[0], want[0])
+                np.testing.assert_array_equal(dense[1], want[1])
+    assert isinstance(parts[6], list)
+    assert parts[7].count("a") in (1, 2)
+    assert len(test) == 3
+
+
+def test_scikit_learn_takes_our_splitters():
+    from sklearn.linear_model import LinearRegression
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    got = theirs.cross_val_score(LinearRegression(), X, y, cv=ours.KFold(3))
+    np.testing.assert_array_equal(
+        got, theirs.cross_val_score(LinearRegression(), X, y, cv=theirs.KFold(3))
+    )
+
+
+@pytest.mark.parametrize(
+    ("splitter", "message"),
+    [
+        (ours.KFold(9), r"n_splits must be between 2 and the number of rows \(8\); got 9"),
+        (ours.KFold(1), "n_splits must be between 2"),
+        (ours.KFold(2, shuffle="yes"), "shuffle must be True or False"),
+        (ours.StratifiedKFold(6), "n_splits must be at most the number of rows of the largest"),
+        (ours.GroupKFold(5), r"n_splits must be at most the number of groups \(3\); got 5"),
+        (ours.StratifiedGroupKFold(4), "number of groups"),
+        (ours.PredefinedSplit([0, 1]), "one fold for each of the 8 rows; got 2"),
+        (ours.PredefinedSplit([-1] * 8), "at least one fold"),
+        (ours.PredefinedSplit([0.5] * 8), "list of integers"),
+        (ours.ShuffleSplit(test_size=8), "train set would have 0 rows"),
+        (ours.ShuffleSplit(test_size=0.0), "test_size must be greater than 0"),
+        (ours.ShuffleSplit(test_size=9), "test_size must be between 1"),
+        (ours.StratifiedShuffleSplit(test_size=1), "greater or equal to the number of classes"),
+        (ours.TimeSeriesSplit(8), "Cannot have number of folds=9"),
+        (ours.TimeSeriesSplit(3, test_size=3), "Too many splits=3"),
+    ],
+)
+def test_what_does_not_fit_is_refused(splitter, message):
+    y, groups = [0, 0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2, 2, 2]
+    with pytest.raises((ValueError, TypeError), match=message):
+        list(splitter.split(np.zeros(8), y, groups))
+
+
+def test_missing_labels_and_groups_are_refused():
+    for kind, what in (
+        (ours.StratifiedKFold, "y must be passed"),
+        (ours.GroupKFold, "'groups' parameter should not be None"),
+        (ours.LeaveOneGroupOut, "'groups' parameter should not be None"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            list(kind().split(np.zeros(8)))
+    with pytest.raises(ValueError, match="fewer than 2 unique groups"):
+        list(ours.LeaveOneGroupOut().split(np.zeros(3), groups=[1, 1, 1]))
+    with pytest.raises(ValueError, match="at least 2 rows to leave one out"):
+        list(ours.LeaveOneOut().split(np.zeros(1)))
+    with pytest.raises(ValueError, match="at least 2 rows to hold some out"):
+        list(ours.Bootstrap().split(np.zeros(1)))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        ours.train_test_split([1, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match="only 1 member"):
+        ours.train_test_split([1, 2, 3, 4], stratify=[0, 0, 0, 1])
+    with pytest.raises(ValueError, match="stratify needs shuffle=True"):
+        ours.train_test_split([1, 2, 3, 4], stratify=[0, 0, 1, 1], shuffle=False)
+    with pytest.warns(UserWarning, match="least populated class in y has only 2 members"):
+        list(ours.StratifiedKFold(3).split(np.zeros(8), [0] * 6 + [1] * 2))
+
+
+def test_what_is_taken_for_cv():
+    y = np.array([0, 1] * 4)
+    assert [b.tolist() for _, b in as_folds(2, None, y, 8)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert [b.tolist() for _, b in as_folds(2, None, y, 8, y)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert len(as_folds(ours.LeaveOneOut(), None, y, 8)) == 8
+    mask = np.arange(8) < 3
+    ((train, test),) = as_folds([(~mask, mask)], None, y, 8)
+    assert (train.tolist(), test.tolist()) == ([3, 4, 5, 6, 7], [0, 1, 2])
+    for cv, message in (
+        (1, "cv must be between 2"),
+        ("five", "cv must be an integer, a splitter or a list of index pairs"),
+        (2.5, "cv must be an integer, a splitter or a list of index pairs"),
+        ([1], "cv must be an integer, a splitter or a list of index pairs"),
+        ([([0], [9])], "cv must hold places of the 8 rows, counted from 0; got 9"),
+        ([([0], [])], "at least one fold with rows to hold out"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            as_folds(cv, None, y, 8)
+
+
+def test_a_splitter_shows_its_parameters():
+    assert repr(ours.KFold(3)) == "KFold(n_splits=3, shuffle=False, random_state=None)"
