@@ -78,7 +78,7 @@ def test_shuffled_folds_hold_each_row_out_once(name, n, k, seed):
     assert len(folds) == splitter.get_n_splits()
     for start in range(0, len(folds), k):
         held = [b for _, b in folds[start : start + k]]
-        assert sorted(sum(held, [])) == list(range(n))
+        assert sorted(row for part in held for row in part) == list(range(n))
         for a, b in folds[start : start + k]:
             assert sorted(a + b) == list(range(n))
             if "Group" in name:

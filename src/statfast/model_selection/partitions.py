@@ -200,11 +200,8 @@ class StratifiedGroupKFold(Splitter):
         np.add.at(counts, (group, codes), 1)
         order = np.arange(len(names)) if rng is None else rng.permutation(len(names))
         order = order[np.argsort(-counts[order].std(axis=1), kind="stable")]
-        home, load, total = (
-            np.empty(len(names), np.intp),
-            np.zeros((k, counts.shape[1])),
-            counts.sum(0),
-        )
+        home, load = np.empty(len(names), np.intp), np.zeros((k, counts.shape[1]))
+        total = counts.sum(axis=0)
         for g in order:
             home[g] = _most_even(load, counts[g], total)
             load[home[g]] += counts[g]

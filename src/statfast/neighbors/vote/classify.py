@@ -5,11 +5,11 @@ import numpy as np
 
 from statfast._core.neighbors import vote
 from statfast._validation import as_count, refuse_large
-from statfast.neighbors.vote.leave_one_out import LeaveOneOut
+from statfast.neighbors.vote.leave_one_out import LeftOut
 from statfast.neighbors.vote.weights import Voting, weigh
 
 
-class KNeighborsClassifier(Voting, LeaveOneOut):
+class KNeighborsClassifier(Voting, LeftOut):
     """Classify a row by the vote of its k nearest fitted rows.
 
     Parameters

@@ -10,7 +10,7 @@ from statfast.neighbors.search.search import KNeighborSearch, starts_of
 from statfast.neighbors.vote.weights import weigh
 
 
-class LeaveOneOut(KNeighborSearch):
+class LeftOut(KNeighborSearch):
     """Leave-one-out errors. A subclass has `_wrong`, the errors of a slice of the fitted rows."""
 
     weights: object

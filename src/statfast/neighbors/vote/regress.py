@@ -6,11 +6,11 @@ import numpy as np
 from statfast._core.neighbors import average
 from statfast._validation import as_count
 from statfast.neighbors.brute.magnitude import require_size, width_of
-from statfast.neighbors.vote.leave_one_out import LeaveOneOut
+from statfast.neighbors.vote.leave_one_out import LeftOut
 from statfast.neighbors.vote.weights import Averaging, as_weighting
 
 
-class KNeighborsRegressor(Averaging, LeaveOneOut):
+class KNeighborsRegressor(Averaging, LeftOut):
     """Predict a row's target by the average over its k nearest fitted rows.
 
     Parameters
