@@ -243,7 +243,7 @@ class RepeatedKFold(Splitter):
     6
     """
 
-    _one = KFold
+    _one: type = KFold
 
     def __init__(self, *, n_splits=5, n_repeats=10, random_state=None):
         self.n_splits = n_splits
