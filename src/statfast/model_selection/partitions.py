@@ -179,7 +179,7 @@ class StratifiedGroupKFold(Splitter):
     >>> y = [0, 0, 1, 1, 0, 1, 0, 1]
     >>> groups = [0, 0, 1, 1, 2, 2, 3, 3]
     >>> [test.tolist() for train, test in StratifiedGroupKFold(2).split(y, y, groups)]
-    [[0, 1, 2, 3], [4, 5, 6, 7]]
+    [[0, 1, 4, 5], [2, 3, 6, 7]]
     """
 
     needs_groups = True
