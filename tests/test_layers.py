@@ -32,6 +32,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
     "generative": ["discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
+    "metrics": ["clustering", "classification", "regression", "ranking", "probability"],
     "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images"],
     "svm": [["dual", "linear"], "machines"],
     "text": ["counting", "language"],

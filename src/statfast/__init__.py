@@ -33,6 +33,7 @@ _HOMES = {
         "ConvergenceWarning",
         "NotFittedError",
         "SeparationWarning",
+        "UndefinedMetricWarning",
     ),
     "cluster": (
         "CLARA",

@@ -18,6 +18,7 @@ from statfast._estimator import Estimator as Estimator
 from statfast._validation import ConvergenceWarning as ConvergenceWarning
 from statfast._validation import NotFittedError as NotFittedError
 from statfast._validation import SeparationWarning as SeparationWarning
+from statfast._validation import UndefinedMetricWarning as UndefinedMetricWarning
 from statfast.cluster import CLARA as CLARA
 from statfast.cluster import AgglomerativeClustering as AgglomerativeClustering
 from statfast.cluster import BisectingKMeans as BisectingKMeans
@@ -134,6 +135,7 @@ __all__ = [
     "SeparationWarning",
     "StepResult",
     "TangentDistanceClassifier",
+    "UndefinedMetricWarning",
     "anova",
     "choose_k",
     "cluster_stability",

@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from statfast import metrics
 from statfast._engine import blocks
 from statfast.cluster import linkage
-from statfast.metrics import agreement
+from statfast.metrics.clustering import agreement
 from tests.reference.medoids import silhouettes
 
 

@@ -5,6 +5,7 @@ from statfast._validation.errors import (
     ConvergenceWarning,
     NotFittedError,
     SeparationWarning,
+    UndefinedMetricWarning,
     not_fitted,
     shown,
     warn_column_vector,
@@ -30,6 +31,7 @@ from statfast._validation.rows import (
     explain_nonfinite,
     require_finite,
     rows_for,
+    to_array,
 )
 from statfast._validation.sparse import WIDEST, as_csr, as_sparse, is_sparse, parts_of
 from statfast._validation.targets import as_labels, as_targets, as_weights
@@ -42,6 +44,7 @@ __all__ = [
     "ConvergenceWarning",
     "NotFittedError",
     "SeparationWarning",
+    "UndefinedMetricWarning",
     "as_choice",
     "as_count",
     "as_csr",
@@ -64,6 +67,7 @@ __all__ = [
     "require_finite",
     "rows_for",
     "shown",
+    "to_array",
     "warn_column_vector",
     "warn_not_converged",
     "warn_user",

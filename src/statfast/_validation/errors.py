@@ -24,6 +24,10 @@ class SeparationWarning(UserWarning):
     """Warns that the maximum likelihood estimates of a logistic model are infinite."""
 
 
+class UndefinedMetricWarning(UserWarning):
+    """Warns that a measure is not defined on the data, as a share of no rows is."""
+
+
 class DataConversionWarning(UserWarning):
     """Warns that input was accepted in a shape it should not have."""
 

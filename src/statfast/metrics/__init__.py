@@ -1,7 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scores."""
+"""Scores: of classifiers, rankings, probabilities, regressions and clusterings."""
 
-from statfast.metrics.agreement import (
+from statfast.metrics.classification.confusion_scores import (
+    accuracy_score,
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    confusion_matrix,
+    hamming_loss,
+    matthews_corrcoef,
+    zero_one_loss,
+)
+from statfast.metrics.classification.costs import expected_cost, prevalence_weights
+from statfast.metrics.classification.rates import (
+    false_negative_rate,
+    false_positive_rate,
+    negative_predictive_value,
+    specificity_score,
+)
+from statfast.metrics.classification.report import classification_report
+from statfast.metrics.classification.set_scores import (
+    f1_score,
+    fbeta_score,
+    jaccard_score,
+    precision_recall_fscore_support,
+    precision_score,
+    recall_score,
+)
+from statfast.metrics.classification.top_k import top_k_accuracy_score
+from statfast.metrics.clustering.agreement import (
     adjusted_mutual_info_score,
     adjusted_rand_score,
     completeness_score,
@@ -13,8 +39,8 @@ from statfast.metrics.agreement import (
     rand_score,
     v_measure_score,
 )
-from statfast.metrics.silhouette import silhouette_samples, silhouette_score
-from statfast.metrics.validity import (
+from statfast.metrics.clustering.silhouette import silhouette_samples, silhouette_score
+from statfast.metrics.clustering.validity import (
     Scatter,
     calinski_harabasz_score,
     cluster_extremes,
@@ -22,24 +48,85 @@ from statfast.metrics.validity import (
     dunn_index,
     scatter_decomposition,
 )
+from statfast.metrics.regression.deviances import (
+    mean_gamma_deviance,
+    mean_poisson_deviance,
+    mean_tweedie_deviance,
+)
+from statfast.metrics.regression.error_means import (
+    max_error,
+    mean_absolute_error,
+    mean_absolute_percentage_error,
+    mean_pinball_loss,
+    mean_squared_error,
+    mean_squared_log_error,
+    median_absolute_error,
+    root_mean_squared_error,
+    root_mean_squared_log_error,
+)
+from statfast.metrics.regression.explained import (
+    d2_absolute_error_score,
+    d2_pinball_score,
+    d2_tweedie_score,
+    explained_variance_score,
+    r2_score,
+)
 
 __all__ = [
     "Scatter",
+    "accuracy_score",
     "adjusted_mutual_info_score",
     "adjusted_rand_score",
+    "balanced_accuracy_score",
     "calinski_harabasz_score",
+    "classification_report",
     "cluster_extremes",
+    "cohen_kappa_score",
     "completeness_score",
+    "confusion_matrix",
     "contingency_matrix",
+    "d2_absolute_error_score",
+    "d2_pinball_score",
+    "d2_tweedie_score",
     "davies_bouldin_score",
     "dunn_index",
+    "expected_cost",
+    "explained_variance_score",
+    "f1_score",
+    "false_negative_rate",
+    "false_positive_rate",
+    "fbeta_score",
+    "hamming_loss",
     "homogeneity_completeness_v_measure",
     "homogeneity_score",
+    "jaccard_score",
+    "matthews_corrcoef",
+    "max_error",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_gamma_deviance",
+    "mean_pinball_loss",
+    "mean_poisson_deviance",
+    "mean_squared_error",
+    "mean_squared_log_error",
+    "mean_tweedie_deviance",
+    "median_absolute_error",
     "mutual_info_score",
+    "negative_predictive_value",
     "normalized_mutual_info_score",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "prevalence_weights",
+    "r2_score",
     "rand_score",
+    "recall_score",
+    "root_mean_squared_error",
+    "root_mean_squared_log_error",
     "scatter_decomposition",
     "silhouette_samples",
     "silhouette_score",
+    "specificity_score",
+    "top_k_accuracy_score",
     "v_measure_score",
+    "zero_one_loss",
 ]

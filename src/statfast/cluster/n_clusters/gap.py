@@ -14,8 +14,8 @@ from statfast._engine import aside, each
 from statfast._validation import MANY, as_choice, as_count, as_generator, as_real, as_rows, shown
 from statfast.cluster.n_clusters.data import EUCLIDEAN, CheckedData
 from statfast.cluster.n_clusters.methods import as_family, by_function, threads_of
-from statfast.metrics.cluster_distances import SUM, gather
-from statfast.metrics.validity import scatter_decomposition
+from statfast.metrics.clustering.cluster_distances import SUM, gather
+from statfast.metrics.clustering.validity import scatter_decomposition
 
 RULES = ("firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax", "globalmax")
 NULLS = ("pca", "box")

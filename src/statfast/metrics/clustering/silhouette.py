@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._distance import PRECOMPUTED, Condensed
 from statfast._validation import as_count, as_generator, as_labels, refuse_large
-from statfast.metrics.cluster_distances import SUM, as_table, gather
+from statfast.metrics.clustering.cluster_distances import SUM, as_table, gather
 
 
 def silhouette_samples(

@@ -8,7 +8,7 @@ import numpy as np
 from statfast._distance import rescaled
 from statfast._engine import checkpoint, reduce
 from statfast._validation import as_labels, as_rows, as_weights
-from statfast.metrics.cluster_distances import LEAST, MOST, as_table, gather
+from statfast.metrics.clustering.cluster_distances import LEAST, MOST, as_table, gather
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""True labels against predicted ones: the table that all measures of classes are read from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._core.classification import confusion
+from statfast._engine import each, grid
+from statfast._validation import as_labels, as_weights, refuse_large, shown, to_array
+
+WIDEST = 1024  # span of integer labels that are counted in a table over it
+LOOK = 1024  # rows whose range is taken for that of all until one is beyond it
+ROWS = 1 << 18  # in a task
+NATIVE = (np.uint8, np.int8, np.int32, np.int64)
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """Weights (or numbers) of rows by true and predicted class, and their sums by class."""
+
+    classes: np.ndarray
+    cells: tuple  # rows, columns and weights of the cells that are not empty; or the table
+    hits: np.ndarray
+    true: np.ndarray
+    pred: np.ndarray
+
+    @property
+    def total(self):
+        return self.true.sum()
+
+    def dense(self):
+        """The whole table, (K, K)."""
+        if len(self.cells) == 1:
+            return self.cells[0]
+        k = len(self.classes)
+        refuse_large(8 * k * k, f"The table of {k} x {k} labels", "Name fewer labels.")
+        table = np.zeros((k, k), dtype=self.cells[2].dtype)
+        table[self.cells[0], self.cells[1]] = self.cells[2]
+        return table
+
+    def place(self, labels, name="labels"):
+        """Where in `classes` each of some labels is; -1 if nowhere."""
+        if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
+            raise TypeError(f"{name} must be a list of labels; got {shown(labels)}.")
+        known = {label: k for k, label in enumerate(self.classes.tolist())}
+        wanted = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+        if not wanted:
+            raise ValueError(f"{name} must hold at least one label; got none. Name some.")
+        return np.array([known.get(label, -1) for label in wanted])
+
+
+def label_table(y_true, y_pred, sample_weight=None):
+    """Count true against predicted labels; each checked once."""
+    true, pred = as_column(y_true, "y_true"), as_column(y_pred, "y_pred")
+    if len(true) != len(pred):
+        raise ValueError(
+            "y_true and y_pred must have one label for each row (inconsistent numbers of "
+            f"samples); got {len(true)} and {len(pred)}."
+        )
+    if len(true) == 0:
+        raise ValueError("y_true holds 0 labels while a minimum of 1 is required. Pass some.")
+    weights = as_weights(sample_weight, len(true))
+    if true.dtype.kind in "biu" and pred.dtype.kind in "biu":
+        found = _of_integers(true, pred, weights)
+        if found is not None:
+            return found
+    return _of_codes(*_coded(true, pred), weights)
+
+
+def as_column(y, name):
+    """Labels as a 1-d ndarray of any type."""
+    y = to_array(y, name, "a 1d array-like of labels")
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        hint = " Indicators of several labels a row are not supported." if y.ndim == 2 else ""
+        raise ValueError(f"{name} should be a 1d array, got an array of shape {y.shape}.{hint}")
+    return y
+
+
+def _of_integers(true, pred, weights):
+    """Count in a table over the range of the labels; None if that is too wide."""
+    kind = np.result_type(true, pred)
+    if kind == np.uint64 or kind.kind == "f":
+        if max(true.max(), pred.max()) > np.iinfo(np.int64).max:
+            return None
+        kind = np.dtype(np.int64 if true.dtype != np.uint64 else np.uint64)
+    stored = kind.type if kind.type in NATIVE else np.uint8 if kind.kind == "b" else np.int64
+    a, b = (_plain(y, stored) for y in (true, pred))
+    low, high = confusion.extent(a[:LOOK], b[:LOOK])
+    while (span := high - low + 1) <= WIDEST:
+        found = _counted(a, b, low, span, weights)
+        if found is not None:
+            return _of_table(*found, low, kind)
+        low, high = confusion.extent(a, b)
+    return None
+
+
+def _plain(y, stored):
+    if y.dtype == bool:
+        y = y.view(np.uint8)
+    return np.ascontiguousarray(y, dtype=stored)
+
+
+def _counted(a, b, low, span, weights):
+    """The table, summed over blocks in their order, and which labels there are.
+
+    A label that only rows of weight 0 have is a label all the same, as it is to scikit-learn.
+    None if a label is out of range.
+    """
+
+    def work(rows):
+        if weights is None:
+            tables = np.zeros((4, span, span), dtype=np.int64)
+            good, table = confusion.count(a[rows], b[rows], low, tables), tables.sum(axis=0)
+            seen = table.any(axis=0) | table.any(axis=1)
+        else:
+            table, seen = np.zeros((span, span)), np.zeros(span, dtype=np.uint8)
+            good = confusion.add(a[rows], b[rows], weights[rows], low, table, seen)
+        return (table, seen) if good else None
+
+    if len(a) <= ROWS:
+        return work(slice(0, len(a)))
+    parts = each(work, grid(len(a), ROWS, ROWS), effort=2.0 * len(a))
+    if any(part is None for part in parts):
+        return None
+    table, seen = parts[0]
+    for part in parts[1:]:
+        table, seen = table + part[0], seen | part[1]
+    return table, seen
+
+
+def _of_table(table, seen, low, kind):
+    present = np.flatnonzero(seen)
+    if len(present) < len(seen):
+        table = table[np.ix_(present, present)]
+    classes = (present + low).astype(kind)
+    return LabelTable(classes, (table,), table.diagonal(), table.sum(axis=1), table.sum(axis=0))
+
+
+def _coded(true, pred):
+    """The classes of both, and the codes of either among them."""
+    (own, rows), (others, columns) = (
+        as_labels(y, len(y), name=name) for y, name in ((true, "y_true"), (pred, "y_pred"))
+    )
+    kinds = {"text" if classes.dtype.kind in "USOT" else "number" for classes in (own, others)}
+    if len(kinds) > 1:
+        raise TypeError(
+            "Labels in y_true and y_pred should be of the same type. Got "
+            f"y_true={shown(own.tolist())} and y_pred={shown(others.tolist())}."
+        )
+    classes = np.unique(np.concatenate([own, others]))
+    return classes, np.searchsorted(classes, own)[rows], np.searchsorted(classes, others)[columns]
+
+
+def _of_codes(classes, rows, columns, weights):
+    k = len(classes)
+    if k <= WIDEST:
+        table = np.bincount(rows * k + columns, weights, k * k).reshape(k, k)
+        return LabelTable(classes, (table,), table.diagonal(), table.sum(1), table.sum(0))
+    held, at = np.unique(rows * k + columns, return_inverse=True)
+    counts = np.bincount(at, weights)
+    i, j = np.divmod(held, k)
+    sums = (
+        np.bincount(where, counts[some], k).astype(counts.dtype)
+        for where, some in ((i[i == j], i == j), (i, slice(None)), (j, slice(None)))
+    )
+    return LabelTable(classes, (i, j, counts), *sums)

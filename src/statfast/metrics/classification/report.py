@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The printed table of precision, recall and F-measure by class."""
+
+import numpy as np
+
+from statfast._validation import as_count, as_flag, warn_user
+from statfast.metrics.classification.label_table import label_table
+from statfast.metrics.classification.set_measures import (
+    class_average,
+    f_parts,
+    precision_parts,
+    recall_parts,
+    sums_in,
+)
+
+HEADERS = ("precision", "recall", "f1-score", "support")
+
+
+def classification_report(
+    y_true, y_pred, *, labels=None, target_names=None, sample_weight=None, digits=2,
+    output_dict=False, zero_division="warn",
+):  # fmt: skip
+    """Precision, recall, F-measure and support of each class and on average, as text.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    labels : array-like of shape (K,), optional
+        Which classes, in this order; None takes all, sorted.
+    target_names : list of str, optional
+        Names to show for them.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    digits : int, default=2
+        Decimal places; a dict is not rounded.
+    output_dict : bool, default=False
+        A dict instead of text.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        As in `precision_score`.
+
+    Returns
+    -------
+    str or dict
+        A line for each class and each average. That over sums is called "accuracy" where all
+        classes are shown, which it then is, and else "micro avg".
+
+    Raises
+    ------
+    ValueError
+        As `precision_score`, or if there is not one of `target_names` for each class.
+
+    Examples
+    --------
+    >>> from statfast.metrics import classification_report
+    >>> print(classification_report([0, 1, 2, 2, 2], [0, 0, 2, 2, 1], zero_division=0))
+                  precision    recall  f1-score   support
+    <BLANKLINE>
+               0       0.50      1.00      0.67         1
+               1       0.00      0.00      0.00         1
+               2       1.00      0.67      0.80         3
+    <BLANKLINE>
+        accuracy                           0.60         5
+       macro avg       0.50      0.56      0.49         5
+    weighted avg       0.70      0.60      0.61         5
+    <BLANKLINE>
+    """
+    as_flag(output_dict, "output_dict")
+    digits = as_count(digits, "digits", low=0)
+    table = label_table(y_true, y_pred, sample_weight)
+    shown = table.classes.tolist() if labels is None else list(labels)
+    every = labels is None or set(table.classes.tolist()) <= set(shown)
+    names = [str(label) for label in shown] if target_names is None else list(target_names)
+    if len(names) != len(shown):
+        if labels is None:
+            raise ValueError(
+                f"There are {len(shown)} classes, but target_names has {len(names)}. Name each, or "
+                "try specifying the labels parameter."
+            )
+        warn_user(f"labels size, {len(shown)}, does not match size of target_names, {len(names)}")
+    rows, average_rows = _rows(table, None if labels is None else shown, zero_division)
+    rows = list(zip(names, *rows, strict=False))
+    first = "accuracy" if every else "micro avg"
+    averages = list(zip((first, "macro avg", "weighted avg"), average_rows, strict=True))
+    if output_dict:
+        found = {
+            name: dict(zip(HEADERS, map(float, values), strict=True)) for name, *values in rows
+        }
+        for name, values in averages:
+            found[name] = dict(zip(HEADERS, map(float, values), strict=True))
+        if every:
+            found["accuracy"] = found["accuracy"]["precision"]
+        return found
+    return _text(rows, averages, digits)
+
+
+def _rows(table, labels, zero_division):
+    """The columns of the classes, and the line of each average."""
+    measures = (
+        (precision_parts, "Precision"), (recall_parts, "Recall"), (f_parts(1.0), "F-score"),
+    )  # fmt: skip
+    found = {}
+    for average in (None, "micro", "macro", "weighted"):
+        rule = class_average(average, zero_division)
+        sums, support = sums_in(table, labels, average)
+        found[average] = [rule.of(*parts(sums), support, name) for parts, name in measures]
+        if average is None:
+            found[None].append(support)
+    total = np.sum(found[None][3])
+    one = [np.ravel(value)[0] for value in found["micro"]]
+    return found[None], [[*values, total] for values in (one, found["macro"], found["weighted"])]
+
+
+def _text(rows, averages, digits):
+    width = max(*(len(name) for name, *_ in rows), len("weighted avg"), digits)
+    lines = [f"{'':>{width}s} " + "".join(f" {header:>9}" for header in HEADERS), ""]
+
+    def line(name, values, blank=0):
+        shares = [f" {'':>9}"] * blank + [f" {x:>9.{digits}f}" for x in values[blank:3]]
+        return f"{name:>{width}s} {''.join(shares)} {values[3]:>9}"
+
+    lines += [line(name, values) for name, *values in rows]
+    lines += ["", *(line(name, values, 2 * (name == "accuracy")) for name, values in averages)]
+    return "\n".join([*lines, ""])

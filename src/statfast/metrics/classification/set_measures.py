@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shares of rows of one class: true, found, missed and falsely found, and their averages."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from statfast._validation import UndefinedMetricWarning, as_choice, shown, warn_user
+from statfast.metrics.classification.label_table import label_table
+
+AVERAGES = ("binary", "micro", "macro", "weighted", None)
+
+
+class ClassSums(NamedTuple):
+    """Rows of each class by weight: found, falsely found, missed, and rightly left."""
+
+    tp: np.ndarray
+    fp: np.ndarray
+    fn: np.ndarray
+    tn: np.ndarray
+
+
+class ClassAverage(NamedTuple):
+    """How measures of classes become one number, and what stands for a share of nothing."""
+
+    average: str | None
+    zero_division: object
+
+    def of(self, numerator, denominator, weights, name):
+        """The average of the quotients; `zero_division` where nothing is divided by nothing."""
+        given = self.zero_division
+        empty = denominator == 0
+        quotient = numerator / np.where(empty, 1, denominator)
+        if empty.any():
+            quotient = np.where(empty, 0.0 if given == "warn" else given, quotient)
+            if given == "warn":
+                warn_user(
+                    f"{name} is undefined, being a share of no rows, and set to 0.0"
+                    f"{'' if len(quotient) == 1 else ' for some labels'}. Use the zero_division "
+                    "parameter to control this behavior.",
+                    UndefinedMetricWarning,
+                )
+        return self.mean(quotient, weights)
+
+    def mean(self, values, weights):
+        if self.average is None:
+            return values
+        if self.average != "weighted":
+            weights = np.ones(len(values))
+        known = ~np.isnan(values)
+        if not known.any():
+            return float("nan")
+        mass = weights[known].sum()
+        if mass == 0:
+            return float(values[known].mean())
+        return float(values[known] @ weights[known] / mass)
+
+
+def class_average(average, zero_division):
+    as_choice(average, "average", AVERAGES)
+    wrong = isinstance(zero_division, str) and zero_division != "warn"
+    if wrong or not (zero_division in ("warn", 0, 1) or zero_division != zero_division):
+        raise ValueError(f"zero_division must be 'warn', 0, 1 or nan; got {shown(zero_division)}.")
+    return ClassAverage(average, zero_division)
+
+
+def sums_of(y_true, y_pred, labels, pos_label, average, sample_weight):
+    """The sums of each label asked for (of all together by average="micro"), and the weights."""
+    table = label_table(y_true, y_pred, sample_weight)
+    if average == "binary":
+        labels = [_positive(table.classes, pos_label)]
+    elif pos_label not in (None, 1):
+        warn_user(
+            f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got "
+            f"{average!r}). You may use labels=[pos_label] to specify a single positive class."
+        )
+    return sums_in(table, labels, average)
+
+
+def sums_in(table, labels, average):
+    tp, true, pred = table.hits, table.true, table.pred
+    if labels is not None:
+        at = table.place(labels)
+        tp, true, pred = (np.where(at >= 0, sums[at], 0) for sums in (tp, true, pred))
+    tn = table.total - true - pred + tp
+    sums = ClassSums(tp, pred - tp, true - tp, tn)
+    if average == "micro":
+        sums = ClassSums(*(part.sum(keepdims=True) for part in sums))
+    return sums, sums.tp + sums.fn
+
+
+def _positive(classes, pos_label):
+    if len(classes) > 2:
+        raise ValueError(
+            "Target is multiclass but average='binary'. Please choose another average setting, one "
+            "of [None, 'micro', 'macro', 'weighted']."
+        )
+    if len(classes) == 2 and pos_label not in classes.tolist():
+        raise ValueError(
+            f"pos_label={pos_label} is not a valid label. It should be one of {classes.tolist()}."
+        )
+    return pos_label
+
+
+def share(parts, name, y_true, y_pred, labels, pos_label, average, sample_weight, zero_division):
+    """A measure that is a quotient: `parts` gives what is divided, and by what, from the sums."""
+    rule = class_average(average, zero_division)
+    sums, weights = sums_of(y_true, y_pred, labels, pos_label, average, sample_weight)
+    return rule.of(*parts(sums), weights, name)
+
+
+def precision_parts(sums):
+    return sums.tp, sums.tp + sums.fp
+
+
+def recall_parts(sums):
+    return sums.tp, sums.tp + sums.fn
+
+
+def specificity_parts(sums):
+    return sums.tn, sums.tn + sums.fp
+
+
+def fall_out_parts(sums):
+    return sums.fp, sums.tn + sums.fp
+
+
+def miss_parts(sums):
+    return sums.fn, sums.tp + sums.fn
+
+
+def negative_value_parts(sums):
+    return sums.tn, sums.tn + sums.fn
+
+
+def jaccard_parts(sums):
+    return sums.tp, sums.tp + sums.fp + sums.fn
+
+
+def f_parts(beta):
+    if beta == np.inf:
+        return recall_parts
+    square = float(beta) ** 2
+
+    def parts(sums):
+        return (1 + square) * sums.tp, (1 + square) * sums.tp + square * sums.fn + sums.fp
+
+    return parts

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Precision, recall, their F-measure and Jaccard's, of one class or averaged over classes."""
+
+from math import inf
+
+from statfast._validation import as_real
+from statfast.metrics.classification.set_measures import (
+    class_average,
+    f_parts,
+    jaccard_parts,
+    precision_parts,
+    recall_parts,
+    share,
+    sums_of,
+)
+
+
+def precision_score(
+    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
+    zero_division="warn",
+):  # fmt: skip
+    """Share of the rows given a label whose own it is: TP / (TP + FP).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    labels : array-like, optional
+        Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
+    pos_label : label, default=1
+        The positive class of two, where `average` is "binary".
+    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+        Of the positive class of two alone; from the sums over classes; the mean over classes;
+        that by their weight in `y_true`; or each class by itself.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
+        of averages.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) for ``average=None``
+
+    Raises
+    ------
+    ValueError
+        If the labels are not two columns of equal length without missing values, there are more
+        than two classes and `average` is "binary", or `pos_label` is neither of two.
+    TypeError
+        If the labels are strings in one and numbers in the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import precision_score
+    >>> round(precision_score([0, 1, 1, 1, 0, 0], [0, 1, 1, 0, 0, 1]), 4)
+    0.6667
+    """
+    return share(
+        precision_parts, "Precision",
+        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division,
+    )  # fmt: skip
+
+
+def recall_score(
+    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
+    zero_division="warn",
+):  # fmt: skip
+    """Share of the rows of a class that were found: TP / (TP + FN), the sensitivity.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    labels : array-like, optional
+        Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
+    pos_label : label, default=1
+        The positive class of two, where `average` is "binary".
+    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+        Of the positive class of two alone; from the sums over classes; the mean over classes;
+        that by their weight in `y_true`; or each class by itself.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
+        of averages.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) for ``average=None``
+
+    Raises
+    ------
+    ValueError
+        If the labels are not two columns of equal length without missing values, there are more
+        than two classes and `average` is "binary", or `pos_label` is neither of two.
+    TypeError
+        If the labels are strings in one and numbers in the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import recall_score
+    >>> recall_score([0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1], average=None)
+    array([1., 0., 0.])
+    """
+    return share(
+        recall_parts, "Recall",
+        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division,
+    )  # fmt: skip
+
+
+def f1_score(
+    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
+    zero_division="warn",
+):  # fmt: skip
+    """Harmonic mean of precision and recall: 2 TP / (2 TP + FN + FP).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    labels : array-like, optional
+        Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
+    pos_label : label, default=1
+        The positive class of two, where `average` is "binary".
+    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+        Of the positive class of two alone; from the sums over classes; the mean over classes;
+        that by their weight in `y_true`; or each class by itself.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
+        of averages.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) for ``average=None``
+
+    Raises
+    ------
+    ValueError
+        If the labels are not two columns of equal length without missing values, there are more
+        than two classes and `average` is "binary", or `pos_label` is neither of two.
+    TypeError
+        If the labels are strings in one and numbers in the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import f1_score
+    >>> round(f1_score([0, 1, 2, 0, 1, 2], [0, 2, 1, 0, 0, 1], average="macro"), 4)
+    0.2667
+    """
+    return share(
+        f_parts(1.0), "F-score",
+        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division,
+    )  # fmt: skip
+
+
+def fbeta_score(
+    y_true, y_pred, *, beta, labels=None, pos_label=1, average="binary", sample_weight=None,
+    zero_division="warn",
+):  # fmt: skip
+    """Weighted harmonic mean of precision and recall.
+
+    (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP) with b = `beta`; recall itself where b is infinite.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    beta : float
+        How many times recall counts as much as precision, at least 0, perhaps infinite.
+    labels : array-like, optional
+        Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
+    pos_label : label, default=1
+        The positive class of two, where `average` is "binary".
+    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+        Of the positive class of two alone; from the sums over classes; the mean over classes;
+        that by their weight in `y_true`; or each class by itself.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
+        of averages.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) for ``average=None``
+
+    Raises
+    ------
+    ValueError
+        If the labels are not two columns of equal length without missing values, there are more
+        than two classes and `average` is "binary", or `pos_label` is neither of two.
+    TypeError
+        If the labels are strings in one and numbers in the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import fbeta_score
+    >>> round(fbeta_score([0, 1, 1, 1, 0], [0, 1, 0, 0, 0], beta=0.5), 4)
+    0.7143
+    """
+    beta = _checked(beta)
+    return share(
+        f_parts(beta), "F-score",
+        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division,
+    )  # fmt: skip
+
+
+def jaccard_score(
+    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
+    zero_division="warn",
+):  # fmt: skip
+    """Rows rightly given a label over those that have it or were given it: TP / (TP + FP + FN).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    labels : array-like, optional
+        Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
+    pos_label : label, default=1
+        The positive class of two, where `average` is "binary".
+    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+        Of the positive class of two alone; from the sums over classes; the mean over classes;
+        that by their weight in `y_true`; or each class by itself.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
+        of averages.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) for ``average=None``
+
+    Raises
+    ------
+    ValueError
+        If the labels are not two columns of equal length without missing values, there are more
+        than two classes and `average` is "binary", or `pos_label` is neither of two.
+    TypeError
+        If the labels are strings in one and numbers in the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import jaccard_score
+    >>> round(jaccard_score([0, 1, 1, 1, 0], [0, 1, 0, 0, 0]), 4)
+    0.3333
+    """
+    return share(
+        jaccard_parts, "Jaccard's index",
+        y_true, y_pred, labels, pos_label, average, sample_weight, zero_division,
+    )  # fmt: skip
+
+
+def precision_recall_fscore_support(
+    y_true, y_pred, *, beta=1.0, labels=None, pos_label=1, average=None, sample_weight=None,
+    zero_division="warn",
+):  # fmt: skip
+    """Precision, recall, F-measure and the rows of each class, from one table.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted labels.
+    beta : float, default=1.0
+        How many times recall counts as much as precision, at least 0, perhaps infinite.
+    labels : array-like, optional
+        Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
+    pos_label : label, default=1
+        The positive class of two, where `average` is "binary".
+    average : {"binary", "micro", "macro", "weighted", None}, default=None
+        Of the positive class of two alone; from the sums over classes; the mean over classes;
+        that by their weight in `y_true`; or each class by itself.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
+        of averages.
+
+    Returns
+    -------
+    precision, recall, fscore : float, or ndarray of shape (K,) for ``average=None``
+    support : ndarray of shape (K,), or None if averaged
+
+    Raises
+    ------
+    ValueError
+        If the labels are not two columns of equal length without missing values, there are more
+        than two classes and `average` is "binary", or `pos_label` is neither of two.
+    TypeError
+        If the labels are strings in one and numbers in the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import precision_recall_fscore_support
+    >>> p, r, f, support = precision_recall_fscore_support([0, 1, 1, 2], [0, 1, 2, 2])
+    >>> support
+    array([1, 2, 1])
+    """
+    beta = _checked(beta)
+    rule = class_average(average, zero_division)
+    sums, support = sums_of(y_true, y_pred, labels, pos_label, average, sample_weight)
+    shares = [
+        rule.of(*parts(sums), support, name)
+        for parts, name in (
+            (precision_parts, "Precision"),
+            (recall_parts, "Recall"),
+            (f_parts(beta), "F-score"),
+        )
+    ]
+    return (*shares, support if average is None else None)
+
+
+def _checked(beta):
+    return inf if beta == inf else as_real(beta, "beta", low=0)

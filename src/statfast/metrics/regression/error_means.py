@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Means of errors of predicted numbers."""
+
+import numpy as np
+
+from statfast._validation import as_real
+from statfast.metrics.regression.outputs import (
+    averaged,
+    mean,
+    quantile,
+    require_single,
+    values_of,
+)
+
+EPS = np.finfo(np.float64).eps
+
+
+@np.errstate(over="ignore")
+def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+    """Mean of the squared errors.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import mean_squared_error
+    >>> mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
+    0.375
+    """
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    return averaged(mean((true - pred) ** 2, weights), outputs)
+
+
+@np.errstate(over="ignore")
+def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+    """Root of the mean of the squared errors, of each output by itself.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import root_mean_squared_error
+    >>> round(root_mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
+    0.6124
+    """
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    return averaged(mean((true - pred) ** 2, weights) ** 0.5, outputs)
+
+
+@np.errstate(over="ignore")
+def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+    """Mean of the absolute errors.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import mean_absolute_error
+    >>> mean_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
+    0.5
+    """
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    return averaged(mean(np.abs(true - pred), weights), outputs)
+
+
+@np.errstate(over="ignore")
+def median_absolute_error(y_true, y_pred, *, multioutput="uniform_average", sample_weight=None):
+    """Median of the absolute errors.
+
+    With weights, half of their sum lies at or below it; where it is just half, the mean of the two
+    values next to it.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import median_absolute_error
+    >>> median_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
+    0.5
+    """
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    return averaged(quantile(np.abs(true - pred), 0.5, weights), outputs)
+
+
+@np.errstate(over="ignore")
+def max_error(y_true, y_pred):
+    """The largest absolute error.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted values.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import max_error
+    >>> max_error([3, 2, 7, 1], [4, 2, 7, 1])
+    1.0
+    """
+    true, pred, _, _ = values_of(y_true, y_pred, None, "uniform_average")
+    require_single(true, "max_error")
+    return float(np.abs(true - pred).max())
+
+
+@np.errstate(over="ignore")
+def mean_absolute_percentage_error(
+    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
+):
+    """Mean of the absolute errors relative to the true values (1 is 100 %).
+
+    A true value of 0 counts as the rounding unit of float64, so that the result is large.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import mean_absolute_percentage_error
+    >>> round(mean_absolute_percentage_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
+    0.3274
+    """
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    return averaged(mean(np.abs(true - pred) / np.maximum(np.abs(true), EPS), weights), outputs)
+
+
+@np.errstate(over="ignore")
+def mean_squared_log_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+    """Mean of the squared differences of log(1 + y).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, are -1 or less, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import mean_squared_log_error
+    >>> round(mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
+    0.0397
+    """
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    _require_above(true, pred)
+    return averaged(mean((np.log1p(true) - np.log1p(pred)) ** 2, weights), outputs)
+
+
+@np.errstate(over="ignore")
+def root_mean_squared_log_error(
+    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
+):
+    """Root of the mean of the squared differences of log(1 + y).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, are -1 or less, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import root_mean_squared_log_error
+    >>> round(root_mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
+    0.1993
+    """
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    _require_above(true, pred)
+    return averaged(mean((np.log1p(true) - np.log1p(pred)) ** 2, weights) ** 0.5, outputs)
+
+
+@np.errstate(over="ignore")
+def mean_pinball_loss(
+    y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
+):
+    """Mean of the pinball loss, which the quantile of order alpha makes least.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    alpha : float, default=0.5
+        Which quantile, between 0 and 1: how much an error counts that is too low, against 1 - alpha
+        for one that is too high.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import mean_pinball_loss
+    >>> round(mean_pinball_loss([1, 2, 3], [0, 2, 3], alpha=0.1), 4)
+    0.0333
+    """
+    alpha = as_real(alpha, "alpha", 0.0, 1.0)
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    return averaged(mean(pinball(true - pred, alpha), weights), outputs)
+
+
+def pinball(error, alpha):
+    """The pinball loss of true minus predicted values."""
+    return alpha * np.maximum(error, 0) + (1 - alpha) * np.maximum(-error, 0)
+
+
+def _require_above(true, pred):
+    for values, name in ((true, "y_true"), (pred, "y_pred")):
+        if values.min() <= -1:
+            raise ValueError(
+                f"{name} must be greater than -1 for logarithmic errors; got {values.min()}."
+            )

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shares of the variation, or of another loss, that predictions explain."""
+
+import numpy as np
+
+from statfast._validation import UndefinedMetricWarning, as_flag, as_real, warn_user
+from statfast.metrics.regression.deviances import tweedie_deviance
+from statfast.metrics.regression.error_means import pinball
+from statfast.metrics.regression.outputs import (
+    explained,
+    mean,
+    quantile,
+    require_single,
+    values_of,
+    variance,
+)
+
+
+@np.errstate(over="ignore")
+def r2_score(
+    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average", force_finite=True
+):
+    """Coefficient of determination: 1 - (residual sum of squares) / (total sum of squares).
+
+    Where there is one row only, NaN, with an `UndefinedMetricWarning`.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average", "variance_weighted"} or array-like, \
+            default="uniform_average"
+        The value of each output, their mean, or their mean by the variances of the outputs or by
+        weights, (T,).
+    force_finite : bool, default=True
+        Of an output that does not vary, 1 if all is predicted and else 0, in the place of NaN and
+        minus infinity.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import r2_score
+    >>> round(r2_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
+    0.9486
+    """
+    as_flag(force_finite, "force_finite")
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    if _too_few(true, "R^2"):
+        return float("nan")
+    left = mean((true - pred) ** 2, weights)
+    return explained(left, variance(true, weights), outputs, force_finite)
+
+
+@np.errstate(over="ignore")
+def explained_variance_score(
+    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average", force_finite=True
+):
+    """Share of the variance explained: as `r2_score`, but for the mean of the errors.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average", "variance_weighted"} or array-like, \
+            default="uniform_average"
+        The value of each output, their mean, or their mean by the variances of the outputs or by
+        weights, (T,).
+    force_finite : bool, default=True
+        Of an output that does not vary, 1 if all is predicted and else 0, in the place of NaN and
+        minus infinity.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import explained_variance_score
+    >>> round(explained_variance_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
+    0.9572
+    """
+    as_flag(force_finite, "force_finite")
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    error = true - pred
+    left = mean((error - mean(error, weights)) ** 2, weights)
+    return explained(left, variance(true, weights), outputs, force_finite)
+
+
+@np.errstate(over="ignore")
+def d2_pinball_score(
+    y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
+):
+    """Share of the pinball loss of the constant quantile that predictions explain.
+
+    Where there is one row only, NaN, with an `UndefinedMetricWarning`.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    alpha : float, default=0.5
+        Which quantile, between 0 and 1: how much an error counts that is too low, against 1 - alpha
+        for one that is too high.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import d2_pinball_score
+    >>> round(d2_pinball_score([1, 2, 3], [1, 3, 3]), 4)
+    0.5
+    """
+    alpha = as_real(alpha, "alpha", 0.0, 1.0)
+    true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
+    if _too_few(true, "D^2"):
+        return float("nan")
+    left = mean(pinball(true - pred, alpha), weights)
+    return explained(
+        left, mean(pinball(true - quantile(true, alpha, weights), alpha), weights), outputs, True
+    )
+
+
+@np.errstate(over="ignore")
+def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
+    """Share of the absolute error of the constant median that predictions explain.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, T)
+        True and predicted values of one output, or of T.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
+        The value of each output, their mean, or their mean by these weights.
+
+    Returns
+    -------
+    float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, or not as many of one as of the other.
+
+    Examples
+    --------
+    >>> from statfast.metrics import d2_absolute_error_score
+    >>> round(d2_absolute_error_score([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
+    0.7647
+    """
+    return d2_pinball_score(
+        y_true, y_pred, sample_weight=sample_weight, alpha=0.5, multioutput=multioutput
+    )
+
+
+@np.errstate(over="ignore")
+def d2_tweedie_score(y_true, y_pred, *, sample_weight=None, power=0):
+    """Share of the Tweedie deviance of the constant mean that predictions explain.
+
+    Where there is one row only, NaN, with an `UndefinedMetricWarning`.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted values.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+    power : float, default=0
+        Of the mean in the variance: 0 normal, 1 Poisson, 2 gamma, 3 inverse Gaussian; not between 0
+        and 1.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the values are not finite, not as many of one as of the other, or beyond the domain of
+        the power: predictions must be positive (but for power 0), and true values not negative from
+        power 1 on and positive from 2 on.
+
+    Examples
+    --------
+    >>> from statfast.metrics import d2_tweedie_score
+    >>> round(d2_tweedie_score([0.5, 1, 2.5, 7], [1, 1, 5, 3.5], power=1), 4)
+    0.4879
+    """
+    power = as_real(power, "power")
+    true, pred, weights, _ = values_of(y_true, y_pred, sample_weight, "uniform_average")
+    require_single(true, "d2_tweedie_score")
+    if _too_few(true, "D^2"):
+        return float("nan")
+    left = mean(tweedie_deviance(true, pred, power), weights)
+    whole = mean(tweedie_deviance(true, np.full_like(true, mean(true, weights)), power), weights)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float((1 - left / whole)[0])
+
+
+def _too_few(true, name):
+    if len(true) < 2:
+        warn_user(
+            f"{name} score is not well-defined with less than two samples.", UndefinedMetricWarning
+        )
+    return len(true) < 2

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the measures of predicted numbers share: checked values, means, and means over outputs."""
+
+import numpy as np
+
+from statfast._validation import as_choice, as_real, as_targets, as_weights, to_array
+
+WAYS = ("raw_values", "uniform_average", "variance_weighted")
+
+
+def values_of(y_true, y_pred, sample_weight, multioutput):
+    """True and predicted values, (n, T) each, weights or None, and how outputs are averaged."""
+    n = _length(y_true)
+    true, _ = as_targets(y_true, n, name="y_true")
+    pred, _ = as_targets(y_pred, _length(y_pred), name="y_pred")
+    if true.shape != pred.shape:
+        raise ValueError(
+            "y_true and y_pred must have one value for each row and output (inconsistent numbers "
+            f"of samples or outputs); got {true.shape} and {pred.shape}."
+        )
+    return true, pred, as_weights(sample_weight, n), _checked(multioutput, true.shape[1])
+
+
+def _length(y):
+    """How many rows there are; what is no column is left to be refused."""
+    return len(y) if hasattr(y, "__len__") else 0
+
+
+def _checked(multioutput, outputs):
+    if isinstance(multioutput, str) or multioutput is None:
+        return as_choice(multioutput, "multioutput", WAYS)
+    weights = to_array(multioutput, "multioutput", "a 1d array-like of weights")
+    if weights.shape != (outputs,) or outputs == 1:
+        raise ValueError(
+            f"multioutput must have a weight for each of several outputs; there are {outputs}, and "
+            f"its shape is {weights.shape}."
+        )
+    return np.array([as_real(weight, "multioutput", 0.0) for weight in weights.tolist()])
+
+
+def require_single(true, name):
+    if true.shape[1] > 1:
+        raise ValueError(f"{name} is for one output; got {true.shape[1]}. Pass one column.")
+
+
+def mean(values, weights):
+    """Of each column of (n, T)."""
+    if weights is None:
+        return values.mean(axis=0)
+    return weights @ values / weights.sum()
+
+
+def variance(values, weights):
+    """Of each column; 0 where all are equal, whatever the rounding of their mean."""
+    spread = mean((values - mean(values, weights)) ** 2, weights)
+    return np.where(np.ptp(values, axis=0) > 0, spread, 0.0)
+
+
+def averaged(values, outputs):
+    """One number from those of the outputs, unless each is wanted."""
+    if isinstance(outputs, str):
+        return values if outputs == "raw_values" else float(values.mean())
+    return float(outputs @ values / outputs.sum())
+
+
+def explained(left, whole, outputs, force_finite):
+    """1 - left / whole of each output, averaged."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = 1 - left / whole
+    if force_finite:
+        share = np.where(whole == 0, np.where(left == 0, 1.0, 0.0), share)
+    if isinstance(outputs, str) and outputs == "variance_weighted":
+        return averaged(share, whole if whole.any() else "uniform_average")
+    return averaged(share, outputs)
+
+
+def quantile(values, order, weights):
+    """Of each column; where the weights up to a value are just the share, the mean of two.
+
+    The share is compared to within rounding, as sums of weights are.
+    """
+    by_value = np.argsort(values, axis=0, kind="stable")
+    if weights is None:
+        weights = np.ones(len(values))
+    found = np.empty(values.shape[1])
+    for column, rows in enumerate(by_value.T):
+        rows = rows[weights[rows] > 0]
+        sums = np.cumsum(weights[rows])
+        share = order * sums[-1]
+        at = np.searchsorted(sums, share * (1 - 1e-14)) if share > 0 else 0
+        last = min(at, len(rows) - 1)
+        after = last + 1 if sums[last] <= share * (1 + 1e-14) and last + 1 < len(rows) else last
+        found[column] = values[rows[[last, after]], column].mean()
+    return found
