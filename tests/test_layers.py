@@ -44,10 +44,9 @@ BUILT_ON = {  # family: the families it may import
     "multiclass": {"metrics"},
 }
 CORE_SHARED = {"simd", "tile", "linalg"}  # folders of _core that every kernel may use
-CORE_BUILT_ON = {"balltree": {"neighbors"}, "hierarchy": {"kdtree"}, "kmeans": {"threads"}}
+CORE_BUILT_ON = {"balltree": {"neighbors"}, "hierarchy": {"kdtree"}}
 OF_ONE = {  # stand in a foundation for one family, as others are to come
     "statfast._distance.condensed",  # silhouettes of condensed matrices
-    "statfast._engine.team",
     "statfast._estimator.folds",
     "statfast._estimator.sums",
     "statfast._estimator.tables",  # every family's summaries
@@ -487,7 +486,7 @@ def test_the_tile_knows_itself_and_simd():
     [
         "from statfast._core.tile.tiles cimport nearest",
         "from statfast._core.kmeans cimport bounds, lloyd",
-        "from statfast._core.threads.spin_wait cimport (\n    push,\n    pop,\n)",
+        "from statfast._core.linalg.cholesky cimport (\n    push,\n    pop,\n)",
         "from libc.math cimport sqrt, INFINITY\nimport os\ncimport cython\nimport numpy as np",
         'cdef extern from "kmeans/bounds.h" nogil:\n    pass',
         "# from statfast import _engine",

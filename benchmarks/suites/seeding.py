@@ -108,7 +108,7 @@ SUITE = Suite(
     checks={"seeding": SeedingCheck},
     tolerances={"seeding": Tolerances({"potential excess": 0.05})},
     bars={
-        "seeding": [Bar("k-means++ and an iteration, n = 1e5, d = 16 to 64", mean=4.0)],
+        "seeding": [Bar("k-means++ and an iteration, n = 1e5, d = 16 to 64", mean=2.5)],
         "": [Bar("other shapes")],
     },
 )

@@ -9,13 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast._core.kmeans import seeding as kernel
-from statfast._engine.team import Team
 from statfast.cluster import KMeans
-from statfast.cluster.kmeans import block_passes, candidates
+from statfast.cluster.kmeans import block_passes
 from statfast.cluster.kmeans import plus_plus as seeding
-from statfast.cluster.kmeans.candidates import Candidates
-from statfast.cluster.kmeans.plus_plus import by_reading, plus_plus, trials
+from statfast.cluster.kmeans.plus_plus import best_of, by_reading, packed, plus_plus, trials
 from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
@@ -30,21 +27,16 @@ KINDS = {
 }
 
 
-def state_of(X, weights, n_trials, k=99):
-    return Candidates(survey(X, weights, 1), k, n_trials)
-
-
 @given(
     seed=st.integers(0, 2**32),
     n=st.integers(1, 300),
     d=st.integers(1, 40),
-    n_trials=st.integers(1, 9),
-    spare=st.integers(0, 20),
+    m=st.integers(1, 20),
     kind=st.sampled_from(sorted(KINDS)),
     dtype=st.sampled_from([np.float64, np.float32]),
     weighted=st.booleans(),
 )
-def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, dtype, weighted):
+def test_bounds_hold_what_a_candidate_gains(seed, n, d, m, kind, dtype, weighted):
     draws = np.random.default_rng(seed)
     with np.errstate(over="ignore"):
         X = KINDS[kind](draws, n, d).astype(dtype)
@@ -53,102 +45,54 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, n_trials, spare, kind, d
     weights = draws.integers(0, 4, n).astype(float) if weighted else None
     if weighted:
         weights[0] = 1
-    state = state_of(X, weights, n_trials)
+    data = survey(X, weights, 1)
+    state, _, _ = packed(data, 99, 0)
     rows = X.astype(np.float64)
-    state.begin(0)
-    closest = twin.squared(rows, rows[:1])[:, 0]
+    closest, labels = twin.squared(rows, rows[:1])[:, 0], np.zeros(n, int)
     mass = 1.0 if weights is None else weights
-    for _ in range(3):
+    unit = data.scale / (1.0 if weights is None else weights.max()), data.scale / 2
+    for c in range(1, 4):
         assert_allclose(state.closest, closest, rtol=1e-12)
-        if not state.draw(*draws.random((2, n_trials + spare))):
+        assert_array_equal(state.labels, labels)
+        drawn = state.draw(draws.random(m))
+        if drawn is None:
             assert not (closest * mass).any()
             return
-        assert (state.closest[state.rows] > 0).all()
-        assert_array_equal(state.points, rows[state.rows])
-        gain = gains(rows, closest, state.points)
-        across = kernel.panel_rows()
-        i, c = np.nonzero(gain > 1e-12 * closest[:, None])
-        assert (state.hits[c, i // across] >> (i % across).astype(np.uint32) & 1).all()
-
-        while True:
-            most = 1 + draws.integers(3)
-            chosen, rivals = state.choose(most)
-            if state.left < 0:  # too few are left
-                closest = nearer(closest, rows, state.points[chosen])
-                break
-            # The last group was looked at before its best became a center, if that was known.
-            before = nearer(closest, rows, state.points[chosen if len(rivals) else chosen[:-1]])
-            some = state.group
-            total = (gains(rows, before, state.points[some]).T * mass).sum(axis=1)
-            high, low = state.bounds[:, some] / state.unit[0] / state.unit[1]
-            slack = 1e-12 * (closest * mass).sum()
-            assert (total <= high + slack).all()
-            assert (total >= low - slack).all()
-            if kind == "normal" and n > 50 and d > 1 and not weighted:
-                assert (high - low <= 0.01 * total + 1e-3 * closest.sum()).all()
-            assert_array_equal(rivals, rivals_of(some, high, low) if len(rivals) else [])
-            closest = nearer(closest, rows, state.points[chosen])
-            if len(chosen) == most:
-                assert_allclose(state.closest, closest, rtol=1e-12)
-                return  # nobody asks for more
-            if len(rivals):
-                state.join(rivals[0])
-                closest = nearer(closest, rows, state.points[rivals[:1]])
-
-
-def rivals_of(some, high, low):
-    """Those that may be the best; more than one, or they were not left open."""
-    rivals = some[~(high < low.max())]
-    assert len(rivals) > 1
-    return rivals
-
-
-def nearer(closest, rows, points):
-    return np.minimum(closest, twin.squared(rows, points).min(axis=1, initial=np.inf))
+        assert (state.closest[drawn] > 0).all()
+        state.propose(drawn)
+        high, off, points = state.weigh(0, n)[:, :m]
+        gain = gains(rows, closest, rows[drawn])
+        i, j = np.nonzero(gain > 1e-12 * closest[:, None])
+        hit = np.unpackbits(state.hits[:m].view(np.uint8), axis=1, bitorder="little")
+        hit = hit.reshape(m, -1, 32).astype(bool)
+        across = next(a for a in (2, 4, 8, 16, 32) if -(-n // a) == hit.shape[1])
+        hit = hit[:, :, :across].reshape(m, -1)[:, :n]
+        assert hit[j, i].all()
+        assert_array_equal(points, hit.sum(axis=1))
+        total = (gain.T * mass).sum(axis=1)
+        slack = 1e-12 * (closest * mass).sum()
+        rounding = 1e-5 * high + 1e-30 * n
+        assert (total <= (high + rounding) / unit[0] / unit[1] + slack).all()
+        low = (high - off * (1 + 1e-4) - rounding) / unit[0] / unit[1]
+        assert (total >= low - slack).all()
+        if kind == "normal" and n > 50 and d > 1 and not weighted:
+            assert (off / unit[0] / unit[1] <= 0.01 * total + 1e-3 * closest.sum()).all()
+        best = best_of(data, drawn, high, off, state.closest)
+        assert total[best] >= total.max() - slack
+        state.join(best, rows[drawn[best]], c, 0, n)
+        new = twin.squared(rows, rows[drawn[best : best + 1]])[:, 0]
+        labels[new < closest] = c
+        closest = np.minimum(closest, new)
 
 
 def gains(rows, closest, points):
     return np.maximum(closest[:, None] - twin.squared(rows, points), 0.0)
 
 
-@given(
-    seed=st.integers(0, 2**32),
-    n=st.integers(2, 300),
-    d=st.integers(1, 10),
-    n_trials=st.integers(2, 9),
-    kind=st.sampled_from(sorted(KINDS)),
-)
-def test_the_best_is_among_the_rivals(seed, n, d, n_trials, kind):
-    draws = np.random.default_rng(seed)
-    X = KINDS[kind](draws, n, d)
-    state = state_of(X, None, n_trials)
-    state.begin(0)
-    while state.draw(*draws.random((2, 3 * n_trials))):
-        closest = state.closest.copy()
-        chosen, rivals = state.choose(2)
-        first = chosen[:1] if len(chosen) else rivals
-        group = np.arange(n_trials)  # all are kept for the first center
-        total = gains(X, closest, state.points[group]).sum(axis=0)
-        best = np.flatnonzero(total >= total.max() * (1 - 1e-13))
-        assert set(first) & set(best)
-        if kind == "normal" and n > 50 and d > 1:
-            assert not (total[first] < 0.99 * total.max()).any()
-        if len(chosen) == 0:
-            state.join(rivals[0])
-        elif len(chosen) == 2:
-            break  # what others gain is not known
-        if draws.random() < 0.3:
-            break
-
-
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("held", [0, 50, 1000])
-def test_centers_are_those_that_float64_draws(kind, weighted, held, monkeypatch):
+def test_centers_are_those_that_float64_draws(kind, weighted, monkeypatch):
     monkeypatch.setattr(seeding, "FEWEST", 0)
-    monkeypatch.setattr(seeding, "ALONE", 3)
-    monkeypatch.setattr(seeding, "WIDE", 0)
-    monkeypatch.setattr(seeding, "TRIED", held)
     for seed in range(5):
         draws = np.random.default_rng(seed)
         X = KINDS[kind](draws, 700, 5)
@@ -202,11 +146,9 @@ def test_rows_in_several_blocks_are_drawn_where_they_lie():
     assert_array_equal(plus_plus(data, 12, np.random.default_rng(2)), slow)
 
 
-@pytest.mark.parametrize("held", [0, 1000])
-def test_rows_in_order_are_drawn_as_by_reading(held, monkeypatch):
-    """What candidates gain less for others is of few parts of the rows."""
-    monkeypatch.setattr(candidates, "PART", 1.0)
-    monkeypatch.setattr(seeding, "TRIED", held)
+def test_rows_in_order_are_drawn_as_by_reading(monkeypatch):
+    """Each candidate may gain rows of few parts."""
+    monkeypatch.setattr(seeding, "PART", 1.0)
     X = np.sort(np.random.default_rng(3).uniform(size=(9000, 2)), axis=0)
     data = survey(X, None, 1)
     rng = np.random.default_rng(4)
@@ -216,12 +158,8 @@ def test_rows_in_order_are_drawn_as_by_reading(held, monkeypatch):
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
-@pytest.mark.parametrize("held", [0, 50, 1000])
-def test_nearest_centers_are_known(kind, dtype, held, monkeypatch):
+def test_nearest_centers_are_known(kind, dtype, monkeypatch):
     monkeypatch.setattr(seeding, "FEWEST", 0)
-    monkeypatch.setattr(seeding, "ALONE", 3)
-    monkeypatch.setattr(seeding, "WIDE", 0)
-    monkeypatch.setattr(seeding, "TRIED", held)
     for seed in range(3):
         draws = np.random.default_rng(seed)
         X = KINDS[kind if dtype == np.float64 else "tied"](draws, 500, 5).astype(dtype)
@@ -274,30 +212,20 @@ def test_same_bits_for_any_number_of_threads(n_jobs, d, k, monkeypatch):
     assert_array_equal(alone, others)
 
 
-@pytest.mark.parametrize(("d", "k"), [(6, 60), (30, 20)])
-def test_same_bits_for_any_number_of_pieces(d, k, monkeypatch):
-    """Scores are made a few parts at a time, so that Ctrl-C is heard."""
-    monkeypatch.setattr(candidates, "PART", 1e5)
-    X = np.random.default_rng(0).normal(size=(20_000, d))
-    whole = plus_plus(survey(X, None, 1), k, np.random.default_rng(1))
-    for most in (1, 3e6):
-        monkeypatch.setattr(candidates, "MOST", most)
-        assert_array_equal(plus_plus(survey(X, None, 1), k, np.random.default_rng(1)), whole)
-
-
-def test_no_more_is_begun_after_ctrl_c(monkeypatch):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_no_more_is_begun_after_ctrl_c(n_jobs, monkeypatch):
     monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
     X = np.random.default_rng(0).normal(size=(20_000, 6))
-    model = KMeans(60, max_iter=1, random_state=0, n_jobs=2).fit(X)
-    before, gather, calls, fired = model.cluster_centers_, Team.gather, [], [10]
+    model = KMeans(60, max_iter=1, random_state=0, n_jobs=n_jobs).fit(X)
+    before, best_of, calls, fired = model.cluster_centers_, seeding.best_of, [], [10]
 
-    def interrupted(team):
-        calls.append(team)
+    def interrupted(*given):
+        calls.append(given)
         if len(calls) == fired[0]:
             _thread.interrupt_main()
-        gather(team)
+        return best_of(*given)
 
-    monkeypatch.setattr(Team, "gather", interrupted)
+    monkeypatch.setattr(seeding, "best_of", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X)
     assert len(calls) == fired[0]
@@ -307,27 +235,30 @@ def test_no_more_is_begun_after_ctrl_c(monkeypatch):
 
 
 @pytest.mark.parametrize(("n", "d"), [(1000, 4), (30_000, 6), (70_001, 2)])
-def test_the_sum_of_chances_is_kept(n, d):
+def test_rows_are_drawn_by_their_share_of_the_potential(n, d):
     X = np.random.default_rng(0).normal(size=(n, d))
     weights = np.random.default_rng(1).uniform(0, 2, n)
-    state = state_of(X, weights, 5)
-    state.begin(0)
-    for seed in range(10):
-        state.draw(*np.random.default_rng(seed).random((2, 12)))
-        _, rivals = state.choose(3)
-        if len(rivals):
-            state.join(rivals[0])
-        starts = np.arange(0, n, kernel.stretch_rows())
-        assert_allclose(state.sums, np.add.reduceat(state.closest * weights, starts), rtol=1e-12)
+    data = survey(X, weights, 5)
+    state, blocks, _ = packed(data, 99, 0)
+    for c in range(1, 6):
+        at = np.random.default_rng(c).random(12)
+        drawn = state.draw(at)
+        running = np.cumsum(state.closest * weights)
+        assert (running[drawn - 1] <= at * running[-1] * (1 + 1e-12))[drawn > 0].all()
+        assert (running[drawn] >= at * running[-1] * (1 - 1e-12)).all()
+        state.propose(drawn)
+        for block in blocks:
+            state.weigh(block.start, block.stop)
+            state.join(c, X[drawn[c]], c, block.start, block.stop)
+        assert_array_equal(state.closest[drawn[c]], 0.0)
 
 
 def test_draws_at_the_ends():
     X = np.random.default_rng(0).normal(size=(600, 2))
     weights = np.ones(600)
     weights[[0, 1, 598, 599]] = 0
-    state = state_of(X, weights, 3)
-    state.begin(300)
-    assert state.draw(np.array([0.0, 1.0, 0.5]), np.zeros(3))
-    assert state.rows[0] == 2
-    assert state.rows[1] == 597
+    state, _, _ = packed(survey(X, weights, 1), 8, 300)
+    drawn = state.draw(np.array([0.0, 1.0, 0.5]))
+    assert drawn[0] == 2
+    assert drawn[1] == 597
     assert trials(8) == 4

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from statfast._core.kmeans.differences import trial
-from statfast._core.kmeans.seeding import thinned
 
 from statfast._engine import blocks
 from statfast.cluster.kmeans import plus_plus as seeding
@@ -103,8 +102,7 @@ def test_plus_plus_draws_in_proportion_to_squared_distance():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_potentials_are_those_of_the_definition(weighted, monkeypatch):
-    monkeypatch.setattr(seeding, "ALONE", 2)  # candidates of several centers together, early on
+def test_potentials_are_those_of_the_definition(weighted):
     X = blobs(400, 2)
     weights = rng(7).uniform(0, 2, 400) if weighted else None
     ours, expected = np.empty((2, 80))
@@ -119,21 +117,6 @@ def test_potentials_are_those_of_the_definition(weighted, monkeypatch):
         ours[seed], expected[seed] = np.average(left, axis=1, weights=weights)
     error = np.sqrt((ours.var() + expected.var()) / 80)
     assert abs(ours.mean() - expected.mean()) < 3.5 * error
-
-
-def test_rows_kept_are_drawn_from_the_chances_of_now():
-    before, now = np.array([4.0, 3.0, 2.0, 1.0]), np.array([1.0, 3.0, 0.0, 1.0])
-    draws, seen, group = rng(), np.zeros(4), np.empty(2, np.int32)
-    for _ in range(4000):
-        rows = draws.choice(4, 12, p=before / before.sum()).astype(np.int32)
-        later = thinned(now[rows], before[rows], draws.random(12), 2, group)
-        if later > 0:
-            assert (group >= 2).all()
-            assert group[1] == later - 1
-            seen += np.bincount(rows[group], minlength=4)
-    assert seen[2] == 0
-    share = now / now.sum()
-    assert (np.abs(seen - seen.sum() * share) <= 4 * np.sqrt(seen.sum() * share)).all()
 
 
 def test_plus_plus_beats_random_rows():

@@ -1,350 +1,305 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seeding of k-means: how much each candidate for the next center would lower the potential.
+"""Greedy k-means++: rows, their nearest centers so far, and what candidates for the next gain.
 
-Arthur & Vassilvitskii 2007 (k-means++, doi:10.5555/1283383.1283494) in its greedy form, several
-candidates for each center. All candidates, those of further centers too, are weighed in one reading
-of the rows.
+Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494. For each center rows are drawn in
+proportion to their squared distance to the nearest center (`draw`), float32 scores bound by how
+much each would lower the potential, and name the rows that it may gain (`weigh`), and those rows
+alone are measured, in float64 by differences, when the best becomes a center (`join`): what is
+drawn from is exact.
 
-Rows that are laid out as float panels give bounds: they tell the best candidate unless two are
-about as good, and name the few rows that it may gain. Those are measured in float64 by differences
-when it joins the centers, so that what is drawn from is exact, and tell how much less candidates
-for the next gain for it. Where scores are held, all rows tell that anew for each center, and are
-measured later.
+Cost of a center: O(n d m) in float32 for m candidates, O(d) in float64 for each row that it may
+gain. Memory: 25 bytes a row and m / 8.
 
-The steps are those of a team: see threads/team.h. Which rows make a part depends on their number.
-
-Cost: O(n d m) for m candidates, and O(d) for each row that a center gains and for each candidate
-that would have gained it too; where scores are held O(n) for each candidate for each center.
-
-The caller guarantees: finite rows, matching shapes, d >= 1, and that the least float is the `top`
-where panels hold no row.
+The caller guarantees: finite rows, matching shapes, d >= 1, at most SEEDING_MOST candidates.
 """
 
 from cython.view cimport contiguous
-from libc.float cimport FLT_MIN
+from libc.float cimport FLT_MAX, FLT_MIN
 from libc.math cimport fabs, nextafter
-from libc.stdint cimport int32_t, int64_t, uint32_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int32_t, uint32_t
 
-from statfast._core.kmeans.potential cimport (
-    REST, STRETCH, Drawn, Rows, add_up, approach, rows_of, thin,
-)
-from statfast._core.kmeans.gains cimport seeding_at, seeding_kernels
-from statfast._core.tile.rows cimport UNIT64, padded, panel_columns
-from statfast._core.kmeans.plus_plus cimport (
-    Start, adopt, best_of_group, catch_up, follow, join, join_between, propose, score, weigh,
-)
-from statfast._core.threads.team cimport team_of
-from statfast._core.tile.tiles cimport level
+import numpy as np
+
+from statfast._core.tile.rows cimport UNIT32, UNIT64, measure, padded, panel_columns
+from statfast._core.tile.tiles cimport active, level
+
+cdef extern from "kmeans/seeding_table.h" nogil:
+    ctypedef struct seeding_rows:
+        const float *a
+        const float *start
+        const float *slope
+        const float *square
+        Py_ssize_t m
+        Py_ssize_t depth
+        const float *panels
+        const float *top
+        const float *weight
+        const float *longest
+        const float *rest
+        const float *heaviest
+        uint32_t *hit
+        Py_ssize_t all
+
+    ctypedef struct seeding_kernels:
+        void (*weigh)(
+            const seeding_rows *rows, Py_ssize_t first, Py_ssize_t stop, double *high, double *off,
+            double *points
+        ) noexcept nogil
+    const seeding_kernels *seeding_at(int level)
+
+cdef extern from *:
+    """
+    #define STATFAST_REST 6e-7
+    #if defined(__GNUC__) || defined(__clang__)
+    #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
+    #else
+    static int STATFAST_LOWEST(unsigned bits) {
+        int place = 0;
+        while (!(bits >> place & 1)) place++;
+        return place;
+    }
+    #endif
+    """
+    const double REST "STATFAST_REST"  # of what is rounded to float, each a few times
+    int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
+
+ctypedef void (*measure_rows)(
+    const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
+) noexcept nogil
 
 cdef const seeding_kernels *kernels = seeding_at(level())
 
-
-def stretch_rows():
-    """Rows whose chances are summed together."""
-    return STRETCH
-
-
-def panel_rows():
-    """Rows of a panel."""
-    return panel_columns(<float>0)
-
-
-def width(Py_ssize_t d):
-    """Numbers of a candidate's row."""
-    return padded(d)
+# Rows whose chances are summed together: as many look for the row that is drawn.
+cdef enum:
+    STRETCH = 32
 
 
 cdef class Seeding:
-    """Rows in panels, their squared distances to centers, and candidates for the next center.
+    """The rows of a start, in panels, with their nearest center so far."""
 
-    Keeps the arrays alive.
-    """
-
-    cdef Start s
-    cdef object arrays, candidates
+    cdef readonly object closest    # (n,) squared distance to the nearest center
+    cdef readonly object labels     # (n,) int32 which that is, the first of equals
+    cdef readonly object hits       # (m', panels) uint32: the rows that each candidate may gain
+    cdef object arrays
+    cdef const unsigned char *x
+    cdef Py_ssize_t n, d, ldx, line, panels
+    cdef measure_rows apart
+    cdef const double[::1] weights
+    cdef double scale
+    cdef double[::1] near, sums     # closest; and of weight * closest over each STRETCH of rows
+    cdef int32_t[::1] label
+    cdef float[::1] square, top     # squared distance from the origin, scaled; see the level
+    cdef float[:, ::1] most         # (3, panels) norm, rest and weight: the most in each
+    cdef seeding_rows rows
 
     def __init__(
         self,
         const unsigned char[:, ::contiguous] X,  # IN (n, bytes) the rows, of one type
+        Py_ssize_t d,
         const double[::1] weights,      # IN (n,), or None
         const float[::1] shares,        # IN (n',) the same over the greatest, or None
+        const float[::1] panels,        # IN (n' d,) the rows as `lloyd.lay_out` made them
         double scale,
-        double unit,                    # see Start
-        double half,
-        int32_t[:, ::1] own,            # OUT (n, 2) see Own
-        double[::1] closest,            # OUT (n,) squared distance to the nearest center
-        double[::1] sums,               # OUT of weight * closest over each STRETCH of rows
-        double[::1] running,            # room like sums
-        double[::1] kept,               # room (n + ceil(n / STRETCH),)
-        float[::1] top,                 # OUT (n',)
-        float[:, ::1] most,             # OUT (3, panels) norm, rest and weight: the most in each
-        int32_t[::1] who,               # OUT (n',)
-        int32_t[::1] near,              # room (n,)
-        Py_ssize_t part,                # rows of a part, a multiple of STRETCH and of a panel's
-        double[:, ::1] centers,         # OUT (k, d)
-        int32_t[::1] places,            # OUT (k,) which rows they are
-        int32_t[::1] group,             # OUT (trials,) the candidates looked at last
-        int64_t[::1] crew,              # INOUT a team
     ):
-        cdef Start *s = &self.s
-        memset(s, 0, sizeof(Start))
-        self.arrays = (
-            X, weights, shares, own, closest, sums, running, kept, top, most, who, near, centers,
-            places, group, crew,
+        cdef Py_ssize_t across = panel_columns(<float>0), size = X.shape[1] // d
+        self.x = &X[0, 0]
+        self.n, self.d, self.ldx = X.shape[0], d, X.strides[0] // size
+        self.line = X.strides[0]
+        self.apart = (
+            active().apart_f64 if size == 8 else active().apart_f32 if size == 4
+            else active().apart_u8
         )
-        s.rows = rows_of(
-            X, centers.shape[1], weights, scale, own, closest, top, sums, kernels)
-        s.kernels = kernels
-        s.crew = team_of(crew)
-        s.part = part
-        s.parts = (s.rows.n + part - 1) // part
-        s.panels = most.shape[1]
-        s.most = &most[0, 0]
-        s.chances = s.rows.closest
-        s.sums = s.rows.sums
-        s.running = &running[0]
-        s.kept = &kept[0]
-        s.near = &near[0]
-        s.centers = &centers[0, 0]
-        s.places = &places[0]
-        s.group = &group[0]
-        s.trials = group.shape[0]
-        s.unit = unit
-        s.half = half
-        s.last = -1
-        s.job.depth = s.rows.d
-        s.job.wide = top.shape[0]
-        s.job.top = &top[0]
-        s.job.weight = NULL if shares is None else &shares[0]
-        s.job.longest = &most[0, 0]
-        s.job.rest = &most[1, 0]
-        s.job.heaviest = &most[2, 0]
-        s.job.who = &who[0]
+        self.panels = (self.n + across - 1) // across
+        self.weights, self.scale = weights, scale
+        self.closest = np.empty(self.n)
+        self.labels = np.zeros(self.n, np.int32)
+        self.near, self.label = self.closest, self.labels
+        self.sums = np.empty((self.n + STRETCH - 1) // STRETCH)
+        self.square = np.empty(self.n, np.float32)
+        self.top = np.full(panels.shape[0] // d, -FLT_MAX, np.float32)
+        self.most = np.zeros((3, self.panels), np.float32)
+        self.rows.depth = d
+        self.rows.all = self.panels
+        self.rows.panels = &panels[0]
+        self.rows.top = &self.top[0]
+        self.rows.weight = NULL if shares is None else &shares[0]
+        self.rows.longest = &self.most[0, 0]
+        self.rows.rest = &self.most[1, 0]
+        self.rows.heaviest = &self.most[2, 0]
+        self.arrays = X, panels, shares, None
 
     def begin(
         self,
         const double[::1] origin,       # IN (d,) of the panels
-        const double[::1] center,       # IN (d,)
+        const double[::1] center,       # IN (d,) the first
         const float[::1] norms,         # IN (n',)
         Py_ssize_t first,               # row, the first of a stretch and of a panel
         Py_ssize_t stop,
     ):
-        """The first center, for some of the rows.
+        """Let some of the rows know of the first center.
 
         `top` only falls from then on, to no less than -norm^2 / 2.
         """
-        cdef Start *s = &self.s
-        cdef Rows *r = &s.rows
-        cdef Py_ssize_t across = panel_columns(<float>0), i, p, count
-        cdef double[32] square  # a panel has no more rows
-        cdef double[32] d2
-        cdef double size, rest
-        cdef float norm
-        cdef const unsigned char *x
+        cdef Py_ssize_t across = panel_columns(<float>0), i, p
+        cdef double size, rest, far
+        cdef float norm, heaviest
         with nogil:
             for p in range(first // across, (stop + across - 1) // across):
-                norm = 0
+                norm = heaviest = 0
                 rest = 0
-                x = r.x + p * across * r.step
-                count = min(stop - p * across, across)
-                r.apart(&origin[0], x, r.step, NULL, count, r.d, square)
-                r.apart(&center[0], x, r.step, NULL, count, r.d, d2)
-                for i in range(p * across, p * across + count):
-                    r.own[i].square = <float>(square[i - p * across] * r.scale * r.scale)
-                    approach(r, i, d2[i - p * across], 0)
+                for i in range(p * across, min(stop, (p + 1) * across)):
+                    self.apart(&origin[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
+                    self.square[i] = <float>(far * self.scale * self.scale)
+                    self.apart(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
+                    approach(self, i, far, 0)
                     norm = max(norm, norms[i])
-                    rest = max(rest, <double>fabs(r.top[i]))
+                    rest = max(rest, <double>fabs(self.top[i]))
+                    heaviest = max(
+                        heaviest, <float>1 if self.rows.weight == NULL else self.rows.weight[i])
                 size = <double>norm * norm
-                size = (r.d + 4) * UNIT64 * size + 1.1 * REST * (size + max(rest, size))
-                s.most[p] = norm
-                s.most[s.panels + p] = <float>(size + r.d * <double>FLT_MIN)
+                size = (self.d + 4) * UNIT64 * size + 1.1 * REST * (size + max(rest, size))
+                self.most[0, p] = norm
+                self.most[1, p] = <float>(size + self.d * <double>FLT_MIN)
+                self.most[2, p] = heaviest
             for i in range(first // STRETCH, (stop + STRETCH - 1) // STRETCH):
-                add_up(r, i)
-
-    def begun(
-        self,
-        const double[::1] center,       # IN (d,)
-        int32_t place,                  # which row that is
-        const float[::1] panels,        # IN (n' d,) the rows as `lloyd.lay_out` made them
-    ):
-        """All rows know of the first center."""
-        cdef Start *s = &self.s
-        self.arrays += (panels,)
-        s.job.panels = &panels[0]
-        memcpy(s.centers, &center[0], s.rows.d * sizeof(double))
-        s.places[0] = place
-        s.count = s.measured = 1
+                add_up(self, i)
 
     def draw(
         self,
         const double[::1] at,           # IN (m,) numbers in [0, 1)
-        int32_t[::1] rows,              # OUT (m,)
     ):
-        """Draw rows in proportion to weight * squared distance to the nearest center; returns the
-        sum of all, 0 if none can be drawn.
+        """Draw rows in proportion to weight * squared distance to the nearest center: (m,) int32;
+        None if every row is a center.
 
         The row drawn is the first at which the running sum passes `at` of the whole.
         """
-        cdef double total
-        with nogil:
-            total = draw_rows(&self.s, &at[0], &rows[0], at.shape[0])
-        return total
+        running_ = np.cumsum(self.sums)
+        found = np.empty(at.shape[0], np.int32)
+        cdef const double[::1] running = running_
+        cdef int32_t[::1] row = found
+        cdef Py_ssize_t c, low, high, middle, i
+        cdef double total = running[running.shape[0] - 1], goal, before, chance
+        if not total > 0:
+            return None
+        for c in range(at.shape[0]):
+            goal = min(max(at[c], 0.0) * total, nextafter(total, 0))
+            low = 0
+            high = running.shape[0] - 1
+            while low < high:  # the first whose running sum exceeds the goal
+                middle = (low + high) // 2
+                if running[middle] > goal:
+                    high = middle
+                else:
+                    low = middle + 1
+            goal -= running[low - 1] if low > 0 else 0
+            before = 0
+            for i in range(low * STRETCH, min(self.n, (low + 1) * STRETCH)):
+                chance = self.near[i] * (1 if self.weights is None else self.weights[i])
+                before += chance
+                if chance > 0:
+                    row[c] = <int32_t>i
+                    if before > goal:
+                        break
+        return found
 
-    def offer(
+    def propose(
         self,
-        const int32_t[::1] rows,        # IN (m,) candidates
-        const double[:, ::1] points,    # IN (m, d) the same
-        const double[::1] keep,         # IN (m,) numbers in [0, 1): see thin
-        double[:, ::1] far,             # OUT (2, m) their squared distances when drawn, and now
-        uint32_t[:, ::1] hits,          # OUT (m' + 2, panels) the rows that each may gain, and
-                                        # room; m' is even
-        double[:, ::1] bounds,          # OUT (2, m) from above and below on what each gains
-        float[:, ::1] held,             # OUT (m', n') scores; or None, and they make bounds at once
-        float[:, ::1] a,                # room (d, m'), and what follows
-        float[::1] row,                 # (d or more,)
-        float[:, ::1] terms,            # (3, m')
-        double[:, :, ::1] found,        # (parts, 2, m')
-        int32_t[::1] rest,              # (m,)
+        const int32_t[::1] drawn,       # IN (m,) rows
     ):
-        """Take candidates, whose scores are to be made next: by `score`, or by `choose` where they
-        are held."""
-        cdef Start *s = &self.s
-        cdef Drawn *c = &s.drawn
-        cdef Py_ssize_t o
-        self.candidates = rows, points, keep, far, hits, bounds, held, a, row, terms, found, rest
-        s.job.m = terms.shape[1]
-        c.d = points.shape[1]
-        c.stop = rows.shape[0]
-        c.rows = &rows[0]
-        c.points = &points[0, 0]
-        c.keep = &keep[0]
-        c.before = &far[0, 0]
-        c.now = &far[1, 0]
-        c.panels = s.job.all = hits.shape[1]
-        c.hits = s.job.hit = &hits[0, 0]
-        c.mask = &hits[s.job.m, 0]
-        c.bounds = &bounds[0, 0]
-        s.job.a = &a[0, 0]
-        s.job.start = &terms[0, 0]
-        s.job.slope = &terms[1, 0]
-        s.job.square = &terms[2, 0]
-        s.job.held = NULL if held is None else &held[0, 0]
-        s.found = &found[0, 0, 0]
-        s.rest = &rest[0]
-        s.later = 0
-        s.fresh = True
-        with nogil:
-            for o in range(c.stop):
-                far[0, o] = s.chances[rows[o]]
-                far[1, o] = s.rows.closest[rows[o]]
-            follow(s, s.measured, s.count)
-            propose(s, &a[0, 0], &row[0], &terms[0, 0])
+        """Take candidates from the panels; see kmeans/seeding_level.h for the terms."""
+        cdef Py_ssize_t across = panel_columns(<float>0), d = self.d, c, p, r
+        cdef Py_ssize_t m = drawn.shape[0] + drawn.shape[0] % 2
+        # Where float is of no use all are rivals.
+        cdef double kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else 1e25
+        cdef double delta = (d + 4) * UNIT64
+        cdef double tau = (d + 8) ** 2 * 2.0 ** -90 + d * (self.scale * 2.0 ** -537) ** 2
+        cdef float half, length
+        cdef float[:, ::1] a = np.zeros((d, m), np.float32)
+        cdef float[::1] row = np.empty(padded(d), np.float32)
+        cdef float[:, ::1] terms = np.zeros((3, m), np.float32)
+        cdef uint32_t[:, ::1] hit
+        if self.hits is None or self.hits.shape[0] != m:
+            self.hits = np.empty((m, self.panels), np.uint32)
+        hit = self.hits
+        terms[0, m - 1] = -FLT_MAX  # one too many, so that the number is even: no candidate
+        for c in range(drawn.shape[0]):
+            r = drawn[c]
+            for p in range(d):
+                row[p] = self.rows.panels[r // across * across * d + p * across + r % across]
+                a[p, c] = row[p]
+            measure(&row[0], d, 1, d, &half, &length)
+            terms[1, c] = <float>((kappa + 4 * UNIT32) * length)
+            terms[2, c] = <float>((kappa / 2 + delta + 4 * UNIT32) * length * length + tau)
+            terms[0, c] = half + terms[2, c]
+        self.arrays = self.arrays[:3] + ((a, terms),)
+        self.rows.m = m
+        self.rows.a = &a[0, 0]
+        self.rows.start = &terms[0, 0]
+        self.rows.slope = &terms[1, 0]
+        self.rows.square = &terms[2, 0]
+        self.rows.hit = &hit[0, 0]
 
-    def score(
+    def weigh(
         self,
-        Py_ssize_t first,               # part
+        Py_ssize_t first,               # row, the first of a panel
         Py_ssize_t stop,
     ):
-        """Make the scores of some parts of the rows. All are made in turn, from the first on."""
+        """Of the candidates, (3, m'): the most that each gains of some rows, by how much less it
+        may be, and how many rows it may gain."""
+        cdef Py_ssize_t across = panel_columns(<float>0)
+        found = np.zeros((3, self.rows.m))
+        cdef double[:, ::1] sums = found
         with nogil:
-            score(&self.s, first, stop)
-
-    def choose(
-        self,
-        int32_t[::1] chosen,            # OUT (most,) the candidates that become centers
-    ):
-        """Choose as many centers as there is room for, as long as bounds tell the best.
-
-        Returns how many there are; and whether a group is left whose best is not known.
-        """
-        cdef Start *s = &self.s
-        cdef Drawn *c = &s.drawn
-        cdef Py_ssize_t count = 0, best = 0
-        s.chosen = &chosen[0]
-        with nogil:
-            while count < chosen.shape[0]:
-                s.later = thin(c.now, c.before, c.keep, s.later, c.stop, s.group, s.trials)
-                if s.later < 0:
-                    break
-                best = best_of_group(s)
-                if best < 0:
-                    break
-                chosen[count] = <int32_t>best
-                count += 1
-                adopt(s, best)
-            if best >= 0 and s.last >= 0:
-                weigh(s, 0)
-            if best < 0:
-                join_between(s)
-            else:
-                join(s)
-        return count, best < 0
+            kernels.weigh(
+                &self.rows, first // across, (stop + across - 1) // across,
+                &sums[0, 0], &sums[1, 0], &sums[2, 0])
+        return found
 
     def join(
         self,
-        const int32_t[::1] which,       # IN (1,) a candidate
+        Py_ssize_t which,               # the candidate that becomes a center
+        const double[::1] center,       # IN (d,) the same
+        int32_t name,
+        Py_ssize_t first,               # row, the first of a stretch and of a panel
+        Py_ssize_t stop,
     ):
-        """Let this candidate become a center."""
-        cdef Start *s = &self.s
-        s.chosen = &which[0]
+        """Let some of the rows know of another center."""
+        cdef Py_ssize_t across = panel_columns(<float>0), stretch = -1, p, i
+        cdef const uint32_t *hit = self.rows.hit + which * self.panels
+        cdef uint32_t bits
+        cdef double far
         with nogil:
-            adopt(s, which[0])
-            join_between(s)
-
-    def catch_up(self):
-        """Measure the rows that are nearer to centers since; chances are those of now."""
-        with nogil:
-            catch_up(&self.s, True)
-
-    @property
-    def centers(self):
-        """How many there are."""
-        return self.s.count
-
-    @property
-    def left(self):
-        """The first candidate after the last group, -1 where too few were left for one."""
-        return self.s.later
+            for p in range(first // across, (stop + across - 1) // across):
+                bits = hit[p]
+                while bits:
+                    i = p * across + lowest(bits)
+                    bits &= bits - 1
+                    self.apart(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
+                    if far < self.near[i]:
+                        approach(self, i, far, name)
+                        if i // STRETCH != stretch:
+                            if stretch >= 0:
+                                add_up(self, stretch)
+                            stretch = i // STRETCH
+            if stretch >= 0:
+                add_up(self, stretch)
 
 
-cdef double draw_rows(
-    const Start *s, const double *at, int32_t *rows, Py_ssize_t m
-) noexcept nogil:
-    cdef Py_ssize_t n = s.rows.n, stretches = (n + STRETCH - 1) // STRETCH, c, low, high, middle, i
-    cdef double total = 0, goal, before, chance
-    for i in range(stretches):
-        total += s.sums[i]
-        s.running[i] = total
-    for c in range(m if total > 0 else 0):
-        goal = min(max(at[c], 0.0) * total, nextafter(total, 0))
-        low = 0
-        high = stretches - 1
-        while low < high:  # the first whose running sum exceeds the goal
-            middle = (low + high) // 2
-            if s.running[middle] > goal:
-                high = middle
-            else:
-                low = middle + 1
-        goal -= s.running[low - 1] if low > 0 else 0
-        before = 0
-        for i in range(low * STRETCH, min(n, (low + 1) * STRETCH)):
-            chance = s.chances[i] * (1 if s.rows.weights == NULL else s.rows.weights[i])
-            before += chance
-            if chance > 0:
-                rows[c] = <int32_t>i
-                if before > goal:
-                    break
-    return total
+cdef inline void approach(Seeding s, Py_ssize_t i, double far, int32_t name) noexcept nogil:
+    """A row has come to have its nearest center so far away."""
+    cdef double half, size
+    s.near[i] = far
+    s.label[i] = name
+    half = far * s.scale * (s.scale / 2) - s.square[i] / 2
+    size = 1.00001 * s.square[i]  # no less than the float row's
+    s.top[i] = <float>(
+        half + (s.d + 4) * UNIT64 * size + REST * (fabs(half) + size) + s.d * <double>FLT_MIN)
 
 
-def thinned(
-    const double[::1] now,          # IN (m,) squared distances of rows drawn to the centers
-    const double[::1] before,       # IN (m,) what they were drawn in proportion to
-    const double[::1] keep,         # IN (m,) numbers in [0, 1)
-    Py_ssize_t start,               # the first that is left
-    int32_t[::1] group,             # OUT (l,) which they are
-):
-    """The candidates for one center; returns the first after them, -1 if they are too few."""
-    return thin(
-        &now[0], &before[0], &keep[0], start, now.shape[0], &group[0], group.shape[0])
+cdef inline void add_up(Seeding s, Py_ssize_t stretch) noexcept nogil:
+    """The chances of a stretch of rows."""
+    cdef Py_ssize_t i
+    cdef double total = 0
+    for i in range(stretch * STRETCH, min(s.n, (stretch + 1) * STRETCH)):
+        total += s.near[i] * (1 if s.weights is None else s.weights[i])
+    s.sums[stretch] = total

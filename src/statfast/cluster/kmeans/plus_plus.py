@@ -6,19 +6,20 @@ from math import log
 import numpy as np
 
 from statfast._core.kmeans.differences import trial
-from statfast._core.kmeans.seeding import thinned
-from statfast._engine import report
+from statfast._core.kmeans.seeding import Seeding
+from statfast._distance import FLOAT32_MAX
+from statfast._engine import each, grid, report
 from statfast.cluster.kmeans.block_passes import joined, pieces, sweep
-from statfast.cluster.kmeans.candidates import Candidates, worn
 from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 HELD = 1 << 28  # bytes
-FEWEST = 256  # rows: fewer are not worth laying out for the start alone
-TOGETHER = 42  # candidates drawn together at most: three tiles of 14
-ALONE = 16  # centers for whose candidates the rows are read each time, if scores are not held
-TRIED, WIDE = 200, 24  # with fewer candidates up to then, in so many columns, scores are held
-SPARE = 2  # candidates more, for those that are not kept
+FEWEST = 256  # rows: fewer are not worth packing for the start alone
+PART = 3e6  # operations of a part: some 10 microseconds
+BLOCK = 1024  # rows: parts are so many or a multiple, whole panels and stretches
+MEASURED = 200  # operations that finding a row here and there takes, beside those of its numbers
+ROUNDING = 1e-5  # more than what sums of gains in float32 lose
+TINY = 1e-30  # what weights and gains of a row below the range of float32 lose
 
 
 def plus_plus(data, k, rng):
@@ -28,15 +29,11 @@ def plus_plus(data, k, rng):
     least potential sum_i w_i min_c |x_i - c|^2, of 2 + floor(log k) candidates drawn in proportion
     to weight * squared distance to the nearest center so far; ties go to the candidate drawn first.
 
-    Candidates of several centers are drawn together, and those of the later ones thinned out so
-    that they are drawn from the chances of their time: see `thin` in _core/kmeans/potential.pxd.
-
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494.
 
-    Cost: O(n d k log k). Rows in memory are read, in float32, once for several centers, in less
-    than 24 columns once for each of the first 16; others, in float64, once for each center (twice
-    where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed `HELD`). Memory:
-    50 bytes a row besides, more where vectors are short, and 168 where scores are held.
+    Cost: O(n d k log k). For each center rows in memory are read once, in float32; others in
+    float64, twice where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed
+    `HELD`. Memory: 30 bytes a row besides.
 
     Parameters
     ----------
@@ -64,11 +61,9 @@ def spread(data, k, rng):
         (n,) float64; None where only the latter was kept.
     """
     first = first_row(data, rng)
-    if k == 1 or data.shape[0] < FEWEST or not Candidates.suit(data):
+    if k == 1 or data.shape[0] < FEWEST or not packable(data):
         return *by_reading(data, k, rng, first), None
-    rows = Candidates(data, k, trials(k))
-    by_panels(rows, rng, first)
-    return rows.centers, rows.places, (rows.labels, rows.closest)
+    return by_bounds(data, k, rng, first)
 
 
 def trials(k):
@@ -76,84 +71,100 @@ def trials(k):
     return 2 + int(log(k))
 
 
-def holds(c, k, d):
-    """Whether scores are held where there are c centers of k: see `Candidates.draw`."""
-    return c * trials(k) < TRIED and d >= WIDE
+def packable(data):
+    """Whether rows can be packed in panels, and looked at where they lie."""
+    if not data.panels.possible or data.rows.strides[1] != data.rows.itemsize:
+        return False
+    # Subnormal float32 rows cannot be scaled in their type, and their panels are infinite.
+    return data.rows.dtype != np.float32 or data.scale <= FLOAT32_MAX
 
 
-def together(c, k, d):
-    """How many candidates are drawn together where there are c centers of k.
+def by_bounds(data, k, rng, first):
+    """k-means++ among rows in panels, whose float32 scores bound what candidates gain.
 
-    With few centers each new one changes the chances of many rows, and has many in common with
-    other candidates.
+    Where bounds leave several candidates those are weighed in float64.
     """
-    if holds(c, k, d):
-        return max(TOGETHER, trials(k))
-    centers = min(1 + c // ALONE, (TOGETHER - SPARE) // trials(k))
-    return centers * trials(k) + SPARE if centers > 1 else trials(k)
+    d = data.shape[1]
+    rows, blocks, effort = packed(data, k, first)
+    centers, places = np.empty((k, d)), np.full(k, first, np.int32)
+    centers[:] = data.take([first])[0]
 
+    def weigh_block(block):
+        return rows.weigh(block.start, block.stop)
 
-def by_panels(rows, rng, first):
-    """k-means++ among `Candidates`."""
-    k, d = rows.centers.shape
-    rows.begin(first)
-    while rows.count < k:
-        c = rows.count
-        drawn = rng.random((2, together(c, k, d)))
-        if not rows.draw(*drawn, holds(c, k, d)):  # every row lies on a center
-            rows.centers[c:], rows.places[c:] = rows.centers[0], first
+    for c in range(1, k):
+        drawn = rows.draw(rng.random(trials(k)))
+        if drawn is None:  # every row lies on a center
             break
-        while rows.count < k:
-            _, rivals = rows.choose(k - rows.count)
-            if len(rivals) == 0:
-                break
-            best, candidates = 0, rows.points[rivals]
-            if (candidates != candidates[0]).any():
-                rows.release()
-                _, potential = weigh(rows.data, candidates, rows.closest, None)
-                best = potential.sum(axis=0).argmin()
-            rows.join(rivals[best])
-        if not holds(rows.count, k, d) or rows.worn:
-            rows.catch_up()
-        report(rows.count, k)
-    rows.catch_up()
-    rows.release()
+        rows.propose(drawn)
+        found = each(weigh_block, blocks, n_jobs=data.n_jobs, effort=effort)
+        high, off, points = sum(found[1:], start=found[0])[:, : len(drawn)]
+        best = best_of(data, drawn, high, off, rows.closest)
+        centers[c], places[c] = data.take(drawn[best : best + 1])[0], drawn[best]
+
+        def join_block(block, best=best, c=c):
+            rows.join(best, centers[c], c, block.start, block.stop)
+
+        each(join_block, blocks, n_jobs=data.n_jobs, effort=(4 * d + MEASURED) * points[best])
+        report(c + 1, k)
+    return centers, places, (rows.labels, rows.closest)
+
+
+def packed(data, k, first):
+    """The rows as kernels take them, with the first center; blocks of them, and the operations
+    that candidates for one center take."""
+    n, d = data.shape
+    effort = 2.0 * n * d * trials(k)
+    parts = 2 ** min(6, max(0, round(np.log2(max(effort / PART, 1.0)))))
+    blocks = grid(n, least=BLOCK, most=n, parts=parts)
+    panels, norms = data.panels.at(data.scale)
+    shares = None
+    if data.weights is not None:
+        shares = np.zeros(len(norms), np.float32)
+        shares[:n] = data.weights / data.weights.max()
+    rows = Seeding(data.rows.view(np.uint8), d, data.weights, shares, panels, data.scale)
+    origin, center = data.origin.astype(np.float64), data.take([first])[0]
+
+    def begin(block):
+        rows.begin(origin, center, norms, block.start, block.stop)
+
+    each(begin, grid(n), n_jobs=data.n_jobs, effort=4.0 * n * d)
+    return rows, blocks, effort
+
+
+def best_of(data, drawn, high, off, closest):
+    """The candidate that gains most, the first of equals; by bounds where these tell it."""
+    tiny = TINY * data.shape[0]
+    low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING) - tiny
+    rivals = np.flatnonzero(high * (1 + ROUNDING) + tiny >= low.max())
+    candidates = data.take(drawn[rivals])
+    if len(rivals) == 1 or (candidates == candidates[0]).all():
+        return rivals[0]
+    _, potential = weigh(data, candidates, closest, None)
+    return rivals[potential.sum(axis=0).argmin()]
 
 
 def by_reading(data, k, rng, first):
     """k-means++ among rows wherever they lie, all in float64."""
     n, d = data.shape
-    n_trials = trials(k)
     centers, places = np.empty((k, d)), np.full(k, first, np.int32)
-    centers[0] = data.take([first])[0]
+    centers[:] = data.take([first])[0]
     closest = np.full(n, np.inf)
-    kept = np.empty((n_trials, n)) if 8 * n * n_trials <= HELD else None
+    kept = np.empty((trials(k), n)) if 8 * n * trials(k) <= HELD else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
-    chance, best, c = closest.copy(), 0, 1  # the distances that rows are drawn by
-    shares = potential[:, best]
-    group = np.empty(n_trials, np.int32)
-    while c < k:
-        at, keep = rng.random((2, together(c, k, d)))
+    shares = potential[:, 0]
+    for c in range(1, k):
         if not shares.any():  # every row lies on a center
-            centers[c:] = centers[0]
             break
-        drawn = draw(data, chance, blocks, shares, at)
-        points, before, later = data.take(drawn), chance[drawn], 0
-        while c < k:
-            later = thinned(closest[drawn], before, keep, later, group)
-            if later < 0:  # too few are left
-                break
-            candidates = points[group]
-            cut, potential = weigh(data, candidates, closest, kept)
-            best = potential.sum(axis=0).argmin()
-            centers[c], places[c] = candidates[best], drawn[group[best]]
-            c += 1
-            if kept is None:
-                weigh(data, candidates[best : best + 1], closest, closest[None])
-            else:
-                closest[:] = kept[best]
-        if not holds(c, k, d) or worn(closest[drawn], before):
-            chance[:], blocks, shares = closest, cut, potential[:, best]
+        drawn = draw(data, closest, blocks, shares, rng.random(trials(k)))
+        candidates = data.take(drawn)
+        blocks, potential = weigh(data, candidates, closest, kept)
+        best = potential.sum(axis=0).argmin()
+        centers[c], places[c], shares = candidates[best], drawn[best], potential[:, best]
+        if kept is None:
+            weigh(data, centers[c : c + 1], closest, closest[None])
+        else:
+            closest[:] = kept[best]
     return centers, places
 
 

@@ -42,29 +42,22 @@ class Panels:
         """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where
         they are not `possible`."""
         if self._scale != scale:  # starts among the rows have one scale
-            self.read(scale, lambda part, panels, norms: None)
+            self._made = None  # not both at once
+            self._made, self._scale = self._pack(scale), scale
         return self._made
 
-    def read(self, scale, work):
-        """``work(part, panels, norms)`` for parts of the rows, whose panels are made before if they
-        are not yet."""
-        fresh = self._scale != scale
-        if fresh:
-            self._made = None  # not both at once
-            self._made, self._scale = (None, None), scale
-            if not self.possible:
-                return
-            filled = self._filled()
-            self._made = np.empty(filled * self._rows.shape[1], np.float32), np.empty(filled, "f4")
-        (panels, norms), (n, d) = self._made, self._rows.shape
+    def _pack(self, scale):
+        if not self.possible:
+            return None, None
+        filled, (n, d) = self._filled(), self._rows.shape
+        panels, norms = np.empty(filled * d, np.float32), np.empty(filled, np.float32)
 
-        def work_on(part):
-            if fresh:
-                X, start = np.ascontiguousarray(self._rows[part]), part.start
-                kernel.lay_out(X, self._origin, scale, panels[start * d :], norms[start:])
-            work(part, panels, norms)
+        def pack(part):
+            X, start = np.ascontiguousarray(self._rows[part]), part.start
+            kernel.lay_out(X, self._origin, scale, panels[start * d :], norms[start:])
 
-        each(work_on, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
+        each(pack, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
+        return panels, norms
 
     def _filled(self):
         return -(-self._rows.shape[0] // PANEL) * PANEL
