@@ -65,6 +65,7 @@ SMALL = {
     "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
     "NuSVR": {"tol": 1e-10},
     "OneClassSVM": {"tol": 1e-10},
+    "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # classes have fewer rows than columns
     "SVC": {"probability": True, "tol": 1e-10, "random_state": 0},
     "SVR": {"tol": 1e-10},
 }

@@ -56,7 +56,10 @@ _HOMES = {
         "minimum_spanning_tree",
         "optimal_leaf_ordering",
     ),
-    "generative": ("LinearDiscriminantAnalysis",),
+    "generative": (
+        "LinearDiscriminantAnalysis",
+        "QuadraticDiscriminantAnalysis",
+    ),
     "linear": (
         "ElasticNet",
         "ElasticNetCV",

@@ -39,6 +39,7 @@ from statfast.cluster import linkage as linkage
 from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
 from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from statfast.linear import ElasticNet as ElasticNet
 from statfast.linear import ElasticNetCV as ElasticNetCV
 from statfast.linear import GeneralizedLinearModel as GeneralizedLinearModel
@@ -127,6 +128,7 @@ __all__ = [
     "OutputCodeClassifier",
     "PiecewiseLinear",
     "PolynomialFeatures",
+    "QuadraticDiscriminantAnalysis",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "RegularizationPath",

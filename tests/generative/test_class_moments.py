@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast._core.generative import moments as kernel
 from statfast._engine.chunks import Chunks
-from statfast.generative.discriminant.class_moments import ClassMoments, class_moments
+from statfast.generative.normal.class_moments import ClassMoments, class_moments
 from tests.reference import moments as twin
 
 

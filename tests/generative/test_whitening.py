@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast.generative.discriminant.whitening import whiten
+from statfast.generative.normal.whitening import whiten
 
 
 def covariance(rng, d, rank, scales):

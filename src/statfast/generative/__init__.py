@@ -2,5 +2,6 @@
 """Generative classifiers: a density for each class, and Bayes' rule."""
 
 from statfast.generative.discriminant.lda import LinearDiscriminantAnalysis
+from statfast.generative.discriminant.qda import QuadraticDiscriminantAnalysis
 
-__all__ = ["LinearDiscriminantAnalysis"]
+__all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]

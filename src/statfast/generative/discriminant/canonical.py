@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from statfast._engine import aside
 from statfast._validation import shown, warn_user
-from statfast.generative.discriminant.class_moments import ClassMoments
-from statfast.generative.discriminant.whitening import Whitening, whiten
+from statfast.generative.normal.class_moments import ClassMoments
+from statfast.generative.normal.whitening import Whitening, whiten
 
 
 @dataclass(frozen=True)
@@ -119,24 +119,24 @@ def warn_left_out(fit: Discriminant, means, names):
         )
     split = np.ptp(means[:, white.constant], axis=0) > 0.0
     if not split.all():
-        columns = _listed(white.constant[~split], names)
+        columns = listed(white.constant[~split], names)
         warn_user(f"Left out of the fit, with coefficient 0, as constant: {columns}.")
     if split.any():
         warn_user(
             "Left out of the fit, with coefficient 0, as constant within each class: "
-            f"{_listed(white.constant[split], names)}. Their values alone tell classes apart."
+            f"{listed(white.constant[split], names)}. Their values alone tell classes apart."
         )
     if white.n_lost:
         warn_user(
             f"The within-class covariance is singular: {white.n_lost} direction(s) in which "
             f"columns are collinear were left out of the fit, among "
-            f"{_listed(white.collinear, names)}. Drop columns, or pass more rows."
+            f"{listed(white.collinear, names)}. Drop columns, or pass more rows."
         )
     if len(fit.singular_values) == 0:
         warn_user("The class means are equal: there is nothing to discriminate by.")
 
 
-def _listed(columns, names):
+def listed(columns, names):
     """Up to five columns, by name or by number."""
     labels = [str(j) if names is None else repr(str(names[j])) for j in columns[:5].tolist()]
     more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Class moments: weight, mean and pooled within-class scatter, from one pass over the rows."""
+"""Class moments: weight, mean and scatter, pooled or of each class, from one pass over the rows."""
 
 from dataclasses import dataclass
 from math import prod
@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.generative.moments import class_scatter
+from statfast._core.generative.scatters import class_scatters as add_scatters
 from statfast._core.tile import tiles
 from statfast._engine import Chunks, checkpoint, reduce
-from statfast._validation import require_finite
+from statfast._validation import refuse_large, require_finite
 
 # A shift that is this many within-class standard deviations off costs four of sixteen digits.
 _DEVIATIONS = 100.0
@@ -37,9 +38,36 @@ class ClassMoments:
         within = self.within + other.within + spread.T @ spread
         return ClassMoments(mass, self.means + share * apart, within)
 
-    def of_classes(self, present: NDArray[np.bool_]) -> "ClassMoments":
-        """Without some classes, of which there are no rows."""
-        return ClassMoments(self.mass[present], self.means[present], self.within)
+    def of_classes(self, classes) -> "ClassMoments":
+        """Those of some classes, all others having no rows."""
+        return ClassMoments(self.mass[classes], self.means[classes], self.within)
+
+
+@dataclass(frozen=True)
+class ClassScatters:
+    """The same with a scatter for each class; those of two samples add to those of both."""
+
+    mass: NDArray[np.float64]  # (K,) sum of the weights
+    means: NDArray[np.float64]  # (K, d)
+    scatters: NDArray[np.float64]  # (K, d, d) sum of w (x - mean)(x - mean)' of each class
+
+    def __add__(self, other: "ClassScatters") -> "ClassScatters":
+        mass = self.mass + other.mass
+        share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
+        apart = other.means - self.means
+        spread = np.sqrt(self.mass[:, None] * share) * apart
+        between = spread[:, :, None] * spread[:, None, :]
+        return ClassScatters(
+            mass, self.means + share * apart, self.scatters + other.scatters + between
+        )
+
+    def of_classes(self, classes) -> "ClassScatters":
+        """Those of some classes."""
+        return ClassScatters(self.mass[classes], self.means[classes], self.scatters[classes])
+
+    def pooled(self) -> ClassMoments:
+        """The moments with the scatters of all classes added up."""
+        return ClassMoments(self.mass, self.means, self.scatters.sum(axis=0))
 
 
 def class_moments(X, codes, weights, n_classes, *, n_jobs=None) -> ClassMoments:
@@ -66,21 +94,31 @@ def class_moments(X, codes, weights, n_classes, *, n_jobs=None) -> ClassMoments:
     a bit or two, wherever the classes lie. Should that row be an outlier, a second pass about the
     means just found restores the digits. O(n d^2 + n log n) time, O(d^2 + K d) memory a thread.
     """
+    return _moments(X, codes, weights, n_classes, n_jobs, pooled=True)
+
+
+def class_scatters(X, codes, weights, n_classes, *, n_jobs=None) -> ClassScatters:
+    """Moments of the classes of X, with a scatter for each: as `class_moments`, in K d^2 memory."""
+    return _moments(X, codes, weights, n_classes, n_jobs, pooled=False)
+
+
+def _moments(X, codes, weights, n_classes, n_jobs, pooled):
     if isinstance(X, Chunks):
-        return _moments_of_chunks(X, codes, weights, n_classes, n_jobs)
-    moments, far = _moments_about(_first_rows(X, codes, n_classes), X, codes, weights, n_jobs)
+        return _moments_of_chunks(X, codes, weights, n_classes, n_jobs, pooled)
+    shift = _first_rows(X, codes, n_classes)
+    moments, far = _moments_about(shift, X, codes, weights, n_jobs, pooled)
     if far:
-        moments, _ = _moments_about(moments.means, X, codes, weights, n_jobs)
+        moments, _ = _moments_about(moments.means, X, codes, weights, n_jobs, pooled)
     return moments
 
 
-def _moments_of_chunks(chunks, codes, weights, n_classes, n_jobs):
+def _moments_of_chunks(chunks, codes, weights, n_classes, n_jobs, pooled):
     total, stop = None, 0
     for chunk in chunks:
         start, stop = stop, stop + len(chunk)
         if len(chunk) and stop <= len(codes):
             share = None if weights is None else weights[start:stop]
-            more = class_moments(chunk, codes[start:stop], share, n_classes, n_jobs=n_jobs)
+            more = _moments(chunk, codes[start:stop], share, n_classes, n_jobs, pooled)
             total = more if total is None else total + more
     if stop != len(codes):
         raise ValueError(
@@ -103,17 +141,19 @@ def _first_rows(X, codes, n_classes):
     return rows
 
 
-def _moments_about(shift, X, codes, weights, n_jobs):
+def _moments_about(shift, X, codes, weights, n_jobs, pooled):
     """Class moments from sums about ``shift`` (K, d), and whether it was far from the means."""
     n_classes, d = shift.shape
     step = max(64, int(CALL / d**2))
+    add, shape = (class_scatter, (d, d)) if pooled else (add_scatters, (n_classes, d, d))
+    refuse_large(8 * prod(shape), f"A covariance matrix of {d} columns for each class", "Drop some")
 
     def partial(rows, block, block_codes, block_weights):
-        mass, sums, scatter = np.zeros(n_classes), np.zeros((n_classes, d)), np.zeros((d, d))
+        mass, sums, scatter = np.zeros(n_classes), np.zeros((n_classes, d)), np.zeros(shape)
         for start in range(0, len(block), step):
             some = slice(start, start + step)
             share = None if block_weights is None else block_weights[some]
-            class_scatter(block[some], block_codes[some], share, shift, mass, sums, scatter)
+            add(block[some], block_codes[some], share, shift, mass, sums, scatter)
             checkpoint()
         return mass, sums, scatter
 
@@ -140,9 +180,18 @@ def _moments_about(shift, X, codes, weights, n_jobs):
         )
     offset = np.divide(sums, mass[:, None], out=np.zeros_like(sums), where=mass[:, None] > 0.0)
     moved = np.sqrt(mass)[:, None] * offset
-    lower = np.tril(scatter - moved.T @ moved)
-    within = lower + np.tril(lower, -1).T
-    variances = within.diagonal().clip(0.0)
-    np.fill_diagonal(within, variances)
-    far = ((moved**2).sum(axis=0) > _DEVIATIONS**2 * variances).any()
-    return ClassMoments(mass, shift + offset, within), far
+    if pooled:
+        within, far = _mirrored(scatter - moved.T @ moved, (moved**2).sum(axis=0))
+        return ClassMoments(mass, shift + offset, within), far
+    within, far = _mirrored(scatter - moved[:, :, None] * moved[:, None, :], moved**2)
+    return ClassScatters(mass, shift + offset, within), far
+
+
+def _mirrored(scatter, moved):
+    """Symmetric scatters from their lower triangles, and whether too much was taken off them."""
+    lower = np.tril(scatter)
+    within = lower + np.swapaxes(np.tril(lower, -1), -1, -2)
+    j = np.arange(within.shape[-1])
+    variances = within[..., j, j].clip(0.0)
+    within[..., j, j] = variances
+    return within, bool((moved > _DEVIATIONS**2 * variances).any())

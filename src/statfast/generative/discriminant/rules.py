@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear rules, pairs (coef (K, d), intercept (K,)), applied to rows block by block."""
+"""Rules applied to rows block by block, linear (coef (K, d), intercept (K,)) or quadratic.
+
+A rule is a tuple of what its kernel takes between the rows and the output; the size of the first
+array is what a row costs.
+"""
+
+from functools import cache
 
 import numpy as np
 
-from statfast._core.generative.linear_scores import scores
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import require_finite
-from statfast.generative.discriminant.class_moments import CALL
+from statfast.generative.normal.class_moments import CALL
 
 _AT_ONCE = 256  # contiguous rows up to here go to the kernel in one piece
 
 
 def fill(out, kernel, rows, rule, n_jobs):
-    """Let ``kernel(block, coef, intercept, out)`` fill ``out``, of one entry per row.
+    """Let ``kernel(block, *rule, out)`` fill ``out``, of one entry per row.
 
     The kernel returns whether its scores are finite. If not all are, the rows are looked through:
     that spares finite rows a pass of their own.
     """
-    coef, intercept = rule
-    n = rows.shape[0]
-    cost = coef.size + 16 * len(coef)  # of one row's scores and exponentials
+    n, size = rows.shape[0], rule[0].size
+    cost = size + 16 * len(rule[0])  # of one row's scores and exponentials
     step = max(64, int(CALL / max(1, cost)))
 
     def work(task):
@@ -27,16 +31,16 @@ def fill(out, kernel, rows, rule, n_jobs):
         for start in range(task.start, task.stop, step):
             checkpoint()
             part = slice(start, min(task.stop, start + step))
-            finite &= kernel(np.ascontiguousarray(rows[part]), coef, intercept, out[part])
+            finite &= kernel(np.ascontiguousarray(rows[part]), *rule, out[part])
         return finite
 
     if out.size == 0:  # no canonical variates: all class means are equal
         finite = False
-    elif n <= _AT_ONCE and rows.flags.c_contiguous:
-        finite = kernel(rows, coef, intercept, out)
+    elif n <= _AT_ONCE and n * cost <= CALL and rows.flags.c_contiguous:
+        finite = kernel(rows, *rule, out)
     else:
         # Reading a value costs about as much as eight operations on one in cache.
-        effort = float(n) * (2 * coef.size + 8 * coef.shape[1])
+        effort = float(n) * (2 * size + 8 * rows.shape[1])
         finite = all(each(work, grid(n), n_jobs=n_jobs, effort=effort))
     if not finite:
         require_finite(rows)
@@ -45,22 +49,28 @@ def fill(out, kernel, rows, rule, n_jobs):
 def filled(kernel, rows, rule, n_jobs):
     """What the kernel says of each row, (n, K): float32 for float32 rows, else float64."""
     dtype = np.float32 if rows.dtype == np.float32 else np.float64
-    out = np.empty((rows.shape[0], len(rule[1])), dtype)
+    out = np.empty((rows.shape[0], len(rule[0])), dtype)
     fill(out, kernel, rows, rule, n_jobs)
     return out
 
 
-def log_softmax(block, coef, intercept, out):
-    """The kernel `softmax` on the logarithmic scale."""
-    delta = np.empty(out.shape)
-    finite = scores(block, coef, intercept, delta)
-    with np.errstate(invalid="ignore"):  # scores that are not finite are reported
-        delta -= delta.max(axis=1, keepdims=True)
-        delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
-    if out.dtype == np.float32:
-        delta[delta >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
-    out[...] = delta
-    return finite
+@cache
+def log_softmax_of(kernels):
+    """The kernel `softmax` of a module of kernels on the logarithmic scale."""
+
+    def log_softmax(block, *rule_and_out):
+        *rule, out = rule_and_out
+        delta = np.empty(out.shape)
+        finite = kernels.scores(block, *rule, delta)
+        with np.errstate(invalid="ignore"):  # scores that are not finite are reported
+            delta -= delta.max(axis=1, keepdims=True)
+            delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
+        if out.dtype == np.float32:
+            delta[delta >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
+        out[...] = delta
+        return finite
+
+    return log_softmax
 
 
 def for_all_classes(coef, intercept):

@@ -22,6 +22,7 @@ class Whitening:
     constant: NDArray[np.intp]  # columns that do not vary
     collinear: NDArray[np.intp]  # columns with a share in a direction left out
     n_lost: int  # directions left out among the columns that vary
+    log_det: float  # of the covariance, without what is left out
 
 
 def whiten(covariance, size, tol) -> Whitening:
@@ -48,26 +49,33 @@ def whiten(covariance, size, tol) -> Whitening:
     spread = np.where(varies, spread, 1.0)
     kept = covariance if len(constant) == 0 else covariance[np.ix_(live, live)]
     correlation = kept / spread[live, None] / spread[live]
-    root, null = _standard_root(correlation, tol)
+    root, null, log_det = _standard_root(correlation, tol)
+    log_det += 2.0 * float(np.log(spread).sum())
     full = np.zeros((len(spread), root.shape[1]))
     full[live] = root / spread[live, None]
     collinear = live[np.abs(null).max(axis=1, initial=0.0) > 1e-3]
-    return Whitening(full, spread, constant, collinear, null.shape[1])
+    return Whitening(full, spread, constant, collinear, null.shape[1], log_det)
 
 
 def _standard_root(correlation, tol):
-    """Root of a correlation matrix (d, r), and the directions left out of it (d, d - r)."""
+    """Root (d, r) of a correlation matrix, directions left out (d, d - r), log determinant."""
     d = len(correlation)
     if d == 0:
-        return correlation, correlation
-    least = max(min(tol, 1e150) ** 2, 4.0 * d * _EPS)
+        return correlation, correlation, 0.0
+    least = smallest_variance(d, tol)
     try:
         factor = aside(np.linalg.cholesky, correlation)
         root = triangle_inverse(factor, lower=True).T
         if (root**2).sum() < 1.0 / least:
-            return root, np.empty((d, 0))
+            return root, np.empty((d, 0)), 2.0 * float(np.log(factor.diagonal()).sum())
     except np.linalg.LinAlgError:
         pass
     variances, directions = aside(np.linalg.eigh, correlation)
     large = variances > least
-    return directions[:, large] / np.sqrt(variances[large]), directions[:, ~large]
+    log_det = float(np.log(variances[large]).sum())
+    return directions[:, large] / np.sqrt(variances[large]), directions[:, ~large], log_det
+
+
+def smallest_variance(d, tol):
+    """The variance of a direction of d standardized columns up to which it counts as none."""
+    return max(min(tol, 1e150) ** 2, 4.0 * d * _EPS)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each row is given by the discriminant of all other rows, without n fits.
+
+Taking a row off its class moves the class mean along x - m and takes a multiple of
+(x - m)(x - m)' off the scatter, so that all distances follow from those to the full fit (Sherman
+and Morrison 1950, doi:10.1214/aoms/1177729893). Rows by which a covariance all but stands or
+falls, and the last row of a class, are fitted without, one by one.
+"""
+
+import warnings
+
+import numpy as np
+
+from statfast._engine import each, grid
+from statfast.generative.normal.whitening import smallest_variance
+
+FEW = 16  # rows
+LEAST = 1e-8  # share of the own variance that is left without the row: below, it is fitted anew
+
+
+def held_out(model, columns, state, method, patient=True):
+    """What ``method`` of a fit to all other rows gives for each row.
+
+    None if more than some `FEW` rows would have to be fitted one by one, unless one is patient.
+    """
+    X, codes, weights = columns
+    total = model._statistics(columns, state)
+    n, n_classes = len(codes), len(state.classes)
+    score = model._held_out(state, total)
+    scores, certain = np.empty((n, n_classes)), np.zeros(n, bool)
+
+    def work(rows):
+        w = np.ones(rows.stop - rows.start) if weights is None else weights[rows]
+        block = np.asarray(X[rows], dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            scores[rows], certain[rows] = score(block, codes[rows], w)
+
+    if score is not None:
+        each(work, grid(n, most=4096), n_jobs=model.n_jobs, effort=20.0 * X.size * n_classes)
+    if not patient and (~certain).sum() > max(FEW, n_classes):
+        return None
+    answers = answer(scores, method, state.classes)
+    for row in np.flatnonzero(~certain):
+        answers[row] = refitted(model, columns, state, row, method)
+    if method.startswith("predict_") and X.dtype == np.float32:
+        answers = answers.astype(np.float32)
+    return answers
+
+
+def answer(scores, method, classes):
+    """Labels, posteriors or scores from the scores of the classes."""
+    if method == "predict":
+        return classes.take(scores.argmax(axis=1))
+    if method == "decision_function":
+        return scores[:, 1] - scores[:, 0] if len(classes) == 2 else scores
+    with np.errstate(invalid="ignore"):
+        delta = scores - scores.max(axis=1, keepdims=True)
+        delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
+    return np.exp(delta) if method == "predict_proba" else delta
+
+
+def refitted(model, columns, state, row, method):
+    """What a fit without the row gives for it."""
+    kept = np.arange(len(columns[1])) != row
+    others = tuple(None if column is None else column[kept] for column in columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one = type(model)(**model.get_params(deep=False))
+        one._solve(one._statistics(others, state), state)
+        given = getattr(one, method)(columns[0][row : row + 1].astype(np.float64))[0]
+    if method == "predict" or len(one.classes_) == len(state.classes):
+        return given
+    everywhere = np.full(len(state.classes), 0.0 if method == "predict_proba" else -np.inf)
+    everywhere[np.isin(state.classes, one.classes_)] = given
+    return everywhere
+
+
+def priors_without(fixed, mass, w, codes):
+    """Priors (b, K) of a fit without each of b rows: those given, or the shares of the classes."""
+    if fixed is not None:
+        return np.broadcast_to(fixed, (len(w), len(mass)))
+    left = np.repeat(mass[None], len(w), axis=0)
+    left[np.arange(len(w)), codes] -= w
+    return left / (mass.sum() - w)[:, None]
+
+
+def linear(white, total, unbiased, tol, fixed):
+    """Scores of b rows by the linear rules of all others; None if the covariance is singular.
+
+    With z the row, m its class mean and z - m = u in coordinates where the scatter W is the
+    identity, the scatter without the row is I - c uu', c = w n_g / (n_g - w), and its inverse
+    I + c uu' / (1 - c u'u).
+    """
+    if white.n_lost:
+        return None
+    mass, n_classes = total.mass, len(total.mass)
+    center = mass @ total.means / mass.sum()
+    freedom = mass.sum() - (n_classes if unbiased else 0)
+    root = white.root / np.sqrt(freedom)
+    middle = (total.means - center) @ root
+    least = smallest_variance(len(total.within), tol)
+    shakiness = ((white.root * white.spread[:, None]) ** 2).sum() * least
+
+    def score(rows, codes, w):
+        z = (rows - center) @ root
+        here = np.arange(len(z)), codes
+        left = mass[codes] - w
+        u = z - middle[codes]
+        c = w * mass[codes] / left
+        f = 1.0 - c * (u**2).sum(axis=1)
+        rate = freedom - w
+
+        def distance(apart):
+            return rate * ((apart**2).sum(axis=1) + c * (apart * u).sum(axis=1) ** 2 / f)
+
+        far = np.stack([distance(z - m) for m in middle], axis=1)
+        far[here] = rate * (mass[codes] / left) ** 2 * (1.0 - f) / (c * f)
+        far[here] = np.where(w > 0.0, far[here], freedom * (u**2).sum(axis=1))
+        priors = priors_without(fixed, mass, w, codes)
+        centers = priors @ middle - (priors[here] * w / left)[:, None] * u
+        scores = np.log(priors) - 0.5 * (far - distance(z - centers)[:, None])
+        certain = (f > LEAST) & (f**2 > shakiness) & (left > 0.0) & (rate > 0.0)
+        return scores, certain & np.isfinite(scores).all(axis=1)
+
+    return score

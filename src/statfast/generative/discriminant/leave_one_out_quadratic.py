@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Leave-one-out scores of quadratic and regularized rules, of a whole grid from one decomposition.
+
+Without row i of class g, u = x_i - m_g, w its weight, every covariance of the family
+
+    (1 - rate) (alpha S_k + (1 - alpha) S) + rate (tr / d or 1) I
+
+is a matrix B that only k, whether k = g, alpha and w decide, less a multiple b of uu', with a
+share of the trace of that on the diagonal: in the eigenvectors of B it is a diagonal matrix less a
+multiple of a product, which Sherman and Morrison's formula inverts in O(d) operations
+(Friedman 1989, doi:10.1080/01621459.1989.10478752, for rate = 0).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import aside
+from statfast.generative.discriminant.leave_one_out import LEAST, priors_without
+from statfast.generative.normal.whitening import smallest_variance, whiten
+
+MOST = 32  # distinct weights, for each of which there are decompositions
+
+
+@dataclass(frozen=True)
+class Base:
+    """Coordinates of the matrix B = alpha S_k + (1 - alpha) S of fits without a row."""
+
+    root: NDArray[np.float64]  # (d, d) in whose coordinates B is diagonal, or the identity
+    variances: NDArray[np.float64] | None  # (d,) of B there; None for the identity
+    log_det: float  # of B, for the identity
+    trace: float
+    shakiness: float  # near 1 where B is all but singular
+    share: float  # b / c: uu' that leave B for each unit of c
+
+
+def base(total, k, own, w, alpha, unbiased, tol, plain):
+    """The matrix B of class k for rows of weight w, of its own or of others; None if singular."""
+    one, n_classes = float(unbiased), len(total.mass)
+    size = total.mass[k] - (w if own else 0.0) - one
+    n = total.mass.sum() - w - one * n_classes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = alpha / size if alpha else 0.0
+        rest = (1.0 - alpha) / n if alpha < 1.0 else 0.0
+    matrix = part * total.scatters[k]
+    if rest:
+        matrix = matrix + rest * total.scatters.sum(axis=0)
+    if not (np.isfinite(matrix).all() and size > -one and n > 0.0 and part >= 0.0):
+        return None
+    share = rest + (part if own else 0.0)
+    trace = float(np.trace(matrix))
+    if plain:
+        white = whiten(matrix, np.abs(total.means).max(axis=0), tol)
+        if white.root.shape[1] < len(matrix):
+            return None
+        shaky = (white.root * white.spread[:, None]) ** 2
+        shakiness = float(shaky.sum()) * smallest_variance(len(matrix), tol)
+        return Base(white.root, None, white.log_det, trace, shakiness, share)
+    variances, vectors = aside(np.linalg.eigh, matrix)
+    return Base(vectors, variances.clip(0.0), 0.0, trace, 0.0, share)
+
+
+def scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
+    """A function from rows to leave-one-out scores and their certainty, as `leave_one_out` asks."""
+    many = grid_scorer(
+        total, alpha=alpha, rates=[rate], traced=traced, unbiased=unbiased, tol=tol, fixed=fixed
+    )
+
+    def score(rows, codes, w):
+        scores, certain = many(rows, codes, w)
+        return scores[0], certain[0]
+
+    return score
+
+
+def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed):
+    """The same for several rates: scores (G, b, K) and certainty (G, b).
+
+    `traced` says whether the identity is multiplied by the mean variance.
+    """
+    bases = {}
+    mass, n_classes = total.mass, len(total.mass)
+
+    def score(rows, codes, w):
+        scores = np.full((len(rates), len(rows), n_classes), np.nan)
+        weights = np.unique(w)
+        if len(weights) > MOST:
+            return scores, np.zeros(scores.shape[:2], bool)
+        log_priors = np.log(priors_without(fixed, mass, w, codes))
+        for weight in weights.tolist():
+            for g in np.unique(codes[w == weight]).tolist():
+                mine = np.flatnonzero((codes == g) & (w == weight))
+                for k in range(n_classes):
+                    part = class_scores(rows[mine], g, k, weight)
+                    scores[:, mine, k] = log_priors[mine, k] + part
+        return scores, np.isfinite(scores).all(axis=2)
+
+    def class_scores(rows, g, k, w):
+        """Log densities (G, b) of class k at rows of class g; NaN where a fit has to decide."""
+        out = np.full((len(rates), len(rows)), np.nan)
+        left = mass[g] - w
+        if left <= 0.0:
+            return out
+        u, c = rows - total.means[g], w * mass[g] / left
+        length = (u**2).sum(axis=1)
+        for number, rate in enumerate(rates):
+            plain = rate == 0.0
+            key = k, k == g, w, plain
+            if key not in bases:
+                bases[key] = base(total, k, k == g, w, alpha, unbiased, tol, plain)
+            B = bases[key]
+            if B is None:
+                continue
+            coordinates = u @ B.root
+            at = coordinates * (mass[g] / left) if k == g else (rows - total.means[k]) @ B.root
+            out[number] = densities(B, at, coordinates, c * B.share, length, rate, traced)
+        return out
+
+    return score
+
+
+def densities(B, at, u, b, length, rate, traced):
+    """Log densities without the constant, in the coordinates of B, for b rows."""
+    d = at.shape[1]
+    if B.variances is None:
+        log_det = np.full(len(at), B.log_det)
+        scaled_u, scaled_at = u, at
+    else:
+        level = rate * ((B.trace - b * length) / d if traced else np.ones(len(at)))
+        variances = (1.0 - rate) * B.variances + level[:, None]
+        log_det = np.log(variances).sum(axis=1)
+        scaled_u, scaled_at = u / variances, at / variances
+        b = b * (1.0 - rate)
+    f = 1.0 - b * np.einsum("ij,ij->i", u, scaled_u)
+    far = np.einsum("ij,ij->i", at, scaled_at) + b * np.einsum("ij,ij->i", at, scaled_u) ** 2 / f
+    scores = -0.5 * (log_det + np.log(f) + far)
+    return np.where((f > LEAST) & (f**2 > B.shakiness), scores, np.nan)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From class covariances to a quadratic rule, and what a singular covariance says."""
+
+import numpy as np
+
+from statfast._validation import shown, warn_user
+from statfast.generative.discriminant.canonical import listed
+from statfast.generative.normal.whitening import whiten
+
+FIX = (
+    "Drop columns, pass more rows, regularize (reg_param, shrinkage, or "
+    "RegularizedDiscriminantAnalysis), or leave such directions out with allow_singular=True."
+)
+
+
+def whitened(classes, means, covariances, tol, names, allow_singular):
+    """The whitening of each class; a singular covariance is refused unless it is allowed."""
+    size = np.abs(means).max(axis=0)
+    whites = [whiten(covariance, size, tol) for covariance in covariances]
+    for label, white in zip(classes.tolist(), whites, strict=True):
+        if len(white.constant) == 0 and white.n_lost == 0:
+            continue
+        lost = f"it is constant in {listed(white.constant, names)}" if len(white.constant) else ""
+        if white.n_lost:
+            more = f"{white.n_lost} direction(s) of {listed(white.collinear, names)} are collinear"
+            lost = f"{lost}, and {more}" if lost else more
+        if not allow_singular:
+            raise np.linalg.LinAlgError(
+                f"The covariance of the class {shown(label)} is singular: {lost}. {FIX}"
+            )
+        if white.root.shape[1] == 0:
+            raise np.linalg.LinAlgError(
+                f"No column of X varies within the class {shown(label)}, so it has no covariance. "
+                "Leave its rows out."
+            )
+        warn_user(f"Left out of the density of the class {shown(label)}: {lost}.")
+    return whites
+
+
+def quadratic_rule(priors, means, whites):
+    """The rule whose scores are log prior - log det S / 2 - (x - m)' S^-1 (x - m) / 2."""
+    n_classes, d = means.shape
+    rank = max(white.root.shape[1] for white in whites)
+    factors = np.zeros((n_classes, rank, d))
+    for factor, white in zip(factors, whites, strict=True):
+        factor[: white.root.shape[1]] = white.root.T
+    origins, offsets = origins_of(means, factors)
+    heights = np.log(priors) - 0.5 * np.array([white.log_det for white in whites])
+    triangular = rank == d and not np.triu(factors, 1).any()
+    return factors, offsets, origins, heights, triangular
+
+
+def origins_of(means, factors):
+    """What is taken off the rows before the product, as exact as float32 is, and what is after."""
+    near = np.where(np.abs(means) < 1e37, means, 0.0).astype(np.float32)
+    return near, np.einsum("krd,kd->kr", factors, means - near)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Moments of classes up to the fourth order, from which Ledoit and Wolf's shrinkage follows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import Chunks, checkpoint, reduce
+from statfast._validation import refuse_large, require_finite
+from statfast.generative.normal.class_moments import ClassScatters
+
+_STEP = 2048  # rows of a product, between which Ctrl-C is heard
+
+
+@dataclass(frozen=True)
+class FourthMoments:
+    """Sums over the rows of each class of products of u = x - mean; those of two samples add."""
+
+    mass: NDArray[np.float64]  # (K,)
+    means: NDArray[np.float64]  # (K, d)
+    scatters: NDArray[np.float64]  # (K, d, d) sum of w u_i u_j
+    third: NDArray[np.float64]  # (K, d, d) sum of w u_i^2 u_j
+    fourth: NDArray[np.float64]  # (K, d, d) sum of w u_i^2 u_j^2
+
+    def __add__(self, other: "FourthMoments") -> "FourthMoments":
+        # Both moved to the common mean: powers of sums, in which the sums of u vanish.
+        mass = self.mass + other.mass
+        share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
+        means = self.means + share * (other.means - self.means)
+        parts = [part.about(means) for part in (self, other)]
+        return FourthMoments(mass, means, *(sum(pair) for pair in zip(*parts, strict=True)))
+
+    def about(self, means):
+        """Scatters, third and fourth sums about other means."""
+        away = self.means - means
+        a, b = away[:, :, None], away[:, None, :]
+        m = self.mass[:, None, None]
+        diagonal = np.einsum("kii->ki", self.scatters)
+        square_i, square_j = diagonal[:, :, None], diagonal[:, None, :]
+        scatters = self.scatters + m * a * b
+        third = self.third + b * square_i + 2.0 * a * self.scatters + m * a**2 * b
+        fourth = (
+            self.fourth
+            + 2.0 * b * self.third
+            + 2.0 * a * np.swapaxes(self.third, 1, 2)
+            + b**2 * square_i
+            + a**2 * square_j
+            + 4.0 * a * b * self.scatters
+            + m * a**2 * b**2
+        )
+        return scatters, third, fourth
+
+    def of_classes(self, classes) -> "FourthMoments":
+        """Those of some classes."""
+        kept = (self.mass, self.means, self.scatters, self.third, self.fourth)
+        return FourthMoments(*(part[classes] for part in kept))
+
+    def pooled(self):
+        """The moments with the scatters of all classes added up."""
+        return ClassScatters(self.mass, self.means, self.scatters).pooled()
+
+
+def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoments:
+    """Moments of the classes of rows, or of `Chunks` of them, as `class_moments` takes them.
+
+    Cost: some 6 n d^2 operations; O(K d^2) memory a thread.
+    """
+    if isinstance(X, Chunks):
+        total, stop = None, 0
+        for chunk in X:
+            start, stop = stop, stop + len(chunk)
+            if len(chunk):
+                share = None if weights is None else weights[start:stop]
+                more = fourth_moments(chunk, codes[start:stop], share, n_classes, n_jobs=n_jobs)
+                total = more if total is None else total + more
+        return total
+    d = X.shape[1]
+    refuse_large(40 * n_classes * d**2, f"Fourth moments of {d} columns", "Give shrinkage a number")
+
+    def partial(rows, block, block_codes, block_weights):
+        total = None
+        for start in range(0, len(block), _STEP):
+            some = slice(start, start + _STEP)
+            share = None if block_weights is None else block_weights[some]
+            more = _of_block(block[some].astype(np.float64), block_codes[some], share, n_classes)
+            total = more if total is None else total + more
+            checkpoint()
+        return total
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = reduce(
+            partial, X, codes, weights, merge=FourthMoments.__add__, n_jobs=n_jobs,
+            effort=6.0 * X.size * d, least=max(256, 4 * d),
+        )  # fmt: skip
+    if not np.isfinite(total.fourth).all():
+        require_finite(X)
+        raise ValueError(
+            "X holds values so large that their fourth powers overflow. Divide its columns by "
+            "their size."
+        )
+    return total
+
+
+def _of_block(block, codes, weights, n_classes):
+    d = block.shape[1]
+    mass, means = np.zeros(n_classes), np.zeros((n_classes, d))
+    sums = np.zeros((3, n_classes, d, d))
+    for k in np.unique(codes).tolist():
+        mine = codes == k
+        rows, w = block[mine], np.ones(mine.sum()) if weights is None else weights[mine]
+        mass[k] = w.sum()
+        if mass[k] == 0.0:
+            continue
+        means[k] = rows[0] + w @ (rows - rows[0]) / mass[k]
+        u = rows - means[k]
+        squares = u * u
+        weighted = squares * w[:, None]
+        sums[0, k] = (u * w[:, None]).T @ u
+        sums[1, k] = weighted.T @ u
+        sums[2, k] = weighted.T @ squares
+    sums[0] = 0.5 * (sums[0] + np.swapaxes(sums[0], 1, 2))
+    return FourthMoments(mass, means, *sums)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Covariance matrices drawn towards a multiple of the identity: by how much, and the result."""
+
+import numpy as np
+
+from statfast._validation import as_real, wrong_type
+
+
+def as_shrinkage(shrinkage, automatic=("auto",)):
+    """None, a number from 0 to 1, or the name of a rule."""
+    if shrinkage is None or (isinstance(shrinkage, str) and shrinkage in automatic):
+        return shrinkage
+    if isinstance(shrinkage, str) or not np.isscalar(shrinkage):
+        names = ", ".join(map(repr, automatic))
+        raise wrong_type("shrinkage", f"None, {names} or a number from 0 to 1", shrinkage)
+    return as_real(shrinkage, "shrinkage", 0.0, 1.0)
+
+
+def shrunk(covariance, share):
+    """(1 - share) S + share tr(S) / d I."""
+    d = len(covariance)
+    return (1.0 - share) * covariance + share * np.trace(covariance) / d * np.eye(d)
+
+
+def ledoit_wolf_share(mass, covariance, fourth):
+    """The shrinkage of least expected error, whatever the density (Ledoit and Wolf 2004).
+
+    `covariance` is the maximum-likelihood one of `mass` rows, `fourth` the sum of |x - mean|^4.
+    """
+    d = len(covariance)
+    size = np.trace(covariance) / d
+    norm = (covariance**2).sum()
+    beta = (fourth / mass - norm) / (d * mass)
+    delta = (norm - d * size**2) / d
+    beta = min(beta, delta)
+    return 0.0 if beta <= 0.0 else float(beta / delta)
+
+
+def oas_share(mass, covariance):
+    """The oracle approximating shrinkage of normal rows (Chen, Wiesel, Eldar and Hero 2010)."""
+    d = len(covariance)
+    alpha, size = (covariance**2).mean(), np.trace(covariance) / d
+    down = (mass + 1.0) * (alpha - size**2 / d)
+    return 1.0 if down <= 0.0 else float(min(1.0, (alpha + size**2) / down))
+
+
+def class_covariances(total, shrinkage, unbiased):
+    """Covariances of the classes, (K, d, d), shrunk as asked.
+
+    ``"auto"`` shrinks the correlation matrix of each class by Ledoit and Wolf's rule; a constant
+    column keeps its variance of 0.
+    """
+    divisor = total.mass - 1.0 if unbiased else total.mass
+    covariances = total.scatters / divisor[:, None, None]
+    if shrinkage is None:
+        return covariances
+    if shrinkage != "auto":
+        return np.stack([shrunk(S, shrinkage) for S in covariances])
+    out = np.empty_like(covariances)
+    for k, S in enumerate(total.scatters / total.mass[:, None, None]):
+        spread = np.sqrt(S.diagonal())
+        spread[spread == 0.0] = 1.0
+        both = spread[:, None] * spread
+        share = ledoit_wolf_share(total.mass[k], S / both, (total.fourth[k] / both**2).sum())
+        out[k] = shrunk(S / both, share) * both * (total.mass[k] / divisor[k])
+    return out
