@@ -136,8 +136,8 @@ cdef int quadratic(
 cdef inline void add_squares(
     const double *tile, Py_ssize_t rows, Py_ssize_t across, double *total
 ) noexcept nogil:
-    """total[l] += the squares of column l of a tile"""
-    cdef Py_ssize_t i, l
+    """total[j] += the squares of column j of a tile"""
+    cdef Py_ssize_t i, j
     for i in range(rows):
-        for l in range(across):
-            total[l] += tile[i * across + l] * tile[i * across + l]
+        for j in range(across):
+            total[j] += tile[i * across + j] * tile[i * across + j]

@@ -104,7 +104,8 @@ def class_scatters(X, codes, weights, n_classes, *, n_jobs=None) -> ClassScatter
 
 def _moments(X, codes, weights, n_classes, n_jobs, pooled):
     if isinstance(X, Chunks):
-        return _moments_of_chunks(X, codes, weights, n_classes, n_jobs, pooled)
+        gather = class_moments if pooled else class_scatters
+        return total_of_chunks(gather, X, codes, weights, n_classes, n_jobs)
     shift = _first_rows(X, codes, n_classes)
     moments, far = _moments_about(shift, X, codes, weights, n_jobs, pooled)
     if far:
@@ -112,13 +113,14 @@ def _moments(X, codes, weights, n_classes, n_jobs, pooled):
     return moments
 
 
-def _moments_of_chunks(chunks, codes, weights, n_classes, n_jobs, pooled):
+def total_of_chunks(gather, chunks, codes, weights, n_classes, n_jobs):
+    """Moments of rows that come in chunks, as ``gather`` gives them of each."""
     total, stop = None, 0
     for chunk in chunks:
         start, stop = stop, stop + len(chunk)
         if len(chunk) and stop <= len(codes):
             share = None if weights is None else weights[start:stop]
-            more = _moments(chunk, codes[start:stop], share, n_classes, n_jobs, pooled)
+            more = gather(chunk, codes[start:stop], share, n_classes, n_jobs=n_jobs)
             total = more if total is None else total + more
     if stop != len(codes):
         raise ValueError(

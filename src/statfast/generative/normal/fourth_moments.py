@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, reduce
 from statfast._validation import refuse_large, require_finite
-from statfast.generative.normal.class_moments import ClassScatters
+from statfast.generative.normal.class_moments import ClassScatters, total_of_chunks
 
 _STEP = 2048  # rows of a product, between which Ctrl-C is heard
 
@@ -67,14 +67,7 @@ def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoment
     Cost: some 6 n d^2 operations; O(K d^2) memory a thread.
     """
     if isinstance(X, Chunks):
-        total, stop = None, 0
-        for chunk in X:
-            start, stop = stop, stop + len(chunk)
-            if len(chunk):
-                share = None if weights is None else weights[start:stop]
-                more = fourth_moments(chunk, codes[start:stop], share, n_classes, n_jobs=n_jobs)
-                total = more if total is None else total + more
-        return total
+        return total_of_chunks(fourth_moments, X, codes, weights, n_classes, n_jobs)
     d = X.shape[1]
     refuse_large(40 * n_classes * d**2, f"Fourth moments of {d} columns", "Give shrinkage a number")
 
