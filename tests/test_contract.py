@@ -22,7 +22,9 @@ from statfast._estimator.base import Estimator
 from statfast._estimator.mixins import Clusterer, Transformer
 from statfast._estimator.regressor import Regressor
 from statfast._validation.errors import NotFittedError
+from statfast.generative import LinearDiscriminantAnalysis
 from statfast.linear import LogisticRegression
+from statfast.preprocessing import StandardScaler
 
 
 def public_estimators():
@@ -60,6 +62,9 @@ SMALL = {
     "ElasticNetCV": {"n_alphas": 20, "cv": 3},
     "LassoCV": {"n_alphas": 20, "cv": 3},
     "LogisticRegressionCV": {"n_alphas": 8, "cv": 3},
+    "Pipeline": {
+        "steps": [("scale", StandardScaler()), ("lda", LinearDiscriminantAnalysis())],
+    },
     "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
     "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},

@@ -13,7 +13,7 @@ import statfast
 
 FAMILIES = (
     "cluster", "datasets", "generative", "kernels", "linear", "metrics", "model_selection",
-    "multiclass", "neighbors", "plot", "svm",
+    "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm",
 )  # fmt: skip
 
 

@@ -20,7 +20,9 @@ _FAMILIES = (
     "model_selection",
     "multiclass",
     "neighbors",
+    "pipeline",
     "plot",
+    "preprocessing",
     "svm",
 )
 _HOMES = {
@@ -102,6 +104,11 @@ _HOMES = {
         "TangentDistanceClassifier",
         "tangent_distance",
     ),
+    "pipeline": (
+        "Pipeline",
+        "make_pipeline",
+    ),
+    "preprocessing": ("StandardScaler",),
     "svm": (
         "SVC",
         "SVR",

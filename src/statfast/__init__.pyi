@@ -10,7 +10,9 @@ from statfast import metrics as metrics
 from statfast import model_selection as model_selection
 from statfast import multiclass as multiclass
 from statfast import neighbors as neighbors
+from statfast import pipeline as pipeline
 from statfast import plot as plot
+from statfast import preprocessing as preprocessing
 from statfast import svm as svm
 from statfast._engine import Chunks as Chunks
 from statfast._engine import set_progress as set_progress
@@ -76,6 +78,9 @@ from statfast.neighbors import RadiusNeighborsClassifier as RadiusNeighborsClass
 from statfast.neighbors import RadiusNeighborsRegressor as RadiusNeighborsRegressor
 from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClassifier
 from statfast.neighbors import tangent_distance as tangent_distance
+from statfast.pipeline import Pipeline as Pipeline
+from statfast.pipeline import make_pipeline as make_pipeline
+from statfast.preprocessing import StandardScaler as StandardScaler
 from statfast.svm import SVC as SVC
 from statfast.svm import SVR as SVR
 from statfast.svm import LinearSVC as LinearSVC
@@ -127,6 +132,7 @@ __all__ = [
     "OneVsRestClassifier",
     "OutputCodeClassifier",
     "PiecewiseLinear",
+    "Pipeline",
     "PolynomialFeatures",
     "QuadraticDiscriminantAnalysis",
     "RadiusNeighborsClassifier",
@@ -135,6 +141,7 @@ __all__ = [
     "Ridge",
     "RidgeCV",
     "SeparationWarning",
+    "StandardScaler",
     "StepResult",
     "TangentDistanceClassifier",
     "UndefinedMetricWarning",
@@ -153,6 +160,7 @@ __all__ = [
     "leaves_list",
     "linkage",
     "logistic_path",
+    "make_pipeline",
     "minimum_spanning_tree",
     "optimal_leaf_ordering",
     "ridge_path",

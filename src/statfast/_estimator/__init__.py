@@ -4,6 +4,7 @@
 from statfast._estimator.base import Estimator
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import class_weighted, times_classes
+from statfast._estimator.copies import copied, takes_weights
 from statfast._estimator.folds import (
     RULES,
     as_folds,
@@ -16,6 +17,7 @@ from statfast._estimator.folds import (
     stratified_runs,
 )
 from statfast._estimator.mixins import Classifier, Clusterer, Transformer
+from statfast._estimator.moments import ColumnMoments, column_moments
 from statfast._estimator.regressor import Regressor
 from statfast._estimator.sums import FitState, rows_at, summed, sums_of, without_each
 from statfast._estimator.tables import CoefficientTable, Summary
@@ -27,6 +29,7 @@ __all__ = [
     "Classifier",
     "Clusterer",
     "CoefficientTable",
+    "ColumnMoments",
     "Estimator",
     "FitState",
     "Regressor",
@@ -35,6 +38,8 @@ __all__ = [
     "as_folds",
     "chosen",
     "class_weighted",
+    "column_moments",
+    "copied",
     "coupled",
     "folds_of",
     "group_runs",
@@ -45,6 +50,7 @@ __all__ = [
     "stratified_runs",
     "summed",
     "sums_of",
+    "takes_weights",
     "times_classes",
     "without_each",
 ]

@@ -4,11 +4,9 @@
 A learner has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or ``predict_proba``.
 """
 
-import copy
-import inspect
-
 import numpy as np
 
+from statfast._estimator import copied, takes_weights
 from statfast._validation import as_rows, as_sparse, is_sparse, rows_for, shown
 from statfast.kernels.named import domain_of
 from statfast.kernels.points import MATRIX
@@ -16,21 +14,6 @@ from statfast.kernels.points import MATRIX
 KEPT = (np.float64, np.float32, np.uint8)
 CERTAIN = 1e100  # decision values beyond are as good: sums of some are finite
 PRECOMPUTED = ("kernel", "metric", "affinity")  # parameters that may say so
-
-
-def copied(estimator):
-    """An unfitted estimator with the same parameters, estimators among them copied as well."""
-    if not hasattr(estimator, "get_params"):
-        return copy.deepcopy(estimator)
-    params = {
-        name: copied(value) if _is_estimator(value) else copy.deepcopy(value)
-        for name, value in estimator.get_params(deep=False).items()
-    }
-    return type(estimator)(**params)
-
-
-def _is_estimator(value):
-    return hasattr(value, "get_params") and not isinstance(value, type)
 
 
 def require_learner(estimator):
@@ -91,17 +74,6 @@ def some_of(X, index):
     if index is None:
         return X
     return [X[i] for i in index] if isinstance(X, list) else X[index]
-
-
-def takes_weights(estimator):
-    """Whether ``fit`` has an argument sample_weight."""
-    try:
-        parameters = inspect.signature(estimator.fit).parameters
-    except (TypeError, ValueError):
-        return False
-    return "sample_weight" in parameters or any(
-        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
-    )
 
 
 def require_weights(estimator):

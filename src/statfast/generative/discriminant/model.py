@@ -269,6 +269,11 @@ class ClassNormals(Classifier, Estimator):
         """A function from rows, codes and weights to scores, and whether they are certain."""
         raise NotImplementedError
 
+    @property
+    def _rescales(self):
+        """Whether its statistics tell those of scaled columns."""
+        return self._kind_now() != "fourth"
+
     def _kind_now(self):
         """Which statistics the parameters ask for."""
         return self._kind

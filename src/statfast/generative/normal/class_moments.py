@@ -11,6 +11,7 @@ from statfast._core.generative.moments import class_scatter
 from statfast._core.generative.scatters import class_scatters as add_scatters
 from statfast._core.tile import tiles
 from statfast._engine import Chunks, checkpoint, reduce
+from statfast._estimator import ColumnMoments
 from statfast._validation import refuse_large, require_finite
 
 # A shift that is this many within-class standard deviations off costs four of sixteen digits.
@@ -42,6 +43,18 @@ class ClassMoments:
         """Those of some classes, all others having no rows."""
         return ClassMoments(self.mass[classes], self.means[classes], self.within)
 
+    def column_moments(self) -> ColumnMoments:
+        """Moments of the columns of all rows, whatever their classes."""
+        mass = float(self.mass.sum())
+        mean = self.mass @ self.means / mass
+        between = self.mass @ (self.means - mean) ** 2
+        return ColumnMoments(mass, mean, self.within.diagonal() + between)
+
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassMoments":
+        """Those of the rows (x - shift) / scale."""
+        within = self.within / np.outer(scale, scale)
+        return ClassMoments(self.mass, (self.means - shift) / scale, within)
+
 
 @dataclass(frozen=True)
 class ClassScatters:
@@ -64,6 +77,15 @@ class ClassScatters:
     def of_classes(self, classes) -> "ClassScatters":
         """Those of some classes."""
         return ClassScatters(self.mass[classes], self.means[classes], self.scatters[classes])
+
+    def column_moments(self) -> ColumnMoments:
+        """Moments of the columns of all rows, whatever their classes."""
+        return self.pooled().column_moments()
+
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassScatters":
+        """Those of the rows (x - shift) / scale."""
+        scatters = self.scatters / np.outer(scale, scale)
+        return ClassScatters(self.mass, (self.means - shift) / scale, scatters)
 
     def pooled(self) -> ClassMoments:
         """The moments with the scatters of all classes added up."""

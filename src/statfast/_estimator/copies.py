@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimators by duck typing: copied unfitted, and asked whether they take weights."""
+
+import copy
+import inspect
+
+
+def copied(estimator):
+    """An unfitted estimator with the same parameters, estimators among them copied as well."""
+    if not hasattr(estimator, "get_params"):
+        return copy.deepcopy(estimator)
+    if hasattr(estimator, "__sklearn_clone__"):
+        return estimator.__sklearn_clone__()
+    params = {name: _copied(value) for name, value in estimator.get_params(deep=False).items()}
+    new = type(estimator)(**params)
+    for name in _ASKED:
+        if name in getattr(estimator, "__dict__", ()):
+            setattr(new, name, copy.deepcopy(estimator.__dict__[name]))
+    return new
+
+
+_ASKED = ("_sklearn_output_config", "_metadata_request")  # of an estimator by its user
+
+
+def _copied(value):
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return copied(value)
+    if type(value) in (list, tuple):  # steps of a pipeline, say
+        return type(value)(_copied(part) for part in value)
+    return copy.deepcopy(value)
+
+
+def takes_weights(estimator):
+    """Whether ``fit`` has an argument sample_weight."""
+    try:
+        parameters = inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError):
+        return False
+    return "sample_weight" in parameters or any(
+        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
+    )

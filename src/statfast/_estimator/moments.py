@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Moments of columns: weight, means and sums of squares about them, from one pass."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._core.linear.columns import moments
+from statfast._engine import checkpoint
+from statfast._validation import require_finite
+
+_PIECE = 1 << 19  # numbers between two looks whether the user wants to stop
+_FAR = 10.0  # squared standard deviations of the mean from the row about which sums were taken
+
+
+@dataclass(frozen=True)
+class ColumnMoments:
+    """Those of two samples add to those of both together."""
+
+    mass: float  # sum of the weights
+    mean: NDArray[np.float64]  # (d,)
+    squares: NDArray[np.float64]  # (d,) sum of w (x - mean)^2
+
+    def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
+        # Chan, Golub and LeVeque (1983)
+        mass = self.mass + other.mass
+        if not mass:
+            return self
+        share = other.mass / mass
+        apart = other.mean - self.mean
+        squares = self.squares + other.squares + self.mass * share * apart**2
+        return ColumnMoments(mass, self.mean + share * apart, squares)
+
+    def scales(self) -> NDArray[np.float64]:
+        """Standard deviations (divisor the weight); 1 where rounding may be all there is."""
+        spread = np.sqrt(self.squares / self.mass)
+        tiny = np.finfo(np.float64).eps * self.mass
+        return np.where(spread <= tiny * np.abs(self.mean) * (1.0 + tiny), 1.0, spread)
+
+
+def column_moments(X, weights) -> ColumnMoments:
+    """Moments of the columns of a block of dense or CSR rows (m, d).
+
+    They are taken about a row of the block, so that a constant column has none, and about the means
+    where that row proves an outlier.
+    """
+    if hasattr(X, "indptr"):
+        return _of_sparse(X, weights)
+    m, d = X.shape
+    table = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
+    w = np.ones(m) if weights is None else weights
+    mass = float(w.sum())
+    about = table[0].astype(np.float64)
+    step = max(1, _PIECE // d)
+    for _ in range(2):
+        both = np.zeros((2, d))
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for, and named, below
+            for start in range(0, m, step):
+                checkpoint()
+                some = slice(start, start + step)
+                moments(table[some], w[some], about, *both)
+            offset = both[0] / mass if mass else np.zeros(d)
+            squares = (both[1] - mass * offset**2).clip(0.0)
+            far = mass * offset**2 > _FAR * squares
+        if not (np.isfinite(both).all() and np.isfinite(squares).all()):
+            require_finite(X)
+            raise ValueError(
+                "X holds values so large that their squares overflow. Divide its columns by their "
+                "size."
+            )
+        if not (far & (squares > 0)).any():
+            break
+        about = about + np.where(far, offset, 0.0)
+    flat = np.flatnonzero((both[1] == 0.0) & (mass > 0.0))
+    if len(flat) and (table[w > 0.0][:, flat] != about[flat]).any():
+        raise ValueError(
+            "X holds columns so small that their squares vanish. Divide them by their size."
+        )
+    return ColumnMoments(mass, about + offset, squares)
+
+
+def _of_sparse(X, weights):
+    """The same of CSR rows: what is not stored is zero."""
+    d = X.shape[1]
+    w = np.ones(X.shape[0]) if weights is None else weights
+    mass = float(w.sum())
+    each = np.repeat(w, np.diff(X.indptr))
+    stored = np.bincount(X.indices, each, d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.bincount(X.indices, each * X.data, d)
+        mean = total / mass if mass else np.zeros(d)
+        apart = (X.data - mean[X.indices]) ** 2
+        squares = np.bincount(X.indices, each * apart, d) + (mass - stored).clip(0.0) * mean**2
+    if not np.isfinite(squares).all():
+        raise ValueError(
+            "X holds values so large that their squares overflow. Divide its columns by their size."
+        )
+    return ColumnMoments(mass, mean, squares)

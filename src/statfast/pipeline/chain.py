@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A chain of estimators, each but the last a transformer."""
+
+import numpy as np
+
+from statfast._estimator import Estimator, copied, takes_weights
+from statfast._validation import column_names, not_fitted, shown
+from statfast.pipeline.delegation import Delegated
+from statfast.pipeline.merged import MergedSteps
+
+SKIPPED = (None, "passthrough")
+
+
+class Pipeline(MergedSteps, Estimator):
+    """Transformers in a row and an estimator at their end, fitted together.
+
+    Within cross-validation each step is fitted to the rows of the training part alone.
+
+    Parameters
+    ----------
+    steps : list of (str, estimator)
+        Names and estimators, all but the last with ``fit`` and ``transform``; "passthrough" or
+        None does nothing.
+
+    Attributes
+    ----------
+    steps_ : list of (str, estimator)
+        The fitted steps: copies, so that `steps` stay as they were given.
+    classes_ : ndarray
+        Of the last step, if it has them.
+    n_features_in_ : int
+        Columns of the first step.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if names repeat, are no strings, hold "__" or are parameters of the pipeline.
+    TypeError
+        By ``fit``: if a step is no estimator, or a step before the last no transformer.
+
+    Notes
+    -----
+    The methods of the last step are those of the pipeline: ``hasattr(pipeline, "predict_proba")``
+    says whether it has one. Parameters of steps are set as ``name__parameter``. ``pipeline[0]`` and
+    ``pipeline["name"]`` give a step, the fitted one after ``fit``; ``pipeline[:-1]`` a pipeline of
+    some.
+
+    Where all steps before the last are `StandardScaler` and the last is a model of merged
+    statistics, cross-validation merges those of the pipeline too, on the scale of each fold's rows.
+
+    References
+    ----------
+    L. Buitinck et al. (2013), "API design for machine learning software: experiences from the
+    scikit-learn project". arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from statfast import LogisticRegression
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.pipeline import Pipeline
+    >>> from statfast.preprocessing import StandardScaler
+    >>> wine = load_wine()
+    >>> model = Pipeline([("scale", StandardScaler()), ("logit", LogisticRegression(penalty="l2"))])
+    >>> round(model.fit(wine.data, wine.target).score(wine.data, wine.target), 3)
+    1.0
+    """
+
+    def __init__(self, steps=None):
+        self.steps = steps
+
+    # ------------------------------------------------------------ fit
+
+    def fit(self, X, y=None, sample_weight=None, **params):
+        """Fit each step to what the steps before make of the rows.
+
+        Parameters
+        ----------
+        X : array-like
+            What the first step takes.
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+            Given to each step that takes it.
+        **params : object
+            ``name__argument``: arguments of ``fit`` of a step.
+
+        Returns
+        -------
+        self : Pipeline
+        """
+        fitted, _ = self._fit_all(X, y, sample_weight, params, to_rows=False)
+        return self._published(X, fitted)
+
+    def fit_transform(self, X, y=None, sample_weight=None, **params):
+        """Fit, and transform the same rows.
+
+        Parameters
+        ----------
+        X : array-like
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+        **params : object
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray, or what the last step's ``transform`` gives
+        """
+        fitted, rows = self._fit_all(X, y, sample_weight, params, to_rows=True)
+        self._published(X, fitted)
+        return rows
+
+    def fit_predict(self, X, y=None, sample_weight=None, **params):
+        """Fit, and predict the same rows.
+
+        Parameters
+        ----------
+        X : array-like
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+        **params : object
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray
+        """
+        self.fit(X, y, sample_weight, **params)
+        last = self._last()
+        if hasattr(last, "labels_"):
+            return last.labels_
+        return self.predict(X)
+
+    def _fit_all(self, X, y, sample_weight, params, to_rows):
+        steps = self._checked()
+        wanted = self._arguments(steps, params)
+        fitted, rows = [], X
+        for number, (name, step) in enumerate(steps):
+            if step in SKIPPED:
+                fitted.append((name, step))
+                continue
+            model, more = copied(step), dict(wanted[name])
+            if sample_weight is not None and takes_weights(model):
+                more.setdefault("sample_weight", sample_weight)
+            last = number == len(steps) - 1
+            if last and not to_rows:
+                model.fit(rows, y, **more)
+            elif hasattr(model, "fit_transform"):
+                rows = model.fit_transform(rows, y, **more)
+            else:
+                rows = model.fit(rows, y, **more).transform(rows)
+            fitted.append((name, model))
+        return fitted, rows
+
+    def _published(self, X, fitted):
+        models = [model for _, model in fitted if model not in SKIPPED]
+        more = {}
+        if models:
+            more["n_features_in_"] = getattr(models[0], "n_features_in_", None)
+            if hasattr(models[-1], "classes_"):
+                more["classes_"] = models[-1].classes_
+        else:
+            more["n_features_in_"] = int(np.shape(X)[1])
+        return self._publish(X, steps_=fitted, **more)
+
+    def _checked(self):
+        """The steps, if they are what steps must be."""
+        steps = self.steps
+        if not isinstance(steps, list | tuple) or not len(steps):
+            raise TypeError(
+                f"steps must be a list of pairs (name, estimator); got {shown(steps)}. Use "
+                "make_pipeline(...) for names made of the classes."
+            )
+        for pair in steps:
+            if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+                raise TypeError(f"steps must hold pairs (name, estimator); got {shown(pair)}.")
+        names = [name for name, _ in steps]
+        for name in names:
+            if "__" in name or not name or name == "steps" or names.count(name) > 1:
+                raise ValueError(
+                    f"Names of steps must differ, hold no '__' and not be 'steps'; got {name!r}. "
+                    "Rename it."
+                )
+        for number, (name, step) in enumerate(steps):
+            if step in SKIPPED:
+                continue
+            last = number == len(steps) - 1
+            able = hasattr(step, "fit") and (last or hasattr(step, "transform"))
+            if isinstance(step, type) or not able:
+                wanted = "an estimator with fit" if last else "a transformer"
+                raise TypeError(f"steps: {name!r} must be {wanted}; got {shown(step)}.")
+        return list(steps)
+
+    def _arguments(self, steps, params):
+        wanted = {name: {} for name, _ in steps}
+        for key, value in params.items():
+            name, found, argument = key.partition("__")
+            if not found or name not in wanted:
+                raise ValueError(
+                    f"Pipeline.fit takes arguments as name__argument, of the steps {[*wanted]}; "
+                    f"got {key!r}."
+                )
+            wanted[name][argument] = value
+        return wanted
+
+    # ------------------------------------------------------------ the steps' methods
+
+    def _before_last(self, X):
+        """Rows as the last step takes them."""
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        self._require_width(X)
+        for _, step in self.steps_[:-1]:
+            if step not in SKIPPED:
+                X = step.transform(X)
+        return X
+
+    def _require_width(self, X):
+        width, shape = self.n_features_in_, getattr(X, "shape", None)
+        if width is None or (column_names(X) is not None and "feature_names_in_" in self.__dict__):
+            return  # the first step compares names
+        if shape is None and isinstance(X, list | tuple):
+            try:
+                shape = np.shape(X)
+            except ValueError:
+                return
+        if shape is not None and len(shape) == 2 and shape[0] and shape[1] and shape[1] != width:
+            raise ValueError(
+                f"X has {shape[1]} features, but Pipeline is expecting {width} features as input."
+            )
+
+    def _last(self):
+        """The last step, fitted if it is."""
+        steps = self.__dict__.get("steps_", self.steps)
+        return steps[-1][1] if steps else None
+
+    def transform(self, X):
+        """Transform by all steps.
+
+        Parameters
+        ----------
+        X : array-like
+
+        Returns
+        -------
+        ndarray, or what the last step gives
+        """
+        rows = self._before_last(X)
+        last = self._last()
+        return rows if last in SKIPPED else last.transform(rows)
+
+    def inverse_transform(self, X):
+        """Undo the steps from the last to the first.
+
+        Parameters
+        ----------
+        X : array-like
+
+        Returns
+        -------
+        ndarray
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        for _, step in reversed(self.steps_):
+            if step not in SKIPPED:
+                X = step.inverse_transform(X)
+        return X
+
+    def predict(self, X, **params):
+        """Predict by the last step.
+
+        Parameters
+        ----------
+        X : array-like
+        **params : object
+            Arguments of the last step's method.
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._before_last_then("predict", X, params)
+
+    def predict_proba(self, X, **params):
+        """Probabilities of the classes by the last step.
+
+        Parameters
+        ----------
+        X : array-like
+        **params : object
+            Arguments of the last step's method.
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._before_last_then("predict_proba", X, params)
+
+    def predict_log_proba(self, X, **params):
+        """Logarithms of the probabilities of the classes by the last step.
+
+        Parameters
+        ----------
+        X : array-like
+        **params : object
+            Arguments of the last step's method.
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._before_last_then("predict_log_proba", X, params)
+
+    def decision_function(self, X, **params):
+        """Scores of the last step.
+
+        Parameters
+        ----------
+        X : array-like
+        **params : object
+            Arguments of the last step's method.
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._before_last_then("decision_function", X, params)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Score of the last step.
+
+        Parameters
+        ----------
+        X : array-like
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        rows = self._before_last(X)
+        return self._last().score(rows, y, **more)
+
+    def _before_last_then(self, method, X, params):
+        rows = self._before_last(X)
+        return getattr(self._last(), method)(rows, **params)
+
+    transform = Delegated(transform, "transform")
+    inverse_transform = Delegated(inverse_transform, "inverse_transform")
+    fit_transform = Delegated(fit_transform, "transform")
+    predict = Delegated(predict, "predict")
+    predict_proba = Delegated(predict_proba, "predict_proba")
+    predict_log_proba = Delegated(predict_log_proba, "predict_log_proba")
+    decision_function = Delegated(decision_function, "decision_function")
+    score = Delegated(score, "score")
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns that all steps make.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the columns of the first step.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        names = input_features
+        for _, step in self.steps_:
+            if step not in SKIPPED:
+                names = step.get_feature_names_out(names)
+        return names
+
+    def set_output(self, *, transform=None):
+        """Choose what ``transform`` of each step returns.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+
+        Returns
+        -------
+        self
+        """
+        for steps in (self.steps or [], self.__dict__.get("steps_", [])):
+            for _, step in steps:
+                if hasattr(step, "set_output"):
+                    step.set_output(transform=transform)
+        return self
+
+
+def make_pipeline(*steps):
+    """Make a `Pipeline` whose steps have the lowercase names of their classes.
+
+    Parameters
+    ----------
+    *steps : estimator
+        Of several of one class, each name ends with its number: "scaler-1", "scaler-2".
+
+    Returns
+    -------
+    Pipeline
+
+    Examples
+    --------
+    >>> from statfast.generative import LinearDiscriminantAnalysis
+    >>> from statfast.pipeline import make_pipeline
+    >>> from statfast.preprocessing import StandardScaler
+    >>> [name for name, _ in make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).steps]
+    ['standardscaler', 'lineardiscriminantanalysis']
+    """
+    names = [step if isinstance(step, str) else type(step).__name__.lower() for step in steps]
+    numbered = []
+    for place, name in enumerate(names):
+        twice = names.count(name) > 1
+        numbered.append(f"{name}-{names[: place + 1].count(name)}" if twice else name)
+    return Pipeline(list(zip(numbered, steps, strict=True)))

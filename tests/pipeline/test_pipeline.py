@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pipelines: what the steps do one after the other, their parameters, and merged statistics."""
+
+import numpy as np
+import pytest
+
+from statfast import (
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    Pipeline,
+    PolynomialFeatures,
+    Ridge,
+    StandardScaler,
+    make_pipeline,
+)
+from statfast._estimator import copied, sums_of, without_each
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 3)) * [1.0, 100.0, 0.01] + [0.0, 5.0, 1e4]
+    return X, np.where(X[:, 0] + X[:, 1] / 100 + rng.standard_normal(90) > 0, "yes", "no")
+
+
+def test_steps_one_after_the_other(data):
+    X, y = data
+    scaler, squares = StandardScaler(), PolynomialFeatures(2, include_bias=False)
+    model = make_pipeline(scaler, squares, LogisticRegression(penalty="l2")).fit(X, y)
+    assert not hasattr(scaler, "scale_")  # fitted are copies
+    Z = squares.fit_transform(scaler.fit_transform(X))
+    alone = LogisticRegression(penalty="l2").fit(Z, y)
+    for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
+        np.testing.assert_array_equal(getattr(model, method)(X), getattr(alone, method)(Z))
+    assert model.score(X, y) == alone.score(Z, y)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.get_feature_names_out is not None
+    assert not hasattr(model, "transform")
+    assert not hasattr(make_pipeline(Ridge()), "predict_proba")
+    np.testing.assert_array_equal(model[0].scale_, scaler.scale_)
+    np.testing.assert_array_equal(model["logisticregression"].coef_, alone.coef_)
+    np.testing.assert_array_equal(model[:-1].transform(X), Z)
+    assert model.named_steps.standardscaler is model[0]
+    assert len(model) == 3
+
+
+def test_transformers_alone(data):
+    X, _ = data
+    chain = Pipeline([("a", StandardScaler()), ("b", "passthrough")])
+    Z = chain.fit_transform(X)
+    np.testing.assert_array_equal(Z, StandardScaler().fit_transform(X))
+    np.testing.assert_array_equal(chain.transform(X), Z)
+    np.testing.assert_allclose(chain.inverse_transform(Z), X)
+    assert chain.get_feature_names_out(["p", "q", "r"]).tolist() == ["p", "q", "r"]
+    assert Pipeline([("a", None)]).fit(X).transform(X) is X
+
+
+def test_weights_reach_each_step_that_takes_them(data):
+    X, y = data
+    w = np.arange(90) % 3
+    steps = [("s", StandardScaler()), ("m", LogisticRegression(penalty="l2"))]
+    got = Pipeline(steps).fit(X, y, sample_weight=w)
+    want = Pipeline(steps).fit(X.repeat(w, axis=0), y.repeat(w))
+    np.testing.assert_allclose(got.predict_proba(X), want.predict_proba(X), rtol=1e-9)
+    last = Pipeline(steps).fit(X, y, m__sample_weight=w)
+    np.testing.assert_array_equal(last[0].scale_, StandardScaler().fit(X).scale_)
+    assert (last.predict_proba(X) != got.predict_proba(X)).any()
+
+
+def test_parameters_by_name():
+    model = make_pipeline(StandardScaler(), StandardScaler(with_std=False), Ridge())
+    assert [name for name, _ in model.steps] == ["standardscaler-1", "standardscaler-2", "ridge"]
+    params = model.get_params()
+    assert params["standardscaler-2__with_std"] is False
+    assert params["ridge"] is model.steps[2][1]
+    model.set_params(ridge__alpha=3.0, **{"standardscaler-1": "passthrough"})
+    assert model[2].alpha == 3.0
+    assert model[0] == "passthrough"
+    twin = copied(model)
+    assert twin[2] is not model[2]
+    assert twin[2].alpha == 3.0
+    with pytest.raises(ValueError, match="Invalid parameter 'lasso' for estimator Pipeline"):
+        model.set_params(lasso=Ridge())
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        (None, "steps must be a list of pairs"),
+        ([Ridge()], "steps must hold pairs"),
+        ([("a", Ridge()), ("a", Ridge())], "Names of steps must differ"),
+        ([("a__b", Ridge())], "hold no '__'"),
+        ([("a", Ridge()), ("b", Ridge())], "'a' must be a transformer"),
+        ([("a", StandardScaler()), ("b", 3)], "'b' must be an estimator with fit"),
+        ([("a", Ridge)], "'a' must be an estimator with fit"),
+    ],
+)
+def test_steps_that_are_none(steps, message, data):
+    with pytest.raises((TypeError, ValueError), match=message):
+        Pipeline(steps).fit(*data)
+
+
+def test_arguments_of_no_step(data):
+    with pytest.raises(ValueError, match="name__argument"):
+        make_pipeline(Ridge()).fit(*data, lasso__sample_weight=None)
+
+
+@pytest.mark.parametrize("mean", [True, False])
+def test_merged_statistics_are_refits(data, mean):
+    X, y = data
+    X = X.copy()
+    X[5] += 1e9  # an outlier in the first fold
+    model = make_pipeline(
+        StandardScaler(with_mean=mean), StandardScaler(with_std=False), LinearDiscriminantAnalysis()
+    )
+    columns, state = model._prepare(X, y, None)
+    parts = np.array_split(np.arange(90), 3)
+    sums = sums_of(model._statistics, columns, state, parts)
+    for part, rest in zip(parts, without_each(sums), strict=True):
+        if 5 not in part:
+            continue
+        train = np.setdiff1d(np.arange(90), part)
+        merged, alone = copied(model)._solve(rest, state), copied(model).fit(X[train], y[train])
+        np.testing.assert_allclose(merged[0].scale_, alone[0].scale_, rtol=1e-10)
+        np.testing.assert_allclose(
+            merged.decision_function(X[train]), alone.decision_function(X[train]), rtol=1e-7
+        )
+    assert "lineardiscriminantanalysis__tol" in model._solved_by
+    with pytest.raises(NotImplementedError):
+        make_pipeline(PolynomialFeatures(), LinearDiscriminantAnalysis())._prepare(X, y, None)
