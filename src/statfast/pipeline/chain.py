@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._estimator import Estimator, copied, takes_weights
 from statfast._validation import column_names, not_fitted, shown
-from statfast.pipeline.delegation import Delegated
+from statfast.pipeline.delegation import of_last
 from statfast.pipeline.merged import MergedSteps
 
 SKIPPED = (None, "passthrough")
@@ -92,6 +92,7 @@ class Pipeline(MergedSteps, Estimator):
         fitted, _ = self._fit_all(X, y, sample_weight, params, to_rows=False)
         return self._published(X, fitted)
 
+    @of_last("transform")
     def fit_transform(self, X, y=None, sample_weight=None, **params):
         """Fit, and transform the same rows.
 
@@ -235,6 +236,7 @@ class Pipeline(MergedSteps, Estimator):
         steps = self.__dict__.get("steps_", self.steps)
         return steps[-1][1] if steps else None
 
+    @of_last("transform")
     def transform(self, X):
         """Transform by all steps.
 
@@ -250,6 +252,7 @@ class Pipeline(MergedSteps, Estimator):
         last = self._last()
         return rows if last in SKIPPED else last.transform(rows)
 
+    @of_last("inverse_transform")
     def inverse_transform(self, X):
         """Undo the steps from the last to the first.
 
@@ -268,6 +271,7 @@ class Pipeline(MergedSteps, Estimator):
                 X = step.inverse_transform(X)
         return X
 
+    @of_last("predict")
     def predict(self, X, **params):
         """Predict by the last step.
 
@@ -283,6 +287,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("predict", X, params)
 
+    @of_last("predict_proba")
     def predict_proba(self, X, **params):
         """Probabilities of the classes by the last step.
 
@@ -298,6 +303,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("predict_proba", X, params)
 
+    @of_last("predict_log_proba")
     def predict_log_proba(self, X, **params):
         """Logarithms of the probabilities of the classes by the last step.
 
@@ -313,6 +319,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("predict_log_proba", X, params)
 
+    @of_last("decision_function")
     def decision_function(self, X, **params):
         """Scores of the last step.
 
@@ -328,6 +335,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("decision_function", X, params)
 
+    @of_last("score")
     def score(self, X, y=None, sample_weight=None):
         """Score of the last step.
 
@@ -348,15 +356,6 @@ class Pipeline(MergedSteps, Estimator):
     def _before_last_then(self, method, X, params):
         rows = self._before_last(X)
         return getattr(self._last(), method)(rows, **params)
-
-    transform = Delegated(transform, "transform")
-    inverse_transform = Delegated(inverse_transform, "inverse_transform")
-    fit_transform = Delegated(fit_transform, "transform")
-    predict = Delegated(predict, "predict")
-    predict_proba = Delegated(predict_proba, "predict_proba")
-    predict_log_proba = Delegated(predict_log_proba, "predict_log_proba")
-    decision_function = Delegated(decision_function, "decision_function")
-    score = Delegated(score, "score")
 
     def get_feature_names_out(self, input_features=None):
         """Names of the columns that all steps make.

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Steps by name or number, their parameters, and methods that are there where the last has them."""
 
+from collections.abc import Callable
 from functools import update_wrapper
 from types import SimpleNamespace
+from typing import Any
 
 from statfast._estimator import Estimator
 
@@ -26,6 +28,11 @@ class Delegated:
                 f"{type(last).__name__}, has none."
             )
         return self.function.__get__(owner, kind)
+
+
+def of_last(name: str) -> Callable[[Any], Any]:
+    """Decorator: the method is there where the last step has the one named."""
+    return lambda function: Delegated(function, name)
 
 
 class Steps:
