@@ -389,8 +389,8 @@ SUITE = Suite(
         ],
         "single": [Bar("single from a matrix", mean=3.0), Bar("the same, memory", copies=1.0)],
         "one": [
-            Bar("centroid, median from a matrix", mean=2.0),
-            Bar("the same, memory", copies=1.0),
+            Bar("centroid, median from a matrix", mean=1.0),
+            Bar("the same, memory", copies=2.1),
         ],
         "spanning": [
             Bar("spanning tree of rows, d = 2, 3, 5", ("quitefastmst",), mean=1.3),

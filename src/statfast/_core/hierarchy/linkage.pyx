@@ -22,17 +22,14 @@ a merge. The caller guarantees addresses, finite numbers, and clusters sorted by
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 
-from statfast._core.hierarchy.generic cimport ask, clusters, clusters_of, fill, join_rows, lead
 from statfast._core.hierarchy.lance_williams cimport WARD, rule_for, union_rule
 from statfast._core.tile.rows cimport real
 from statfast._core.hierarchy.square cimport become_one, journal, mirror, pack, refresh
 from statfast._core.hierarchy.triangle cimport (
     fold, look, pick, row_at, seek, square, squeeze, table, unite,
 )
-
-cdef Py_ssize_t SLACK = 64  # numbers that passes may read, or write, beyond the end
 
 
 def extent(
@@ -238,104 +235,77 @@ def follow(
     free(keep)
 
 
-def renew(
-    const Py_ssize_t[::1] rows,         # IN (m,) addresses of rows
-    double scale,                       # IN if not 0, their numbers become (scale x)^2
-    Py_ssize_t[::1] own,                # INOUT (m,) addresses of whole rows, or 0
-    int32_t[:, ::1] time,               # INOUT (3, m) born, seen, asked, of hierarchy/generic.pxd
-    int32_t[:, ::1] left,               # INOUT (2, m) first and later
-    real[:, ::1] gone,                  # INOUT (2, m) infinite where no cluster is, else 0; the
-                                        # same for clusters of the triangle
-    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
-    int32_t[::1] who,                   # INOUT (m,) where that was
-    Py_ssize_t[::1] state,              # INOUT (4,) first, later, merges; free rows of `room`
-    const int32_t[::1] some,            # IN clusters
-    const Py_ssize_t[::1] to,           # IN memory for the row of each; None: find their neighbors
-    Py_ssize_t begin,                   # IN the clusters to look at
-    Py_ssize_t end,
-    const uint64_t[::1] keep,           # IN (m / 64 + 1,) a bit for each column to keep, or None
-    const int32_t[::1] place,           # IN (m,) the new column of each, if `keep` is given
-):
-    """Fill the rows of clusters, or pack them, or find the nearest neighbors of clusters."""
-    cdef clusters k = clusters_of(rows, scale, own, time, left, state)
-    cdef Py_ssize_t c, x
-    cdef const uint64_t *bits = NULL if keep is None else &keep[0]
-    cdef const int32_t *at = NULL if place is None else &place[0]
-    cdef const Py_ssize_t *memory = NULL if to is None else &to[0]
-    cdef real *work = <real *>malloc((k.m + SLACK) * sizeof(real))
-    if work == NULL:
-        raise MemoryError
-    with nogil:
-        if memory != NULL:
-            fill(&k, &some[begin], memory + begin, end - begin, bits, at, work)
-        for c in range(begin, end):
-            x = some[c]
-            if memory == NULL:
-                ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
-                continue
-            if bits != NULL and k.own[x]:
-                squeeze(<const real *>memory[c], bits, 0, k.m, <real *>memory[c])
-            k.own[x], k.seen[x] = memory[c], k.now
-    free(work)
-
-
 def generic(
-    const Py_ssize_t[::1] rows,         # IN (m,), with the others as in renew
-    double scale,
-    Py_ssize_t[::1] own,                # INOUT (m,)
-    int32_t[:, ::1] time,               # INOUT (3, m)
-    int32_t[:, ::1] left,               # INOUT (2, m)
-    real[:, ::1] gone,                  # INOUT (2, m)
-    real[::1] low,                      # INOUT (m,)
-    int32_t[::1] who,                   # INOUT (m,)
-    Py_ssize_t[::1] state,              # INOUT (4,)
+    real[::1] matrix,                   # INOUT (m^2,) as in follow
     int rule,
     real[::1] size,                     # INOUT (m,)
-    Py_ssize_t[::1] room,               # INOUT addresses of memory for a row; the first is work
-    int32_t[::1] merged,                # OUT (m - 1,) the cluster that stays
-    int32_t[::1] other,                 # OUT (m - 1,) that which is merged into it
+    real[::1] gone,                     # INOUT (m,)
+    int32_t[::1] point,                 # INOUT (m,)
+    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
+    int32_t[::1] who,                   # INOUT (m,) where that was
+    int32_t[:, ::1] notes,              # INOUT (5, m) the journal
+    Py_ssize_t[::1] state,              # INOUT (4,) clusters, merges; journal's m and time
+    int32_t[::1] merged,                # OUT (m - 1,)
+    int32_t[::1] other,                 # OUT (m - 1,)
     real[::1] height,                   # OUT (m - 1,)
-    Py_ssize_t until,                   # IN how many clusters to leave
-    Py_ssize_t budget,                  # IN about how many numbers to look at
+    double shrunk,                      # IN as in follow
+    Py_ssize_t budget,                  # IN
 ):
     """Merge the two nearest clusters, one pair after the other, by any rule.
 
-    Muellner 2011, arXiv:1109.2378: lower bounds of the smallest numbers of rows, made true when
-    they come to be the smallest of all. Deviations: a union is a row, never a column, and knows the
-    nearest of those before it; no heap, as the bounds are scanned by vectors, 64 at a time.
+    Muellner 2011, arXiv:1109.2378, the generic algorithm: lower bounds of the smallest numbers of
+    rows, made true when they come to be the smallest of all. Deviation: no heap; the bounds are
+    scanned, which takes less than what a union does.
     """
-    cdef clusters k = clusters_of(rows, scale, own, time, left, state)
-    cdef Py_ssize_t m = k.m, blocks = (m + 63) // 64, vacant = state[3], i, j, x, y
-    cdef real *least = <real *>calloc(2 * blocks, sizeof(real))
-    cdef int32_t *place = <int32_t *>malloc(blocks * sizeof(int32_t))
+    cdef Py_ssize_t count = state[0], merges = state[1], x, y, c
+    cdef journal t
     cdef real best
     cdef int32_t at
-    if least == NULL or place == NULL:
-        free(least)
-        free(place)
+    cdef real *row
+    cdef uint64_t *keep = <uint64_t *>malloc((notes.shape[1] // 64 + 2) * sizeof(uint64_t))
+    if keep == NULL:
         raise MemoryError
+    t.m, t.time = state[2], state[3]
+    t.unions, t.changed, t.fresh = &notes[0, 0], &notes[1, 0], &notes[2, 0]
+    t.now, t.later = &notes[3, 0], &notes[4, 0]
     with nogil:
-        for i in range(blocks):
-            lead(&low[0], &gone[0, 0], m, i, least, place)
-        while k.firsts + k.laters > until and budget > 0 and vacant > 1:
+        while count > 1 and budget > 0:
+            if count < shrunk * t.m:
+                budget -= t.m * t.m
+                c = t.m
+                pack(&t, &matrix[0], &size[0], &gone[0], &point[0], &who[0], c, keep)
+                for x in range(c):
+                    y = t.now[x]
+                    if y >= 0:
+                        low[y], who[y] = low[x], who[x]
             best, at = <real>INFINITY, -1
-            seek(least, least + blocks, blocks, 0, &best, &at)
-            i = place[at]
-            j = who[i]
-            budget -= m
-            if k.born[j] > k.asked[i]:
-                ask(&k, i, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
-                lead(&low[0], &gone[0, 0], m, i // 64, least, place)
+            seek(&low[0], &gone[0], t.m, 0, &best, &at)
+            x = at
+            y = who[x]
+            budget -= t.m
+            if y < 0 or gone[y] > 0 or best < between(&t, &matrix[0], x, y):
+                budget -= t.m + refresh(&t, &matrix[0], x)
+                low[x], who[x] = <real>INFINITY, -1
+                seek(&matrix[x * t.m], &gone[0], t.m, 0, &low[x], &who[x])
                 continue
-            x, y = min(i, j), max(i, j)
-            merged[k.now], other[k.now], height[k.now] = <int32_t>x, <int32_t>y, best
-            budget -= 3 * m + 8 * (k.firsts + k.laters)
-            join_rows(&k, rule, x, y, best, &size[0], &room[0], &vacant)
-            gone[0, y], gone[1, x], gone[1, y] = <real>INFINITY, <real>INFINITY, <real>INFINITY
-            low[y] = <real>INFINITY
-            ask(&k, x, &gone[0, 0], &gone[1, 0], &low[0], &who[0])
-            lead(&low[0], &gone[0, 0], m, x // 64, least, place)
-            lead(&low[0], &gone[0, 0], m, y // 64, least, place)
-    free(least)
-    free(place)
-    state[0], state[1], state[2], state[3] = k.firsts, k.laters, k.now, vacant
+            if y < x:
+                x, y = y, x
+            budget -= 4 * t.m + refresh(&t, &matrix[0], x) + refresh(&t, &matrix[0], y)
+            merged[merges], other[merges], height[merges] = point[x], point[y], best
+            merges += 1
+            count -= 1
+            become_one(&t, &matrix[0], rule, x, y, best, &size[0], &gone[0])
+            row = &matrix[x * t.m]
+            low[x], who[x], best = <real>INFINITY, -1, -<real>INFINITY
+            look(row, t.m, x, 0, &low[0], &who[0], &best, &at)  # others that are nearer to it
+            low[x], who[x] = <real>INFINITY, -1
+            seek(row, &gone[0], t.m, 0, &low[x], &who[x])
+    state[0], state[1], state[2], state[3] = count, merges, t.m, t.time
+    free(keep)
+
+
+cdef inline real between(
+    const journal *t, const real *matrix, Py_ssize_t x, Py_ssize_t y
+) noexcept nogil:
+    """The distance of two clusters: it stands in the row of the one that was made last."""
+    return matrix[x * t.m + y] if t.changed[x] >= t.changed[y] else matrix[y * t.m + x]

@@ -89,8 +89,8 @@ def linkage(
 
     **Cost**. From a matrix O(n^2) time in practice, memory for one copy of what is left of it after
     the first merges: less than the condensed matrix, or 24 MB where that is more. It is more, up to
-    1.7 times the matrix, where rounds of merges begin and then find next to no nearest pairs; 2 %
-    more for "centroid" and "median" where all rows are in pairs. "single" takes memory for half the
+    two copies more, where rounds of merges begin and then find next to no nearest pairs; and for
+    "centroid" and "median", which take a square copy. "single" takes memory for half the
     condensed matrix at most. Rows are turned into a condensed matrix first, but not for "ward",
     "centroid" and "median" (for the latter two: in up to 128 columns, or where the matrix would be
     too large), which take O(n^2 d) time and O(n d) memory; nor for "single" with Euclidean
@@ -170,7 +170,7 @@ def tree_of(taken: MetricRows | Matrix, method: str, n_jobs: int | None = None) 
     if method == "ward":
         return merges(*ward_of_rows(_images(taken, n_jobs), n_jobs), by_height=True)
     n, d = taken.X.shape
-    if method in INVERTING and (d <= FEW or not fits(8 * n * (n - 1))):
+    if method in INVERTING and (d <= FEW or not fits(12 * n * n)):
         rows = _images(taken, n_jobs)
         return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)
     matrix = Matrix(*between_rows(taken.X, taken.metric, what="X", n_jobs=n_jobs))

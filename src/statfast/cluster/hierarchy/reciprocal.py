@@ -16,20 +16,20 @@ import numpy as np
 
 from statfast._core.hierarchy import linkage
 from statfast._distance import COPY, Minima, Triangle, neighbors, row_blocks
-from statfast._engine import checkpoint, each, grid, usable_threads
-from statfast.cluster.hierarchy.generic import merged_one_by_one
+from statfast._engine import checkpoint, each, usable_threads
+from statfast._validation import refuse_large
+from statfast.cluster.hierarchy.generic import whole
 
 SLACK = 64  # numbers: kernels may write so many beyond the end
 SMALL = 1024  # clusters: a chain of so many is cheaper than rounds
 FEW = 0.04  # of the clusters merged: a round that merges less costs more than a chain
-RARE = 0.01  # the same for the generic algorithm, where whole rows take too much memory
+RARE = 0.01  # the same where whole rows take more memory than a copy
 SHRUNK = 0.7  # of the clusters left: time to leave out the others
 BUDGET = 1 << 24  # numbers looked at between checkpoints
 ROOM = 1 << 21  # numbers of a piece of memory, at most
 ROWS = 12  # in a piece, at least: at the end of each, less than a row stays empty
 SPARE = 16  # pieces in what one copy leaves beside the rows of the first round, or fewer
 AHEAD = 8  # blocks that may be begun before those in front of them are done
-STRIP = 64  # rows of a whole matrix that a task writes
 NOTHING = np.empty(0, np.intp)
 
 
@@ -60,11 +60,8 @@ class Merging:
         while (m := self.triangle.m) > SMALL or (m > 1 and not self._fits()):
             i = np.flatnonzero(who[who] == np.arange(m))
             i = i[i < who[i]]
-            if len(i) < FEW * m and self._fits():
+            if len(i) < (FEW if self._fits() else RARE) * m:
                 break
-            if len(i) < RARE * m:
-                self._one_by_one()
-                return
             low, who = self._round(i, who[i], low[i])
         if m > 1:
             self._by_chain()
@@ -79,15 +76,13 @@ class Merging:
     def _by_chain(self):
         """Merge along the chain of nearest neighbors, in whole rows."""
         m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
+        memory = None
         if self.room and self.room.holds(m):
-            triangle, matrix = self.room.left(m)
-        else:
-            matrix = np.empty(m * m, dtype)
-
-        def write(strip):
-            linkage.unfold(triangle.rows, self.scale, strip.start, strip.stop, matrix)
-
-        each(write, grid(m, STRIP, STRIP), n_jobs=self.n_jobs, effort=float(m) ** 2)
+            triangle, memory = self.room.left(m)
+        elif not self._fits():
+            nbytes = m * m * dtype.itemsize
+            refuse_large(nbytes, f"The square matrix of {m} clusters", "Cluster a sample.")
+        matrix = whole(triangle, self.scale, self.n_jobs, memory)
         gone, notes = np.zeros(m, dtype), np.zeros((6, m), np.int32)
         one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
         state = np.array([m, 0, 0, m, 0], np.intp)
@@ -98,13 +93,6 @@ class Merging:
                 SHRUNK, BUDGET,
             )  # fmt: skip
         self.merges.append((one[: m - 1], other[: m - 1], height[: m - 1]))
-
-    def _one_by_one(self):
-        """Merge the nearest two, by the algorithm for all rules."""
-        one, other, height = merged_one_by_one(
-            self.triangle, self.rule, self.scale, self.n_jobs, self.size
-        )
-        self.merges.append((self.point[one], self.point[other], height))
 
     def _round(self, i, j, height):
         """Merge the pairs i < j; the smallest numbers after that, and where they are."""
