@@ -71,6 +71,8 @@ SMALL = {
     "NuSVR": {"tol": 1e-10},
     "OneClassSVM": {"tol": 1e-10},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # classes have fewer rows than columns
+    "RegularizedDiscriminantAnalysis": {"alpha": 0.3, "gamma": 0.1},
+    "RegularizedDiscriminantAnalysisCV": {"alphas": [0.0, 0.3], "gammas": [0.1, 0.5]},
     "SVC": {"probability": True, "tol": 1e-10, "random_state": 0},
     "SVR": {"tol": 1e-10},
 }

@@ -61,6 +61,10 @@ _HOMES = {
     "generative": (
         "LinearDiscriminantAnalysis",
         "QuadraticDiscriminantAnalysis",
+        "RegularizedDiscriminantAnalysis",
+        "RegularizedDiscriminantAnalysisCV",
+        "box_m",
+        "manova",
     ),
     "linear": (
         "ElasticNet",

@@ -42,6 +42,12 @@ from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
 from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+from statfast.generative import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
+from statfast.generative import (
+    RegularizedDiscriminantAnalysisCV as RegularizedDiscriminantAnalysisCV,
+)
+from statfast.generative import box_m as box_m
+from statfast.generative import manova as manova
 from statfast.linear import ElasticNet as ElasticNet
 from statfast.linear import ElasticNetCV as ElasticNetCV
 from statfast.linear import GeneralizedLinearModel as GeneralizedLinearModel
@@ -138,6 +144,8 @@ __all__ = [
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "RegularizationPath",
+    "RegularizedDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
     "SeparationWarning",
@@ -146,6 +154,7 @@ __all__ = [
     "TangentDistanceClassifier",
     "UndefinedMetricWarning",
     "anova",
+    "box_m",
     "choose_k",
     "cluster_stability",
     "cophenetic",
@@ -161,6 +170,7 @@ __all__ = [
     "linkage",
     "logistic_path",
     "make_pipeline",
+    "manova",
     "minimum_spanning_tree",
     "optimal_leaf_ordering",
     "ridge_path",

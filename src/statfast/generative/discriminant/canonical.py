@@ -25,7 +25,7 @@ class Discriminant:
     white: Whitening
 
 
-def discriminate(moments: ClassMoments, priors, unbiased, tol) -> Discriminant:
+def discriminate(moments: ClassMoments, covariance, priors, tol) -> Discriminant:
     """Linear scores and canonical vectors, in coordinates where the covariance is the identity.
 
     There the score of class k is its whitened mean times x, and the canonical vectors are the
@@ -34,7 +34,6 @@ def discriminate(moments: ClassMoments, priors, unbiased, tol) -> Discriminant:
     """
     mass, means = moments.mass, moments.means
     n, n_classes = mass.sum(), len(mass)
-    covariance = moments.within / (n - n_classes if unbiased else n)
     white = whiten(covariance, np.abs(means).max(axis=0), tol)
     center = priors @ means
     apart = (means - center) @ white.root

@@ -6,7 +6,7 @@ import numpy as np
 from statfast._core.generative import linear_scores
 from statfast._estimator import Transformer
 from statfast._validation import as_choice, as_count, as_flag, as_real
-from statfast.generative.discriminant import leave_one_out
+from statfast.generative.discriminant import leave_one_out, leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import (
     as_priors,
     discriminate,
@@ -15,6 +15,7 @@ from statfast.generative.discriminant.canonical import (
 )
 from statfast.generative.discriminant.model import ClassNormals
 from statfast.generative.discriminant.rules import filled, for_all_classes
+from statfast.generative.normal.shrinkage import as_shrinkage, pooled_covariance
 from statfast.generative.normal.whitening import whiten
 
 
@@ -28,6 +29,14 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     Parameters
     ----------
+    solver : {"svd", "lsqr", "eigen"}, default="svd"
+        scikit-learn's names; all take the same steps here, and give all attributes. With "svd"
+        nothing is shrunk. The maximum-likelihood covariance (`method`) of "lsqr" and "eigen"
+        weighs the classes by `priors` where these are given.
+    shrinkage : {"auto"} or float between 0 and 1, optional
+        Share of a multiple of the identity, tr(S_k) / d, in the covariance of each class before
+        they are pooled. "auto" takes the share of Ledoit and Wolf [4]_, of the correlation matrix
+        of the class. Needs "lsqr" or "eigen".
     priors : array-like of shape (K,), optional
         Positive class probabilities, in the order of `classes_`. None takes the shares of the
         classes in the training rows.
@@ -73,6 +82,8 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         ``MASS::lda`` divides it by K, so that these are its ``svd`` times sqrt(K / (K - 1)).
     explained_variance_ratio_ : ndarray of shape (min(r, n_components),)
         R's "proportion of trace": shares of the squared singular values.
+    n_parameters_ : int
+        Free parameters: K (d + 1) + d (d + 1) / 2 - 1.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -106,6 +117,9 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
        section 12.1. https://doi.org/10.1007/978-0-387-21706-2
     .. [3] Chan, T. F., Golub, G. H. and LeVeque, R. J. (1983). Algorithms for computing the sample
        variance. The American Statistician 37, 242-247. https://doi.org/10.2307/2683386
+    .. [4] Ledoit, O. and Wolf, M. (2004). A well-conditioned estimator for large-dimensional
+       covariance matrices. Journal of Multivariate Analysis 88, 365-411.
+       https://doi.org/10.1016/S0047-259X(03)00096-4
 
     Examples
     --------
@@ -128,6 +142,8 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     def __init__(
         self,
         *,
+        solver="svd",
+        shrinkage=None,
         priors=None,
         n_components=None,
         method="moment",
@@ -135,6 +151,8 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         tol=1e-4,
         n_jobs=None,
     ):
+        self.solver = solver
+        self.shrinkage = shrinkage
         self.priors = priors
         self.n_components = n_components
         self.method = method
@@ -145,26 +163,38 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     # ------------------------------------------------------------ the steps of a fit
 
     def _check(self):
+        as_choice(self.solver, "solver", ("svd", "lsqr", "eigen"))
+        if as_shrinkage(self.shrinkage) is not None and self.solver == "svd":
+            raise ValueError(
+                'shrinkage needs solver="lsqr" or "eigen"; got solver="svd". Change it.'
+            )
         as_choice(self.method, "method", ("moment", "mle"))
         as_real(self.tol, "tol", low=0.0)
         as_flag(self.store_covariance, "store_covariance")
         if self.n_components is not None:
             as_count(self.n_components, "n_components")
 
+    def _kind_now(self):
+        if self.shrinkage == "auto":
+            return "fourth"
+        return "pooled" if self.solver == "svd" else "scatters"
+
     def _enough(self, total):
         return total.mass.sum() > len(total.mass)
 
     def _attributes(self, classes, total, names):
-        unbiased, tol = self.method == "moment", as_real(self.tol, "tol", low=0.0)
+        self._check()
+        tol = as_real(self.tol, "tol", low=0.0)
+        require_enough(classes, total.mass, self.method == "moment")
         n_components = most = min(len(classes) - 1, total.means.shape[1])
         if self.n_components is not None:
             n_components = as_count(self.n_components, "n_components", 1, most)
-        require_enough(classes, total.mass, unbiased)
         priors = as_priors(self.priors, total.mass)
-        fit = discriminate(total, priors, unbiased, tol)
+        fit = discriminate(total, self._covariance(total), priors, tol)
         warn_left_out(fit, total.means, names)
 
         two = len(classes) == 2
+        d, n_classes = total.means.shape[1], len(classes)
         trace = fit.singular_values**2
         fitted = {
             "class_count_": total.mass,
@@ -174,6 +204,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             "coef_": fit.coef[1:] - fit.coef[:1] if two else fit.coef,
             "intercept_": fit.intercept[1:] - fit.intercept[:1] if two else fit.intercept,
             "scalings_": fit.scalings,
+            "n_parameters_": n_classes * (d + 1) + d * (d + 1) // 2 - 1,
             "singular_values_": fit.singular_values,
             "explained_variance_ratio_": (trace / trace.sum())[:n_components],
         }
@@ -184,17 +215,32 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             fitted["covariance_"] = fit.covariance
         return fitted
 
-    def _held_out(self, state, total):
-        unbiased, fixed = self.method == "moment", None
+    def _covariance(self, total):
+        """The pooled covariance, by the divisor and the shrinkage asked for."""
+        unbiased = self.method == "moment"
+        if self.solver != "svd":
+            priors = None if self.priors is None else as_priors(self.priors, total.mass)
+            return pooled_covariance(total, as_shrinkage(self.shrinkage), unbiased, priors)
+        return total.within / (total.mass.sum() - unbiased * len(total.mass))
+
+    def _held_out(self, state, total, method):
+        unbiased, n_classes = self.method == "moment", len(state.classes)
         require_enough(state.classes, total.mass, unbiased)
-        if self.priors is not None:
-            fixed = as_priors(self.priors, total.mass)
-        white = whiten(
-            total.within / (total.mass.sum() - unbiased * len(total.mass)),
-            np.abs(total.means).max(axis=0),
-            self.tol,
-        )
-        return leave_one_out.linear(white, total, unbiased, self.tol, fixed)
+        fixed = None if self.priors is None else as_priors(self.priors, total.mass)
+        by_priors = self.solver != "svd" and not unbiased and fixed is not None
+        if self.shrinkage == "auto" or by_priors:
+            return None
+        if self.shrinkage:
+            if method == "decision_function" and n_classes > 2:  # whose common term differs
+                return None
+            return leave_one_out_quadratic.scorer(
+                total, alpha=0.0, rate=float(self.shrinkage), traced=True, unbiased=unbiased,
+                tol=self.tol, fixed=fixed,
+            )  # fmt: skip
+        pooled = total if self.solver == "svd" else total.pooled()
+        covariance = pooled.within / (total.mass.sum() - unbiased * n_classes)
+        white = whiten(covariance, np.abs(total.means).max(axis=0), self.tol)
+        return leave_one_out.linear(white, pooled, unbiased, self.tol, fixed)
 
     # ------------------------------------------------------------ prediction
 

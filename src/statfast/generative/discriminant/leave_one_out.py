@@ -26,7 +26,7 @@ def held_out(model, columns, state, method, patient=True):
     X, codes, weights = columns
     total = model._statistics(columns, state)
     n, n_classes = len(codes), len(state.classes)
-    score = model._held_out(state, total)
+    score = model._held_out(state, total, method)
     scores, certain = np.empty((n, n_classes)), np.zeros(n, bool)
 
     def work(rows):

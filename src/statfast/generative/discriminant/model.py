@@ -1,38 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the discriminants have in common: rows to class moments, moments to a rule, rule to labels.
+"""What the fits of discriminants have in common: rows to class moments, moments to a rule.
 
-A subclass says which statistics it needs (`_kind`), which kernels score its rule (`_kernel`), and
-turns statistics into fitted attributes (`_attributes`), among them ``_rule``.
+A subclass says which statistics it needs (`_kind`) and turns them into fitted attributes
+(`_attributes`), among them the rule by which `ClassRule` predicts.
 """
 
-from types import ModuleType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from statfast._engine import Chunks
-from statfast._estimator import Classifier, Estimator, FitState
+from statfast._estimator import FitState
 from statfast._validation import (
     as_choice,
     as_labels,
     as_rows,
     as_weights,
     column_names,
-    not_fitted,
     require_finite,
     rows_for,
     shown,
     wrong_type,
 )
 from statfast.generative.discriminant.leave_one_out import held_out
-from statfast.generative.discriminant.rules import fill, filled, log_softmax_of
+from statfast.generative.discriminant.prediction import KEPT, ClassRule
 from statfast.generative.normal.class_moments import class_moments, class_scatters
 from statfast.generative.normal.fourth_moments import fourth_moments
 
 _METHODS = ("predict_proba", "predict", "predict_log_proba", "decision_function")
 GATHER = {"pooled": class_moments, "scatters": class_scatters, "fourth": fourth_moments}
-KEPT = (np.float64, np.float32, np.uint8)
 
 
 def gathered(columns, state, n_jobs=None):
@@ -45,15 +41,11 @@ def statistics(columns, state):
     return gathered(columns, state)
 
 
-class ClassNormals(Classifier, Estimator):
-    """A normal density for each class, and Bayes' rule."""
+class ClassNormals(ClassRule):
+    """A fit that is a sum over rows: moments of the classes, and a rule solved from them."""
 
     _kind: ClassVar[str] = "pooled"
-    _kernel: ClassVar[ModuleType]
     _statistics = staticmethod(statistics)
-
-    n_jobs: int | None
-    classes_: NDArray[Any]
 
     def fit(self, X, y, sample_weight=None):
         """Fit the classes.
@@ -265,7 +257,7 @@ class ClassNormals(Classifier, Estimator):
 
     # ------------------------------------------------------------ what the fits differ in
 
-    def _held_out(self, state, total):
+    def _held_out(self, state, total, method):
         """A function from rows, codes and weights to scores, and whether they are certain."""
         raise NotImplementedError
 
@@ -289,100 +281,6 @@ class ClassNormals(Classifier, Estimator):
     def _attributes(self, classes, total, names):
         """All fitted attributes from the statistics."""
         raise NotImplementedError
-
-    # ------------------------------------------------------------ prediction
-
-    def predict(self, X):
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        labels : ndarray of shape (m,), dtype of `classes_`
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite 2-d array with the columns of the fitted one.
-        """
-        rows = self._rows(X)
-        winners = np.empty(rows.shape[0], np.intp)
-        fill(winners, self._kernel.argmax, rows, self._rule, self.n_jobs)
-        return self.classes_.take(winners)
-
-    def predict_proba(self, X):
-        """Return the posterior probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        posteriors : ndarray of shape (m, K)
-            Columns as in `classes_`. float32 for float32 X, else float64.
-
-        Raises
-        ------
-        ValueError
-            As for `predict`.
-        """
-        return filled(self._kernel.softmax, self._rows(X), self._rule, self.n_jobs)
-
-    def predict_log_proba(self, X):
-        """Return the logarithm of the posteriors, also where these underflow to 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        log_posteriors : ndarray of shape (m, K)
-            Columns as in `classes_`. float32 for float32 X, else float64.
-
-        Raises
-        ------
-        ValueError
-            As for `predict`.
-        """
-        return filled(log_softmax_of(self._kernel), self._rows(X), self._rule, self.n_jobs)
-
-    def decision_function(self, X):
-        """Return the scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-
-        Returns
-        -------
-        scores : ndarray of shape (m, K), or (m,) for two classes
-            The logarithm of prior times density, less a term common to all classes; for two
-            classes the log-odds of the second. float32 for float32 X, else float64.
-
-        Raises
-        ------
-        ValueError
-            As for `predict`.
-        """
-        rows = self._rows(X)
-        out = np.empty((rows.shape[0], len(self.classes_)))
-        fill(out, self._kernel.scores, rows, self._rule, self.n_jobs)
-        out = out[:, 1] - out[:, 0] if out.shape[1] == 2 else out
-        with np.errstate(over="ignore"):
-            return out.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False)
-
-    def _rows(self, X):
-        if "_rule" not in self.__dict__:  # unfitted, or partial_fit waits for more rows
-            raise not_fitted(self)
-        return rows_for(self, X, keep=KEPT, finite=False)  # `fill` looks at the scores
-
-    def __sklearn_is_fitted__(self):
-        return "_rule" in self.__dict__
 
 
 def require_classes(classes):

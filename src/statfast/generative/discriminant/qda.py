@@ -4,12 +4,11 @@
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
-from statfast._engine import aside
-from statfast._validation import as_choice, as_flag, as_real, shown
+from statfast._validation import as_choice, as_flag, as_real
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.model import ClassNormals
-from statfast.generative.discriminant.quadratic_rule import quadratic_rule, whitened
+from statfast.generative.discriminant.quadratic_rule import published, require_rows, whitened
 from statfast.generative.normal.shrinkage import as_shrinkage, class_covariances
 
 
@@ -174,26 +173,11 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         whites = whitened(
             classes, total.means, covariances, self.tol, names, bool(self.allow_singular)
         )
-        return self._published(total, priors, covariances, whites)
-
-    def _published(self, total, priors, covariances, whites):
+        fitted = published(total, priors, covariances, whites, bool(self.store_covariance))
         n_classes, d = total.means.shape
-        axes = [aside(np.linalg.eigh, covariance) for covariance in covariances]
-        fitted = {
-            "class_count_": total.mass,
-            "priors_": priors,
-            "means_": total.means,
-            "rotations_": [vectors[:, ::-1] for _, vectors in axes],
-            "scalings_": [variances[::-1].clip(0.0) for variances, _ in axes],
-            "log_determinants_": np.array([white.log_det for white in whites]),
-            "n_parameters_": n_classes * (d * d + 3 * d + 2) // 2 - 1,
-            "_rule": quadratic_rule(priors, total.means, whites),
-        }
-        if self.store_covariance:
-            fitted["covariance_"] = list(covariances)
-        return fitted
+        return {**fitted, "n_parameters_": n_classes * (d * d + 3 * d + 2) // 2 - 1}
 
-    def _held_out(self, state, total):
+    def _held_out(self, state, total, method):
         if self.shrinkage == "auto" or self.allow_singular:
             return None
         return leave_one_out_quadratic.scorer(
@@ -204,14 +188,4 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
             unbiased=self.method == "moment",
             tol=self.tol,
             fixed=None if self.priors is None else as_priors(self.priors, total.mass),
-        )
-
-
-def require_rows(classes, mass, unbiased):
-    """Refuse a class whose weight leaves its covariance without a degree of freedom."""
-    if unbiased and not (mass > 1.0).all():
-        label = classes.tolist()[mass.argmin()]
-        raise ValueError(
-            f"Every class needs more than one row; the class {shown(label)} has {mass.min():g}. "
-            'Pass more of its rows, leave it out, or use method="mle".'
         )

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._engine import aside
 from statfast._validation import shown, warn_user
 from statfast.generative.discriminant.canonical import listed
 from statfast.generative.normal.whitening import whiten
@@ -54,3 +55,30 @@ def origins_of(means, factors):
     """What is taken off the rows before the product, as exact as float32 is, and what is after."""
     near = np.where(np.abs(means) < 1e37, means, 0.0).astype(np.float32)
     return near, np.einsum("krd,kd->kr", factors, means - near)
+
+
+def published(total, priors, covariances, whites, stored):
+    """The fitted attributes of normal classes with covariances of their own."""
+    axes = [aside(np.linalg.eigh, covariance) for covariance in covariances]
+    fitted = {
+        "class_count_": total.mass,
+        "priors_": priors,
+        "means_": total.means,
+        "rotations_": [vectors[:, ::-1] for _, vectors in axes],
+        "scalings_": [variances[::-1].clip(0.0) for variances, _ in axes],
+        "log_determinants_": np.array([white.log_det for white in whites]),
+        "_rule": quadratic_rule(priors, total.means, whites),
+    }
+    if stored:
+        fitted["covariance_"] = list(covariances)
+    return fitted
+
+
+def require_rows(classes, mass, unbiased):
+    """Refuse a class whose weight leaves its covariance without a degree of freedom."""
+    if unbiased and not (mass > 1.0).all():
+        label = classes.tolist()[mass.argmin()]
+        raise ValueError(
+            f"Every class needs more than one row; the class {shown(label)} has {mass.min():g}. "
+            'Pass more of its rows, leave it out, or use method="mle".'
+        )

@@ -213,9 +213,8 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
 
 def _mirrored(scatter, moved):
     """Symmetric scatters from their lower triangles, and whether too much was taken off them."""
-    lower = np.tril(scatter)
-    within = lower + np.swapaxes(np.tril(lower, -1), -1, -2)
-    j = np.arange(within.shape[-1])
+    j = np.arange(scatter.shape[-1])
+    within = np.where(j[:, None] >= j, scatter, np.swapaxes(scatter, -1, -2))
     variances = within[..., j, j].clip(0.0)
     within[..., j, j] = variances
     return within, bool((moved > _DEVIATIONS**2 * variances).any())

@@ -64,3 +64,26 @@ def class_covariances(total, shrinkage, unbiased):
         share = ledoit_wolf_share(total.mass[k], S / both, (total.fourth[k] / both**2).sum())
         out[k] = shrunk(S / both, share) * both * (total.mass[k] / divisor[k])
     return out
+
+
+def pooled_covariance(total, shrinkage, unbiased, priors=None):
+    """The common covariance of the classes: of their shrunk covariances, by their priors or mass.
+
+    Without shrinkage it is the pooled scatter by n - K where that is unbiased.
+    """
+    each = class_covariances(total, shrinkage, unbiased=False)
+    if unbiased:
+        share = total.mass / (total.mass.sum() - len(total.mass))
+    else:
+        share = total.mass / total.mass.sum() if priors is None else priors
+    return np.einsum("k,kij->ij", share, each)
+
+
+def regularized_covariances(total, alpha, gamma, unbiased):
+    """(1 - gamma) M + gamma tr(M) / d I of M = alpha S_k + (1 - alpha) S, for each class."""
+    n, n_classes = total.mass.sum(), len(total.mass)
+    pooled = total.scatters.sum(axis=0) / (n - n_classes * unbiased)
+    mixed = np.broadcast_to(pooled, total.scatters.shape)
+    if alpha:
+        mixed = alpha * class_covariances(total, None, unbiased) + (1.0 - alpha) * pooled
+    return np.stack([shrunk(M, gamma) for M in mixed])

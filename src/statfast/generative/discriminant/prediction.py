@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What discriminants say of rows by a rule of any form."""
+
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._estimator import Classifier, Estimator
+from statfast._validation import not_fitted, rows_for
+from statfast.generative.discriminant.rules import fill, filled, log_softmax_of
+
+KEPT = (np.float64, np.float32, np.uint8)
+
+
+class ClassRule(Classifier, Estimator):
+    """Classes by scores: ``_rule`` is what the kernels of `_kernel` take after the rows."""
+
+    _kernel: ClassVar[ModuleType]
+    _rule: tuple[Any, ...]
+
+    n_jobs: int | None
+    classes_: NDArray[Any]
+
+    def predict(self, X):
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), dtype of `classes_`
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        rows = self._rows(X)
+        winners = np.empty(rows.shape[0], np.intp)
+        fill(winners, self._kernel.argmax, rows, self._rule, self.n_jobs)
+        return self.classes_.take(winners)
+
+    def predict_proba(self, X):
+        """Return the posterior probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        posteriors : ndarray of shape (m, K)
+            Columns as in `classes_`. float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        return filled(self._kernel.softmax, self._rows(X), self._rule, self.n_jobs)
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of the posteriors, also where these underflow to 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        log_posteriors : ndarray of shape (m, K)
+            Columns as in `classes_`. float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        return filled(log_softmax_of(self._kernel), self._rows(X), self._rule, self.n_jobs)
+
+    def decision_function(self, X):
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        scores : ndarray of shape (m, K), or (m,) for two classes
+            The logarithm of prior times density, less a term common to all classes; for two
+            classes the log-odds of the second. float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        rows = self._rows(X)
+        out = np.empty((rows.shape[0], len(self.classes_)))
+        fill(out, self._kernel.scores, rows, self._rule, self.n_jobs)
+        out = out[:, 1] - out[:, 0] if out.shape[1] == 2 else out
+        with np.errstate(over="ignore"):
+            return out.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False)
+
+    def _rows(self, X):
+        if "_rule" not in self.__dict__:  # unfitted, or partial_fit waits for more rows
+            raise not_fitted(self)
+        return rows_for(self, X, keep=KEPT, finite=False)  # `fill` looks at the scores
+
+    def __sklearn_is_fitted__(self):
+        return "_rule" in self.__dict__
