@@ -144,6 +144,17 @@ def test_grid_is_n_fits_for_each_pair():
     assert by_loss.log_losses_[i, j] == by_loss.log_losses_.min()
 
 
+def test_grid_with_weights_leaves_rows_out_with_all_of_their_weight():
+    X, y = blobs(60, 3, 3)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, 60)
+    search = RegularizedDiscriminantAnalysisCV([0.4], [0.0, 0.3]).fit(X, y, weights)
+    for j, gamma in enumerate([0.0, 0.3]):
+        make = lambda g=gamma: RegularizedDiscriminantAnalysis(0.4, g)  # noqa: E731
+        log = twin.refits(make, X, y, weights, "predict_log_proba")
+        loss = -np.average(log[np.arange(60), y], weights=weights)
+        assert search.log_losses_[0, j] == pytest.approx(loss)
+
+
 def test_grid_has_the_same_bits_for_any_threads():
     X, y = blobs(5000)
     found = [RegularizedDiscriminantAnalysisCV(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2, 7)]

@@ -12,11 +12,12 @@ multiple of a product, which Sherman and Morrison's formula inverts in O(d) oper
 """
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside
+from statfast._engine import aside, checkpoint
 from statfast.generative.discriminant.leave_one_out import LEAST, priors_without
 from statfast.generative.normal.whitening import smallest_variance, whiten
 
@@ -64,7 +65,14 @@ def base(total, k, own, w, alpha, unbiased, tol, plain):
 def scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
     """A function from rows to leave-one-out scores and their certainty, as `leave_one_out` asks."""
     many = grid_scorer(
-        total, alpha=alpha, rates=[rate], traced=traced, unbiased=unbiased, tol=tol, fixed=fixed
+        total,
+        alpha=alpha,
+        rates=[rate],
+        traced=traced,
+        unbiased=unbiased,
+        tol=tol,
+        fixed=fixed,
+        most=MOST,
     )
 
     def score(rows, codes, w):
@@ -74,10 +82,11 @@ def scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
     return score
 
 
-def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed):
+def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
     """The same for several rates: scores (G, b, K) and certainty (G, b).
 
-    `traced` says whether the identity is multiplied by the mean variance.
+    `traced` says whether the identity is multiplied by the mean variance; with more than `most`
+    distinct weights nothing is certain.
     """
     bases = {}
     mass, n_classes = total.mass, len(total.mass)
@@ -85,10 +94,11 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed):
     def score(rows, codes, w):
         scores = np.full((len(rates), len(rows), n_classes), np.nan)
         weights = np.unique(w)
-        if len(weights) > MOST:
+        if len(weights) > most:
             return scores, np.zeros(scores.shape[:2], bool)
         log_priors = np.log(priors_without(fixed, mass, w, codes))
         for weight in weights.tolist():
+            checkpoint()
             for g in np.unique(codes[w == weight]).tolist():
                 mine = np.flatnonzero((codes == g) & (w == weight))
                 for k in range(n_classes):
