@@ -30,6 +30,7 @@ FOUNDATIONS = [  # each on those before
 FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import the package alone
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
     "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
+    "ensemble": ["boosting"],
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
     "metrics": ["clustering", "classification", "regression", "ranking", "probability"],
@@ -44,9 +45,10 @@ BUILT_ON = {  # family: the families it may import
     "multiclass": {"metrics"},
 }
 CORE_SHARED = {"simd", "tile", "linalg"}  # folders of _core that every kernel may use
-CORE_BUILT_ON = {"balltree": {"neighbors"}, "hierarchy": {"kdtree"}}
+CORE_BUILT_ON = {"balltree": {"neighbors"}, "boosting": {"threads"}, "hierarchy": {"kdtree"}}
 OF_ONE = {  # stand in a foundation for one family, as others are to come
     "statfast._distance.condensed",  # silhouettes of condensed matrices
+    "statfast._engine.team",
     "statfast._estimator.folds",
     "statfast._estimator.sums",
     "statfast._estimator.tables",  # every family's summaries

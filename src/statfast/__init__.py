@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _FAMILIES = (
     "cluster",
     "datasets",
+    "ensemble",
     "generative",
     "kernels",
     "linear",
@@ -57,6 +58,10 @@ _HOMES = {
         "linkage",
         "minimum_spanning_tree",
         "optimal_leaf_ordering",
+    ),
+    "ensemble": (
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
     ),
     "generative": (
         "LinearDiscriminantAnalysis",

@@ -3,6 +3,7 @@
 
 from statfast import cluster as cluster
 from statfast import datasets as datasets
+from statfast import ensemble as ensemble
 from statfast import generative as generative
 from statfast import kernels as kernels
 from statfast import linear as linear
@@ -40,6 +41,8 @@ from statfast.cluster import leaves_list as leaves_list
 from statfast.cluster import linkage as linkage
 from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
+from statfast.ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
+from statfast.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from statfast.generative import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis

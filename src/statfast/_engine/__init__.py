@@ -12,9 +12,11 @@ from statfast._engine.blocks import (
 )
 from statfast._engine.chunks import Chunks
 from statfast._engine.side_thread import aside
+from statfast._engine.team import Team
 
 __all__ = [
     "Chunks",
+    "Team",
     "aside",
     "checkpoint",
     "each",

@@ -188,6 +188,12 @@ def _batches(chunks, aligned, least):
         raise ValueError(f"X must have one row for each of {sorted(sizes)} values; got {stop}.")
 
 
+def invite(function: Callable, size: int) -> None:
+    """Have one of `size` threads call a function soon, on a processor other than the caller's."""
+    _pool.part(short=True)
+    _pool.call(copy_context(), function, size)
+
+
 def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
     """Have long calls report how far they are.
 

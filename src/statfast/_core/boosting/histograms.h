@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Histograms of gradients, and the rows of a node shared out to its children. */
+
+#if defined(STATFAST_VECTORS)
+typedef int64_t pair_v __attribute__((vector_size(16), aligned(8), may_alias));
+#define ADD_PAIR(to, x) (*(pair_v *)(to) += (x))
+#define LOAD_PAIR(from) (*(const pair_v *)(from))
+#define AHEAD(p) __builtin_prefetch(p)
+#else
+typedef bin_sum pair_v;
+#define ADD_PAIR(to, x)                                                                            \
+    ((to)->gradient += (x).gradient, (to)->hessian_count += (x).hessian_count)
+#define LOAD_PAIR(from) (*(from))
+#define AHEAD(p) ((void)0)
+#endif
+
+enum { SOON = 24, TOGETHER = 4096, FEW_ROWS = 16384, WAY = 16384 };
+
+static INLINE void zero_histogram(const grower *t, bin_sum *h, ptrdiff_t first, ptrdiff_t stop) {
+    for (ptrdiff_t j = first; j < stop; j++) {
+        bin_sum *to = h + j * HIST_STRIDE;
+        memset(to, 0, sizeof(bin_sum) * (size_t)t->codes[j]);
+        to[MISSING].gradient = to[MISSING].hessian_count = 0;
+    }
+}
+
+/* Add rows to the histograms of one plane of columns, of which there are `width`. */
+static INLINE void add_rows(
+    const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, const int width,
+    bin_sum *h) {
+    const uint8_t *codes = t->by_row + PLANE * plane;
+    const ptrdiff_t stride = t->stride;
+    char *base = (char *)(h + plane * t->width * HIST_STRIDE);
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const ptrdiff_t row = rows[i];
+        if (i + SOON < m) {
+            AHEAD(codes + rows[i + SOON] * stride);
+            AHEAD(t->sums + rows[i + SOON]);
+        }
+        uint64_t word;
+        memcpy(&word, codes + row * stride, 8);
+        const pair_v x = LOAD_PAIR(t->sums + row);
+        UNROLL
+        for (int k = 0; k < width; k++) {
+            const size_t at = k ? (word >> (8 * k - 4) & 0xff0) : (word << 4 & 0xff0);
+            ADD_PAIR((bin_sum *)(base + at + k * HIST_STRIDE * sizeof(bin_sum)), x);
+        }
+    }
+}
+
+static NOINLINE void fill(
+    const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, bin_sum *h) {
+    const ptrdiff_t left = t->p - plane * t->width;
+    switch (left < t->width ? left : t->width) {
+    case 1: add_rows(t, rows, m, plane, 1, h); break;
+    case 2: add_rows(t, rows, m, plane, 2, h); break;
+    case 3: add_rows(t, rows, m, plane, 3, h); break;
+    case 4: add_rows(t, rows, m, plane, 4, h); break;
+    case 5: add_rows(t, rows, m, plane, 5, h); break;
+    case 6: add_rows(t, rows, m, plane, 6, h); break;
+    case 7: add_rows(t, rows, m, plane, 7, h); break;
+    default: add_rows(t, rows, m, plane, 8, h);
+    }
+}
+
+/* A part of the histograms of t->small: one plane where the rows are few, else a run of rows. */
+static void fill_part(void *job, ptrdiff_t part) {
+    const grower *t = job;
+    const boosted_node *node = t->nodes + t->small;
+    const uint32_t *rows = t->rows + node->begin;
+    const ptrdiff_t planes = t->stride / PLANE;
+    if (t->part == 0) {
+        bin_sum *h = t->growing[t->small].histogram;
+        const ptrdiff_t first = part * t->width;
+        zero_histogram(t, h, first, first + t->width < t->p ? first + t->width : t->p);
+        fill(t, rows, node->count, part, h);
+        return;
+    }
+    bin_sum *h = t->partial + part * t->p * HIST_STRIDE;
+    zero_histogram(t, h, 0, t->p);
+    const ptrdiff_t begin = part * t->part;
+    const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
+    for (ptrdiff_t i = begin; i < stop; i += TOGETHER)
+        for (ptrdiff_t plane = 0; plane < planes; plane++)
+            fill(t, rows + i, stop - i < TOGETHER ? stop - i : TOGETHER, plane, h);
+}
+
+/* The histograms of t->small; where they stay in parts, t->parts of them. */
+static void fill_histograms(grower *t) {
+    const ptrdiff_t m = (ptrdiff_t)t->nodes[t->small].count;
+    if (m <= FEW_ROWS) {
+        t->part = t->parts = 0;
+        team_do(t->crew, fill_part, t, t->stride / PLANE);
+        return;
+    }
+    const ptrdiff_t parts = m / FEW_ROWS + 1 < PARTS ? m / FEW_ROWS + 1 : PARTS;
+    t->part = (m + parts - 1) / parts;
+    t->parts = (m + t->part - 1) / t->part;
+    team_do(t->crew, fill_part, t, t->parts);
+}
+
+/* One column: add up the parts; what t->large has is what its parent had less that. */
+static void settle_column(const grower *t, ptrdiff_t j) {
+    bin_sum *small = t->growing[t->small].histogram + j * HIST_STRIDE;
+    for (ptrdiff_t part = 0; part < t->parts; part++) {
+        const bin_sum *from = t->partial + (part * t->p + j) * HIST_STRIDE;
+        if (part == 0) memcpy(small, from, sizeof(bin_sum) * HIST_STRIDE);
+        else
+            for (int b = 0; b < CODES; b++) {
+                small[b].gradient += from[b].gradient;
+                small[b].hessian_count += from[b].hessian_count;
+            }
+    }
+    if (t->large < 0) return;
+    bin_sum *large = t->growing[t->large].histogram + j * HIST_STRIDE;
+    for (int b = 0; b < t->codes[j]; b++) {
+        large[b].gradient -= small[b].gradient;
+        large[b].hessian_count -= small[b].hessian_count;
+    }
+    large[MISSING].gradient -= small[MISSING].gradient;
+    large[MISSING].hessian_count -= small[MISSING].hessian_count;
+}
+
+/* ------------------------------------------------------------------ rows to the left and right */
+
+/* Those that go left are put at `left` in their order, the others at `right`; how many go left. */
+static INLINE ptrdiff_t share_out(
+    const grower *t, const uint8_t *column, const uint32_t *rows, ptrdiff_t m, uint32_t *left,
+    uint32_t *right) {
+    ptrdiff_t l = 0, r = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const uint32_t row = rows[i];
+        const int goes = t->goes[column[row]];
+        left[l] = row;
+        right[r] = row;
+        l += goes;
+        r += !goes;
+    }
+    return l;
+}
+
+static void share_part(void *job, ptrdiff_t part) {
+    const grower *t = job;
+    const boosted_node *node = t->nodes + t->node;
+    const ptrdiff_t begin = part * t->part;
+    const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
+    const uint8_t *column = t->by_column + (ptrdiff_t)node->feature * t->n;
+    t->went[part] = share_out(
+        t, column, t->rows + node->begin + begin, stop - begin, t->spare + begin,
+        t->spare + t->n + begin);
+}
+
+static void place_part(void *job, ptrdiff_t part) {
+    const grower *t = job;
+    const boosted_node *node = t->nodes + t->node;
+    const ptrdiff_t begin = part * t->part, before = (ptrdiff_t)t->went[WAYS + part];
+    const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
+    const ptrdiff_t left = (ptrdiff_t)t->went[part], right = stop - begin - left;
+    const ptrdiff_t lefts = (ptrdiff_t)t->nodes[node->left].count;
+    uint32_t *rows = t->rows + node->begin;
+    memcpy(rows + before, t->spare + begin, sizeof(uint32_t) * (size_t)left);
+    memcpy(
+        rows + lefts + begin - before, t->spare + t->n + begin, sizeof(uint32_t) * (size_t)right);
+}
+
+/* Share the rows of t->node out to its children, whose counts are known. */
+static void share_rows(grower *t) {
+    const boosted_node *node = t->nodes + t->node;
+    const ptrdiff_t m = (ptrdiff_t)node->count;
+    for (int c = 0; c < CODES; c++)
+        t->goes[c] = node->categorical ? (uint8_t)(node->set[c >> 6] >> (c & 63) & 1)
+                     : c == MISSING    ? node->missing_left
+                                       : c <= node->code;
+    if (m <= WAY) {
+        uint32_t *rows = t->rows + node->begin;
+        const uint8_t *column = t->by_column + (ptrdiff_t)node->feature * t->n;
+        const ptrdiff_t left = share_out(t, column, rows, m, rows, t->spare);
+        memcpy(rows + left, t->spare, sizeof(uint32_t) * (size_t)(m - left));
+        return;
+    }
+    t->parts = m / WAY + 1 < WAYS ? m / WAY + 1 : WAYS;
+    t->part = (m + t->parts - 1) / t->parts;
+    t->parts = (m + t->part - 1) / t->part;
+    team_do(t->crew, share_part, t, t->parts);
+    int64_t before = 0;
+    for (ptrdiff_t part = 0; part < t->parts; before += t->went[part++])
+        t->went[WAYS + part] = before;
+    team_do(t->crew, place_part, t, t->parts);
+}

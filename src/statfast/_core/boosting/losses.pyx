@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# build: glue
+"""Columns as codes of 8 bits, and the gradients of losses as integers.
+
+Friedman 2001 ("Greedy function approximation: a gradient boosting machine",
+doi:10.1214/aos/1013203451), with second derivatives (Friedman, Hastie & Tibshirani 2000,
+doi:10.1214/aos/1016218223). Deviation: gradients and hessians become multiples of units, powers of
+two (boosting/tree_types.h), so that sums over rows are exact in any order.
+
+Cost: O(n) for gradients, some 3 ns a code. A call is for a block of rows. The caller guarantees
+matching shapes, n > 0, thresholds that ascend, filled up to 255 with infinity.
+"""
+
+from libc.float cimport DBL_MAX
+from libc.math cimport frexp, ldexp
+from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int64_t, uint8_t
+
+from statfast._core.threads.team cimport team, team_do, team_of
+from statfast._core.tile.tiles cimport level
+
+cdef extern from "boosting/losses_table.h" nogil:
+    int LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_GAMMA, LOSS_POISSON, LOSS_QUANTILE, LOSS_LOG
+    int LOSS_MULTINOMIAL, LOSS_EXPONENTIAL
+    ctypedef struct loss_rows:
+        int loss
+        double quantile, target
+        const double *raw
+        const double *y
+        const double *weight
+        const double *normalizer
+    ctypedef struct boosting_losses_kernels:
+        void (*gradients)(const loss_rows *, ptrdiff_t, double *, double *) noexcept nogil
+        void (*fix)(double *, ptrdiff_t, const double *, int) noexcept nogil
+        void (*normalize)(
+            const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *) noexcept nogil
+        void (*encode)(const double *, ptrdiff_t, const double *, uint8_t *) noexcept nogil
+    const boosting_losses_kernels *boosting_losses_at(int level)
+
+cdef const boosting_losses_kernels *kernels = boosting_losses_at(level())
+
+ctypedef fused number:
+    float
+    double
+    uint8_t
+
+ctypedef void (*team_part)(void *job, Py_ssize_t part) noexcept nogil
+
+cdef struct Shifted:
+    team_part work
+    void *job
+    Py_ssize_t begin
+
+cdef Py_ssize_t PART = 8192         # rows of a part of a step
+
+LOSSES = {
+    "squared_error": LOSS_SQUARED, "absolute_error": LOSS_ABSOLUTE, "gamma": LOSS_GAMMA,
+    "poisson": LOSS_POISSON, "quantile": LOSS_QUANTILE, "log_loss": LOSS_LOG,
+    "multinomial": LOSS_MULTINOMIAL, "exponential": LOSS_EXPONENTIAL,
+}
+
+
+def encode(
+    const number[:, :] X,           # IN (n, p)
+    const double[:, ::1] thresholds,  # IN (p, 255)
+    Py_ssize_t width,               # columns of a plane
+    Py_ssize_t begin,               # rows
+    Py_ssize_t stop,
+    uint8_t[:, ::1] by_row,         # OUT (n, 8 planes)
+    uint8_t[:, ::1] by_column,      # OUT (p, n)
+):
+    """Codes of some rows, laid out twice."""
+    cdef Py_ssize_t i, j, m, start, place
+    cdef double[512] x
+    with nogil:
+        for start in range(begin, stop, 512):
+            m = min(stop - start, <Py_ssize_t>512)
+            for j in range(X.shape[1]):
+                for i in range(m):
+                    x[i] = <double>X[start + i, j]
+                kernels.encode(x, m, &thresholds[j, 0], &by_column[j, start])
+                place = 8 * (j // width) + j % width
+                for i in range(m):
+                    by_row[start + i, place] = by_column[j, start + i]
+
+
+def normalize(
+    const double[:, ::1] raw,       # IN (k, n)
+    Py_ssize_t begin,
+    Py_ssize_t stop,
+    double[::1] out,                # OUT (n,) log of the sum of exp
+):
+    with nogil:
+        kernels.normalize(
+            &raw[0, begin], raw.shape[1], raw.shape[0], stop - begin, &out[begin])
+
+
+cdef struct Job:
+    loss_rows r
+    Py_ssize_t n
+    double *pairs
+    double *most                    # (2 parts,)
+    double[2] scale
+    int count_bits
+
+
+cdef void gradient_part(void *job, Py_ssize_t part) noexcept nogil:
+    cdef Job *j = <Job *>job
+    cdef loss_rows r = j.r
+    cdef Py_ssize_t begin = part * PART
+    r.raw += begin
+    r.y += begin
+    if r.weight != NULL:
+        r.weight += begin
+    if r.normalizer != NULL:
+        r.normalizer += begin
+    kernels.gradients(&r, min(PART, j.n - begin), j.pairs + 2 * begin, j.most + 2 * part)
+
+
+cdef void fix_part(void *job, Py_ssize_t part) noexcept nogil:
+    cdef Job *j = <Job *>job
+    cdef Py_ssize_t begin = part * PART
+    kernels.fix(j.pairs + 2 * begin, min(PART, j.n - begin), j.scale, j.count_bits)
+
+
+def integer_gradients(
+    int loss,
+    double quantile,
+    double target,                  # the class of a multinomial loss
+    const double[::1] raw,          # IN (n,)
+    const double[::1] y,            # IN (n,)
+    const double[::1] weight,       # IN (n,), or None
+    const double[::1] normalizer,   # IN (n,), or None
+    int count_bits,                 # n < 2^count_bits
+    double[:, ::1] pairs,           # OUT (n, 2) integers: gradient, and hessian and a count
+    double[::1] most,               # room (2 parts,)
+    int64_t[::1] crew,              # INOUT a team
+):
+    """The units of gradients and hessians that all rows are given as multiples of.
+
+    None if one overflows, or is not a number: the largest is then not known.
+    """
+    cdef Job j
+    cdef Py_ssize_t n = raw.shape[0], part, parts = (n + PART - 1) // PART
+    cdef int exponent
+    cdef double[2] top
+    j.r.loss = loss
+    j.r.quantile = quantile
+    j.r.target = target
+    j.r.raw = &raw[0]
+    j.r.y = &y[0]
+    j.r.weight = NULL
+    j.r.normalizer = NULL
+    if weight is not None:
+        j.r.weight = &weight[0]
+    if normalizer is not None:
+        j.r.normalizer = &normalizer[0]
+    j.n = n
+    j.pairs = &pairs[0, 0]
+    j.most = &most[0]
+    j.count_bits = count_bits
+    with nogil:
+        share(team_of(crew), gradient_part, &j, parts)
+        top[0] = top[1] = 0.0
+        for part in range(parts):
+            top[0] = max(top[0], most[2 * part])
+            top[1] = max(top[1], most[2 * part + 1])
+        if not (top[0] <= DBL_MAX and top[1] <= DBL_MAX):
+            with gil:
+                return None
+        # |g| < 2^e: multiples below 2^(62 - bits), so that fewer than 2^bits of them stay in 62.
+        frexp(top[0], &exponent)
+        j.scale[0] = ldexp(1.0, max(-1000, min(1000, 62 - count_bits - exponent)))
+        frexp(top[1], &exponent)
+        j.scale[1] = ldexp(1.0, max(-1000, min(1000, 62 - 2 * count_bits - exponent)))
+        share(team_of(crew), fix_part, &j, parts)
+    return 1.0 / j.scale[0], 1.0 / j.scale[1]
+
+
+def room_for(Py_ssize_t n):
+    """How many numbers `most` of integer_gradients has."""
+    return 2 * ((n + PART - 1) // PART)
+
+
+cdef void share(team *crew, team_part work, void *job, Py_ssize_t parts) noexcept nogil:
+    """The steps of a team are of fewer than 4096 parts."""
+    cdef Py_ssize_t begin
+    cdef Shifted shifted
+    if parts <= 4000:
+        team_do(crew, work, job, parts)
+        return
+    shifted.work = work
+    shifted.job = job
+    for begin in range(0, parts, 4000):
+        shifted.begin = begin
+        team_do(crew, shifted_part, &shifted, min(parts - begin, <Py_ssize_t>4000))
+
+
+cdef void shifted_part(void *job, Py_ssize_t part) noexcept nogil:
+    cdef Shifted *s = <Shifted *>job
+    s.work(s.job, s.begin + part)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The best split of one column of a node, from its histogram.
+
+   With G and H the sums of gradients and hessians of a child, its value is -G / (H + l2), and the
+   loss falls by G^2 / (H + l2) for each child. All of these, bounds as well, are in units of the
+   sums until the tree is done, so that no scale of gradients overflows. Comparisons are of doubles made from exact integer
+   sums, so they do not depend on how those were added up. Ties go to the lowest code, missing
+   values then to the right, and to the lowest column. */
+
+typedef struct {
+    double l2, least_hessian, lower, upper, parent_loss;
+    double unit_h;
+    int64_t least_rows, count_mask;
+    int count_bits, monotone, bounded;
+    bin_sum total;
+} split_rules;
+
+static INLINE double hessian_of(const split_rules *r, int64_t hessian_count) {
+    return (double)(hessian_count >> r->count_bits);
+}
+
+static double node_value(const split_rules *r, double g, double h) {
+    const double value = -g / (h + r->l2);
+    return value < r->lower ? r->lower : value > r->upper ? r->upper : value;
+}
+
+/* How much the loss falls by a split, where values are bounded; -1 against a monotone constraint. */
+static double bounded_gain(const split_rules *r, bin_sum left, double g, double h) {
+    const double gl = (double)left.gradient, hl = hessian_of(r, left.hessian_count);
+    const double low = node_value(r, gl, hl), high = node_value(r, g, h);
+    if ((r->monotone > 0 && low > high) || (r->monotone < 0 && low < high)) return -1.0;
+    return r->parent_loss - gl * low - g * high;
+}
+
+/* Gains of m candidates, whose left children have these sums; -1 where a child is too small. */
+static INLINE void gains_of(
+    const split_rules *r, const bin_sum *left, ptrdiff_t m, double *gain) {
+    const int64_t total_g = r->total.gradient, total_h = r->total.hessian_count;
+    const int64_t mask = r->count_mask, least = r->least_rows;
+    const int bits = r->count_bits;
+    const double l2 = r->l2, least_h = r->least_hessian, parent = r->parent_loss;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const int64_t gl = left[i].gradient, hcl = left[i].hessian_count;
+        const int64_t gr = total_g - gl, hcr = total_h - hcl;
+        const double a = (double)gl, b = (double)gr;
+        const double hl = (double)(hcl >> bits), hr = (double)(hcr >> bits);
+        const int fits = ((hcl & mask) >= least) & ((hcr & mask) >= least) & (hl >= least_h) &
+                         (hr >= least_h);
+        const double u = hl + l2, v = hr + l2;
+        const double fall = (a * a * v + b * b * u) / (u * v) + parent;
+        gain[i] = fits ? fall : -1.0;
+    }
+    if (!r->bounded) return;
+    for (ptrdiff_t i = 0; i < m; i++)
+        if (gain[i] != -1.0) {
+            const double g = (double)(total_g - left[i].gradient);
+            gain[i] = bounded_gain(r, left[i], g, hessian_of(r, total_h - left[i].hessian_count));
+        }
+}
+
+/* The first of the best candidates that gains more than `best` holds; -1 if none does. */
+static INLINE ptrdiff_t best_of(const double *gain, ptrdiff_t m, double *best) {
+    ptrdiff_t at = -1;
+    for (ptrdiff_t i = 0; i < m; i++)
+        if (gain[i] > *best) {
+            *best = gain[i];
+            at = i;
+        }
+    return at;
+}
+
+static INLINE void add_to(bin_sum *sum, const bin_sum *x) {
+    sum->gradient += x->gradient;
+    sum->hessian_count += x->hessian_count;
+}
+
+static void split_ordered(
+    const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
+    bin_sum left[CODES], sum = {0, 0};
+    double gain[CODES];
+    const int ends = missing ? codes : codes - 1; /* the last: missing values alone go right */
+    for (int c = 0; c < ends; c++) {
+        add_to(&sum, h + c);
+        left[c] = sum;
+    }
+    gains_of(r, left, ends, gain);
+    ptrdiff_t at = best_of(gain, ends, &best->gain);
+    if (at >= 0) {
+        best->code = (uint8_t)at;
+        best->missing_left = 0;
+        best->left = left[at];
+    }
+    if (!missing) return;
+    for (int c = 0; c < codes - 1; c++) add_to(left + c, h + MISSING);
+    gains_of(r, left, codes - 1, gain);
+    at = best_of(gain, codes - 1, &best->gain);
+    if (at >= 0) {
+        best->code = (uint8_t)at;
+        best->missing_left = 1;
+        best->left = left[at];
+    }
+}
+
+/* Categories in the order of G / (H + 10), those with support (Fisher 1958); rare ones go right. */
+static void split_categories(
+    const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
+    enum { SUPPORT = 10 };
+    const double unit = r->unit_h;
+    int order[CODES], used = 0;
+    double key[CODES], gain[CODES];
+    bin_sum left[CODES];
+    const double rows = (double)(r->total.hessian_count & r->count_mask);
+    const double factor = rows / hessian_of(r, r->total.hessian_count);
+    for (int c = 0; c < codes + missing; c++) {
+        const int code = c < codes ? c : MISSING;
+        const double hessian = hessian_of(r, h[code].hessian_count);
+        if (!(hessian * factor >= SUPPORT)) continue;
+        const double k = (double)h[code].gradient / (hessian * unit + SUPPORT);
+        int i = used++;
+        for (; i > 0 && key[i - 1] > k; i--) {
+            key[i] = key[i - 1];
+            order[i] = order[i - 1];
+        }
+        key[i] = k;
+        order[i] = code;
+    }
+    if (used <= 1) return;
+    for (int down = 0; down < 2; down++) {
+        const int ends = (used + 1) / 2 - down;
+        bin_sum sum = {0, 0};
+        for (int i = 0; i < ends; i++) {
+            add_to(&sum, h + order[down ? used - 1 - i : i]);
+            left[i] = sum;
+        }
+        gains_of(r, left, ends, gain);
+        const ptrdiff_t at = best_of(gain, ends, &best->gain);
+        if (at < 0) continue;
+        best->left = left[at];
+        memset(best->set, 0, sizeof best->set);
+        for (int i = 0; i <= at; i++) {
+            const int code = order[down ? used - 1 - i : i];
+            best->set[code >> 6] |= (uint64_t)1 << (code & 63);
+        }
+        best->missing_left = (uint8_t)(best->set[MISSING >> 6] >> (MISSING & 63) & 1);
+    }
+}
+
+static void split_column(const grower *t, ptrdiff_t node, ptrdiff_t j, boosted_split *best) {
+    const growing_node *g = t->growing + node;
+    const double bounds[2] = {g->lower, g->upper};
+    split_rules r = {
+        .l2 = (t->l2 + 1e-15) / t->hessian_unit, .unit_h = t->hessian_unit,
+        .least_hessian = t->least_hessian / t->hessian_unit, .lower = bounds[0],
+        .upper = bounds[1],
+        .least_rows = t->least_rows, .count_bits = t->count_bits, .total = g->total,
+        .count_mask = ((int64_t)1 << t->count_bits) - 1,
+    };
+    r.monotone = t->monotone ? t->monotone[j] : 0;
+    r.bounded = r.monotone != 0 || bounds[0] > -INFINITY || bounds[1] < INFINITY;
+    r.parent_loss = t->nodes[node].value * (double)g->total.gradient;
+    const bin_sum *h = g->histogram + j * HIST_STRIDE;
+    best->gain = 0.0;
+    best->feature = (int32_t)j;
+    best->categorical = t->categorical[j];
+    if (best->categorical) split_categories(&r, h, t->codes[j], t->missing[j], best);
+    else split_ordered(&r, h, t->codes[j], t->missing[j], best);
+    if (!(best->gain > 0.0)) return;
+    const bin_sum *l = &best->left;
+    best->value_left = node_value(&r, (double)l->gradient, hessian_of(&r, l->hessian_count));
+    best->value_right = node_value(
+        &r, (double)(r.total.gradient - l->gradient),
+        hessian_of(&r, r.total.hessian_count - l->hessian_count));
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the growing of a boosted tree works on.
+
+   A row adds one pair of 64-bit integers to each histogram: its gradient in units of gradient_unit,
+   and its hessian in units of hessian_unit shifted above count_bits of a count that is 1. The units
+   are powers of two chosen so that no sum over all rows overflows; integer sums do not depend on
+   the order of the rows, and the histogram of a sibling is an exact difference. */
+#ifndef STATFAST_BOOSTED_TREE_H
+#define STATFAST_BOOSTED_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "threads/team.h"
+
+enum {
+    CODES = 256,
+    MISSING = 255,
+    HIST_STRIDE = 260, /* not 256: equal codes of neighbors would then lie 4096 bytes apart */
+    PLANE = 8,         /* columns whose histograms, 32 kB, fit into the first-level cache */
+};
+
+typedef struct {
+    int64_t gradient, hessian_count;
+} bin_sum;
+
+typedef struct {
+    double gain, value_left, value_right;
+    bin_sum left;
+    int32_t feature;
+    uint8_t code, missing_left, categorical;
+    uint64_t set[4]; /* codes of a categorical split that go left */
+} boosted_split;
+
+typedef struct { /* as numpy sees it: NODE of ensemble/boosting/trees.py */
+    double value, gain, hessian;
+    int64_t begin, count; /* its rows are rows[begin .. begin + count) */
+    int32_t feature, left, parent, depth; /* left is 0 in a leaf; the other child is left + 1 */
+    uint8_t code, missing_left, categorical, pad[5];
+    uint64_t set[4];
+} boosted_node;
+
+typedef struct {
+    bin_sum total;
+    double lower, upper; /* bounds of values below, by monotone constraints */
+    bin_sum *histogram;  /* NULL where it is not split any further */
+    boosted_split best;
+    int open;
+} growing_node;
+
+typedef struct {
+    /* the rows */
+    ptrdiff_t n, p, stride, width; /* width: columns of a plane; stride: bytes of a coded row */
+    const uint8_t *by_row, *by_column; /* codes (n, stride), (p, n) */
+    const bin_sum *sums;               /* (n,) */
+    const int32_t *codes;              /* (p,) how many codes there are but for MISSING */
+    const uint8_t *missing, *categorical;
+    const int8_t *monotone;            /* (p,), or NULL */
+    const uint8_t *groups;             /* (n_groups, p) columns that may meet, or NULL */
+    ptrdiff_t n_groups;
+    uint32_t *rows, *spare; /* (n,) the rows by leaf; (2 n,) room */
+    /* the rules */
+    double gradient_unit, hessian_unit, l2, least_hessian, fraction;
+    int count_bits;
+    int64_t least_rows;
+    ptrdiff_t most_leaves, most_depth; /* 0: no limit */
+    uint64_t seed;
+    /* the tree */
+    boosted_node *nodes;
+    growing_node *growing;
+    ptrdiff_t n_nodes, n_leaves, n_open, room;
+    ptrdiff_t *open; /* nodes that can be split */
+    bin_sum **free_histograms;
+    ptrdiff_t n_free, n_histograms;
+    bin_sum *partial; /* (PARTS, p, HIST_STRIDE) histograms of parts of the rows */
+    uint8_t *allowed, *spare_columns; /* (2, p) columns that may split the children; (p,) room */
+    double *predicted; /* (n,) what add_leaves adds to */
+    team *crew;
+    /* the step at hand */
+    ptrdiff_t node, small, large, parts, part;
+    uint8_t goes[CODES];
+    int64_t *went; /* (2, WAYS) rows of each part that go left, and before it */
+    boosted_split *found; /* (2, p) */
+} grower;
+
+enum { PARTS = 16, WAYS = 64 };
+
+#endif

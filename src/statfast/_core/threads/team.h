@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A team: threads that do the parts of one short step after the other.
+
+   Which parts a step has must not depend on the threads, and each writes what no other does: so that
+   the result is the same whoever does them.  The leader posts a step, does parts as all others do,
+   and goes on when all are done: it never waits for a thread that has not come.  It takes parts from
+   the first on and others from the last, so that two threads meet much the same rows in each step
+   and find them in their own caches.  To take one is to change the ticket, which holds the number of
+   the step as well: no part of a step that is over can be taken. */
+#ifndef STATFAST_TEAM_H
+#define STATFAST_TEAM_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "threads/wait.h"
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TEAM_READ(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define TEAM_WRITE(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
+#define TEAM_ADD(p, x) __atomic_fetch_add(p, x, __ATOMIC_ACQ_REL)
+static inline int team_swap(int64_t *p, int64_t seen, int64_t next) {
+    return __atomic_compare_exchange_n(p, &seen, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+#else
+#include <intrin.h>
+#define TEAM_READ(p) _InterlockedCompareExchange64(p, 0, 0)
+#define TEAM_WRITE(p, x) _InterlockedExchange64(p, x)
+#define TEAM_ADD(p, x) _InterlockedExchangeAdd64(p, x)
+static inline int team_swap(int64_t *p, int64_t seen, int64_t next) {
+    return _InterlockedCompareExchange64(p, next, seen) == seen;
+}
+#endif
+
+/* A ticket: the number of the step, the first part that nobody has taken, and where those end. */
+#define TEAM_BITS 12
+#define TEAM_MOST ((1 << TEAM_BITS) - 1) /* parts of a step at most */
+
+typedef void (*team_work)(void *job, ptrdiff_t part);
+
+typedef struct { /* what several threads write lies on cache lines of its own */
+    int64_t ticket, pad0[7];
+    int64_t done, pad1[7]; /* parts of the step */
+    team_work work;
+    void *job;
+    int64_t leave; /* whether the threads are to go */
+} team;
+
+#define TEAM_NUMBERS ((int)(sizeof(team) / sizeof(int64_t)))
+
+/* Do a part of the step, the first or the last that is left; 0 if there is none. */
+static inline int team_part(team *t, int first) {
+    const int64_t seen = TEAM_READ(&t->ticket);
+    const int64_t front = seen >> TEAM_BITS & TEAM_MOST, back = seen & TEAM_MOST;
+    if (front == back) return 0;
+    if (team_swap(&t->ticket, seen, first ? seen + (1 << TEAM_BITS) : seen - 1)) {
+        t->work(t->job, (ptrdiff_t)(first ? front : back - 1));
+        TEAM_ADD(&t->done, 1);
+    }
+    return 1;
+}
+
+/* The leader's: work(job, part) for all parts, at most TEAM_MOST, from 0 on. */
+static inline void team_do(team *t, team_work work, void *job, ptrdiff_t parts) {
+    assert(0 <= parts && parts <= TEAM_MOST);
+    const int64_t step = (TEAM_READ(&t->ticket) >> 2 * TEAM_BITS) + 1; /* 40 bits: for years */
+    t->work = work;
+    t->job = job;
+    TEAM_WRITE(&t->done, 0);
+    TEAM_WRITE(&t->ticket, step << 2 * TEAM_BITS | parts);
+    while (team_part(t, 1)) {}
+    while (TEAM_READ(&t->done) < parts)
+        for (int i = 0; i < 256 && TEAM_READ(&t->done) < parts; i++)
+            if (i < 255) PAUSE();
+            else YIELD();
+}
+
+/* Tell all that serve to go, or that they need not. */
+static inline void team_leave(team *t, int64_t leave) { TEAM_WRITE(&t->leave, leave); }
+
+/* A helper's: do parts until it is to leave, or none has come for so many seconds. */
+static inline void team_serve(team *t, double seconds) {
+    double end = seconds_now() + seconds;
+    while (!TEAM_READ(&t->leave)) {
+        int some = 0;
+        for (int i = 0; i < 64; i++) {
+            while (team_part(t, 0)) some = 1;
+            PAUSE();
+        }
+        if (some) end = seconds_now() + seconds;
+        else if (seconds_now() > end) return;
+        else YIELD();
+    }
+}
+
+#endif

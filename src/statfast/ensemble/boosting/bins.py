@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns as codes of 8 bits: thresholds at quantiles, and how many of them are below a value."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._core.boosting import losses as kernel
+from statfast._engine import checkpoint, each, grid
+from statfast._validation import refuse_large
+
+MISSING = 255  # the code of a missing value
+PLANE = 8  # columns whose histograms are filled together
+SAMPLE = 200_000  # rows that quantiles are taken from
+LARGEST = 1e300  # no threshold is beyond: infinity stands for "only missing values go right"
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The codes of rows, laid out twice: by row in planes of up to eight columns, and by column."""
+
+    by_row: NDArray[np.uint8]  # (n, 8 planes)
+    by_column: NDArray[np.uint8]  # (p, n)
+    width: int  # columns of a plane
+
+    def has_missing(self):
+        """Whether each column has missing values."""
+        return np.array([bool((column == MISSING).any()) for column in self.by_column])
+
+
+def thresholds_of(X, max_bins, weights, categories, rng, n_jobs):
+    """For each column its ascending thresholds, fewer than ``max_bins``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        NaN is missing.
+    max_bins : int
+    weights : ndarray of shape (n,), or None
+    categories : list
+        For each column the number of its categories, coded from 0 on, or None.
+    rng : numpy.random.Generator
+        Draws the rows that quantiles are taken from, with replacement, where n is above `SAMPLE`.
+    n_jobs : int, optional
+    """
+    if len(X) > SAMPLE:
+        share = None if weights is None else weights / weights.sum()
+        some = np.sort(rng.choice(len(X), SAMPLE, p=share))
+        X, weights = X[some], None
+
+    def work(j):
+        if categories[j] is not None:
+            return np.arange(max(categories[j] - 1, 0), dtype=np.float64)
+        column = X[:, j].astype(np.float64)
+        present = ~np.isnan(column)
+        if weights is not None:
+            present &= weights > 0.0
+        if not present.all():
+            column = column[present]
+        checkpoint()
+        return _thresholds(column, None if weights is None else weights[present], max_bins)
+
+    return each(work, range(X.shape[1]), n_jobs=n_jobs, effort=50.0 * X.size)
+
+
+def _thresholds(column, weights, max_bins):
+    """Midpoints of distinct values where these are few, else quantiles (averaged where two fit)."""
+    if weights is None:
+        column = np.sort(column)
+    else:
+        order = np.argsort(column, kind="stable")
+        column, weights = column[order], weights[order]
+    if len(column) == 0:
+        return column
+    distinct = column[np.append(True, column[1:] != column[:-1])]
+    if len(distinct) <= max_bins:
+        with np.errstate(over="ignore", invalid="ignore"):
+            middle = distinct[:-1] / 2.0 + distinct[1:] / 2.0
+        # Between neighbors there may be no number but the upper: the lower keeps them apart.
+        cuts = np.where(middle < distinct[1:], middle, distinct[:-1])
+    elif weights is None:
+        n, ranks = len(column), np.arange(1, max_bins)
+        at, rest = np.divmod(ranks * n, max_bins)
+        low = column[at - (rest == 0)]
+        cuts = low / 2.0 + column[at] / 2.0
+        cuts[rest > 0] = column[at[rest > 0]]
+        cuts = np.unique(cuts)
+    else:
+        reached = np.cumsum(weights)
+        wanted = np.arange(1, max_bins) * (reached[-1] / max_bins)
+        low = np.minimum(np.searchsorted(reached, wanted), len(column) - 1)
+        high = np.minimum(np.searchsorted(reached, wanted, side="right"), len(column) - 1)
+        cuts = np.unique(column[low] / 2.0 + column[high] / 2.0)
+    return np.clip(cuts, None, LARGEST)
+
+
+def table_of(thresholds):
+    """The thresholds of all columns as (p, 256), filled up with infinity."""
+    table = np.full((len(thresholds), 256), np.inf)
+    for row, cuts in zip(table, thresholds, strict=True):
+        row[: len(cuts)] = cuts
+    return table
+
+
+def encode(X, table, n_jobs) -> Coded:
+    """Code rows by a table of thresholds."""
+    n, p = X.shape
+    planes = -(-p // PLANE)
+    width = -(-p // planes)
+    refuse_large(2.0 * n * p, "The codes of X, twice", "Fit on fewer rows or columns.")
+    by_row, by_column = np.zeros((n, planes * PLANE), np.uint8), np.empty((p, n), np.uint8)
+    cuts = np.ascontiguousarray(table[:, :255])
+
+    def work(rows):
+        step = max(512, 1 << 20 >> max(p.bit_length() - 4, 0))
+        for start in range(rows.start, rows.stop, step):
+            kernel.encode(X, cuts, width, start, min(start + step, rows.stop), by_row, by_column)
+            checkpoint()
+
+    each(work, grid(n), n_jobs=n_jobs, effort=20.0 * X.size)
+    return Coded(by_row, by_column, width)

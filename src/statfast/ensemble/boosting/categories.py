@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns of categories as codes from 0 on; what was not seen by the fit is missing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._validation import as_rows, column_names, rows_for, shown, wrong_type
+
+ANY = (np.float64, np.float32, np.uint8)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold categories, and these, sorted."""
+
+    categories: tuple  # for each column an ndarray, or None
+
+    @property
+    def mask(self) -> NDArray[np.bool_] | None:
+        mask = np.array([known is not None for known in self.categories])
+        return mask if mask.any() else None
+
+    def numbers(self, X, estimator=None):
+        """X as numbers, with categories as their codes; NaN is missing.
+
+        A fitted `estimator` has the width and the names of X compared with those of its fit.
+        """
+        if self.mask is None:
+            if estimator is None:
+                return as_rows(X, keep=ANY, finite=False)
+            return rows_for(estimator, X, keep=ANY, finite=False)
+        n, width = _shape(X)
+        if width == len(self.categories):
+            coded = np.empty((n, width))
+            for j, known in enumerate(self.categories):
+                values = _column(X, j)
+                coded[:, j] = _numbers(values, j) if known is None else _codes(values, known)
+            X = _named(X, coded)
+        return (
+            rows_for(estimator, X, finite=False)
+            if estimator is not None
+            else as_rows(coded, finite=False)
+        )
+
+
+def find_columns(X, categorical_features, max_bins) -> Columns:
+    """The categorical columns of X, as the argument names them, and their categories."""
+    n, width = _shape(X)
+    mask = _mask(X, categorical_features, width)
+    known: list = [None] * width
+    for j in np.flatnonzero(mask).tolist():
+        values = _column(X, j)
+        known[j] = _distinct(values)
+        if len(known[j]) > max_bins:
+            raise ValueError(
+                f"categorical_features: column {j} of X has {len(known[j])} categories, more than "
+                f"max_bins ({max_bins}). Group rare ones, or take it as a number."
+            )
+    return Columns(tuple(known))
+
+
+def _mask(X, wanted, width):
+    mask = np.zeros(width, dtype=bool)
+    if wanted is None:
+        return mask
+    if isinstance(wanted, str):
+        if wanted != "from_dtype":
+            raise ValueError(
+                "categorical_features must be 'from_dtype', None, a mask, or columns by number or "
+                f"name; got {shown(wanted)}."
+            )
+        return np.array([_is_categorical(X, j) for j in range(width)], dtype=bool)
+    try:
+        given = np.asarray(wanted)
+    except ValueError:
+        given = np.empty((0, 0))
+    if given.ndim != 1 or given.dtype.kind not in "biuOUT" or isinstance(wanted, dict):
+        if given.ndim == 1 and given.size == 0 and isinstance(wanted, np.ndarray):
+            return mask
+        raise wrong_type("categorical_features", "a mask, or columns by number or name", wanted)
+    if given.dtype.kind == "b":
+        if len(given) != width:
+            raise ValueError(
+                f"categorical_features must have one flag for each column of X ({width}); got "
+                f"{len(given)}."
+            )
+        return given.copy()
+    for one in given.tolist():
+        mask[_place(one, X, width)] = True
+    return mask
+
+
+def _place(one, X, width):
+    if isinstance(one, str):
+        names = column_names(X)
+        at = np.flatnonzero(names == one) if names is not None else ()
+        if len(at) != 1:
+            raise ValueError(
+                f"categorical_features names {shown(one)}, which is not a column of X. Name "
+                "columns of a data frame, or give their numbers."
+            )
+        return int(at[0])
+    if isinstance(one, bool) or not isinstance(one, int) or not 0 <= one < width:
+        raise ValueError(
+            f"categorical_features must hold numbers from 0 to {width - 1}; got {shown(one)}."
+        )
+    return one
+
+
+# ---------------------------------------------------------------- containers
+def _shape(X):
+    shape = getattr(X, "shape", None)
+    if shape is None or len(shape) != 2:
+        shape = as_rows(X, keep=ANY, finite=False).shape
+    return shape
+
+
+def _is_categorical(X, j):
+    if hasattr(X, "dtypes") and hasattr(X, "iloc"):  # pandas
+        return getattr(X.dtypes.iloc[j], "name", "") == "category"
+    if hasattr(X, "get_columns"):  # polars
+        return type(X.get_columns()[j].dtype).__name__ in ("Categorical", "Enum")
+    return False
+
+
+def _column(X, j):
+    """A column as an ndarray of objects or numbers; None and NaN are missing."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, j].astype(object).to_numpy()
+    if hasattr(X, "get_columns"):
+        return np.array(X.get_columns()[j].to_list(), dtype=object)
+    if hasattr(X, "column_names"):  # pyarrow
+        return np.array(X.column(j).to_pylist(), dtype=object)
+    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    return array[:, j]
+
+
+def _missing(values):
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype != object:
+        return np.zeros(len(values), dtype=bool)
+    return np.array(
+        [v is None or v != v or type(v).__name__ == "NAType" for v in values.tolist()], dtype=bool
+    )
+
+
+def _distinct(values):
+    present = values[~_missing(values)]
+    try:
+        return np.array(sorted(set(present.tolist())), dtype=object)
+    except TypeError as error:
+        raise TypeError(
+            f"X must hold categories of one type in a column; {error}. Convert them to strings."
+        ) from error
+
+
+def _codes(values, known):
+    place = {label: float(code) for code, label in enumerate(known.tolist())}
+    return np.array([place.get(value, np.nan) for value in _plain(values)])
+
+
+def _plain(values):
+    return [None if lost else v for v, lost in zip(values.tolist(), _missing(values), strict=True)]
+
+
+def _numbers(values, j):
+    if values.dtype == object:
+        values = np.where(_missing(values), np.nan, values)
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X must hold numbers in column {j}, which is not categorical; {error}. Name it in "
+            "categorical_features, or encode it."
+        ) from error
+
+
+def _named(X, coded):
+    """The codes under the names of the columns of X, for comparison with those of the fit."""
+    names = column_names(X)
+    if names is None:
+        return coded
+    return _Table(coded, names)
+
+
+class _Table:
+    def __init__(self, values, names):
+        self.values, self.columns, self.shape = values, names, values.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values

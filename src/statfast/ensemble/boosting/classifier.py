@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classification by gradient boosting of trees on histograms."""
+
+import numpy as np
+
+from statfast._estimator import Classifier, class_weighted
+from statfast._validation import as_choice, as_labels, shown
+from statfast.ensemble.boosting.losses import (
+    ExponentialLoss,
+    LogLoss,
+    MultinomialLoss,
+    OneClass,
+)
+from statfast.ensemble.boosting.model import HistBoosting
+
+
+class HistGradientBoostingClassifier(Classifier, HistBoosting):
+    """Gradient boosting of trees on histograms, for classes.
+
+    Trees are added one round after the other, each a Newton step down the loss of the predictions
+    so far [1]_ [2]_.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "exponential"}, default="log_loss"
+        "log_loss" is the logistic loss of two classes, the multinomial of more. "exponential",
+        for two classes, is what AdaBoost minimizes [3]_: exp(-r) for the second class, exp(r) for
+        the first, with r half the log-odds.
+    learning_rate : float, default=0.1
+        Factor of the values of all leaves; 1 for no shrinkage.
+    max_iter : int, default=100
+        Rounds at most, each a tree for two classes, or one for each of more.
+    max_leaf_nodes : int or None, default=31
+        Leaves of a tree at most, 2 or more; None for no limit.
+    max_depth : int or None, default=None
+        Edges from the root to a leaf at most; None for no limit.
+    min_samples_leaf : int, default=20
+        Fewest rows of a leaf. Lower it for a few hundred rows or less.
+    l2_regularization : float, default=0.0
+        Added to the sum of hessians of a leaf, whose value it draws to 0.
+    max_features : float, default=1.0
+        Share of the columns, of those that `interaction_cst` allows, drawn for each node.
+    max_bins : int, default=255
+        Codes of a column at most, besides that of missing values; 2 to 255.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Columns of categories: by a mask, numbers, or names; "from_dtype" takes those that a pandas
+        or polars table declares as such. At most `max_bins` categories a column. None for none.
+    monotonic_cst : array-like of int of shape (d,), or dict, default=None
+        For each column, or by name, 1 if predictions must not fall with it, -1 if they must not
+        rise, 0 for no constraint. For two classes; it holds
+        for the probability of the second.
+    interaction_cst : {"pairwise", "no_interactions"} or sequence of groups of int, default=None
+        Groups of columns that may meet on a path from the root to a leaf. Columns in no group make
+        one of their own. "pairwise" is all pairs, "no_interactions" each column alone.
+    warm_start : bool, default=False
+        Go on from the fit before, on the same data, with more rounds.
+    early_stopping : "auto" or bool, default="auto"
+        Whether to stop when scores no longer improve; "auto" does for more than 10 000 rows, or if
+        `X_val` is passed.
+    scoring : str, callable or None, default="loss"
+        What tells whether rounds improve: "loss" (less of it), "accuracy", "neg_log_loss",
+        None (accuracy), or a callable of (estimator, X, y), larger for better.
+    validation_fraction : int, float or None, default=0.1
+        Rows, or their share, held out for early stopping. None scores the rows of the fit.
+    n_iter_no_change : int, default=10
+        Stop if none of the last so many scores is better than the one before them.
+    tol : float, default=1e-7
+        By how much a score must be better to count as an improvement.
+    verbose : int, default=0
+        1 prints a summary, 2 a line for each round.
+    random_state : int, Generator or None, default=None
+        Draws rows for quantiles (above 200 000), rows held out, and columns.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of classes; "balanced" gives all the same total.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    do_early_stopping_ : bool
+        Whether rounds could end early.
+    n_iter_ : int
+        Rounds.
+    n_trees_per_iteration_ : int
+        1 for two classes, else K.
+    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+        Scores before the first round and after each, of the rows of the fit (at most 10 000 of
+        them, unless `scoring` is "loss") and of those held out; empty without early stopping.
+    is_categorical_ : ndarray of bool, shape (d,), or None
+        Columns of categories; None if there are none.
+    feature_importances_ : ndarray of shape (d,)
+        Share of each column in the fall of the loss by all splits.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    HistGradientBoostingRegressor : The same for numbers.
+
+    Notes
+    -----
+    A column becomes a code of 8 bits: with at most `max_bins` distinct values, cuts lie midway
+    between neighbors and splits are exact; else they lie at `max_bins` - 1 quantiles, averaged
+    where two values fit, of all rows or, above 200 000, of as many drawn with replacement. A tree
+    grows by the leaf whose best split lowers the loss most; only the smaller child of a split has
+    its histograms filled, that of the other is a difference. **Missing values** (NaN) go where the
+    loss falls more; without any in the fit, later ones go where most rows went. Infinite values
+    are numbers like others. Categories are ordered by gradient over hessian + 10 at each node,
+    those with fewer than ten rows go right, and ones unseen by the fit are missing.
+
+    Gradients and hessians are summed as 64-bit integers, multiples of units that are powers of
+    two: for n rows 2^-(62 - log2 n) and 2^-(62 - 2 log2 n) of the largest. Sums are exact in any
+    order, so that neither threads nor the order of rows change a bit of a tree.
+
+    **Ties** between splits go to the lowest column, the lowest cut, and missing values to the
+    right. A zero weight adds nothing to a sum, but counts for `min_samples_leaf`.
+
+    Cost: O(n d) a level of a tree, O(256 d) a node. Memory: 2 n d + 32 n bytes, and 4 kB a column
+    for each leaf.
+
+    With one class nothing is fitted: it is predicted for all rows.
+
+    References
+    ----------
+    .. [1] Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine.
+       Annals of Statistics 29, 1189-1232. https://doi.org/10.1214/aos/1013203451
+    .. [2] Chen, T. and Guestrin, C. (2016). XGBoost: a scalable tree boosting system. KDD,
+       785-794. https://doi.org/10.1145/2939672.2939785
+    .. [3] Friedman, J., Hastie, T. and Tibshirani, R. (2000). Additive logistic regression: a
+       statistical view of boosting. Annals of Statistics 28, 337-407.
+       https://doi.org/10.1214/aos/1016218223
+    .. [4] Fisher, W. D. (1958). On grouping for maximum homogeneity. Journal of the American
+       Statistical Association 53, 789-798. https://doi.org/10.1080/01621459.1958.10501479
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.ensemble import HistGradientBoostingClassifier
+    >>> wine = load_wine()
+    >>> model = HistGradientBoostingClassifier(max_iter=20).fit(wine.data, wine.target)
+    >>> model.score(wine.data, wine.target)
+    1.0
+    >>> model.predict_proba(wine.data[:1]).round(2)
+    array([[0.98, 0.01, 0.01]])
+    """
+
+    def __init__(
+        self,
+        loss="log_loss",
+        *,
+        learning_rate=0.1,
+        max_iter=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        max_features=1.0,
+        max_bins=255,
+        categorical_features="from_dtype",
+        monotonic_cst=None,
+        interaction_cst=None,
+        warm_start=False,
+        early_stopping="auto",
+        scoring="loss",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        verbose=0,
+        random_state=None,
+        class_weight=None,
+        n_jobs=None,
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+        """Fit trees to classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            NaN is a missing value.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+        X_val, y_val, sample_weight_val : array-like, optional
+            Rows for early stopping, in place of rows held out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, shapes differ, a column has more than `max_bins`
+            categories, or for three classes or more with monotone
+            constraints or the exponential loss, or `X_val` comes without `y_val` or with
+            ``early_stopping=False``.
+        """
+        return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
+
+    def _targets(self, y, n, weights):
+        as_choice(self.loss, "loss", ("log_loss", "exponential"))
+        classes, codes = as_labels(y, n)
+        weights = class_weighted(weights, self.class_weight, classes, codes)
+        if len(classes) == 1:
+            loss = OneClass()
+        elif len(classes) == 2:
+            loss = ExponentialLoss() if self.loss == "exponential" else LogLoss()
+        elif self.loss == "exponential":
+            raise ValueError(
+                f"loss='exponential' is for two classes; y has {len(classes)}. Use 'log_loss'."
+            )
+        else:
+            loss = MultinomialLoss(n_classes=len(classes))
+        return codes.astype(np.float64), {"classes_": classes}, loss, weights
+
+    def _later_targets(self, y, n, published):
+        classes, codes = as_labels(y, n, name="y_val")
+        known = published["classes_"]
+        place = np.searchsorted(known, classes).clip(max=len(known) - 1)
+        if not (known[place] == classes).all():
+            new = classes[known[place] != classes][0]
+            raise ValueError(
+                f"y_val has the label {shown(new)}, which y has not. Leave its rows out."
+            )
+        return place[codes].astype(np.float64)
+
+    def _predicted(self, raw, loss):
+        return loss.probabilities(raw.T).argmax(axis=1).astype(np.float64)
+
+    def decision_function(self, X):
+        """Raw predictions: sums of leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,) for up to two classes, of the second, or (n, K)
+        """
+        return _flat(self._raw(X))
+
+    def staged_decision_function(self, X):
+        """`decision_function` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Yields
+        ------
+        ndarray of shape (n,) or (n, K)
+        """
+        for raw in self._staged_raw(X):
+            yield _flat(raw)
+
+    def predict_proba(self, X):
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+        """
+        return self._probabilities(self._raw(X))
+
+    def staged_predict_proba(self, X):
+        """`predict_proba` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Yields
+        ------
+        ndarray of shape (n, K)
+        """
+        for raw in self._staged_raw(X):
+            yield self._probabilities(raw)
+
+    def predict(self, X):
+        """The likeliest class of each row, the lowest of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self._labels(self._raw(X))
+
+    def staged_predict(self, X):
+        """`predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+
+        Yields
+        ------
+        ndarray of shape (n,)
+        """
+        for raw in self._staged_raw(X):
+            yield self._labels(raw)
+
+    def _probabilities(self, raw):
+        return self._boosted.loss.probabilities(raw.T)
+
+    def _labels(self, raw):
+        if len(self.classes_) == 1:
+            return self.classes_.repeat(len(raw))
+        codes = raw[:, 0] > 0.0 if raw.shape[1] == 1 else raw.argmax(axis=1)
+        return self.classes_[codes.astype(np.intp)]
+
+
+def _flat(raw):
+    return raw[:, 0] if raw.shape[1] == 1 else raw

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Losses of boosting: first prediction, loss, and what the predictions on their scale mean.
+
+Each loss is of a target y and a raw prediction r, any real number; its gradients are those of
+_core/boosting/losses_level.h.
+"""
+
+import numpy as np
+
+from statfast._core.boosting.losses import LOSSES
+from statfast._validation import shown
+
+_TINY = 10 * np.finfo(np.float64).eps
+
+
+class BoostingLoss:
+    """Squared error, half: (y - r)^2 / 2."""
+
+    name = "squared_error"
+    leaves_are_quantiles = False  # of the residuals; elsewhere Newton steps
+    certain = False  # whether there is nothing to learn: one class
+
+    def __init__(self, quantile=0.5, n_classes=1):
+        self.quantile, self.n_raw = quantile, n_classes
+
+    @property
+    def number(self):
+        """Of the loss in the kernel."""
+        return LOSSES[self.name]
+
+    def check(self, y):
+        """Refuse targets without a loss."""
+
+    def first(self, y, weights):
+        """The best constant raw prediction, of shape (n_raw,)."""
+        if weights is not None:
+            weights = weights / weights.max()
+        size = max(np.abs(y).max(), 1e-300)  # sums of huge targets do not overflow
+        return np.array([self.link(np.average(y / size, weights=weights) * size)])
+
+    def link(self, mean):
+        return mean
+
+    def mean(self, raw):
+        """The prediction of y, from raw predictions."""
+        return raw
+
+    def losses(self, y, raw):
+        """Of each row; raw has shape (n_raw, n)."""
+        return (y - raw[0]) ** 2 / 2.0
+
+    def average(self, y, raw, weights):
+        with np.errstate(over="ignore"):
+            return float(np.average(self.losses(y, raw), weights=weights))
+
+
+class AbsoluteError(BoostingLoss):
+    """|y - r|; the leaves are medians."""
+
+    name = "absolute_error"
+    leaves_are_quantiles = True
+
+    def first(self, y, weights):
+        return np.array([quantile_of(y, weights, 0.5)])
+
+    def losses(self, y, raw):
+        return np.abs(y - raw[0])
+
+
+class PinballError(BoostingLoss):
+    """(y - r) (q - [y < r]); the leaves are quantiles."""
+
+    name = "quantile"
+    leaves_are_quantiles = True
+
+    def first(self, y, weights):
+        return np.array([quantile_of(y, weights, self.quantile)])
+
+    def losses(self, y, raw):
+        apart = y - raw[0]
+        return apart * (self.quantile - (apart < 0.0))
+
+
+class PoissonDeviance(BoostingLoss):
+    """Half the Poisson deviance, with log link, less what depends on y alone: e^r - y r."""
+
+    name = "poisson"
+
+    def check(self, y):
+        if (y < 0.0).any() or not y.sum() > 0.0:
+            raise ValueError(
+                f"y must be non-negative, with a positive sum, for loss='poisson'; got a least "
+                f"value of {shown(float(y.min()))}. Choose another loss."
+            )
+
+    def link(self, mean):
+        return np.log(max(mean, _TINY))
+
+    def mean(self, raw):
+        with np.errstate(over="ignore"):
+            return np.exp(raw)
+
+    def losses(self, y, raw):
+        return np.exp(raw[0]) - y * raw[0]
+
+
+class GammaDeviance(PoissonDeviance):
+    """Half the gamma deviance, with log link, less what depends on y alone: r + y e^-r."""
+
+    name = "gamma"
+
+    def check(self, y):
+        if not (y > 0.0).all():
+            raise ValueError(
+                f"y must be positive for loss='gamma'; got {shown(float(y.min()))}. Choose another "
+                "loss."
+            )
+
+    def losses(self, y, raw):
+        return raw[0] + y * np.exp(-raw[0])
+
+
+class LogLoss(BoostingLoss):
+    """log(1 + e^r) - y r for y of 0 and 1."""
+
+    name = "log_loss"
+
+    def link(self, mean):
+        mean = min(max(mean, _TINY), 1.0 - _TINY)
+        return np.log(mean / (1.0 - mean))
+
+    def probabilities(self, raw):
+        """Of the classes, (n, K), from raw predictions (n_raw, n)."""
+        return _both(_sigmoid(raw[0]))
+
+    def losses(self, y, raw):
+        return np.logaddexp(0.0, raw[0]) - y * raw[0]
+
+
+class OneClass(BoostingLoss):
+    """No loss: whatever the row, it is of the one class."""
+
+    certain = True
+
+    def probabilities(self, raw):
+        return np.ones((raw.shape[1], 1))
+
+    def losses(self, y, raw):
+        return np.zeros(len(y))
+
+
+class ExponentialLoss(LogLoss):
+    """exp(-r) for y = 1, exp(r) for y = 0 (what AdaBoost minimizes); r is half the log-odds."""
+
+    name = "exponential"
+
+    def link(self, mean):
+        return super().link(mean) / 2.0
+
+    def probabilities(self, raw):
+        return _both(_sigmoid(2.0 * raw[0]))
+
+    def losses(self, y, raw):
+        return np.exp(np.where(y == 0.0, raw[0], -raw[0]))
+
+
+class MultinomialLoss(BoostingLoss):
+    """log(sum_k e^r_k) - r_y for y of 0 .. K - 1."""
+
+    name = "multinomial"
+
+    def first(self, y, weights):
+        share = np.bincount(y.astype(np.intp), weights, self.n_raw)
+        logs = np.log(np.clip(share / share.sum(), _TINY, 1.0 - _TINY))
+        return logs - logs.mean()
+
+    def probabilities(self, raw):
+        top = np.exp(raw - raw.max(axis=0))
+        return np.ascontiguousarray((top / top.sum(axis=0)).T)
+
+    def losses(self, y, raw):
+        top = raw.max(axis=0)
+        total = top + np.log(np.exp(raw - top).sum(axis=0))
+        return total - raw[y.astype(np.intp), np.arange(len(y))]
+
+
+def quantile_of(values, weights, q):
+    """A quantile: the median or numpy's for rows without weights, else the lowest value that a
+    share q of the weight does not exceed."""
+    if weights is None:
+        return float(np.median(values) if q == 0.5 else np.percentile(values, 100.0 * q))
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    positive = np.searchsorted(reached, 0.0, side="right")
+    at = np.searchsorted(reached, q * reached[-1])
+    return float(values[order[min(max(at, positive), len(order) - 1)]])
+
+
+def _sigmoid(raw):
+    from scipy.special import expit
+
+    return expit(raw)
+
+
+def _both(p):
+    return np.column_stack([1.0 - p, p])
+
+
+REGRESSION = {
+    loss.name: loss
+    for loss in (BoostingLoss, AbsoluteError, GammaDeviance, PoissonDeviance, PinballError)
+}

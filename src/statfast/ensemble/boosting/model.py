@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What both estimators of gradient boosting share: the fit, its early end, and raw predictions."""
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import report
+from statfast._estimator import Estimator
+from statfast._validation import as_generator, as_weights, column_names, not_fitted
+from statfast.ensemble.boosting.bins import encode, table_of, thresholds_of
+from statfast.ensemble.boosting.categories import Columns, find_columns
+from statfast.ensemble.boosting.early_stopping import (
+    hold_out,
+    score_by_name,
+    scored_rows,
+    should_stop,
+)
+from statfast.ensemble.boosting.losses import BoostingLoss
+from statfast.ensemble.boosting.rounds import Rounds
+from statfast.ensemble.boosting.settings import growth_rules, rounds_wanted, stopping_rules
+from statfast.ensemble.boosting.trees import BoostedTrees
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Rows as numbers, their targets as the loss takes them, and their weights."""
+
+    X: NDArray
+    y: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+
+    def take(self, rows):
+        weights = None if self.weights is None else self.weights[rows]
+        return _Sample(self.X[rows], self.y[rows], weights)
+
+
+@dataclass(frozen=True)
+class _Boosted:
+    """What a warm start goes on from."""
+
+    columns: Columns
+    loss: BoostingLoss
+    trees: BoostedTrees
+    table: NDArray[np.float64]
+    n_codes: NDArray[np.int32]
+    seed: int
+    train_score: list
+    validation_score: list
+
+
+class HistBoosting(Estimator):
+    """Base of `HistGradientBoostingClassifier` and `HistGradientBoostingRegressor`.
+
+    A subclass has ``_targets(y, n)`` (targets as numbers, attributes to publish, loss) and
+    ``_predicted(raw, loss)``, predictions as the numbers that targets are to the loss.
+    """
+
+    def _fit(self, X, y, sample_weight, validation):
+        began = perf_counter()
+        max_iter, max_bins = rounds_wanted(self)
+        columns = find_columns(X, self.categorical_features, max_bins)
+        rows = columns.numbers(X)
+        n, width = rows.shape
+        y, published, loss, weights = self._targets(y, n, as_weights(sample_weight, n))
+        rules = growth_rules(self, columns.mask, width, column_names(X), loss.n_raw == 1)
+        stopping = stopping_rules(self, n if validation[1] is None else 10_001)
+        sample = _Sample(rows, y, weights)
+        before = self.__dict__.get("_boosted") if self.warm_start else None
+        if before is not None:
+            self._check_warm(before, columns, loss, max_iter)
+        entropy = as_generator(self.random_state).integers(2**63) if before is None else 0
+        seed = int(entropy) if before is None else before.seed
+        split_seed, bin_seed, tree_seed, score_seed = np.random.SeedSequence(seed).spawn(4)
+        held = None
+        if (validation[0] is None) != (validation[1] is None):
+            raise ValueError("X_val and y_val must be passed together; got one. Pass both.")
+        if validation[1] is not None:
+            if stopping is None:
+                raise ValueError(
+                    "early_stopping is False, but X_val and y_val are passed. Set it to True."
+                )
+            held = self._validation_sample(columns, published, validation)
+        elif stopping is not None and stopping.fraction is not None:
+            rng = np.random.default_rng(split_seed)
+            fitted, out = hold_out(y, n, stopping.fraction, "classes_" in published, rng)
+            sample, held = sample.take(fitted), sample.take(out)
+        boosted = before or self._start(columns, sample, loss, max_bins, seed, bin_seed)
+        watch = _Watch(self, stopping, sample, held, published, boosted, score_seed)
+        boosted = self._boost(boosted, sample, rules, max_iter, tree_seed, watch)
+        if self.verbose:
+            n_leaves = sum(int(tree.is_leaf.sum()) for tree in boosted.trees.trees)
+            print(
+                f"Fit {len(boosted.trees)} trees in {perf_counter() - began:.3f} s, "
+                f"({n_leaves} total leaves)"
+            )
+        return self._publish(
+            X,
+            _boosted=boosted,
+            do_early_stopping_=stopping is not None,
+            n_iter_=len(boosted.trees) // loss.n_raw,
+            n_trees_per_iteration_=loss.n_raw,
+            train_score_=np.array(boosted.train_score),
+            validation_score_=np.array(boosted.validation_score),
+            is_categorical_=columns.mask,
+            feature_importances_=_importances(boosted.trees, width),
+            n_features_in_=width,
+            **published,
+        )
+
+    def _check_warm(self, before, columns, loss, max_iter):
+        done = len(before.trees) // before.loss.n_raw
+        if max_iter < done:
+            raise ValueError(
+                f"max_iter must be at least the rounds done already ({done}) with warm_start=True; "
+                f"got {max_iter}. Raise max_iter."
+            )
+        if len(columns.categories) != len(before.columns.categories) or (
+            loss.n_raw != before.loss.n_raw
+        ):
+            raise ValueError(
+                "X and y must be those of the fit before with warm_start=True; got other columns "
+                "or classes. Set warm_start=False."
+            )
+
+    def _validation_sample(self, columns, published, validation):
+        X_val, y_val, weights = validation
+        rows = columns.numbers(X_val)
+        if rows.shape[1] != len(columns.categories):
+            raise ValueError(
+                f"X_val must have {len(columns.categories)} columns, as X has; got {rows.shape[1]}."
+            )
+        y = self._later_targets(y_val, len(rows), published)
+        return _Sample(rows, y, as_weights(weights, len(rows), name="sample_weight_val"))
+
+    def _start(self, columns, sample, loss, max_bins, seed, bin_seed):
+        counts = [None if known is None else len(known) for known in columns.categories]
+        rng = np.random.default_rng(bin_seed)
+        cuts = thresholds_of(sample.X, max_bins, sample.weights, counts, rng, self.n_jobs)
+        n_codes = np.array([len(cut) + 1 for cut in cuts], np.int32)
+        trees = BoostedTrees(loss.first(sample.y, sample.weights), ())
+        return _Boosted(columns, loss, trees, table_of(cuts), n_codes, seed, [], [])
+
+    def _boost(self, boosted, sample, rules, max_iter, tree_seed, watch):
+        loss, trees = boosted.loss, list(boosted.trees.trees)
+        if loss.certain:
+            return boosted
+        raw = np.ascontiguousarray(boosted.trees.raw(sample.X, self.n_jobs).T)
+        coded = encode(sample.X, boosted.table, self.n_jobs)
+        rounds = Rounds(
+            coded, boosted.table, boosted.n_codes, sample.y, sample.weights, raw, loss, rules,
+            self.n_jobs,
+        )  # fmt: skip
+        done = len(trees) // loss.n_raw
+        seeds = np.random.default_rng(tree_seed).integers(
+            2**63, size=(max_iter, loss.n_raw), dtype=np.int64
+        )
+        for i in range(done, max_iter):
+            began = perf_counter()
+            more = rounds.round(seeds[i])
+            trees += more
+            report(i + 1 - done, max_iter - done)
+            stop = watch.after(more, raw, trees)
+            if self.verbose > 1:
+                print(f"[{i + 1}/{max_iter}] {perf_counter() - began:.3f} s")
+            if stop:
+                break
+        return replace(
+            boosted,
+            trees=BoostedTrees(boosted.trees.first, trees),
+            train_score=watch.train,
+            validation_score=watch.validation,
+        )
+
+    # ------------------------------------------------------------ prediction
+    def _raw(self, X):
+        """Raw predictions (n, n_raw)."""
+        if "_boosted" not in self.__dict__:
+            raise not_fitted(self)
+        rows = self._boosted.columns.numbers(X, self)
+        return self._boosted.trees.raw(rows, self.n_jobs)
+
+    def _staged_raw(self, X):
+        if "_boosted" not in self.__dict__:
+            raise not_fitted(self)
+        rows = self._boosted.columns.numbers(X, self)
+        yield from self._boosted.trees.staged(rows, self.n_jobs)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _importances(trees, width):
+    """Shares of the columns in the fall of the loss."""
+    total = np.zeros(width)
+    for tree in trees.trees:
+        column = tree.steps["column"] & np.uint32((1 << 30) - 1)
+        inner = ~tree.is_leaf
+        total += np.bincount(column[inner], tree.gains[inner].clip(max=1e290), width)
+    return total / total.sum() if total.sum() > 0.0 else total
+
+
+class _Watch:
+    """Scores after each round, and whether they say stop."""
+
+    def __init__(self, model, rules, sample, held, published, boosted, seed):
+        self.model, self.rules, self.published = model, rules, published
+        self.boosted, self.held = boosted, held
+        self.train, self.validation = list(boosted.train_score), list(boosted.validation_score)
+        if rules is None:
+            return
+        rng = np.random.default_rng(seed)
+        by_loss = rules.scoring == "loss"
+        self.some = slice(None) if by_loss else scored_rows(len(sample.y), rng)
+        self.sample = sample if by_loss else sample.take(self.some)
+        jobs = model.n_jobs
+        if held is not None:
+            self.held_raw = boosted.trees.raw(held.X, jobs)
+        if not self.train:
+            raw = np.ascontiguousarray(boosted.trees.raw(self.sample.X, jobs).T)
+            self._score(raw, list(boosted.trees.trees))
+
+    def after(self, more, raw, trees):
+        """Score a round; whether to stop."""
+        if self.rules is None:
+            return False
+        if self.held is not None:
+            BoostedTrees(self.boosted.trees.first, more).add(
+                self.held.X, self.held_raw, 0, len(more), self.model.n_jobs
+            )
+        self._score(raw[:, self.some], trees)
+        scores = self.train if self.held is None else self.validation
+        return should_stop(scores, self.rules.patience, self.rules.tol)
+
+    def _score(self, raw, trees):
+        self.train.append(self._one(self.sample, raw, trees))
+        if self.held is not None:
+            self.validation.append(self._one(self.held, self.held_raw.T, trees))
+
+    def _one(self, sample, raw, trees):
+        scoring, loss = self.rules.scoring, self.boosted.loss
+        if callable(scoring):
+            return self._by_callable(sample, trees)
+        if scoring is None:
+            scoring = "accuracy" if "classes_" in self.published else "r2"
+        predicted = None
+        if scoring not in ("loss", "neg_log_loss"):
+            predicted = self.model._predicted(raw.T, loss)
+        return score_by_name(scoring, sample.y, predicted, sample.weights, loss, raw)
+
+    def _by_callable(self, sample, trees):
+        """The score that a function gives the estimator as fitted so far."""
+        trees = BoostedTrees(self.boosted.trees.first, trees)
+        so_far = type(self.model)(**self.model.get_params(deep=False))
+        columns = Columns((None,) * sample.X.shape[1])
+        published = self.published
+        so_far._publish(
+            sample.X, _boosted=replace(self.boosted, trees=trees, columns=columns), **published
+        )
+        y = sample.y
+        if "classes_" in published:
+            y = published["classes_"][y.astype(np.intp)]
+        if sample.weights is None:
+            return float(self.rules.scoring(so_far, sample.X, y))
+        return float(self.rules.scoring(so_far, sample.X, y, sample_weight=sample.weights))

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rounds of gradient boosting: gradients, a tree for each raw prediction, and its leaves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._core.boosting import losses as kernel
+from statfast._core.boosting.grow import Grower
+from statfast._engine import Team, checkpoint
+from statfast._validation import refuse_large
+from statfast.ensemble.boosting.bins import Coded
+from statfast.ensemble.boosting.losses import quantile_of
+from statfast.ensemble.boosting.trees import NODE, compact
+
+BUDGET = 5e7  # additions of a call of the kernel: a few hundredths of a second
+LEAST_HESSIAN = 1e-3  # of a child
+HISTOGRAM = 4160  # bytes for a column
+
+
+@dataclass(frozen=True)
+class GrowthRules:
+    """What limits a tree, checked."""
+
+    learning_rate: float
+    max_leaf_nodes: int  # 0: no limit
+    max_depth: int  # 0: no limit
+    min_samples_leaf: int
+    l2: float
+    fraction: float  # of columns drawn for each node
+    monotone: NDArray[np.int8] | None
+    groups: NDArray[np.uint8] | None  # columns that may meet
+    categorical: NDArray[np.uint8]
+
+
+class Rounds:
+    """Boosting of some rows: call `tree` once a round for each raw prediction.
+
+    Parameters
+    ----------
+    coded : Coded
+    table : ndarray of shape (p, 256)
+        Thresholds.
+    n_codes : ndarray of int32, shape (p,)
+        How many codes a column has.
+    y : ndarray of shape (n,)
+    weights : ndarray of shape (n,), or None
+    raw : ndarray of shape (n_raw, n)
+        Raw predictions, to which leaves are added.
+    loss : BoostingLoss
+    rules : GrowthRules
+    n_jobs : int, optional
+    """
+
+    def __init__(self, coded: Coded, table, n_codes, y, weights, raw, loss, rules, n_jobs):
+        p, n = coded.by_column.shape
+        self.y, self.weights, self.raw, self.loss = y, weights, raw, loss
+        self.rules, self.table = rules, table
+        most = n // rules.min_samples_leaf + 1
+        if rules.max_depth and rules.max_depth < 40:
+            most = min(most, 1 << rules.max_depth)
+        leaves = min(most, rules.max_leaf_nodes or most)
+        refuse_large(
+            (min(leaves, 4096) + 16.0) * HISTOGRAM * p,
+            "Histograms of all columns for each leaf",
+            "Lower max_leaf_nodes, or drop columns.",
+        )
+        self._nodes = np.zeros(2 * leaves + 1, NODE)
+        self._bytes = self._nodes.view(np.uint8).reshape(len(self._nodes), -1)
+        self._rows = np.empty(n, np.uint32)
+        self._pairs, self._most = np.empty((n, 2)), np.empty(kernel.room_for(n))
+        self._bits = int(n).bit_length()
+        self._normalizer = np.empty(n) if loss.n_raw > 1 else None
+        self._team = Team(n_jobs, 20.0 * n * p)
+        missing = coded.has_missing().astype(np.uint8)
+        self._grower = Grower(
+            coded.by_row, coded.by_column, coded.width, n_codes, missing, rules.categorical,
+            rules.monotone, rules.groups, self._rows, len(self._nodes), rules.l2, LEAST_HESSIAN,
+            rules.min_samples_leaf, rules.max_leaf_nodes, rules.max_depth, rules.fraction,
+            self._team.state,
+        )  # fmt: skip
+
+    def round(self, seeds):
+        """One tree for each raw prediction, from gradients at the predictions so far."""
+        if self._normalizer is not None:
+            for start in range(0, len(self.y), 1 << 16):
+                stop = min(start + (1 << 16), len(self.y))
+                kernel.normalize(self.raw, start, stop, self._normalizer)
+                checkpoint()
+        trees = [self.tree(k, int(seed)) for k, seed in enumerate(seeds)]
+        self._team.release()
+        return trees
+
+    def tree(self, k, seed):
+        """Grow the tree of raw prediction k, and add its leaves."""
+        units = self._gradients(k)
+        begin, count = True, 0
+        while not count:
+            self._team.gather()
+            count = self._grower.grow(
+                self._pairs, *units, self._bits, seed, self._bytes, begin, BUDGET
+            )
+            begin = False
+        nodes = self._nodes[:count]
+        if self.loss.leaves_are_quantiles:
+            self._renew_leaves(nodes, self.raw[k])
+        nodes["value"] *= self.rules.learning_rate
+        self._team.gather()
+        self._grower.add_leaves(self._bytes, self.raw[k])
+        return compact(nodes, self.table)
+
+    def _gradients(self, k):
+        self._team.gather()
+        units = kernel.integer_gradients(
+            self.loss.number, self.loss.quantile, float(k), self.raw[k], self.y, self.weights,
+            self._normalizer, self._bits, self._pairs, self._most, self._team.state,
+        )  # fmt: skip
+        if units is None:
+            raise ValueError(
+                f"y, or sample_weight, is so large that gradients of loss={self.loss.name!r} "
+                "overflow. Rescale it, or lower learning_rate."
+            )
+        return units
+
+    def _renew_leaves(self, nodes, raw):
+        """Where a loss has no curvature, leaves minimize it themselves (Friedman 2001)."""
+        for node in np.flatnonzero(nodes["left"] == 0).tolist():
+            begin, count = int(nodes["begin"][node]), int(nodes["count"][node])
+            rows = self._rows[begin : begin + count]
+            weights = None if self.weights is None else self.weights[rows]
+            nodes["value"][node] = quantile_of(
+                self.y[rows] - raw[rows], weights, self.loss.quantile
+            )
+            checkpoint()

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameters of gradient boosting, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from numbers import Integral
+
+import numpy as np
+
+from statfast._validation import (
+    MANY,
+    as_choice,
+    as_count,
+    as_flag,
+    as_real,
+    shown,
+    wrong_type,
+)
+from statfast.ensemble.boosting.rounds import GrowthRules
+
+
+@dataclass(frozen=True)
+class StoppingRules:
+    """When rounds end early."""
+
+    scoring: object  # "loss", None, a name, or a callable of (estimator, X, y)
+    fraction: float | int | None  # of the rows held out for it
+    patience: int
+    tol: float
+
+
+def growth_rules(model, mask, width, names, single) -> GrowthRules:
+    """The rules of a tree, from the parameters of the estimator.
+
+    Parameters
+    ----------
+    model : estimator
+    mask : ndarray of bool, shape (width,), or None
+        Categorical columns.
+    width : int
+    names : ndarray of str, or None
+    single : bool
+        Whether there is one raw prediction, so that monotone constraints have a meaning.
+    """
+    leaves = model.max_leaf_nodes
+    depth = model.max_depth
+    categorical = np.zeros(width, np.uint8) if mask is None else mask.astype(np.uint8)
+    return GrowthRules(
+        learning_rate=as_real(model.learning_rate, "learning_rate", 0.0, open_low=True),
+        max_leaf_nodes=0 if leaves is None else as_count(leaves, "max_leaf_nodes", 2),
+        max_depth=0 if depth is None else as_count(depth, "max_depth"),
+        min_samples_leaf=as_count(model.min_samples_leaf, "min_samples_leaf"),
+        l2=as_real(model.l2_regularization, "l2_regularization", 0.0),
+        fraction=as_real(model.max_features, "max_features", 0.0, 1.0, open_low=True),
+        monotone=_monotone(model.monotonic_cst, width, names, categorical, single),
+        groups=_groups(model.interaction_cst, width),
+        categorical=categorical,
+    )
+
+
+def stopping_rules(model, n) -> StoppingRules | None:
+    """When to stop early, or None for never."""
+    wanted = model.early_stopping
+    if isinstance(wanted, str):
+        as_choice(wanted, "early_stopping", ("auto",))
+        wanted = n > 10_000
+    elif not isinstance(wanted, bool | np.bool_):
+        raise wrong_type("early_stopping", "'auto', True or False", wanted)
+    fraction = model.validation_fraction
+    if isinstance(fraction, Integral) and not isinstance(fraction, bool):
+        fraction = as_count(fraction, "validation_fraction")
+    elif fraction is not None:
+        fraction = as_real(fraction, "validation_fraction", 0.0, 1.0, open_low=True, open_high=True)
+    scoring = model.scoring
+    if not (scoring is None or callable(scoring) or isinstance(scoring, str)):
+        raise wrong_type("scoring", "'loss', the name of a score, None or a callable", scoring)
+    if isinstance(scoring, str) and scoring not in SCORES:
+        as_choice(scoring, "scoring", SCORES)
+    rules = StoppingRules(
+        scoring=scoring,
+        fraction=fraction,
+        patience=as_count(model.n_iter_no_change, "n_iter_no_change"),
+        tol=as_real(model.tol, "tol", 0.0),
+    )
+    return rules if wanted else None
+
+
+def rounds_wanted(model):
+    """``max_iter`` and the other parameters that no tree depends on, checked."""
+    as_flag(model.warm_start, "warm_start")
+    return (
+        as_count(model.max_iter, "max_iter", high=MANY),
+        as_count(model.max_bins, "max_bins", 2, 255),
+    )
+
+
+def _monotone(given, width, names, categorical, single):
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        if names is None:
+            raise ValueError(
+                "monotonic_cst names columns, but X has no names. Pass a data frame, or a list "
+                "with one constraint for each column."
+            )
+        unknown = sorted(set(map(str, given)) - set(names.tolist()))
+        if unknown:
+            raise ValueError(
+                f"monotonic_cst names {shown(unknown[0])}, which is not a column of X. Drop it."
+            )
+        given = [given.get(name, 0) for name in names.tolist()]
+    try:
+        signs = np.asarray(given)
+        signs = signs if signs.dtype.kind in "biuf" else np.empty((0, 0))
+    except ValueError:
+        signs = np.empty((0, 0))
+    if signs.shape != (width,):
+        raise ValueError(
+            f"monotonic_cst must have one of -1, 0 and 1 for each column of X ({width}); got "
+            f"{shown(given)}."
+        )
+    if not np.isin(signs, (-1, 0, 1)).all():
+        raise ValueError(f"monotonic_cst must be -1, 0 or 1; got {shown(signs.tolist())}.")
+    if not signs.any():
+        return None
+    if not single:
+        raise ValueError(
+            "monotonic_cst is not supported for more than two classes: it holds for the "
+            "probability of the second of two. Set it to None."
+        )
+    if (signs.astype(bool) & categorical.astype(bool)).any():
+        raise ValueError("monotonic_cst must be 0 for categorical columns, which have no order.")
+    return signs.astype(np.int8)
+
+
+def _groups(given, width):
+    """Columns that may meet on a path, as rows of flags; those in no group make one more."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        as_choice(given, "interaction_cst", ("pairwise", "no_interactions"))
+        if width == 1:
+            return None
+        size = 2 if given == "pairwise" else 1
+        given = list(combinations(range(width), size))
+    wanted = (
+        f"None, 'pairwise', 'no_interactions' or groups of columns by number (0 to {width - 1})"
+    )
+    try:
+        sets = [set(group) for group in given]
+    except TypeError as error:
+        raise wrong_type("interaction_cst", wanted, given) from error
+    flags = np.zeros((len(sets) + 1, width), np.uint8)
+    for row, group in zip(flags, sets, strict=False):
+        for column in group:
+            if isinstance(column, bool) or not isinstance(column, Integral):
+                raise wrong_type("interaction_cst", wanted, given)
+            if not 0 <= column < width:
+                raise ValueError(f"interaction_cst must be {wanted}; got column {column}.")
+            row[column] = 1
+    if not sets:
+        raise ValueError(f"interaction_cst must be {wanted}; got no group. Pass None for none.")
+    flags[-1] = 1 - flags.max(axis=0)
+    return flags[flags.any(axis=1)]
+
+
+SCORES = (
+    "loss", "accuracy", "neg_log_loss", "r2", "neg_mean_squared_error",
+    "neg_root_mean_squared_error", "neg_mean_absolute_error",
+)  # fmt: skip

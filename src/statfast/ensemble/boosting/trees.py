@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Boosted trees as arrays, and what they predict."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._core.boosting import predict as kernel
+from statfast._core.boosting.grow import node_bytes
+from statfast._engine import checkpoint, each, grid
+
+NODE = np.dtype(  # a node as it is grown: boosted_node of _core/boosting/tree_types.h
+    [
+        ("value", "f8"), ("gain", "f8"), ("hessian", "f8"), ("begin", "i8"), ("count", "i8"),
+        ("feature", "i4"), ("left", "i4"), ("parent", "i4"), ("depth", "i4"), ("code", "u1"),
+        ("missing_left", "u1"), ("categorical", "u1"), ("pad", "u1", 5), ("set", "u8", 4),
+    ]
+)  # fmt: skip
+assert NODE.itemsize == node_bytes()
+STEP = np.dtype([("threshold", "f8"), ("left", "u4"), ("column", "u4")])  # 16 bytes
+MISSING_LEFT, CATEGORICAL = np.uint32(1 << 31), np.uint32(1 << 30)
+COLUMN = np.uint32((1 << 30) - 1)
+ROWS = 256  # that all trees answer for together
+
+
+@dataclass(frozen=True)
+class BoostedTree:
+    """A tree: in a leaf, ``left`` is the node itself."""
+
+    steps: NDArray  # (m,) of STEP
+    values: NDArray[np.float64]  # (m,)
+    sets: NDArray[np.uint64]  # (c, 4) codes that go left, of its categorical splits
+    counts: NDArray[np.int64]  # (m,) rows of the fit
+    gains: NDArray[np.float64]  # (m,) by which a split lowered the loss
+
+    @property
+    def is_leaf(self):
+        return self.steps["left"] == np.arange(len(self.steps))
+
+
+def compact(nodes, table) -> BoostedTree:
+    """What prediction needs of a tree as it was grown, with thresholds from the table."""
+    leaf = nodes["left"] == 0
+    steps = np.empty(len(nodes), STEP)
+    column = np.where(leaf, 0, nodes["feature"]).astype(np.uint32)
+    steps["threshold"] = np.where(leaf, np.inf, table[column, nodes["code"]])
+    steps["left"] = np.where(leaf, np.arange(len(nodes)), nodes["left"])
+    by_set = nodes["categorical"].astype(bool) & ~leaf
+    steps["threshold"][by_set] = np.arange(by_set.sum())
+    column |= np.where(leaf | nodes["missing_left"].astype(bool), MISSING_LEFT, np.uint32(0))
+    column |= np.where(by_set, CATEGORICAL, np.uint32(0))
+    steps["column"] = column
+    sets = nodes["set"][by_set].copy()
+    return BoostedTree(
+        steps, nodes["value"].copy(), sets, nodes["count"].copy(), nodes["gain"].copy()
+    )
+
+
+class BoostedTrees:
+    """Trees one after the other; tree t adds to the raw prediction t % n_raw."""
+
+    def __init__(self, first, trees):
+        self.first, self.trees = first, tuple(trees)
+        ends = np.cumsum([0, *(len(tree.values) for tree in trees)])
+        self._first = ends.astype(np.int64)
+        steps = np.concatenate([tree.steps for tree in trees] or [np.empty(0, STEP)])
+        sets = [tree.sets for tree in trees if len(tree.sets)]
+        if sets:
+            before = np.cumsum([0, *(len(tree.sets) for tree in trees)])[:-1]
+            shift = np.repeat(before, np.diff(ends))
+            steps["threshold"] += np.where(steps["column"] & CATEGORICAL, shift, 0)
+        self._steps = steps.view(np.int64).reshape(-1, 2)
+        self._values = np.concatenate([tree.values for tree in trees] or [np.empty(0)])
+        self._sets = np.concatenate(sets) if sets else None
+
+    def __reduce__(self):
+        return BoostedTrees, (self.first, self.trees)
+
+    def __len__(self):
+        return len(self.trees)
+
+    def add(self, X, out, begin, end, n_jobs, leaves=None):
+        """Add the trees from `begin` to `end` to out, (n, n_raw); `leaves` (n, trees) tells where
+        rows end."""
+
+        def work(rows):
+            for start in range(rows.start, rows.stop, ROWS):
+                some = slice(start, min(start + ROWS, rows.stop))
+                block = np.ascontiguousarray(X[some], dtype=np.float64)
+                for tree in range(begin, end, 512):
+                    kernel.add_trees(
+                        block, self._steps, self._values, self._sets, self._first, tree,
+                        min(tree + 512, end), out[some], None if leaves is None else leaves[some],
+                    )  # fmt: skip
+                    checkpoint()
+
+        if begin < end:
+            effort = 50.0 * len(X) * (end - begin)
+            each(work, grid(len(X)), n_jobs=n_jobs, effort=effort)
+
+    def raw(self, X, n_jobs):
+        """Raw predictions, (n, n_raw)."""
+        out = np.tile(self.first, (len(X), 1))
+        self.add(X, out, 0, len(self), n_jobs)
+        return out
+
+    def staged(self, X, n_jobs):
+        """Raw predictions after each round, each a new array."""
+        out = np.tile(self.first, (len(X), 1))
+        k = len(self.first)
+        for begin in range(0, len(self), k):
+            self.add(X, out, begin, begin + k, n_jobs)
+            yield out.copy()
+
+    def apply(self, X, n_jobs):
+        """The leaf of each tree that each row ends in, (n, trees)."""
+        out = np.zeros((len(X), len(self.first)))
+        leaves = np.zeros((len(X), len(self)), np.int32)
+        self.add(X, out, 0, len(self), n_jobs, leaves)
+        return leaves
