@@ -8,7 +8,7 @@ in all orders. What lies between the rows and their numbers is junk: what is rea
 
 from dataclasses import fields, is_dataclass
 from functools import partial
-from inspect import Parameter, signature
+from inspect import Parameter, isgenerator, signature
 
 import numpy as np
 import pytest
@@ -149,7 +149,8 @@ def answers(model, X, y):
     """All that the model says about X and y, as far as it has an answer."""
     for name, with_y in questions(model):
         try:
-            yield name, getattr(model, name)(*((X, y) if with_y else (X,)))
+            said = getattr(model, name)(*((X, y) if with_y else (X,)))
+            yield name, list(said) if isgenerator(said) else said
         except (ValueError, NotImplementedError):  # what only some fits have, such as residuals
             continue
 

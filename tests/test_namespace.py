@@ -12,7 +12,7 @@ import pytest
 import statfast
 
 FAMILIES = (
-    "cluster", "datasets", "generative", "kernels", "linear", "metrics", "model_selection",
+    "cluster", "datasets", "ensemble", "generative", "kernels", "linear", "metrics", "model_selection",
     "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm",
 )  # fmt: skip
 

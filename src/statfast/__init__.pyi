@@ -114,6 +114,8 @@ __all__ = [
     "ElasticNetCV",
     "Estimator",
     "GeneralizedLinearModel",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "HuberRegressor",
     "KDTree",
     "KMeans",

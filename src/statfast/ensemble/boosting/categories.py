@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of categories as codes from 0 on; what was not seen by the fit is missing."""
+"""CategoryColumns of categories as codes from 0 on; what was not seen by the fit is missing."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ ANY = (np.float64, np.float32, np.uint8)
 
 
 @dataclass(frozen=True)
-class Columns:
+class CategoryColumns:
     """Which columns hold categories, and these, sorted."""
 
     categories: tuple  # for each column an ndarray, or None
@@ -45,9 +45,9 @@ class Columns:
         )
 
 
-def find_columns(X, categorical_features, max_bins) -> Columns:
+def find_columns(X, categorical_features, max_bins) -> CategoryColumns:
     """The categorical columns of X, as the argument names them, and their categories."""
-    n, width = _shape(X)
+    width = _shape(X)[1]
     mask = _mask(X, categorical_features, width)
     known: list = [None] * width
     for j in np.flatnonzero(mask).tolist():
@@ -58,7 +58,7 @@ def find_columns(X, categorical_features, max_bins) -> Columns:
                 f"categorical_features: column {j} of X has {len(known[j])} categories, more than "
                 f"max_bins ({max_bins}). Group rare ones, or take it as a number."
             )
-    return Columns(tuple(known))
+    return CategoryColumns(tuple(known))
 
 
 def _mask(X, wanted, width):
@@ -183,10 +183,10 @@ def _named(X, coded):
     names = column_names(X)
     if names is None:
         return coded
-    return _Table(coded, names)
+    return _NamedCodes(coded, names)
 
 
-class _Table:
+class _NamedCodes:
     def __init__(self, values, names):
         self.values, self.columns, self.shape = values, names, values.shape
 

@@ -42,7 +42,8 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         Share of the columns, of those that `interaction_cst` allows, drawn for each node.
     max_bins : int, default=255
         Codes of a column at most, besides that of missing values; 2 to 255.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, \
+            default="from_dtype"
         Columns of categories: by a mask, numbers, or names; "from_dtype" takes those that a pandas
         or polars table declares as such. At most `max_bins` categories a column. None for none.
     monotonic_cst : array-like of int of shape (d,), or dict, default=None
@@ -146,7 +147,7 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     >>> model.score(wine.data, wine.target)
     1.0
     >>> model.predict_proba(wine.data[:1]).round(2)
-    array([[0.98, 0.01, 0.01]])
+    array([[0.99, 0.01, 0.01]])
     """
 
     def __init__(

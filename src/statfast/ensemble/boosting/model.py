@@ -11,7 +11,7 @@ from statfast._engine import report
 from statfast._estimator import Estimator
 from statfast._validation import as_generator, as_weights, column_names, not_fitted
 from statfast.ensemble.boosting.bins import encode, table_of, thresholds_of
-from statfast.ensemble.boosting.categories import Columns, find_columns
+from statfast.ensemble.boosting.categories import CategoryColumns, find_columns
 from statfast.ensemble.boosting.early_stopping import (
     hold_out,
     score_by_name,
@@ -19,7 +19,7 @@ from statfast.ensemble.boosting.early_stopping import (
     should_stop,
 )
 from statfast.ensemble.boosting.losses import BoostingLoss
-from statfast.ensemble.boosting.rounds import Rounds
+from statfast.ensemble.boosting.rounds import BoostingRounds
 from statfast.ensemble.boosting.settings import growth_rules, rounds_wanted, stopping_rules
 from statfast.ensemble.boosting.trees import BoostedTrees
 
@@ -41,7 +41,7 @@ class _Sample:
 class _Boosted:
     """What a warm start goes on from."""
 
-    columns: Columns
+    columns: CategoryColumns
     loss: BoostingLoss
     trees: BoostedTrees
     table: NDArray[np.float64]
@@ -149,7 +149,7 @@ class HistBoosting(Estimator):
             return boosted
         raw = np.ascontiguousarray(boosted.trees.raw(sample.X, self.n_jobs).T)
         coded = encode(sample.X, boosted.table, self.n_jobs)
-        rounds = Rounds(
+        rounds = BoostingRounds(
             coded, boosted.table, boosted.n_codes, sample.y, sample.weights, raw, loss, rules,
             self.n_jobs,
         )  # fmt: skip
@@ -256,7 +256,7 @@ class _Watch:
         """The score that a function gives the estimator as fitted so far."""
         trees = BoostedTrees(self.boosted.trees.first, trees)
         so_far = type(self.model)(**self.model.get_params(deep=False))
-        columns = Columns((None,) * sample.X.shape[1])
+        columns = CategoryColumns((None,) * sample.X.shape[1])
         published = self.published
         so_far._publish(
             sample.X, _boosted=replace(self.boosted, trees=trees, columns=columns), **published

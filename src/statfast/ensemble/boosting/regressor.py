@@ -37,7 +37,8 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         Share of the columns, of those that `interaction_cst` allows, drawn for each node.
     max_bins : int, default=255
         Codes of a column at most, besides that of missing values; 2 to 255.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, \
+            default="from_dtype"
         Columns of categories: by a mask, numbers, or names; "from_dtype" takes those that a pandas
         or polars table declares as such. At most `max_bins` categories a column. None for none.
     monotonic_cst : array-like of int of shape (d,), or dict, default=None

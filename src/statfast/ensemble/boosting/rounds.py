@@ -34,7 +34,7 @@ class GrowthRules:
     categorical: NDArray[np.uint8]
 
 
-class Rounds:
+class BoostingRounds:
     """Boosting of some rows: call `tree` once a round for each raw prediction.
 
     Parameters
