@@ -65,7 +65,7 @@ def numbers(said):
         yield said.toarray()
     elif isinstance(said, np.ndarray) and said.dtype != object:
         yield said
-    elif isinstance(said, list | tuple | np.ndarray):
+    elif isinstance(said, list | tuple | np.ndarray) or isgenerator(said):
         for part in said:
             yield from numbers(part)
     elif is_dataclass(said):

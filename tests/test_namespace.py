@@ -12,8 +12,8 @@ import pytest
 import statfast
 
 FAMILIES = (
-    "cluster", "datasets", "ensemble", "generative", "kernels", "linear", "metrics", "model_selection",
-    "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm",
+    "cluster", "datasets", "ensemble", "generative", "kernels", "linear", "metrics",
+    "model_selection", "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm",
 )  # fmt: skip
 
 
