@@ -19,13 +19,16 @@ from statfast._estimator.folds import (
 from statfast._estimator.mixins import Classifier, Clusterer, Transformer
 from statfast._estimator.moments import ColumnMoments, column_moments
 from statfast._estimator.regressor import Regressor
+from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
 from statfast._estimator.sums import FitState, rows_at, summed, sums_of, without_each
 from statfast._estimator.tables import CoefficientTable, Summary
 
 __all__ = [
     "LEAST",
+    "RESPONSES",
     "ROWS",
     "RULES",
+    "Answers",
     "Classifier",
     "Clusterer",
     "CoefficientTable",
@@ -33,9 +36,11 @@ __all__ = [
     "Estimator",
     "FitState",
     "Regressor",
+    "Scorer",
     "Summary",
     "Transformer",
     "as_folds",
+    "by_score",
     "chosen",
     "class_weighted",
     "column_moments",

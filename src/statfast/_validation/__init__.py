@@ -3,6 +3,7 @@
 
 from statfast._validation.errors import (
     ConvergenceWarning,
+    FitFailedWarning,
     NotFittedError,
     SeparationWarning,
     UndefinedMetricWarning,
@@ -42,6 +43,7 @@ __all__ = [
     "STEEPEST",
     "WIDEST",
     "ConvergenceWarning",
+    "FitFailedWarning",
     "NotFittedError",
     "SeparationWarning",
     "UndefinedMetricWarning",

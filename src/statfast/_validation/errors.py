@@ -28,6 +28,10 @@ class UndefinedMetricWarning(UserWarning):
     """Warns that a measure is not defined on the data, as a share of no rows is."""
 
 
+class FitFailedWarning(RuntimeWarning):
+    """Warns that an estimator could not be fitted to the rows of a fold."""
+
+
 class DataConversionWarning(UserWarning):
     """Warns that input was accepted in a shape it should not have."""
 

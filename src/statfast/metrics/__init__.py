@@ -71,6 +71,7 @@ from statfast.metrics.regression.explained import (
     explained_variance_score,
     r2_score,
 )
+from statfast.metrics.scorers import get_scorer, get_scorer_names, make_scorer
 
 __all__ = [
     "Scatter",
@@ -96,10 +97,13 @@ __all__ = [
     "false_negative_rate",
     "false_positive_rate",
     "fbeta_score",
+    "get_scorer",
+    "get_scorer_names",
     "hamming_loss",
     "homogeneity_completeness_v_measure",
     "homogeneity_score",
     "jaccard_score",
+    "make_scorer",
     "matthews_corrcoef",
     "max_error",
     "mean_absolute_error",

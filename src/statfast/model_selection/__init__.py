@@ -19,6 +19,11 @@ from statfast.model_selection.resampling import (
     TimeSeriesSplit,
     train_test_split,
 )
+from statfast.model_selection.validate import (
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
 
 __all__ = [
     "Bootstrap",
@@ -34,5 +39,8 @@ __all__ = [
     "StratifiedKFold",
     "StratifiedShuffleSplit",
     "TimeSeriesSplit",
+    "cross_val_predict",
+    "cross_val_score",
+    "cross_validate",
     "train_test_split",
 ]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scorers: what to ask of an estimator, and how to rate what it says; greater is better."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+RESPONSES = ("predict", "predict_proba", "positive", "threshold")
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A score of an estimator, called as ``scorer(estimator, X, y, sample_weight=None)``.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(y, response, **arguments)``.
+    response : str
+        What the estimator is asked: "predict", "predict_proba", "positive" (the probability of the
+        second of two classes) or "threshold" (its decision values or, without them, as "positive").
+        Of several classes "positive" and "threshold" are all columns.
+    sign : int
+        -1 if less of `function` is better.
+    arguments : dict
+        Of `function`.
+    name : str
+    each : callable or None
+        ``each(y, response, classes)``: the scores of single rows, if a score of one row is that.
+    """
+
+    function: Callable[..., Any]
+    response: str = "predict"
+    sign: int = 1
+    arguments: dict = field(default_factory=dict)
+    name: str = ""
+    each: Callable[..., Any] | None = None
+
+    def __call__(self, estimator, X, y=None, sample_weight=None):
+        more = dict(self.arguments)
+        if sample_weight is not None:
+            more["sample_weight"] = sample_weight
+        said = self.asked(estimator, X)
+        if self.response != "predict" and said.ndim == 2 and "labels" not in more:
+            more["labels"] = estimator.classes_
+        return self.sign * self.function(y, said, **more)
+
+    def asked(self, estimator, X):
+        """What the estimator says of the rows."""
+        method = self.method(estimator)
+        said = np.asarray(getattr(estimator, method)(X))
+        if self.response in ("positive", "threshold") and method == "predict_proba":
+            return said[:, 1] if said.ndim == 2 and said.shape[1] == 2 else said
+        return said
+
+    def method(self, estimator):
+        """Which method of the estimator is asked."""
+        if self.response == "threshold":
+            known = getattr(estimator, "decision_function", None)
+            return "predict_proba" if known is None else "decision_function"
+        return "predict_proba" if self.response == "positive" else self.response
+
+    def __repr__(self):
+        name = self.name or getattr(self.function, "__name__", repr(self.function))
+        return f"Scorer({name})"
+
+
+def by_score(estimator, X, y=None, sample_weight=None):
+    """The estimator's own ``score``: the scorer for ``scoring=None``."""
+    more = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return estimator.score(X, y, **more) if y is not None else estimator.score(X, **more)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What an estimator says of some rows, known before it is asked: stands for it in a scorer."""
+
+    said: dict  # method: what it gives
+    classes_: Any = None
+
+    def __getattr__(self, method):
+        said = object.__getattribute__(self, "said")
+        if method not in said:
+            raise AttributeError(method)
+        return lambda X: said[method]

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scorers by their names, which are scikit-learn's."""
+
+from importlib import import_module
+
+import numpy as np
+
+from statfast._estimator import RESPONSES, Scorer
+from statfast._validation import as_choice, as_flag, shown, wrong_type
+
+
+def _equal(y, said, classes):
+    return (np.asarray(y) == said).astype(np.float64)
+
+
+def _squares(y, said, classes):
+    return -((np.asarray(y, dtype=np.float64) - said) ** 2)
+
+
+def _distances(y, said, classes):
+    return -np.abs(np.asarray(y, dtype=np.float64) - said)
+
+
+# Name: (function, response, sign, arguments, scores of single rows)
+_TABLE = {
+    "accuracy": ("accuracy_score", "predict", 1, {}, _equal),
+    "balanced_accuracy": ("balanced_accuracy_score", "predict", 1, {}, None),
+    "matthews_corrcoef": ("matthews_corrcoef", "predict", 1, {}, None),
+    "top_k_accuracy": ("top_k_accuracy_score", "threshold", 1, {}, None),
+    "average_precision": ("average_precision_score", "threshold", 1, {}, None),
+    "roc_auc": ("roc_auc_score", "threshold", 1, {}, None),
+    "roc_auc_ovr": ("roc_auc_score", "positive", 1, {"multi_class": "ovr"}, None),
+    "roc_auc_ovo": ("roc_auc_score", "positive", 1, {"multi_class": "ovo"}, None),
+    "roc_auc_ovr_weighted": (
+        "roc_auc_score", "positive", 1, {"multi_class": "ovr", "average": "weighted"}, None,
+    ),
+    "roc_auc_ovo_weighted": (
+        "roc_auc_score", "positive", 1, {"multi_class": "ovo", "average": "weighted"}, None,
+    ),
+    "neg_log_loss": ("log_loss", "predict_proba", -1, {}, None),
+    "neg_brier_score": ("brier_score_loss", "positive", -1, {}, None),
+    "r2": ("r2_score", "predict", 1, {}, None),
+    "explained_variance": ("explained_variance_score", "predict", 1, {}, None),
+    "max_error": ("max_error", "predict", -1, {}, _distances),
+    "neg_max_error": ("max_error", "predict", -1, {}, _distances),
+    "neg_mean_squared_error": ("mean_squared_error", "predict", -1, {}, _squares),
+    "neg_root_mean_squared_error": ("root_mean_squared_error", "predict", -1, {}, _distances),
+    "neg_mean_absolute_error": ("mean_absolute_error", "predict", -1, {}, _distances),
+    "neg_median_absolute_error": ("median_absolute_error", "predict", -1, {}, _distances),
+    "neg_mean_squared_log_error": ("mean_squared_log_error", "predict", -1, {}, None),
+    "neg_root_mean_squared_log_error": ("root_mean_squared_log_error", "predict", -1, {}, None),
+    "neg_mean_absolute_percentage_error": (
+        "mean_absolute_percentage_error", "predict", -1, {}, None,
+    ),
+    "neg_mean_poisson_deviance": ("mean_poisson_deviance", "predict", -1, {}, None),
+    "neg_mean_gamma_deviance": ("mean_gamma_deviance", "predict", -1, {}, None),
+    "d2_absolute_error_score": ("d2_absolute_error_score", "predict", 1, {}, None),
+    **{
+        name: (name, "predict", 1, {}, None)
+        for name in (
+            "rand_score", "adjusted_rand_score", "mutual_info_score", "homogeneity_score",
+            "normalized_mutual_info_score", "adjusted_mutual_info_score", "completeness_score",
+            "v_measure_score",
+        )
+    },
+    **{
+        f"{name}{end}": (f"{name}_score", "predict", 1, {"average": average}, None)
+        for name in ("f1", "precision", "recall", "jaccard")
+        for end, average in (
+            ("", "binary"), ("_micro", "micro"), ("_macro", "macro"), ("_weighted", "weighted"),
+        )
+    },
+}  # fmt: skip
+
+
+def get_scorer_names():
+    """Names that `get_scorer` knows.
+
+    Returns
+    -------
+    list of str
+        Sorted.
+
+    Examples
+    --------
+    >>> from statfast.metrics import get_scorer_names
+    >>> "accuracy" in get_scorer_names()
+    True
+    """
+    offered = import_module("statfast.metrics")
+    return sorted(name for name, (function, *_) in _TABLE.items() if hasattr(offered, function))
+
+
+def get_scorer(scoring):
+    """The scorer of a name.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        One of `get_scorer_names`; a callable is returned as it is.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, sample_weight=None)``; greater is better.
+
+    Raises
+    ------
+    ValueError
+        If there is no such name.
+    TypeError
+        If `scoring` is neither a name nor callable.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> from statfast.metrics import get_scorer
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.5])
+    >>> round(get_scorer("neg_mean_squared_error")(model, [[3.0]], [3.5]), 3)
+    -0.007
+    """
+    if callable(scoring):
+        return scoring
+    if not isinstance(scoring, str):
+        raise wrong_type("scoring", "a name or a function of (estimator, X, y)", scoring)
+    names = get_scorer_names()
+    if scoring not in names:
+        raise ValueError(
+            f"scoring must be one of the names of get_scorer_names(); got {shown(scoring)}. They "
+            f"are {', '.join(names)}."
+        )
+    function, response, sign, arguments, each = _TABLE[scoring]
+    found = getattr(import_module("statfast.metrics"), function)
+    return Scorer(found, response, sign, dict(arguments), scoring, each)
+
+
+def make_scorer(score_func, *, response_method="predict", greater_is_better=True, **kwargs):
+    """Make a scorer of a function of true and predicted values.
+
+    Parameters
+    ----------
+    score_func : callable
+        ``score_func(y, y_pred, **kwargs)``; with weights also ``sample_weight``.
+    response_method : str or tuple of str, default="predict"
+        What is predicted: "predict", "predict_proba", "decision_function", or a tuple of which the
+        first one that an estimator has is asked. Of the probabilities of two classes the function
+        gets those of the second.
+    greater_is_better : bool, default=True
+        False changes the sign.
+    **kwargs : object
+        Arguments of `score_func`.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, sample_weight=None)``.
+
+    Raises
+    ------
+    TypeError
+        If `score_func` is not callable.
+    ValueError
+        If `response_method` is none of these.
+
+    Examples
+    --------
+    >>> from statfast.metrics import fbeta_score, make_scorer
+    >>> make_scorer(fbeta_score, beta=2)
+    Scorer(fbeta_score)
+    """
+    if not callable(score_func):
+        raise wrong_type("score_func", "a function of (y, y_pred)", score_func)
+    if isinstance(response_method, tuple | list):
+        response = "threshold" if "decision_function" in response_method else "positive"
+        response = "predict" if "predict" in response_method[:1] else response
+    else:
+        wanted = ("predict", "predict_proba", "decision_function", *RESPONSES[2:])
+        as_choice(response_method, "response_method", wanted)
+        response = {"decision_function": "threshold", "predict_proba": "positive"}.get(
+            response_method, response_method
+        )
+    sign = 1 if as_flag(greater_is_better, "greater_is_better") else -1
+    return Scorer(score_func, response, sign, kwargs)

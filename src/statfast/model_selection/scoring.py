@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user gives as scoring, and the scores of models on rows held out."""
+
+from collections.abc import Mapping
+from math import nan
+from time import perf_counter
+
+import numpy as np
+
+from statfast._estimator import Answers, Scorer, as_folds, by_score
+from statfast._validation import (
+    FitFailedWarning,
+    as_labels,
+    as_real,
+    as_weights,
+    shown,
+    warn_user,
+    wrong_type,
+)
+from statfast.metrics import get_scorer
+from statfast.model_selection.partitions import KFold, StratifiedKFold
+from statfast.model_selection.splitter import n_rows, take
+from statfast.model_selection.ways import Folds, rows_of_fold
+
+
+def as_scorers(scoring, estimator):
+    """Scorers by their names; a single one is called "score"."""
+    if scoring is None:
+        if not hasattr(estimator, "score"):
+            raise TypeError(
+                f"scoring must be given for {type(estimator).__name__}, which has no score. Name "
+                "one of statfast.metrics.get_scorer_names()."
+            )
+        return {"score": by_score}
+    if isinstance(scoring, str) or callable(scoring):
+        return {"score": get_scorer(scoring)}
+    if isinstance(scoring, Mapping):
+        named = dict(scoring)
+    elif isinstance(scoring, list | tuple | set):
+        if not all(isinstance(name, str) for name in scoring):
+            raise wrong_type("scoring", "a list of names; a dict for functions", scoring)
+        named = {name: name for name in scoring}
+        if len(named) < len(scoring):
+            raise ValueError(f"scoring names a score twice: {shown(scoring)}. Drop it.")
+    else:
+        raise wrong_type("scoring", "a name, a function, or a list or dict of them", scoring)
+    if not named or not all(isinstance(name, str) for name in named):
+        raise ValueError(f"scoring must name at least one score, by strings; got {shown(scoring)}.")
+    return {name: get_scorer(one) for name, one in named.items()}
+
+
+def as_error_score(error_score):
+    """A number to stand for a failed fit, or "raise"."""
+    if isinstance(error_score, str):
+        if error_score != "raise":
+            raise ValueError(f"error_score must be a number or 'raise'; got {shown(error_score)}.")
+        return error_score
+    if isinstance(error_score, float | np.floating) and np.isnan(error_score):
+        return nan
+    return as_real(error_score, "error_score")
+
+
+def classifies(estimator):
+    """Whether an estimator says that it is a classifier."""
+    kind = getattr(estimator, "_estimator_type", None)
+    if kind is None and hasattr(estimator, "__sklearn_tags__"):
+        try:
+            kind = estimator.__sklearn_tags__().estimator_type
+        except ImportError:
+            kind = "classifier" if hasattr(estimator, "predict_proba") else None
+    return kind == "classifier" or (kind is None and hasattr(estimator, "predict_proba"))
+
+
+def as_plan(estimator, X, y, cv, groups, weights):
+    """The folds, checked: of a classifier integers are stratified."""
+    n = n_rows(X)
+    if n == 0:
+        raise ValueError("X has 0 sample(s) while a minimum of 2 is required. Pass more rows.")
+    if y is not None and n_rows(y) != n:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {[n, n_rows(y)]}. Pass "
+            "one y for each row of X."
+        )
+    if groups is not None and n_rows(groups) != n:
+        raise ValueError(
+            f"groups must have one group for each of the {n} rows; got {n_rows(groups)}."
+        )
+    y = y if y is None or hasattr(y, "iloc") else np.asarray(y)
+    if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
+        k = 5 if cv is None else int(cv)
+        cv = StratifiedKFold(k) if y is not None and classifies(estimator) else KFold(k)
+    pairs = as_folds(cv, X, y, n, groups=groups)
+    return Folds(X, y, as_weights(weights, n), n, pairs)
+
+
+class Scores:
+    """Scores of the folds as they come: what failed is said at the end, once."""
+
+    def __init__(self, scorers, error_score, n_candidates=1):
+        self.scorers, self.error_score = scorers, error_score
+        self.test = [{name: [] for name in scorers} for _ in range(n_candidates)]
+        self.train = [{name: [] for name in scorers} for _ in range(n_candidates)]
+        self.fit_times, self.score_times = [], []
+        self.failures = []
+        self.fits = 0
+
+    def add(self, folds, k, fitted, with_train=False):
+        """Score the models of a fold."""
+        test = folds.pairs[k][1]
+        y, weights = take(folds.y, test), None
+        if folds.weights is not None:
+            weights = folds.weights[test]
+        rows = rows_of_fold(fitted.rows, test)
+        self.fit_times.append(fitted.seconds / len(fitted.models))
+        start = perf_counter()
+        models = self._asked_at_once(fitted.models, rows)
+        for c, (model, error) in enumerate(zip(models, fitted.errors, strict=True)):
+            self.fits += 1
+            if error is not None:
+                self.failed(error)
+            self._score(self.test[c], model, error, rows, y, weights)
+        self.score_times.append((perf_counter() - start) / len(models))
+        if with_train:
+            train = folds.train(k)
+            rows, y = rows_of_fold(fitted.rows, train), take(folds.y, train)
+            weights = None if folds.weights is None else folds.weights[train]
+            for c, (model, error) in enumerate(zip(fitted.models, fitted.errors, strict=True)):
+                self._score(self.train[c], model, error, rows, y, weights)
+
+    def failed(self, error):
+        if self.error_score == "raise":
+            raise error
+        self.failures.append(error)
+
+    def _asked_at_once(self, models, rows):
+        """What linear models of many candidates predict: one product."""
+        together = getattr(models[0], "_predict_many", None)
+        if together is None or len(models) < 2 or any(model is None for model in models):
+            return models
+        if not all(
+            isinstance(s, Scorer) and s.response == "predict" for s in self.scorers.values()
+        ):
+            return models
+        return [Answers({"predict": said}) for said in together(models, rows)]
+
+    def _score(self, into, model, error, rows, y, weights):
+        for name, scorer in self.scorers.items():
+            value = self.error_score
+            if error is None:
+                try:
+                    value = as_number(scored(scorer, model, rows, y, weights), name)
+                except Exception as raised:
+                    if self.error_score == "raise":
+                        raise
+                    warn_user(
+                        f"Scoring failed. The score on this train-test partition for these "
+                        f"parameters will be set to {self.error_score}. Details: {name}: "
+                        f"{type(raised).__name__}: {raised}"
+                    )
+            into[name].append(value)
+
+    def tell(self):
+        """Warn of fits that failed, or raise the first one's error if all did."""
+        if not self.failures:
+            return
+        first = self.failures[0]
+        said = f"{type(first).__name__}: {first}"
+        if len(self.failures) == self.fits:
+            raise ValueError(
+                f"All the {self.fits} fits failed. It is very likely that your model is "
+                f"misconfigured. The first error: {said} Pass error_score='raise' for its "
+                "traceback."
+            ) from first
+        warn_user(
+            f"{len(self.failures)} fits failed out of a total of {self.fits}. Their scores will be "
+            f"set to {self.error_score}. The first error: {said}",
+            FitFailedWarning,
+        )
+
+
+def scored(scorer, model, rows, y, weights):
+    if weights is None:
+        return scorer(model, rows, y)
+    return scorer(model, rows, y, sample_weight=weights)
+
+
+def as_number(value, name):
+    """A score as a float."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(
+            f"scoring must return a number, got {shown(value)} ({type(value).__name__}) instead. "
+            f"(scorer={name})"
+        )
+    return float(value)
+
+
+def known_classes(y, n):
+    """The distinct labels of all rows."""
+    return as_labels(y, n)[0]

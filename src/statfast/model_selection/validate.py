@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cross-validation: scores and predictions of rows held out, by the way that spares most work."""
+
+from math import nan
+from time import perf_counter
+
+import numpy as np
+
+from statfast._estimator import Scorer, copied
+from statfast._validation import as_choice, as_flag
+from statfast.model_selection.scoring import (
+    Scores,
+    as_error_score,
+    as_plan,
+    as_scorers,
+    known_classes,
+)
+from statfast.model_selection.splitter import take
+from statfast.model_selection.ways import CLOSED, fitted_folds, require_weights, rows_of_fold
+
+METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
+
+
+def cross_validate(
+    estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
+    sample_weight=None, return_train_score=False, return_estimator=False, return_indices=False,
+    error_score=nan,
+):  # fmt: skip
+    """Score an estimator on rows held out, and say how the folds were fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With ``fit``, by scikit-learn's protocol; copies of it are fitted.
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,), optional
+    groups : array-like of shape (n,), optional
+        For splitters that keep groups together.
+    scoring : str, callable, list or dict, optional
+        Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
+        the estimator's own ``score``.
+    cv : int, splitter or iterable of (train, test), optional
+        None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`.
+    n_jobs : int, optional
+        Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
+    params : dict, optional
+        As in scikit-learn: ``{"sample_weight": w}`` weighs the fits alone.
+    sample_weight : array-like of shape (n,), optional
+        Weights of fits and scores. Rows of weight 0 are left out.
+    return_train_score : bool, default=False
+    return_estimator : bool, default=False
+    return_indices : bool, default=False
+    error_score : float or "raise", default=nan
+        What a fold scores whose fit or score fails; a warning says so.
+
+    Returns
+    -------
+    dict
+        ``test_score`` (or ``test_NAME`` for several), ``fit_time`` and ``score_time``, arrays with
+        one entry for each fold; ``path``, the way: "merged statistics", "closed form", "shared
+        structure" or "refit"; on request ``train_score``, ``estimator`` and ``indices``.
+
+    Raises
+    ------
+    ValueError
+        If the folds do not fit the rows, `scoring` has no such name, or all fits fail.
+    TypeError
+        If an argument is of the wrong type.
+
+    Warns
+    -----
+    FitFailedWarning
+        If some fits fail.
+
+    Notes
+    -----
+    All ways give the scores of refits. Statistics of folds are merged, never subtracted, so that
+    an outlier in one fold costs no digits in the others: equal to refits but for rounding, which
+    the condition of the rows magnifies alike. Leave-one-out formulas fit a row anew where its
+    leverage is near 1. Iterations with a warm start end by the same criterion.
+
+    References
+    ----------
+    M. Izbicki (2013), "Algebraic classifiers: a generic approach to fast cross-validation, online
+    training, and parallel training". ICML, PMLR 28(3), 648-656.
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.model_selection import cross_validate
+    >>> iris = load_iris()
+    >>> found = cross_validate(LinearDiscriminantAnalysis(), iris.data, iris.target, cv=5)
+    >>> found["test_score"].round(3), found["path"]
+    (array([1.   , 1.   , 0.967, 0.933, 1.   ]), 'merged statistics')
+    """
+    estimator = _ready(estimator, n_jobs)
+    fit_weights, score_too = _weights_of(params, sample_weight)
+    require_weights(estimator, fit_weights)
+    scorers = as_scorers(scoring, estimator)
+    error_score = as_error_score(error_score)
+    with_train = as_flag(return_train_score, "return_train_score")
+    whole = as_flag(return_estimator, "return_estimator")
+    folds = as_plan(estimator, X, y, cv, groups, fit_weights)
+    weights = folds.weights
+    found = None
+    if not (with_train or whole):
+        found = _closed(estimator, folds, scorers, weights if score_too else None)
+    if found is None:
+        scores, models = Scores(scorers, error_score), []
+        path, fits = fitted_folds(estimator, folds, [{}], whole or with_train)
+        for k, fitted in enumerate(fits):
+            folds.weights = weights if score_too else None
+            scores.add(folds, k, fitted, with_train)
+            folds.weights = weights
+            models.append(fitted.models[0])
+        scores.tell()
+        found = {
+            "fit_time": np.array(scores.fit_times), "score_time": np.array(scores.score_times),
+            "path": path,
+        }  # fmt: skip
+        found |= {f"test_{name}": np.array(v) for name, v in scores.test[0].items()}
+        if with_train:
+            found |= {f"train_{name}": np.array(v) for name, v in scores.train[0].items()}
+        if whole:
+            found["estimator"] = models
+    if as_flag(return_indices, "return_indices"):
+        found["indices"] = {
+            "train": [folds.train(k) for k in range(len(folds.pairs))],
+            "test": [test for _, test in folds.pairs],
+        }
+    return found
+
+
+def cross_val_score(
+    estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
+    sample_weight=None, error_score=nan,
+):  # fmt: skip
+    """Score an estimator on rows held out: one score of `cross_validate`.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,), optional
+    groups : array-like of shape (n,), optional
+    scoring : str or callable, optional
+    cv : int, splitter or iterable of (train, test), optional
+    n_jobs : int, optional
+    params : dict, optional
+    sample_weight : array-like of shape (n,), optional
+    error_score : float or "raise", default=nan
+        All as in `cross_validate`.
+
+    Returns
+    -------
+    ndarray of shape (folds,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `cross_validate`; also if `scoring` names several scores.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> from statfast.model_selection import cross_val_score
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> y = [0.1, 0.9, 2.1, 2.9, 4.2, 4.8]
+    >>> cross_val_score(LinearRegression(), X, y, cv=2, scoring="neg_mean_absolute_error").round(2)
+    array([-0.13, -0.62])
+    """
+    if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+        raise TypeError(
+            f"scoring must be a name or a function here; got {type(scoring).__name__}. Call "
+            "cross_validate for several scores."
+        )
+    return cross_validate(
+        estimator, X, y, groups=groups, scoring=scoring, cv=cv, n_jobs=n_jobs, params=params,
+        sample_weight=sample_weight, error_score=error_score,
+    )["test_score"]  # fmt: skip
+
+
+def cross_val_predict(
+    estimator, X, y=None, *, groups=None, cv=None, n_jobs=None, params=None, sample_weight=None,
+    method="predict",
+):  # fmt: skip
+    """Predict each row by a fit to folds that do not hold it.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,), optional
+    groups : array-like of shape (n,), optional
+    cv : int, splitter or iterable of (train, test), optional
+        All as in `cross_validate`; each row must be held out once.
+    n_jobs : int, optional
+    params : dict, optional
+    sample_weight : array-like of shape (n,), optional
+        All as in `cross_validate`.
+    method : str, default="predict"
+        What to ask: "predict", "predict_proba", "predict_log_proba" or "decision_function".
+
+    Returns
+    -------
+    ndarray of shape (n,) or (n, K)
+        In the order of the rows. The columns of probabilities are the classes of y; a class that
+        was not among the rows fitted has probability 0, and the least decision value of float64.
+
+    Raises
+    ------
+    ValueError
+        If the folds do not hold each row out once, or as the fits.
+    TypeError
+        If an argument is of the wrong type.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> from statfast.model_selection import cross_val_predict
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> cross_val_predict(LinearRegression(), X, [0.0, 1.0, 2.0, 3.0], cv=2).round(6)
+    array([0., 1., 2., 3.])
+    """
+    estimator = _ready(estimator, n_jobs)
+    as_choice(method, "method", METHODS)
+    fit_weights, _ = _weights_of(params, sample_weight)
+    require_weights(estimator, fit_weights)
+    folds = as_plan(estimator, X, y, cv, groups, fit_weights)
+    held = np.concatenate([test for _, test in folds.pairs])
+    if len(held) != folds.n or (np.bincount(held, minlength=folds.n) != 1).any():
+        raise ValueError(
+            "cross_val_predict only works for partitions: cv must hold each row out once. Use "
+            "KFold or another splitter of that kind."
+        )
+    return held_out_answers(estimator, folds, method)[0]
+
+
+def held_out_answers(estimator, folds, method):
+    """What a method gives for each row by the model that did not see it, and the way."""
+    rows = folds.singles()
+    if rows is not None:
+        answers = _left_out(estimator, folds, method)
+        if answers is not None:
+            return answers, CLOSED
+    path, fits = fitted_folds(estimator, folds, [{}])
+    classes = None
+    if method != "predict":
+        classes = known_classes(folds.y, folds.n)
+    parts, order = [], []
+    for k, fitted in enumerate(fits):
+        if fitted.errors[0] is not None:
+            raise fitted.errors[0]
+        test = folds.pairs[k][1]
+        said = np.asarray(getattr(fitted.models[0], method)(rows_of_fold(fitted.rows, test)))
+        parts.append(_for_all(said, fitted.models[0], classes, method))
+        order.append(test)
+    whole = np.concatenate(parts)
+    answers = np.empty_like(whole)
+    answers[np.concatenate(order)] = whole
+    return answers, path
+
+
+def _for_all(said, model, classes, method):
+    """Answers with a column for each class, those too that the model has not seen."""
+    seen = getattr(model, "classes_", None)
+    if classes is None or seen is None or len(seen) == len(classes) or len(classes) < 3:
+        return said
+    missing = {"predict_proba": 0.0, "predict_log_proba": -np.inf}.get(
+        method, np.finfo(np.float64).min
+    )
+    wide = np.full((len(said), len(classes)), missing, said.dtype)
+    columns = np.flatnonzero(np.isin(classes, seen))
+    if said.ndim == 1:  # a decision between two
+        wide[:, columns[0]], wide[:, columns[1]] = -said, said
+    else:
+        wide[:, columns] = said
+    return wide
+
+
+def _left_out(estimator, folds, method):
+    """The closed form of leave-one-out, or None."""
+    formula = getattr(estimator, "_leave_one_out", None)
+    if formula is None:
+        return None
+    try:
+        return formula(folds.X, folds.y, folds.weights, method)
+    except (ValueError, TypeError, NotImplementedError):  # what refits will say
+        return None
+
+
+def _closed(estimator, folds, scorers, weights):
+    """The result of leave-one-out by a formula, or None."""
+    rows = folds.singles()
+    if rows is None or not all(isinstance(s, Scorer) and s.each for s in scorers.values()):
+        return None
+    if not hasattr(estimator, "_leave_one_out"):
+        return None
+    start = perf_counter()
+    answers = _left_out(estimator, folds, "predict")
+    if answers is None:
+        return None
+    y = np.asarray(take(folds.y, rows))
+    if np.ndim(y) != 1:
+        return None
+    middle = perf_counter()
+    found = {f"test_{name}": s.each(y, answers[rows], None) for name, s in scorers.items()}
+    if weights is not None:  # the score of a row of weight 0 is none
+        for values in found.values():
+            values[weights[rows] == 0.0] = nan
+    end, n = perf_counter(), folds.n
+    found["fit_time"] = np.full(n, (middle - start) / n)
+    found["score_time"] = np.full(n, (end - middle) / n)
+    return found | {"path": CLOSED}
+
+
+def _ready(estimator, n_jobs):
+    """A copy, told of threads, of what must be an estimator."""
+    if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
+        raise TypeError(
+            f"estimator must be an estimator with fit; got {estimator!r}. Pass an instance, such "
+            "as LinearRegression()."
+        )
+    model = copied(estimator)
+    if n_jobs is not None and "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=n_jobs)
+    return model
+
+
+def _weights_of(params, sample_weight):
+    """Weights of fits, and whether scores have them, too."""
+    params = dict(params or {})
+    fits = params.pop("sample_weight", None)
+    if params:
+        raise ValueError(
+            f"params takes sample_weight alone; got {[*params]}. Set others by set_params."
+        )
+    if fits is not None and sample_weight is not None:
+        raise ValueError("Weights were passed twice, in params and as sample_weight. Drop one.")
+    return (fits, False) if sample_weight is None else (sample_weight, True)

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Three ways to the models of all folds, which give the same models.
+
+"merged statistics": the estimator's fit is a sum over rows (``_prepare``, ``_statistics``,
+``_solve``; see `statfast._estimator`), so that the statistics of each fold are found once, and
+those of all other rows are merged from them. "shared structure": the estimator fits the folds
+together (``_shared_fits``), as with one kernel matrix or warm starts. "refit": a copy is fitted to
+the rows of each fold.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from statfast._estimator import copied, rows_at, sums_of, takes_weights, without_each
+from statfast._validation import as_rows, column_names
+from statfast.model_selection.splitter import take
+
+MERGED, CLOSED, SHARED, REFIT = "merged statistics", "closed form", "shared structure", "refit"
+_REFUSED = (ValueError, TypeError, NotImplementedError, MemoryError, ArithmeticError)
+_ATOMS = 3  # distinct kinds of rows for each fold, up to which statistics of kinds are merged
+
+
+@dataclass
+class Folds:
+    """The rows of a validation, and which of them each fold fits and holds out."""
+
+    X: Any
+    y: Any
+    weights: np.ndarray | None
+    n: int
+    pairs: list  # (train or None for all others, test)
+
+    def train(self, k):
+        """Places of the rows that a fold fits: rows of weight 0 are none."""
+        train, test = self.pairs[k]
+        if train is None:
+            kept = np.ones(self.n, dtype=bool)
+            kept[test] = False
+            if self.weights is not None:
+                kept &= self.weights > 0.0
+            return np.flatnonzero(kept)
+        return train if self.weights is None else train[self.weights[train] > 0.0]
+
+    def singles(self):
+        """The row of each fold, if each row is held out alone, else None."""
+        if len(self.pairs) != self.n or self.n < 2:
+            return None
+        if any(train is not None or len(test) != 1 for train, test in self.pairs):
+            return None
+        rows = np.array([test[0] for _, test in self.pairs])
+        return rows if (np.bincount(rows, minlength=self.n) == 1).all() else None
+
+
+@dataclass
+class Fitted:
+    """The models of a fold, one for each candidate, or the errors that came instead."""
+
+    models: list
+    errors: list
+    seconds: float
+    rows: Any = None  # in the place of X for what is asked of the models
+
+
+def shares_statistics(estimator):
+    """Whether an estimator offers statistics to merge."""
+    return all(hasattr(estimator, name) for name in ("_prepare", "_statistics", "_solve"))
+
+
+def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterator[Fitted]]:
+    """The way, and the models of each fold in turn: of copies with the parameters of candidates.
+
+    `whole` asks for models as a user would have them: with the names of columns, and answers to any
+    rows.
+    """
+    if shares_statistics(estimator) and not _all_differ(estimator, candidates):
+        try:
+            found = _merged(estimator, folds, candidates, whole)
+        except _REFUSED:
+            found = None
+        if found is not None:
+            return MERGED, found
+    if hasattr(estimator, "_shared_fits") and not whole:
+        try:
+            trains = [folds.train(k) for k in range(len(folds.pairs))]
+            tests = [test for _, test in folds.pairs]
+            found = estimator._shared_fits(
+                folds.X, folds.y, folds.weights, trains, tests, candidates
+            )
+        except _REFUSED:
+            found = None
+        if found is not None:
+            return SHARED, _timed(found, len(candidates), folds.X)
+    return REFIT, _refits(estimator, folds, candidates)
+
+
+# ------------------------------------------------------------------ refits
+def _refits(estimator, folds, candidates):
+    for k in range(len(folds.pairs)):
+        start = perf_counter()
+        train = folds.train(k)
+        X, y = take(folds.X, train), take(folds.y, train)
+        more = {} if folds.weights is None else {"sample_weight": folds.weights[train]}
+        models, errors = [], []
+        for params in candidates:
+            model, error = None, None
+            try:
+                model = with_params(estimator, params).fit(*((X,) if y is None else (X, y)), **more)
+            except Exception as raised:  # told by the caller, of each fold
+                error = raised
+            models.append(model)
+            errors.append(error)
+        yield Fitted(models, errors, perf_counter() - start, folds.X)
+
+
+def with_params(estimator, params):
+    """An unfitted copy with some parameters changed."""
+    model = copied(estimator)
+    return model.set_params(**params) if params else model
+
+
+def require_weights(estimator, weights):
+    """Refuse weights that an estimator does not take."""
+    if weights is not None and not takes_weights(estimator):
+        raise TypeError(
+            f"sample_weight was passed, but {type(estimator).__name__}.fit does not take it. Leave "
+            "it out, or choose another estimator."
+        )
+
+
+# ------------------------------------------------------------------ shared structure
+def _timed(found, count, X):
+    iterator = iter(found)
+    while True:
+        start = perf_counter()
+        try:
+            models = next(iterator)
+        except StopIteration:
+            return
+        errors = [m if isinstance(m, Exception) else None for m in models]
+        models = [None if e is not None else m for m, e in zip(models, errors, strict=True)]
+        yield Fitted(models, errors, perf_counter() - start, X)
+
+
+# ------------------------------------------------------------------ merged statistics
+def _all_differ(estimator, candidates):
+    """Whether candidates differ in parameters on which the statistics depend."""
+    solved = set(getattr(estimator, "_solved_by", ()))
+    return any(set(params) - solved for params in candidates) and len(candidates) > 1
+
+
+def _merged(estimator, folds, candidates, whole):
+    plan = _plan(folds)
+    if plan is None:
+        return None
+    first = with_params(estimator, candidates[0])
+    X = folds.X
+    if not whole and not isinstance(X, np.ndarray) and column_names(X) is not None:
+        X = as_rows(X, finite=False)
+    columns, state = first._prepare(X, folds.y, folds.weights)
+    if not isinstance(columns[0], np.ndarray) and not hasattr(columns[0], "indptr"):
+        return None
+    # Now, and all rows of the first group: what they cannot be summed by, refits will tell.
+    start = perf_counter()
+    begun = sums_of(first._statistics, columns, state, plan[0].parts), perf_counter() - start
+    templates = [first, *(with_params(estimator, params) for params in candidates[1:])]
+    return _solved(templates, _statistics_of(first, columns, state, plan, begun), state, X)
+
+
+def _solved(templates, statistics, state, X):
+    for others, seconds in statistics:
+        start = perf_counter()
+        models, errors = [], []
+        for template in templates:
+            model, error = None, None
+            try:
+                if others is None:
+                    raise ValueError("X has no rows to fit in a fold. Pass other folds.")
+                model = copied(template)._solve(others, state)
+            except Exception as raised:
+                error = raised
+            models.append(model)
+            errors.append(error)
+        yield Fitted(models, errors, seconds + perf_counter() - start, X)
+
+
+def _statistics_of(model, columns, state, plan, begun):
+    """Statistics of the rows that each fold fits, and the seconds they took."""
+    for group in plan:
+        start = perf_counter()
+        sums, before = begun or (sums_of(model._statistics, columns, state, group.parts), 0.0)
+        begun, each = None, (before + perf_counter() - start) / group.count
+        if group.kinds is None:
+            for k, others in enumerate(without_each(sums)):
+                if k < group.count:
+                    yield others, each
+            continue
+        for used in group.kinds:
+            start = perf_counter()
+            some = [s for s, take_it in zip(sums, used, strict=True) if take_it]
+            yield (reduce(add, some) if some else None), each + perf_counter() - start
+
+
+@dataclass
+class _Group:
+    """Parts of the rows from which the rows of some folds are made up."""
+
+    parts: list  # index arrays, disjoint
+    count: int  # of folds
+    kinds: np.ndarray | None = None  # (folds, parts) which parts a fold fits; None: all but its own
+
+
+def _plan(folds):
+    """Groups of folds with common parts, or None where merging would spare nothing."""
+    pairs, n = folds.pairs, folds.n
+    if len(pairs) < 2:
+        return None
+    if all(train is None for train, _ in pairs):
+        groups = _disjoint_runs([test for _, test in pairs], n)
+        return groups if len(groups) * 2 <= len(pairs) else None
+    if len(pairs) * n > 1 << 28:
+        return None
+    used = np.zeros((len(pairs), n), dtype=bool)
+    for k, (train, test) in enumerate(pairs):
+        if train is None:
+            used[k] = True
+            used[k, test] = False
+            continue
+        used[k, train] = True
+        if used[k].sum() != len(train):  # rows drawn more than once
+            return None
+    packed = np.packbits(used, axis=0)
+    _, first, kind = np.unique(packed, axis=1, return_index=True, return_inverse=True)
+    if len(first) > _ATOMS * len(pairs):
+        return None
+    order = np.argsort(kind.reshape(-1), kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(kind.reshape(-1)))[:-1])
+    kinds = used[:, first]
+    needed = kinds.any(axis=0)
+    parts = [part for part, need in zip(parts, needed, strict=True) if need]
+    return [_Group(parts, len(pairs), kinds[:, needed])]
+
+
+def _disjoint_runs(tests, n):
+    """Consecutive folds that hold out each row at most once, and the rows that none does."""
+    groups, parts, seen = [], [], np.zeros(n, dtype=bool)
+    for test in [*tests, None]:
+        if test is None or seen[test].any():
+            count, rest = len(parts), np.flatnonzero(~seen)
+            groups.append(_Group([*parts, rest] if len(rest) else parts, count))
+            parts, seen = [], np.zeros(n, dtype=bool)
+        if test is not None:
+            parts.append(test)
+            seen[test] = True
+    return groups
+
+
+def rows_of_fold(X, places):
+    """Rows of a fold to be asked about: a view where they follow one another."""
+    if isinstance(X, np.ndarray) and len(places) > 1:
+        first, last = int(places[0]), int(places[-1])
+        if last - first + 1 == len(places) and (np.diff(places) == 1).all():
+            return X[first : last + 1]
+    return rows_at(X, places) if isinstance(X, np.ndarray) else take(X, places)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scorers: scikit-learn's numbers by scikit-learn's names."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from statfast import LinearDiscriminantAnalysis, LinearRegression
+from statfast.metrics import accuracy_score, get_scorer, get_scorer_names, make_scorer
+
+theirs = pytest.importorskip("sklearn.metrics")
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_the_numbers_of_scikit_learn(name):
+    if name not in theirs.get_scorer_names():
+        assert name == "max_error"
+        return
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    w = rng.integers(1, 4, 80).astype(float)
+    two = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)
+    three = two + (X[:, 1] > 1)
+    number = np.exp(X[:, 0] + 0.1 * rng.standard_normal(80)) + 5
+    tried = 0
+    for y in (two, three, number):
+        regress = y is number
+        model = LinearRegression() if regress else LinearDiscriminantAnalysis()
+        model.fit(X, y)
+        for weights in (None, w):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    want = theirs.get_scorer(name)(model, X, y, sample_weight=weights)
+            except (ValueError, TypeError):
+                continue
+            if np.isnan(want):
+                continue
+            tried += 1
+            got = get_scorer(name)(model, X, y, sample_weight=weights)
+            np.testing.assert_allclose(got, want, rtol=1e-10)
+    assert tried or name in ("rand_score",) or "_info_" in name or name.endswith("_score")
+
+
+def test_scores_of_single_rows():
+    model = LinearRegression().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.5])
+    X, y = np.array([[3.0], [4.0]]), np.array([3.0, 6.0])
+    tried = 0
+    for name in get_scorer_names():
+        scorer = get_scorer(name)
+        if scorer.each is None or name == "accuracy":
+            continue
+        tried += 1
+        alone = [scorer(model, X[i : i + 1], y[i : i + 1]) for i in range(2)]
+        np.testing.assert_allclose(scorer.each(y, model.predict(X), None), alone)
+    assert tried >= 4
+
+
+def test_scorers_made():
+    X, y = [[0.0], [1.0], [0.4], [3.0]], [0, 0, 1, 1]
+    model = LinearDiscriminantAnalysis().fit(X, y)
+    assert make_scorer(accuracy_score)(model, X, y) == model.score(X, y)
+    loss = make_scorer(accuracy_score, greater_is_better=False)
+    assert loss(model, X, y) == -model.score(X, y)
+
+    def mean(y, said):
+        return float(np.mean(said))
+
+    for response, want in (
+        ("predict_proba", model.predict_proba(X)[:, 1].mean()),
+        ("decision_function", model.decision_function(X).mean()),
+        (("decision_function", "predict_proba"), model.decision_function(X).mean()),
+    ):
+        assert make_scorer(mean, response_method=response)(model, X, y) == pytest.approx(want)
+    assert get_scorer(mean) is mean
+
+
+def test_what_is_no_scorer():
+    with pytest.raises(ValueError, match="scoring must be one of the names"):
+        get_scorer("acc")
+    with pytest.raises(TypeError, match="scoring must be a name or a function"):
+        get_scorer(3)
+    with pytest.raises(TypeError, match="score_func must be a function"):
+        make_scorer("accuracy")
+    with pytest.raises(ValueError, match="response_method must be"):
+        make_scorer(accuracy_score, response_method="guess")

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All ways of cross-validation give what refits give, and say which way it was."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statfast import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    StandardScaler,
+    make_pipeline,
+)
+from statfast._estimator import copied
+from statfast.model_selection import (
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from tests.reference import refits
+
+CLASSIFIERS = {
+    "LDA": LinearDiscriminantAnalysis(),
+    "LDA mle": LinearDiscriminantAnalysis(method="mle"),
+    "scaled LDA": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+    "QDA": QuadraticDiscriminantAnalysis(),
+}
+REGRESSORS = {}
+
+
+def design(seed, n, d, outlier=False, constant=False):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-2, 3, d) + rng.integers(-3, 4, d)
+    if constant:
+        X[:, rng.integers(d)] = 0.7
+    if outlier:
+        X[rng.integers(n)] += 1e9
+    return X, rng
+
+
+def condition(X, train, codes=None):
+    """Of the centered columns of the rows fitted, or of each class of them, of length one each."""
+    if codes is not None:
+        return max(condition(X, train[codes[train] == c]) for c in np.unique(codes[train]))
+    Z = X[train] - X[train].mean(axis=0)
+    length = np.sqrt((Z**2).sum(axis=0))
+    used = length > 1e-9 * np.abs(X[train]).max()
+    Z, length = Z[:, used] / length[used], length[used]
+    if not len(length):
+        return 1.0
+    return np.linalg.cond(Z) * max(1.0, np.abs(X[train]).max() / length.min())
+
+
+@st.composite
+def problems(draw):
+    n, d = draw(st.integers(14, 50)), draw(st.integers(1, 4))
+    k = draw(st.sampled_from([2, 3, 7, n]))
+    seed, outlier, constant = draw(st.integers(0, 2**32)), draw(st.booleans()), draw(st.booleans())
+    weighted, grouped = draw(st.booleans()), draw(st.booleans())
+    X, rng = design(seed, n, d, outlier, constant)
+    codes = rng.integers(0, 3, n)
+    codes[np.flatnonzero(codes == 2)[1:]] = 0  # a class of one row: a fold loses it
+    groups = rng.integers(0, max(2, k), n) if grouped else None
+    weights = rng.integers(0, 3, n).astype(float) if weighted else None
+    return X, codes, weights, groups, (LeaveOneGroupOut() if grouped else KFold(k)), rng
+
+
+def check(model, X, y, weights, groups, cv, method, *, tight, codes=None):
+    """Compare with refits, to the digits that the condition of the rows fitted leaves."""
+    pairs = list(cv.split(X, y, groups))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        want = refits.answers(model, X, y, pairs, method, weights)
+        if any(said is None for said in want):
+            return None
+        if len({np.shape(said) for said in want}) > 1:
+            return None  # some fold has fewer classes: its columns are others
+        got = cross_val_predict(
+            model, X, y, cv=cv, groups=groups, sample_weight=weights, method=method
+        )
+    if np.shape(got[0]) != np.shape(want[0]):
+        return None  # no fold has rows of some class
+    for train, test in pairs:
+        worst = condition(X, train, codes)
+        if worst > 1e7:  # whether columns depend on others is then decided by rounding
+            continue
+        scale = max(1.0, np.abs(np.array([want[row] for row in test])).max())
+        for row in test:
+            np.testing.assert_allclose(
+                got[row], want[row], rtol=0, atol=tight * worst**2 * scale, err_msg=str(row)
+            )
+    return got
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@given(problems())
+def test_classifiers_are_refits(name, problem):
+    X, codes, weights, groups, cv, _ = problem
+    model = CLASSIFIERS[name]
+    if len(np.unique(groups)) < 2 and groups is not None:
+        return
+    check(model, X, codes, weights, groups, cv, "predict_proba", tight=1e-11, codes=codes)
+
+
+def test_names_of_the_ways():
+    X, rng = design(0, 40, 3)
+    y = rng.integers(0, 2, 40)
+    model = LinearDiscriminantAnalysis()
+
+    def way(cv, model=model, **more):
+        return cross_validate(model, X, y, cv=cv, scoring="accuracy", **more)["path"]
+
+    assert way(5) == way(RepeatedKFold(n_splits=3, n_repeats=2)) == "merged statistics"
+    assert way(TimeSeriesSplit(3)) == "merged statistics"
+    assert way(LeaveOneOut()) == way(KFold(40)) == "closed form"
+    assert way(LeaveOneOut(), return_estimator=True) == "merged statistics"
+    assert way(ShuffleSplit(10, test_size=0.5, random_state=0)) == "refit"
+    assert way(5, refits.Plain(model)) == "refit"
+    assert way(LeaveOneOut(), refits.Plain(model)) == "refit"
+
+
+@pytest.mark.parametrize("cv", [5, TimeSeriesSplit(4, gap=2), RepeatedKFold(n_splits=4), KFold(3)])
+@pytest.mark.parametrize("scoring", [None, "accuracy", ["accuracy", "f1_macro"]])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_scores_are_those_of_refits(cv, scoring):
+    X, rng = design(3, 60, 3)
+    y = np.array(["no", "so", "yes"])[rng.integers(0, 3, 60)]
+    model = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis())
+    if isinstance(cv, RepeatedKFold):
+        cv.random_state = 0
+    got = cross_validate(model, X, y, cv=cv, scoring=scoring, return_train_score=True)
+    plain = refits.Plain(model)
+    folds = StratifiedKFold(5) if cv == 5 else cv
+    want = cross_validate(plain, X, y, cv=folds, scoring=scoring, return_train_score=True)
+    assert got["path"] == "merged statistics"
+    assert want["path"] == "refit"
+    for key, values in want.items():
+        if key.startswith(("test", "train")):
+            np.testing.assert_allclose(got[key], values, rtol=1e-12)
+
+
+def test_frames_keep_their_names():
+    pandas = pytest.importorskip("pandas")
+    X, rng = design(1, 30, 2)
+    y = rng.integers(0, 2, 30)
+    frame = pandas.DataFrame(X, columns=["u", "v"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = cross_validate(LinearDiscriminantAnalysis(), frame, pandas.Series(y), cv=3)
+        kept = cross_validate(LinearDiscriminantAnalysis(), frame, y, cv=3, return_estimator=True)
+    want = cross_validate(LinearDiscriminantAnalysis(), X, y, cv=3)
+    np.testing.assert_array_equal(got["test_score"], want["test_score"])
+    assert got["path"] == kept["path"] == "merged statistics"
+    assert kept["estimator"][0].feature_names_in_.tolist() == ["u", "v"]
+
+
+def test_a_fold_that_loses_all_classes_but_one_fails_alone():
+    X, _ = design(2, 12, 2)
+    y = np.repeat([0, 1], 6)
+    for model in (LinearDiscriminantAnalysis(), refits.Plain(LinearDiscriminantAnalysis())):
+        cv = [(np.arange(6), np.arange(6, 12)), (np.arange(2, 12), np.arange(2))]
+        with pytest.warns(RuntimeWarning, match="1 fits failed out of a total of 2.*one class"):
+            scores = cross_val_score(model, X, y, cv=cv)
+        assert np.isnan(scores).tolist() == [True, False]
+        with pytest.raises(ValueError, match="got one class"):
+            cross_val_score(model, X, y, cv=cv, error_score="raise")
+        with pytest.raises(ValueError, match="All the 1 fits failed"):
+            cross_val_score(model, X, y, cv=cv[:1])
+
+
+def test_a_row_that_is_no_number_fails_as_in_refits():
+    X, rng = design(2, 30, 2)
+    y = rng.integers(0, 2, 30)
+    X[3, 1] = np.nan
+    with (
+        pytest.warns(RuntimeWarning, match="2 fits failed out of a total of 3"),
+        pytest.warns(UserWarning, match=r"Scoring failed.*X contains NaN"),
+    ):
+        scores = cross_val_score(LinearDiscriminantAnalysis(), X, y, cv=KFold(3))
+    assert np.isnan(scores).all()
+
+
+def broken(estimator, X, y):
+    raise RuntimeError("no score today")
+
+
+def test_scorers_that_raise_are_told():
+    X, rng = design(2, 30, 2)
+    y = rng.integers(0, 2, 30)
+    both = {"a": broken, "b": "accuracy"}
+    with pytest.warns(UserWarning, match="Scoring failed.*RuntimeError: no score today"):
+        got = cross_validate(LinearDiscriminantAnalysis(), X, y, scoring=both)
+    assert np.isnan(got["test_a"]).all()
+    assert not np.isnan(got["test_b"]).any()
+    with pytest.raises(RuntimeError, match="no score today"):
+        cross_val_score(LinearDiscriminantAnalysis(), X, y, scoring=broken, error_score="raise")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"scoring": "accuracyy"}, "scoring must be one of the names"),
+        ({"scoring": 3}, "scoring must be a name, a function"),
+        ({"scoring": []}, "scoring must name at least one"),
+        ({"scoring": ["accuracy", "accuracy"]}, "names a score twice"),
+        ({"cv": 31}, "n_splits must be between 2 and the number of rows"),
+        ({"cv": "three"}, "cv must be an integer, a splitter"),
+        ({"error_score": "nan"}, "error_score must be a number or 'raise'"),
+        ({"groups": [1, 2]}, "groups must have one group for each of the 30 rows"),
+        ({"sample_weight": [-1.0] * 30}, "sample_weight must not be negative"),
+        ({"params": {"C": 1}}, "params takes sample_weight alone"),
+        ({"cv": LeaveOneGroupOut()}, "'groups' parameter should not be None"),
+    ],
+)
+def test_bad_arguments(more, message):
+    X, rng = design(2, 30, 2)
+    with pytest.raises((TypeError, ValueError), match=message):
+        cross_validate(LinearDiscriminantAnalysis(), X, rng.integers(0, 2, 30), **more)
+
+
+def test_what_is_no_estimator_and_no_partition():
+    X, rng = design(2, 30, 2)
+    y = rng.integers(0, 2, 30)
+    with pytest.raises(TypeError, match="estimator must be an estimator with fit"):
+        cross_validate(LinearDiscriminantAnalysis, X, y)
+    with pytest.raises(ValueError, match="only works for partitions"):
+        cross_val_predict(LinearDiscriminantAnalysis(), X, y, cv=ShuffleSplit())
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        cross_validate(LinearDiscriminantAnalysis(), X, y[:-1])
+    with pytest.raises(TypeError, match="Call cross_validate for several"):
+        cross_val_score(LinearDiscriminantAnalysis(), X, y, scoring=["accuracy"])
+    with pytest.raises(TypeError, match="fit does not take it"):
+        cross_validate(Weightless(), X, y, sample_weight=np.ones(30))
+
+
+class Weightless:
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, X, y):
+        return self
+
+    def score(self, X, y):
+        return 1.0
+
+
+def test_scikit_learn_scores_the_same():
+    theirs = pytest.importorskip("sklearn.model_selection")
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, rng = design(5, 50, 3)
+    y = np.array(["a", "b"])[rng.integers(0, 2, 50)]
+    for scoring in ("accuracy", "f1_macro"):
+        np.testing.assert_allclose(
+            cross_val_score(KNeighborsClassifier(3), X, y, scoring=scoring),
+            theirs.cross_val_score(KNeighborsClassifier(3), X, y, scoring=scoring),
+        )
+    got = cross_val_predict(KNeighborsClassifier(3), X, y, method="predict_proba")
+    want = theirs.cross_val_predict(KNeighborsClassifier(3), X, y, method="predict_proba")
+    np.testing.assert_array_equal(got, want)
+
+
+def test_copies_are_fitted():
+    X, rng = design(2, 30, 2)
+    model = LinearDiscriminantAnalysis()
+    before = vars(copied(model))
+    cross_validate(model, X, rng.integers(0, 2, 30))
+    assert vars(model) == before
