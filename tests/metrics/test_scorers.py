@@ -12,6 +12,7 @@ from statfast.metrics import accuracy_score, get_scorer, get_scorer_names, make_
 theirs = pytest.importorskip("sklearn.metrics")
 
 
+@pytest.mark.filterwarnings("ignore:k=2 is not less")
 @pytest.mark.parametrize("name", get_scorer_names())
 def test_the_numbers_of_scikit_learn(name):
     if name not in theirs.get_scorer_names():
@@ -24,8 +25,11 @@ def test_the_numbers_of_scikit_learn(name):
     three = two + (X[:, 1] > 1)
     number = np.exp(X[:, 0] + 0.1 * rng.standard_normal(80)) + 5
     tried = 0
+    clusterings = [n for n in get_scorer_names() if n.endswith("_score") and "d2" not in n]
     for y in (two, three, number):
         regress = y is number
+        if regress and name in clusterings:
+            continue
         model = LinearRegression() if regress else LinearDiscriminantAnalysis()
         model.fit(X, y)
         for weights in (None, w):
@@ -40,7 +44,7 @@ def test_the_numbers_of_scikit_learn(name):
             tried += 1
             got = get_scorer(name)(model, X, y, sample_weight=weights)
             np.testing.assert_allclose(got, want, rtol=1e-10)
-    assert tried or name in ("rand_score",) or "_info_" in name or name.endswith("_score")
+    assert tried
 
 
 def test_scores_of_single_rows():

@@ -117,7 +117,7 @@ def get_scorer(scoring):
     >>> from statfast.metrics import get_scorer
     >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.5])
     >>> round(get_scorer("neg_mean_squared_error")(model, [[3.0]], [3.5]), 3)
-    -0.007
+    -0.028
     """
     if callable(scoring):
         return scoring
