@@ -168,7 +168,7 @@ def cross_val_score(
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
     >>> y = [0.1, 0.9, 2.1, 2.9, 4.2, 4.8]
     >>> cross_val_score(LinearRegression(), X, y, cv=2, scoring="neg_mean_absolute_error").round(2)
-    array([-0.13, -0.62])
+    array([-0.11, -0.18])
     """
     if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
         raise TypeError(
