@@ -55,9 +55,11 @@ SMALL = {
     "CLARA": {"n_clusters": 3, "random_state": 0},
     "KMedoids": {"n_clusters": 3},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
+    "GammaNB": {"smallest": 0.2},
     "LSHNeighbors": {"random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
+    "MixedNB": {"densities": "gaussian"},
     "OneVsOneClassifier": {"estimator": LogisticRegression(penalty="l2")},
     "OneVsRestClassifier": {"estimator": LogisticRegression(penalty="l2")},
     "OutputCodeClassifier": {"estimator": LogisticRegression(penalty="l2"), "random_state": 0},
@@ -81,18 +83,29 @@ SMALL = {
 
 # Parameters for rows as far apart as those of `data`; scikit-learn's have unit variance.
 WIDE = {
+    "BernoulliNB": {"binarize": 30.0},
+    "CategoricalNB": {"min_categories": 70},
     "RadiusNeighborsClassifier": {"radius": 20.0, "outlier_label": "most_frequent"},
     "RadiusNeighborsRegressor": {"radius": 20.0},
 }
+
+# Estimators that take no negative numbers, and of these some no fractions.
+COUNTS = {"CategoricalNB", "ComplementNB", "GammaNB", "MultinomialNB", "PoissonNB"}
+
+# Classifiers to which only the shares of the columns in a row matter.
+SHARES = {"ComplementNB", "MultinomialNB"}
 
 # Parameters of which only the truth value counts: nothing is nonsense to them.
 FLAGS = {"verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
 SPARSE_AFTER_DENSE = {
+    "BernoulliNB",
     "BisectingKMeans",
+    "ComplementNB",
     "ElasticNet",
     "ElasticNetCV",
+    "GaussianNB",
     "GeneralizedLinearModel",
     "HuberRegressor",
     "KMeans",
@@ -103,9 +116,11 @@ SPARSE_AFTER_DENSE = {
     "LogisticRegression",
     "LogisticRegressionCV",
     "MiniBatchKMeans",
+    "MultinomialNB",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
+    "PoissonNB",
     "Ridge",
     "RidgeCV",
 }
@@ -117,6 +132,10 @@ WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("
 
 # scikit-learn's checks that fail, with the reason: best empty.
 EXPECTED_FAILURES = {
+    "CategoricalNB": dict.fromkeys(
+        (WEIGHTS[0], "check_classifiers_one_label_sample_weights"),
+        "passes fractions, which are no categories, and are refused where scikit-learn cuts them",
+    ),
     "BisectingKMeans": dict.fromkeys(
         WEIGHTS, "shuffles the weighted rows, and starts are drawn in the order in which rows come"
     ),
@@ -394,7 +413,8 @@ def test_labels_of_any_dtype(cls, labels, data):
     model = make(cls).fit(X, mapped)
     assert np.array_equal(model.classes_, np.unique(mapped))
     assert model.predict(X).dtype == mapped.dtype
-    assert model.score(X, mapped) == np.mean(model.predict(X) == mapped) > 0.9
+    least = 0.4 if cls.__name__ in SHARES else 0.9
+    assert model.score(X, mapped) == np.mean(model.predict(X) == mapped) > least
 
 
 # ---------------------------------------------------------------- input refused
@@ -570,6 +590,8 @@ def test_same_bits_for_any_number_of_threads(cls, monkeypatch):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 5000)
     X = rng.normal(size=(5000, 12)) + y[:, None]
+    if cls.__name__ in COUNTS:
+        X = np.floor(4.0 * np.abs(X))
     some = {"radius": 4.0} if "radius" in cls().get_params() else {}  # not all rows
     models = [make(cls, n_jobs=threads, **some).fit(X, y) for threads in (1, 2, 7)]
     for other in models[1:]:

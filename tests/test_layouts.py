@@ -15,8 +15,8 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from statfast import cluster, kernels, linear, metrics, neighbors, svm
-from tests.test_contract import ESTIMATORS, make, regresses
+from statfast import cluster, generative, kernels, linear, metrics, neighbors, svm
+from tests.test_contract import COUNTS, ESTIMATORS, make, regresses
 
 N, M, D = 1200, 150, 8  # rows, queries, columns
 JUNK = {"f": np.nan, "u": 255}
@@ -94,6 +94,7 @@ LSH = partial(neighbors.LSHNeighbors, n_tables=6, hash_length=4, n_probes=4, ran
 
 # What the defaults, and the parameters of the contract for few rows, do not reach.
 MORE = {
+    "CategoricalNB": partial(make, generative.CategoricalNB, min_categories=256),
     **{f"brute {m}": partial(KNN, algorithm="brute", metric=m) for m in (
         "sqeuclidean", "manhattan", "chebyshev", "seuclidean", "mahalanobis", "cosine",
         "correlation", "hamming",
@@ -160,6 +161,8 @@ def answers(model, X, y):
 def test_estimator(name, dtype):
     X, code = rows(dtype)
     Q, query_code = rows(dtype, M, seed=1)
+    if name in COUNTS and dtype != "u1":
+        X, Q = (np.clip(np.rint(4 * A + 12), 0, 30).astype(dtype) for A in (X, Q))
     model = CASES[name]()
     if "radius" in model.get_params():
         model.set_params(radius=60.0 if dtype == "u1" else 3.0)

@@ -43,7 +43,16 @@ from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
 from statfast.ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
 from statfast.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+from statfast.generative import BernoulliNB as BernoulliNB
+from statfast.generative import CategoricalNB as CategoricalNB
+from statfast.generative import ComplementNB as ComplementNB
+from statfast.generative import GammaNB as GammaNB
+from statfast.generative import GaussianNB as GaussianNB
+from statfast.generative import KernelDensityNB as KernelDensityNB
 from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from statfast.generative import MixedNB as MixedNB
+from statfast.generative import MultinomialNB as MultinomialNB
+from statfast.generative import PoissonNB as PoissonNB
 from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from statfast.generative import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
 from statfast.generative import (
@@ -107,12 +116,17 @@ __all__ = [
     "SVR",
     "AgglomerativeClustering",
     "BallTree",
+    "BernoulliNB",
     "BisectingKMeans",
+    "CategoricalNB",
     "Chunks",
+    "ComplementNB",
     "ConvergenceWarning",
     "ElasticNet",
     "ElasticNetCV",
     "Estimator",
+    "GammaNB",
+    "GaussianNB",
     "GeneralizedLinearModel",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
@@ -122,6 +136,7 @@ __all__ = [
     "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "KernelDensityNB",
     "LSHNeighbors",
     "Lasso",
     "LassoCV",
@@ -134,6 +149,8 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MiniBatchKMeans",
+    "MixedNB",
+    "MultinomialNB",
     "NearestNeighbors",
     "NotFittedError",
     "NuSVC",
@@ -144,6 +161,7 @@ __all__ = [
     "OutputCodeClassifier",
     "PiecewiseLinear",
     "Pipeline",
+    "PoissonNB",
     "PolynomialFeatures",
     "QuadraticDiscriminantAnalysis",
     "RadiusNeighborsClassifier",

@@ -70,7 +70,7 @@ def rows_for(estimator, X, *, name="X", keep=FLOATS, n_min=1, finite=True):
         return X
     if "n_features_in_" not in fitted:
         raise not_fitted(estimator)
-    _compare_names(estimator, X, name)
+    compare_names(estimator, X, name)
     rows = as_rows(X, name=name, keep=keep, n_min=n_min, finite=False)
     if rows.shape[1] != estimator.n_features_in_:
         raise ValueError(
@@ -164,7 +164,8 @@ def column_names(X):
     return np.array(list(names), dtype=object)
 
 
-def _compare_names(estimator, X, name):
+def compare_names(estimator, X, name="X"):
+    """Warn of, or refuse, column names other than those of ``fit``."""
     seen = estimator.__dict__.get("feature_names_in_")
     names = column_names(X)
     model = type(estimator).__name__

@@ -6,11 +6,30 @@ from statfast.generative.discriminant.mean_tests import BoxMResult, ManovaResult
 from statfast.generative.discriminant.qda import QuadraticDiscriminantAnalysis
 from statfast.generative.discriminant.rda import RegularizedDiscriminantAnalysis
 from statfast.generative.discriminant.rda_cv import RegularizedDiscriminantAnalysisCV
+from statfast.generative.naive_bayes.bernoulli import BernoulliNB
+from statfast.generative.naive_bayes.categorical import CategoricalNB
+from statfast.generative.naive_bayes.counts import ComplementNB, MultinomialNB
+from statfast.generative.naive_bayes.explanation import Explanation
+from statfast.generative.naive_bayes.gamma import GammaNB
+from statfast.generative.naive_bayes.gaussian import GaussianNB
+from statfast.generative.naive_bayes.kernel_density import KernelDensityNB
+from statfast.generative.naive_bayes.mixed import MixedNB
+from statfast.generative.naive_bayes.poisson import PoissonNB
 
 __all__ = [
+    "BernoulliNB",
     "BoxMResult",
+    "CategoricalNB",
+    "ComplementNB",
+    "Explanation",
+    "GammaNB",
+    "GaussianNB",
+    "KernelDensityNB",
     "LinearDiscriminantAnalysis",
     "ManovaResult",
+    "MixedNB",
+    "MultinomialNB",
+    "PoissonNB",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Moments of each column within each class of a block of rows, about given shifts.
+
+What Gaussian naive Bayes and its kin need of the rows. With shifts near the class means nothing
+cancels when they are taken off (Chan, Golub & LeVeque 1983, doi:10.1080/00031305.1983.10483115).
+
+Cost: one read of the rows, 4 n d flop. The caller guarantees rows of contiguous numbers and codes
+below the number of classes.
+"""
+
+from cython.view cimport contiguous
+
+from statfast._core.tile.rows cimport number, stride_of
+
+
+def class_moments(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const Py_ssize_t[::1] codes,      # IN (n,) class of every row
+    const double[::1] weights,        # IN (n,) or None for ones
+    const double[:, ::1] shift,       # IN (K, d)
+    double[::1] mass,                 # INOUT (K,) += w
+    double[:, ::1] sums,              # INOUT (K, d) += w (x - shift)
+    double[:, ::1] squares,           # INOUT (K, d) += w (x - shift)^2, or None
+):
+    """Add one block of rows to the moments of its classes."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = stride_of(X), i, c
+    cdef const number *x
+    cdef double w
+    if n == 0:
+        return
+    x = &X[0, 0]
+    with nogil:
+        for i in range(n):
+            c = codes[i]
+            w = 1 if weights is None else weights[i]
+            mass[c] += w
+            if squares is None:
+                add_row(x, &shift[c, 0], d, w, &sums[c, 0])
+            elif weights is None:
+                add_unit(x, &shift[c, 0], d, &sums[c, 0], &squares[c, 0])
+            elif w != 0:
+                add_both(x, &shift[c, 0], d, w, &sums[c, 0], &squares[c, 0])
+            x += ld
+
+
+cdef inline void add_unit(
+    const number *x, const double *shift, Py_ssize_t d, double *sums, double *squares
+) noexcept nogil:
+    cdef Py_ssize_t j
+    cdef double z
+    for j in range(d):
+        z = <double>x[j] - shift[j]
+        sums[j] += z
+        squares[j] += z * z
+
+
+cdef inline void add_both(
+    const number *x, const double *shift, Py_ssize_t d, double w, double *sums, double *squares
+) noexcept nogil:
+    cdef Py_ssize_t j
+    cdef double z
+    for j in range(d):
+        z = <double>x[j] - shift[j]
+        sums[j] += w * z
+        squares[j] += w * z * z
+
+
+cdef inline void add_row(
+    const number *x, const double *shift, Py_ssize_t d, double w, double *sums
+) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(d):
+        sums[j] += w * (<double>x[j] - shift[j])

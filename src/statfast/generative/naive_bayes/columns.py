@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables whose columns are of several types: numbers, truth values, strings, categories."""
+
+import sys
+
+import numpy as np
+
+from statfast._validation import as_rows, compare_names, shown, to_array
+
+
+class TableColumns:
+    """The columns of an array or data frame, each as an ndarray of its own type."""
+
+    def __init__(self, X, estimator=None):
+        if estimator is not None:
+            compare_names(estimator, X)
+        self.given, self.rows = X, None
+        self.columns = _frame_columns(X)
+        if self.columns is None:
+            table = to_array(X, "X", "a 2d array or a data frame")
+            if table.ndim == 2 and table.dtype.kind in "OUT" and table.size:
+                self.columns = list(table.T)
+            else:
+                self.rows = as_rows(X, keep=(np.float64, np.float32), finite=False)
+                kind = table.dtype
+                self.columns = [np.asarray(c) for c in self.rows.T]
+                if kind.kind in "biu":
+                    self.columns = list(table.T)
+        if not self.columns or not len(self.columns[0]):
+            as_rows(np.empty((len(self.columns[0]) if self.columns else 1, len(self.columns))))
+        self.n_columns = len(self.columns)
+        if estimator is not None and self.n_columns != estimator.n_features_in_:
+            raise ValueError(
+                f"X has {self.n_columns} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input."
+            )
+
+    def guess(self, j):
+        """The density that suits the type of a column."""
+        column = self.columns[j]
+        if column.dtype.kind == "b":
+            return "bernoulli"
+        if column.dtype.kind in "OUST":
+            return "categorical"
+        if column.dtype.kind in "iu":
+            return "gaussian" if column.min() < 0 else "poisson"
+        return "gaussian"
+
+
+def _frame_columns(X):
+    """TableColumns of a pandas, polars or pyarrow table; None of anything else."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return None
+    for library, name in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")):
+        module = sys.modules.get(library)
+        if module is not None and isinstance(X, getattr(module, name, ())):
+            break
+    else:
+        return None
+    if library == "pandas":
+        return [_as_column(X.iloc[:, j].to_numpy()) for j in range(X.shape[1])]
+    columns = X.get_columns() if library == "polars" else X.columns
+    return [_as_column(column.to_numpy()) for column in columns]
+
+
+def _as_column(column):
+    if column.dtype.kind == "O":  # whole numbers and truth values with gaps are objects
+        there = [one for one in column if not _is_missing(one)]
+        number = (int, float, np.number)
+        if there and all(isinstance(v, number) and not isinstance(v, bool) for v in there):
+            return np.array([np.nan if _is_missing(v) else v for v in column], np.float64)
+    return column
+
+
+def numbers_of(table, place, allow_missing):
+    """The columns at `place` as numbers."""
+    if table.rows is not None:
+        rows = table.rows if len(place) == table.n_columns else table.rows[:, place]
+        return as_rows(rows, finite=not allow_missing)
+    found = []
+    for j in place:
+        column = table.columns[j]
+        if column.dtype.kind == "O" and allow_missing:
+            column = np.array([np.nan if _is_missing(v) else v for v in column], dtype=object)
+        found.append(as_rows(column[:, None], finite=not allow_missing))
+    same = {column.dtype for column in found}
+    dtype = np.float32 if same == {np.dtype(np.float32)} else np.float64
+    return np.concatenate(found, axis=1, dtype=dtype)
+
+
+def levels_of(table, j, allow_missing):
+    """The categories of a column, sorted."""
+    column = table.columns[j]
+    if column.dtype.kind in "biuf":
+        found = np.unique(column)
+        if found.dtype.kind == "f" and np.isnan(found).any():
+            if not allow_missing:
+                raise ValueError(_missing(column, j))
+            found = found[~np.isnan(found)]
+        return found.tolist()
+    try:
+        seen = set(column.tolist())
+        there = {one for one in seen if not _is_missing(one)}
+        if len(there) < len(seen) and not allow_missing:
+            raise ValueError(_missing(column, j))
+        return sorted(there)
+    except TypeError as error:
+        raise TypeError(
+            f"X must hold categories of one type in column {j}; {error}. Convert them to strings."
+        ) from error
+
+
+def numbered(table, j, levels, unseen, allow_missing):
+    """The categories of a column by their numbers; NaN where missing, or unseen and ignored."""
+    column = table.columns[j]
+    number = {level: k for k, level in enumerate(levels)}
+    if column.dtype.kind in "biuf":
+        distinct, place = np.unique(column, return_inverse=True)
+        column = distinct
+    else:
+        place = None
+    try:
+        found = list(map(number.get, column.tolist()))
+    except TypeError as error:
+        raise TypeError(f"X must hold categories in column {j}; {error}.") from error
+    if None in found:
+        for i, one in enumerate(column.tolist()):
+            if found[i] is None:
+                if _is_missing(one) and not allow_missing:
+                    raise ValueError(_missing(table.columns[j], j))
+                if not _is_missing(one) and unseen == "error":
+                    raise ValueError(
+                        f"X holds the category {shown(one)} in column {j}, which fit has not seen "
+                        f"({shown(levels)}). Pass unseen='ignore' to judge the row by its others."
+                    )
+                found[i] = np.nan
+    out = np.array(found, dtype=np.float64)
+    return out if place is None else out[place.reshape(-1)]
+
+
+def _is_missing(one):
+    if one is None or type(one).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(one, float) and one != one
+
+
+def _missing(column, j):
+    row = next(i for i, one in enumerate(column.tolist()) if _is_missing(one))
+    return (
+        f"X contains NaN, or another missing value, first at row {row}, column {j}. Pass "
+        "missing='ignore', or drop those rows."
+    )

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a naive Bayes model asks of a density, and the rows, whole or in blocks, that it is given.
+
+A `Density` says how columns are distributed within a class: its `statistics` of a block of rows add
+up, and `solve` turns their sum into a `Fitted` one, which scores rows. Models of several kinds of
+columns (`MixedNB`) are several of them side by side.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import Chunks, checkpoint, each, grid, reduce
+from statfast._validation import is_sparse
+
+PIECE = 4e6  # numbers of a piece of rows that one step of numpy's takes: some milliseconds
+
+
+class Density:
+    """A distribution of columns within classes, with its parameters checked."""
+
+    partial = False  # whether more rows may come, so that too few are no error
+    sparse = False  # whether `statistics` and scores take sparse blocks as they are
+
+    def check(self, rows):
+        """Refuse values that have no density; `rows` is an array or a CSR array."""
+
+    def statistics(self, rows, codes, weights, n_classes):
+        """Statistics of a block of rows: they have `+`, and `of(kept)` for some of the classes."""
+        raise NotImplementedError
+
+    def solve(self, statistics, mass):
+        """The fitted density."""
+        raise NotImplementedError
+
+    def leave_one_out(self, rows, codes, weights, statistics, mass):
+        """Log densities (n, K) of each row when it is left out of the sums; None if unknown."""
+        return None
+
+
+class Fitted:
+    """A density with parameters for each of K classes and d columns."""
+
+    def attributes(self):
+        """Fitted attributes of the estimator."""
+        raise NotImplementedError
+
+    def scores(self, rows, begin):
+        """``begin`` (K,) plus the log densities of a block of rows, (m, K)."""
+        return begin + self.terms(rows).sum(axis=2)
+
+    def posteriors(self, rows, begin, out):
+        """Fill `out` with posteriors; returns whether this could be done at once."""
+        return False
+
+    def terms(self, rows):
+        """Log densities of each column of dense rows, (m, K, d)."""
+        raise NotImplementedError
+
+    def common(self, rows):
+        """The part of the log densities that all classes share and `scores` leave out: (m, 1)."""
+        return 0.0
+
+    def draw(self, codes, rng):
+        """A row of each of these classes."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Plain sums, tables whose last axis are the classes."""
+
+    tables: tuple[NDArray[np.float64], ...]
+
+    def __add__(self, other: "Sums") -> "Sums":
+        return Sums(tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)))
+
+    def of(self, kept) -> "Sums":
+        return Sums(tuple(table[..., kept] for table in self.tables))
+
+
+@dataclass(frozen=True)
+class ClassSums:
+    """What a naive Bayes model is fitted from: the weight of each class, and its density's sums."""
+
+    mass: NDArray[np.float64]  # (K,)
+    columns: Any
+
+    def __add__(self, other: "ClassSums") -> "ClassSums":
+        return ClassSums(self.mass + other.mass, self.columns + other.columns)
+
+
+@dataclass(frozen=True)
+class State:
+    """What else a fit needs: the checked parameters, and what the columns are called."""
+
+    classes: NDArray[Any]
+    density: Density
+    n_features: int
+    names: NDArray[Any] | None
+    unseen: bool = False  # whether blocks are still to be checked, as those of chunks are
+    keep_absent: bool = False  # whether a class without rows stays among the classes
+
+    def with_width(self, width) -> "State":
+        return State(self.classes, self.density, width, self.names, True, self.keep_absent)
+
+
+# ------------------------------------------------------------------ rows
+
+
+def block_of(rows, where):
+    """Some consecutive rows, without a copy."""
+    if not is_sparse(rows):
+        return rows[where]
+    from scipy.sparse import csr_array
+
+    start = rows.indptr[where.start : where.stop + 1]
+    part = slice(start[0], start[-1])
+    shape = len(start) - 1, rows.shape[1]
+    return csr_array((rows.data[part], rows.indices[part], start - start[0]), shape=shape)
+
+
+def pieces(rows, effort):
+    """Slices of rows whose work, `effort` numbers a row, is that of a `PIECE` each."""
+    n = rows.shape[0]
+    step = max(1, int(PIECE / max(1.0, effort)))
+    return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+
+
+def class_statistics(columns, state) -> ClassSums:
+    """The statistics of a block: its rows, the codes of their classes, and their weights."""
+    rows, codes, weights = columns
+    density, n_classes = state.density, len(state.classes)
+    codes = np.ascontiguousarray(codes)
+    total: ClassSums | None = None
+    wide = is_sparse(rows) and not density.sparse
+    for where in pieces(rows, rows.shape[1] if wide or not is_sparse(rows) else 64):
+        checkpoint()
+        piece = block_of(rows, where)
+        piece = piece.toarray() if wide else piece
+        if isinstance(piece, np.ndarray):
+            piece = np.ascontiguousarray(piece)
+        if state.unseen:
+            density.check(piece)
+        share = None if weights is None else np.ascontiguousarray(weights[where])
+        mass = np.bincount(codes[where], share, n_classes).astype(np.float64)
+        sums = density.statistics(piece, codes[where], share, n_classes)
+        more = ClassSums(mass, sums)
+        total = more if total is None else total + more
+    assert total is not None
+    return total
+
+
+def summed(columns, state, n_jobs) -> ClassSums:
+    """Statistics of all rows, block by block over threads."""
+    rows, codes, weights = columns
+    if isinstance(rows, Chunks):
+        return reduce(
+            lambda _, *block: class_statistics(block, state.with_width(block[0].shape[1])),
+            rows, codes, weights, merge=_plus, n_jobs=n_jobs,
+        )  # fmt: skip
+    n, d = rows.shape
+    filled = float(rows.nnz) if is_sparse(rows) and state.density.sparse else float(n) * d
+    table = d * len(state.classes)
+    # Sums of a block are a table that is cleared and added: the block should be worth more.
+    least = max(256, int(4.0 * table * n / max(filled, 1.0)) if is_sparse(rows) else 64)
+
+    def partial(where, _, codes_of_block, weights_of_block):
+        return class_statistics((block_of(rows, where), codes_of_block, weights_of_block), state)
+
+    return reduce(
+        partial, np.broadcast_to(np.int8(0), (n, 1)), codes, weights,
+        merge=_plus, n_jobs=n_jobs, effort=8.0 * filled, least=least,
+    )  # fmt: skip
+
+
+def _plus(total, more):
+    return total + more
+
+
+# ------------------------------------------------------------------ scores
+
+
+def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
+    """Fill `out` with joint log densities, log posteriors or posteriors of all rows, by blocks.
+
+    A row that no class can have, each with a density of 0, has the class probabilities alone.
+    """
+    n, d = rows.shape
+    wide = is_sparse(rows) and not sparse
+
+    def work(block):
+        part = block_of(rows, block)
+        for where in pieces(part, d * len(begin) if wide or not is_sparse(rows) else 64):
+            checkpoint()
+            piece = block_of(part, where)
+            piece = piece.toarray() if wide else piece
+            if isinstance(piece, np.ndarray):
+                piece = np.ascontiguousarray(piece)
+            here = out[block.start + where.start : block.start + where.stop]
+            if what != "proba" or not fitted.posteriors(piece, begin, here):
+                scores = fitted.scores(piece, begin)
+                if what == "joint":
+                    scores = scores + fitted.common(piece)
+                said = normalized(scores, begin, what)
+                if out.dtype == np.float32 and what == "log":
+                    said[said >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
+                here[...] = said
+
+    size = rows.nnz if is_sparse(rows) and sparse else n * d
+    each(work, grid(n), n_jobs=n_jobs, effort=float(size) * 3.0 * len(begin))
+
+
+def normalized(scores, begin, what):
+    """Joint log densities as they are, or as log posteriors or posteriors; `begin`: log priors."""
+    if what == "joint":
+        return scores
+    top = scores.max(axis=1, keepdims=True)
+    lost = ~(top[:, 0] > -np.inf)
+    if lost.any():  # densities of 0, or squares beyond float64
+        scores[lost] = begin
+        top[lost] = begin.max()
+    scores -= top
+    if what == "proba":
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+    else:
+        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    return scores
+
+
+def logs(values):
+    """Logarithms, of which that of 0 is -inf and no warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(values)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why a naive Bayes model decides as it does: the log odds of two classes, column by column."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._validation import shown
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The log odds of one class against another, as a sum over the columns.
+
+    Attributes
+    ----------
+    of, against : ndarray of shape (m,)
+        The two classes of each row.
+    log_odds : ndarray of shape (m,)
+        Log of the posterior of `of` over that of `against`.
+    base : ndarray of shape (m,)
+        The part of it that the class probabilities have.
+    shares : ndarray of shape (m, d)
+        The part of each column.
+    names : sequence of str
+        What the columns are called.
+    """
+
+    of: NDArray[Any]
+    against: NDArray[Any]
+    log_odds: NDArray[np.float64]
+    base: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    names: list[str]
+
+    def top(self, row=0, n=10):
+        """The columns that say most about a row.
+
+        Parameters
+        ----------
+        row : int, default=0
+            Which of the explained rows.
+        n : int, default=10
+            How many columns.
+
+        Returns
+        -------
+        list of (str, float)
+            Names and shares, the largest in size first, the first of equals first.
+        """
+        share = self.shares[row]
+        order = np.argsort(-np.abs(share), kind="stable")[:n]
+        return [(self.names[j], float(share[j])) for j in order]
+
+    def to_frame(self):
+        """Return the shares as a pandas data frame, a row for each explained one.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas
+
+        head = {"of": self.of, "against": self.against, "log odds": self.log_odds}
+        head["base"] = self.base
+        return pandas.DataFrame(head).join(pandas.DataFrame(self.shares, columns=self.names))
+
+
+def explained(model, rows, fitted, priors, of, against):
+    """The shares of the columns of checked rows."""
+    classes = model.classes_
+    if len(classes) < 2:
+        raise ValueError("explain needs two classes; the model was fitted to one.")
+    terms = fitted.terms(rows)  # (m, K, d)
+    scores = priors + terms.sum(axis=2)
+    m = len(scores)
+    first = scores.argmax(axis=1) if of is None else np.full(m, _code(classes, of, "of"))
+    rest = scores.copy()
+    rest[np.arange(m), first] = -np.inf
+    second = rest.argmax(axis=1)
+    second = np.where(second == first, (first + 1) % len(classes), second)
+    if against is not None:
+        second = np.full(m, _code(classes, against, "against"))
+    if (first == second).any():
+        raise ValueError(
+            f"of and against must differ; both are {shown(classes.tolist()[first[0]])}. Name "
+            "another class."
+        )
+    here = np.arange(m)
+    with np.errstate(invalid="ignore"):
+        shares = terms[here, first] - terms[here, second]
+        base = priors[first] - priors[second]
+    shares = np.where(np.isnan(shares), 0.0, shares)  # impossible in both
+    with np.errstate(invalid="ignore"):
+        log_odds = base + shares.sum(axis=1)
+    names = getattr(model, "feature_names_in_", None)
+    names = [f"x{j}" for j in range(shares.shape[1])] if names is None else list(names)
+    return Explanation(classes[first], classes[second], log_odds, base, shares, names)
+
+
+def _code(classes, label, name):
+    found = np.flatnonzero(classes == label)
+    if len(found) != 1:
+        raise ValueError(
+            f"{name} must be one of the classes ({shown(classes.tolist())}); got {shown(label)}."
+        )
+    return found[0]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Densities whose logarithm is linear in the row: counts, presences and rates."""
+
+import numpy as np
+
+from statfast._core.generative.column_moments import class_moments
+from statfast._core.generative.count_tables import add_counts
+from statfast._core.generative.count_tables import scores as sparse_scores
+from statfast._core.generative.linear_scores import scores as dense_scores
+from statfast._core.generative.linear_scores import softmax
+from statfast._validation import (
+    as_real,
+    explain_nonfinite,
+    is_sparse,
+    parts_of,
+    shown,
+    warn_user,
+)
+from statfast.generative.naive_bayes.density import Fitted
+
+_WIDE = 8  # places of a table go in so many
+
+
+class FittedLinear(Fitted):
+    """Log densities ``base + row @ table``, (K,) and (d, K), where 0 times -inf is 0.
+
+    `zero` (K, d) are the terms of a value of 0 in each column, which sum to `base`.
+    """
+
+    def __init__(self, table, zero=None):
+        self.table, self.zero = table, zero
+        self.base = np.zeros(table.shape[1]) if zero is None else zero.sum(axis=1)
+        self.barred = np.isneginf(table)
+        self.barred = self.barred if self.barred.any() else None
+        finite = table if self.barred is None else np.where(self.barred, 0.0, table)
+        classes = table.shape[1]
+        self.padded = np.zeros((len(table), -(-classes // _WIDE) * _WIDE))
+        self.padded[:, :classes] = table
+        self.coef = np.ascontiguousarray(finite.T)
+
+    def prepared(self, rows):
+        """The row as the table wants it."""
+        return rows
+
+    def scores(self, rows, begin):
+        rows = self.prepared(rows)
+        begin = begin + self.base
+        out = np.empty((rows.shape[0], len(begin)))
+        if is_sparse(rows):
+            start, column, value = parts_of(rows)
+            wide = np.zeros(self.padded.shape[1])
+            wide[: len(begin)] = begin
+            sparse_scores(start, column, value, self.padded, wide, out)
+            return out
+        low = np.isneginf(begin)
+        dense_scores(rows, self.coef, np.where(low, 0.0, begin), out)
+        if self.barred is not None:
+            out[(rows > 0.0).astype(np.float64) @ self.barred > 0.0] = -np.inf
+        out[:, low] = -np.inf
+        return out
+
+    def posteriors(self, rows, begin, out):
+        begin = begin + self.base
+        if is_sparse(rows) or self.barred is not None or np.isneginf(begin).any():
+            return False
+        return softmax(self.prepared(rows), self.coef, begin, out)
+
+    def terms(self, rows):
+        rows = np.asarray(self.prepared(rows), dtype=np.float64)[:, None, :]
+        with np.errstate(invalid="ignore"):
+            found = np.where(rows == 0.0, 0.0, rows * self.table.T)
+        return found if self.zero is None else found + self.zero
+
+
+def column_sums(rows, codes, weights, n_classes):
+    """Weighted sums (d, K) of each column in each class."""
+    table = np.zeros((rows.shape[1], n_classes))
+    if is_sparse(rows):
+        start, column, value = parts_of(rows)
+        add_counts(start, column, value, codes, weights, table)
+        return table
+    sums = np.zeros((n_classes, rows.shape[1]))
+    class_moments(rows, codes, weights, np.zeros_like(sums), np.zeros(n_classes), sums, None)
+    return np.ascontiguousarray(sums.T)
+
+
+def require_counts(rows):
+    """Refuse negative values."""
+    values = rows.data if is_sparse(rows) else rows
+    if values.dtype.kind == "u" or not values.size or not (values < 0).any():
+        return
+    if is_sparse(rows):
+        at = int((values < 0).argmax())
+        row, column = int(np.searchsorted(rows.indptr, at, "right")) - 1, rows.indices[at]
+        value = values[at]
+    else:
+        row, column = np.argwhere(values < 0)[0]
+        value = values[row, column]
+    raise ValueError(
+        f"X must not be negative; got {value} at row {row}, column {column}. Negative values in "
+        "data are no counts: shift or drop them first."
+    )
+
+
+def gaps_of(rows):
+    """Where values are missing, or None."""
+    gone = np.isnan(rows) if not is_sparse(rows) and rows.dtype.kind == "f" else None
+    return gone if gone is not None and gone.any() else None
+
+
+def require_no_infinity(rows):
+    """Refuse infinite values where NaN is let through."""
+    if not is_sparse(rows) and rows.dtype.kind == "f" and np.isinf(rows).any():
+        explain_nonfinite(np.where(np.isnan(rows), 0.0, rows), "X")
+
+
+def as_alpha(alpha, force_alpha, d):
+    """Additive smoothing: a number, or one for each of d columns (0 if not known yet)."""
+    if hasattr(alpha, "__len__") and not isinstance(alpha, str | dict) and len(alpha):
+        try:
+            values = np.asarray(alpha, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"alpha must be a number, or one for each column; got {shown(alpha)}."
+            ) from error
+        if values.ndim != 1 or (d and len(values) != d):
+            raise ValueError(
+                f"alpha must be a number, or one for each of the {d} columns; got shape "
+                f"{values.shape}."
+            )
+        if not (np.isfinite(values) & (values >= 0.0)).all():
+            raise ValueError(f"alpha must be finite and not negative; got {shown(alpha)}.")
+    else:
+        values = as_real(alpha, "alpha", low=0.0)
+    if not force_alpha and np.min(values) < 1e-10:
+        warn_user("alpha is raised to 1e-10; force_alpha=True leaves it as it is.")
+        values = np.maximum(values, 1e-10)
+    return values
+
+
+def nonzeros(rows, start=0):
+    """Row numbers, columns and values of the nonzeros."""
+    from scipy.sparse import csr_array
+
+    rows = rows if is_sparse(rows) else csr_array(np.asarray(rows, dtype=np.float64))
+    lengths = np.diff(rows.indptr)
+    return np.repeat(np.arange(rows.shape[0]), lengths), rows.indices, rows.data

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Naive Bayes with columns of several kinds, each with a density of its own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from statfast._engine import Chunks
+from statfast._validation import (
+    as_choice,
+    as_real,
+    column_names,
+    not_fitted,
+    shown,
+    wrong_type,
+)
+from statfast.generative.naive_bayes.bernoulli import PresenceDensity
+from statfast.generative.naive_bayes.categorical import CategoryDensity
+from statfast.generative.naive_bayes.columns import TableColumns, levels_of, numbered, numbers_of
+from statfast.generative.naive_bayes.counts import CountDensity
+from statfast.generative.naive_bayes.density import Density, Fitted
+from statfast.generative.naive_bayes.gamma import GammaDensity
+from statfast.generative.naive_bayes.gaussian import NormalDensity
+from statfast.generative.naive_bayes.kernel_density import KernelDensity, as_bandwidth
+from statfast.generative.naive_bayes.model import NaiveBayesModel
+from statfast.generative.naive_bayes.poisson import PoissonDensity
+from statfast.generative.naive_bayes.priors import missing_flag
+
+KINDS = ("gaussian", "bernoulli", "categorical", "multinomial", "poisson", "gamma", "kernel")
+
+
+@dataclass(frozen=True)
+class Side:
+    """Rows cut into the columns of each kind, (n, d_kind) each."""
+
+    parts: tuple[Any, ...]
+
+    @property
+    def shape(self):
+        return len(self.parts[0]), sum(part.shape[1] for part in self.parts)
+
+    @property
+    def dtype(self):
+        return np.result_type(*self.parts)
+
+    def __len__(self):
+        return len(self.parts[0])
+
+    def __getitem__(self, where):
+        return Side(tuple(np.ascontiguousarray(part[where]) for part in self.parts))
+
+
+@dataclass(frozen=True)
+class SideSums:
+    """Statistics of the columns of each kind."""
+
+    parts: tuple[Any, ...]
+
+    def __add__(self, other: "SideSums") -> "SideSums":
+        return SideSums(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+
+    def of(self, kept) -> "SideSums":
+        return SideSums(tuple(part.of(kept) for part in self.parts))
+
+
+class MixedDensity(Density):
+    """Densities side by side: of kinds, each of some of the columns."""
+
+    def __init__(self, kinds, places, densities, levels):
+        self.kinds, self.places, self.densities, self.levels = kinds, places, densities, levels
+
+    def check(self, rows):
+        for kind, density, part in zip(self.kinds, self.densities, rows.parts, strict=True):
+            try:
+                density.check(part)
+            except ValueError as error:
+                raise ValueError(f"Of the {kind!r} columns: {error}") from error
+
+    def statistics(self, rows, codes, weights, n_classes):
+        pairs = zip(self.densities, rows.parts, strict=True)
+        return SideSums(tuple(d.statistics(p, codes, weights, n_classes) for d, p in pairs))
+
+    def solve(self, statistics, mass):
+        pairs = zip(self.densities, statistics.parts, strict=True)
+        return FittedMixed(self, [d.solve(s, mass) for d, s in pairs])
+
+    def leave_one_out(self, rows, codes, weights, statistics, mass):
+        total = 0.0
+        for density, part, sums in zip(self.densities, rows.parts, statistics.parts, strict=True):
+            found = density.leave_one_out(part, codes, weights, sums, mass)
+            if found is None:
+                return None
+            total = total + found
+        return total
+
+
+class FittedMixed(Fitted):
+    """Fitted densities side by side."""
+
+    def __init__(self, density, parts):
+        self.density, self.parts = density, parts
+
+    def attributes(self):
+        here = self.density
+        kinds = {}
+        for kind, place in zip(here.kinds, here.places, strict=True):
+            kinds |= dict.fromkeys(place, kind)
+        return {
+            "densities_": [kinds[j] for j in sorted(kinds)],
+            "parameters_": {
+                kind: fitted.attributes()
+                for kind, fitted in zip(here.kinds, self.parts, strict=True)
+            },
+            "columns_": dict(zip(here.kinds, here.places, strict=True)),
+            "categories_": {j: list(levels) for j, levels in here.levels.items()},
+        }
+
+    def scores(self, rows, begin):
+        nothing = np.zeros(len(begin))
+        pairs = zip(self.parts, rows.parts, strict=True)
+        return begin + sum(fitted.scores(part, nothing) for fitted, part in pairs)
+
+    def posteriors(self, rows, begin, out):
+        return len(self.parts) == 1 and self.parts[0].posteriors(rows.parts[0], begin, out)
+
+    def common(self, rows):
+        pairs = zip(self.parts, rows.parts, strict=True)
+        return sum(fitted.common(part) for fitted, part in pairs)
+
+    def terms(self, rows):
+        found = [f.terms(p) for f, p in zip(self.parts, rows.parts, strict=True)]
+        order = np.argsort([j for place in self.density.places for j in place])
+        return np.concatenate(found, axis=2)[:, :, order]
+
+    def draw(self, codes, rng):
+        d = sum(map(len, self.density.places))
+        out = np.empty((len(codes), d), dtype=object if self.density.levels else np.float64)
+        for place, fitted in zip(self.density.places, self.parts, strict=True):
+            out[:, place] = fitted.draw(codes, rng)
+        for j, levels in self.density.levels.items():
+            out[:, j] = [levels[int(code)] for code in out[:, j]]
+        return out
+
+
+class MixedNB(NaiveBayesModel):
+    """Naive Bayes whose columns are of several kinds, each with a density of its own.
+
+    Parameters
+    ----------
+    densities : str, list of str of length d, or dict, optional
+        "gaussian", "bernoulli", "categorical", "multinomial", "poisson", "gamma" or "kernel": for
+        all columns, for each, or by column number or name (others are guessed). All columns that
+        are "multinomial" are the counts of one multinomial. None guesses by the type of a column:
+        of truth values "bernoulli", of strings, objects or categories "categorical", of integers
+        "poisson" if none is negative, else "gaussian"; and of all other numbers "gaussian".
+    alpha : float, default=1.0
+        Additive smoothing of "bernoulli", "categorical", "multinomial" and "poisson" columns.
+    var_smoothing : float, default=1e-9
+        As in `GaussianNB`, of the "gaussian" columns.
+    bandwidth : {"scott", "silverman"} or float, default="silverman"
+        As in `KernelDensityNB`.
+    priors : array-like of shape (K,) or "laplace", optional
+        Class probabilities, in the order of `classes_`. None takes the shares of the classes in
+        the training rows, "laplace" those of one more row of each class.
+    unseen : {"error", "ignore"}, default="error"
+        What becomes of a category that was not there at fit: it is refused, or the row is judged
+        by its other columns.
+    missing : {"error", "ignore"}, default="error"
+        What becomes of missing values: they are refused, or count for nothing. "multinomial"
+        columns can have none.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    class_count_ : ndarray of shape (K,)
+        Rows of each class, or the sum of their weights.
+    class_prior_ : ndarray of shape (K,)
+        Class probabilities.
+    densities_ : list of str
+        The density of each column.
+    columns_ : dict of str to list of int
+        The columns of each density.
+    parameters_ : dict of str to dict
+        For each density what the estimator of its own has as attributes, such as ``theta_``.
+    categories_ : dict of int to list
+        The categories of each "categorical" column, in the order of their parameters.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    GaussianNB, CategoricalNB, PoissonNB : TableColumns of one kind.
+
+    Notes
+    -----
+    X may be a data frame (pandas, polars, pyarrow) with columns of any type, or an array, of
+    objects where kinds are mixed. Categories may be anything that can be sorted; those that
+    `partial_fit` meets first come last. "bernoulli" columns are ones where positive. **Ties**
+    between classes go to the lowest label.
+
+    Cost: that of the densities.
+
+    References
+    ----------
+    .. [1] Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning,
+       2nd ed., section 6.6.3. https://doi.org/10.1007/978-0-387-84858-7
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import MixedNB
+    >>> X = np.array([["red", 1.0], ["red", 2.0], ["blue", 5.0], ["blue", 7.0]], dtype=object)
+    >>> model = MixedNB(densities={1: "gaussian"}).fit(X, [0, 0, 1, 1])
+    >>> model.densities_
+    ['categorical', 'gaussian']
+    >>> model.predict(np.array([["red", 1.5], ["blue", 6.0]], dtype=object)).tolist()
+    [0, 1]
+    """
+
+    _allow_sparse = False
+
+    def __init__(
+        self,
+        densities=None,
+        *,
+        alpha=1.0,
+        var_smoothing=1e-9,
+        bandwidth="silverman",
+        priors=None,
+        unseen="error",
+        missing="error",
+        n_jobs=None,
+    ):
+        self.densities = densities
+        self.alpha = alpha
+        self.var_smoothing = var_smoothing
+        self.bandwidth = bandwidth
+        self.priors = priors
+        self.unseen = unseen
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _takes_missing(self):
+        return self.missing == "ignore"
+
+    def _rows_and_density(self, X, finite, again):
+        if isinstance(X, Chunks):
+            raise TypeError("MixedNB takes no Chunks as X; pass them to partial_fit, one by one.")
+        made = self._of()  # parameters first
+        if again:
+            table = TableColumns(X, self)
+            density = self._with_new_levels(table)
+        else:
+            table = TableColumns(X)
+            density = self._new_density(table, column_names(X), made)
+        rows = self._cut(table, density)
+        density.check(rows)
+        return rows, density
+
+    def _new_density(self, table, names, made):
+        kinds = self._kinds(table, names)
+        places = {name: [j for j, kind in enumerate(kinds) if kind == name] for name in KINDS}
+        used = [name for name in KINDS if places[name]]
+        levels = {j: levels_of(table, j, self._takes_missing()) for j in places["categorical"]}
+        return MixedDensity(used, [places[name] for name in used], [made[n] for n in used], levels)
+
+    def _rows_later(self, X):
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        table = TableColumns(X, self)
+        rows = self._cut(table, self._fitted_density)
+        self._fitted_density.check(rows)
+        return rows
+
+    def _cut(self, table, density):
+        """The columns of each kind; categories as numbers."""
+        parts = []
+        for kind, place in zip(density.kinds, density.places, strict=True):
+            if kind == "categorical":
+                allowed = self._takes_missing()
+                found = [numbered(table, j, density.levels[j], self.unseen, allowed) for j in place]
+                parts.append(np.stack(found, axis=1))
+            else:
+                allowed = self._takes_missing() and kind != "multinomial"
+                parts.append(numbers_of(table, place, allowed))
+        return Side(tuple(np.ascontiguousarray(part) for part in parts))
+
+    def _with_new_levels(self, table):
+        """The density of the fit, with what `partial_fit` finds of new categories."""
+        old = self._fitted_density
+        levels = {}
+        for j, before in old.levels.items():
+            here = levels_of(table, j, self._takes_missing())
+            levels[j] = [*before, *(one for one in here if one not in set(before))]
+        return MixedDensity(old.kinds, old.places, old.densities, levels)
+
+    def _kinds(self, table, names):
+        """The name of the density of each column."""
+        given, d = self.densities, table.n_columns
+        if given is None or isinstance(given, dict):
+            kinds = [table.guess(j) for j in range(d)]
+            for key, kind in (given or {}).items():
+                kinds[_place(key, d, names)] = as_choice(kind, f"densities[{key!r}]", KINDS)
+            return kinds
+        if isinstance(given, str):
+            return [as_choice(given, "densities", KINDS)] * d
+        if not isinstance(given, list | tuple) or not len(given):
+            raise wrong_type("densities", "None, a name, a list of names or a dict", given)
+        if len(given) != d:
+            raise ValueError(
+                f"densities must have one name for each of the {d} columns; got {len(given)}."
+            )
+        return [as_choice(kind, f"densities[{j}]", KINDS) for j, kind in enumerate(given)]
+
+    def _of(self):
+        """A density of each kind."""
+        missing_flag(self.missing)
+        if isinstance(self.densities, dict) and not self.densities:
+            raise ValueError("densities must name columns; got {}. Pass None to guess all.")
+        alpha = as_real(self.alpha, "alpha", low=0.0)
+        unseen = as_choice(self.unseen, "unseen", ("error", "ignore"))
+        smoothing = as_real(self.var_smoothing, "var_smoothing", low=0.0)
+        return {
+            "gaussian": NormalDensity(smoothing, self.missing == "ignore"),
+            "bernoulli": PresenceDensity(alpha, 0.0),
+            "categorical": CategoryDensity(alpha, 0, unseen),
+            "multinomial": CountDensity(alpha),
+            "poisson": PoissonDensity(alpha),
+            "gamma": GammaDensity(None),
+            "kernel": KernelDensity(as_bandwidth(self.bandwidth)),
+        }
+
+
+def _place(key, d, names):
+    """The number of a column, which may be given by its name."""
+    if isinstance(key, str):
+        found = [] if names is None else np.flatnonzero(np.asarray(names) == key)
+        if len(found) == 1:
+            return int(found[0])
+    elif isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < d:
+        return int(key)
+    raise ValueError(
+        f"densities must name columns by their numbers, 0 to {d - 1}, or their names; got "
+        f"{shown(key)}."
+    )

@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Naive Bayes: columns that are independent within each class, whatever their densities."""
+
+import numpy as np
+
+from statfast._engine import Chunks
+from statfast._estimator import Classifier, Estimator
+from statfast._validation import (
+    as_count,
+    as_csr,
+    as_generator,
+    as_labels,
+    as_rows,
+    as_weights,
+    column_names,
+    is_sparse,
+    not_fitted,
+    refuse_large,
+    require_finite,
+    rows_for,
+    shown,
+    wrong_type,
+)
+from statfast.generative.naive_bayes.density import (
+    ClassSums,
+    State,
+    class_statistics,
+    filled_rows,
+    logs,
+    summed,
+)
+from statfast.generative.naive_bayes.explanation import explained
+from statfast.generative.naive_bayes.held_out import left_out
+from statfast.generative.naive_bayes.priors import as_priors
+
+KEPT = (np.float64, np.float32, np.uint8)
+
+
+class NaiveBayesModel(Classifier, Estimator):
+    """What all naive Bayes classifiers share; a subclass gives its density and class priors."""
+
+    _statistics = staticmethod(class_statistics)
+    _priors_name = "priors"
+    _allow_sparse = True
+    _sums_tell = False  # whether NaN and infinity show in the sums, which spares the rows a look
+
+    # ------------------------------------------------------------ what subclasses say
+
+    def _density(self, d):
+        """The density of d columns, its parameters checked."""
+        raise NotImplementedError
+
+    def _log_priors(self, mass, classes):
+        return logs(as_priors(getattr(self, self._priors_name), mass, self._priors_name))
+
+    def _takes_missing(self):
+        return False
+
+    def _rows_at_fit(self, X, finite):
+        """Checked rows; the names of columns are `column_names`."""
+        if is_sparse(X):
+            if not self._allow_sparse:
+                return as_rows(X)  # refuses them, with a sentence
+            return as_csr(X)
+        return as_rows(X, keep=KEPT, finite=finite and not self._takes_missing())
+
+    def _rows_later(self, X):
+        if is_sparse(X) and self._allow_sparse:
+            if not self.__sklearn_is_fitted__():
+                raise not_fitted(self)
+            rows = as_csr(X)
+            if rows.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_} features as input."
+                )
+        else:
+            rows = rows_for(self, X, keep=KEPT, finite=not self._takes_missing())
+        self._fitted_density.check(rows)
+        return rows
+
+    # ------------------------------------------------------------ fit
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the densities of the columns in each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Chunks
+            The rows.
+        y : array-like of shape (n,)
+            A label for each row, of any dtype that has an order.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; an integer weight equals a repeated row, and a class all of whose
+            weights are 0 is left out.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If X is not a 2-d array of numbers that the density takes, if y is not one label for
+            each row, or if a parameter is out of its range.
+        TypeError
+            If a parameter is of the wrong type.
+        """
+        columns, state = self._prepare(X, y, sample_weight, finite=not self._sums_tell)
+        return self._finish(X, columns, state, summed(columns, state, self.n_jobs))
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add rows to those fitted so far, by `fit` or by this method.
+
+        The result is that of one `fit` on all rows, but for rounding. A class without rows so far
+        has probability 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        classes : array-like of shape (K,), optional
+            All labels that will ever come; needed by the first call, checked by later ones.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            As for `fit`; also if the first call has no `classes`, if a later one has others, or
+            if y holds a label that is not among them.
+        """
+        known = self._known_classes(classes)
+        before = self.__dict__.get("_sums")
+        columns, state = self._prepare(X, y, sample_weight, known, again=before is not None)
+        total = summed(columns, state, self.n_jobs)
+        return self._finish(X, columns, state, total if before is None else before + total)
+
+    def _prepare(self, X, y, sample_weight, known=None, *, finite=True, again=False):
+        """Every check of a fit: the columns that are cut into blocks, and all else it needs."""
+        rows, density = self._rows_and_density(X, finite, again)
+        count = np.size(y) if rows is X and isinstance(X, Chunks) else rows.shape[0]
+        classes, codes = as_labels(y, count)
+        weights = as_weights(sample_weight, count)
+        if known is not None:
+            classes, codes = known, codes_among(known, classes, codes)
+        width = 0 if isinstance(X, Chunks) else rows.shape[1]
+        density.partial = known is not None
+        names = self.feature_names_in_ if again and hasattr(self, "feature_names_in_") else None
+        names = column_names(X) if names is None else names
+        keep = known is not None
+        return (rows, codes, weights), State(classes, density, width, names, False, keep)
+
+    def _rows_and_density(self, X, finite, again):
+        """The rows, checked, and their density."""
+        if isinstance(X, Chunks):  # how many rows it has is known after the pass
+            return X, self._density(0)
+        if again:
+            rows = self._rows_later(X)
+            return rows, self._density(rows.shape[1])
+        rows = self._rows_at_fit(X, finite)
+        density = self._density(rows.shape[1])
+        density.check(rows)
+        return rows, density
+
+    def _finish(self, X, columns, state, sums):
+        """`_solve`, with a look at what may be wrong with the rows if the sums overflow."""
+        if isinstance(X, Chunks):
+            state = state.with_width(X.shape[1])
+        try:
+            return self._solve(sums, state)
+        except OverflowError:
+            if isinstance(columns[0], np.ndarray) and not self._takes_missing():
+                require_finite(columns[0])
+            raise ValueError(
+                "X holds values so large that their squares overflow, or infinity. Divide its "
+                "columns by their size."
+            ) from None
+
+    def _solve(self, sums, state):
+        """Become fitted by the merged statistics alone."""
+        classes = state.classes
+        if not state.keep_absent and not (sums.mass > 0.0).all():
+            kept = np.flatnonzero(sums.mass > 0.0)
+            classes, sums = classes[kept], ClassSums(sums.mass[kept], sums.columns.of(kept))
+        log_priors = self._log_priors(sums.mass, classes)
+        fitted = state.density.solve(sums.columns, sums.mass)
+        here = {"n_features_in_": state.n_features}
+        if state.names is not None:
+            here["feature_names_in_"] = state.names
+        joint = np.where(sums.mass > 0.0, self._joint_priors(log_priors), -np.inf)
+        return self._publish(
+            None,
+            classes_=classes,
+            class_count_=sums.mass,
+            **self._prior_attributes(log_priors),
+            **fitted.attributes(),
+            **here,
+            _joint=(fitted, joint),
+            _fitted_density=state.density,
+            _sums=sums,
+        )
+
+    def _prior_attributes(self, log_priors):
+        return {"class_prior_": np.exp(log_priors)}
+
+    def _joint_priors(self, log_priors):
+        """What the scores of the classes begin with."""
+        return log_priors
+
+    def _known_classes(self, classes):
+        """The classes of all calls of `partial_fit`."""
+        known = self.__dict__.get("classes_")
+        if classes is None:
+            if known is None:
+                raise ValueError(
+                    "classes must be passed on the first call to partial_fit; got None. "
+                    "Pass all labels that will ever come."
+                )
+            return known
+        if not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
+            raise wrong_type("classes", "a list of labels", classes)
+        given, _ = as_labels(classes, len(classes), name="classes")
+        if known is not None and not np.array_equal(given, known):
+            raise ValueError(
+                f"classes must be those of the first call ({shown(known.tolist())}); got "
+                f"{shown(given.tolist())}. Leave it out, or fit a new estimator."
+            )
+        return given
+
+    # ------------------------------------------------------------ prediction
+
+    def predict(self, X):
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), dtype of `classes_`
+            The lowest label on ties.
+
+        Raises
+        ------
+        ValueError
+            If X is not a 2-d array of numbers that the density takes, with the columns of the
+            fitted one.
+        """
+        winners = self._scored(X, "log", np.float64).argmax(axis=1)
+        return self.classes_.take(winners)
+
+    def predict_proba(self, X):
+        """Return the posterior probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        posteriors : ndarray of shape (m, K)
+            Columns as in `classes_`. float32 for float32 X, else float64. A row that has density
+            0 in every class has the class probabilities.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        return self._scored(X, "proba")
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of the posteriors, also where these underflow to 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        log_posteriors : ndarray of shape (m, K)
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        return self._scored(X, "log")
+
+    def predict_joint_log_proba(self, X):
+        """Return the logarithm of class probability times density.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        joint : ndarray of shape (m, K)
+            -inf where the density is 0.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        return self._scored(X, "joint")
+
+    def explain(self, X, *, of=None, against=None):
+        """Split the log odds of two classes into the shares of the columns.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            A few rows: the shares take m K d numbers.
+        of, against : label, optional
+            The two classes. None takes the most probable class of each row, and of the others the
+            most probable.
+
+        Returns
+        -------
+        explanation : Explanation
+            `log_odds` (m,) is `base` (m,), that of the class probabilities and whatever is common
+            to all columns, plus the sum of `shares` (m, d).
+
+        Raises
+        ------
+        ValueError
+            As for `predict`; also if a label is not among the classes, or there is one class.
+        MemoryError
+            If the shares would take more than half of the free memory.
+        """
+        rows = self._rows(X)
+        fitted, priors = self._joint
+        refuse_large(
+            8 * rows.shape[0] * rows.shape[1] * len(priors), "explain", "Explain fewer rows."
+        )
+        if is_sparse(rows):
+            rows = rows.toarray()
+        return explained(self, rows, fitted, priors, of, against)
+
+    def sample(self, n_samples=1, *, random_state=None):
+        """Draw rows from the fitted joint distribution: a class, then its columns.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, Generator or None, default=None
+            What they are drawn with.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+        y : ndarray of shape (n_samples,)
+            Their classes.
+        """
+        rng, codes = self._drawn_classes(n_samples, random_state)
+        return self._joint[0].draw(codes, rng), self.classes_[codes]
+
+    def _drawn_classes(self, n_samples, random_state):
+        self._require_fitted()
+        n = as_count(n_samples, "n_samples")
+        refuse_large(8 * n * self.n_features_in_, "sample", "Draw fewer rows at a time.")
+        rng = as_generator(random_state)
+        chances = np.exp(self._joint[1])
+        return rng, rng.choice(len(chances), size=n, p=chances / chances.sum())
+
+    def _require_fitted(self):
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+
+    def _rows(self, X):
+        self._require_fitted()
+        return self._rows_later(X)
+
+    def _scored(self, X, what, dtype=None):
+        rows = self._rows(X)
+        fitted, priors = self._joint
+        if dtype is None:
+            dtype = np.float32 if rows.dtype == np.float32 else np.float64
+        out = np.empty((rows.shape[0], len(priors)), dtype)
+        sparse = self._fitted_density.sparse
+        filled_rows(fitted, rows, priors, out, what, sparse=sparse, n_jobs=self.n_jobs)
+        return out
+
+    def _leave_one_out(self, X, y, sample_weight, method):
+        """Held-out answers of n refits by closed forms; None if there are none."""
+        return left_out(self, self._prepare(X, y, sample_weight), method)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._allow_sparse
+        tags.input_tags.allow_nan = self._takes_missing()
+        return tags
+
+
+def codes_among(known, labels, codes):
+    """Codes of labels as places in the known classes."""
+    place = {label: k for k, label in enumerate(known.tolist())}
+    for label in labels.tolist():
+        if label not in place:
+            raise ValueError(
+                f"y holds the class {shown(label)}, which is not among classes "
+                f"({shown(known.tolist())}). Name every class in the first call."
+            )
+    return np.array([place[label] for label in labels.tolist()], np.intp)[codes]

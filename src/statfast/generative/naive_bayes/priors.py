@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Class probabilities, given or learnt, and parameters that several models share."""
+
+import numpy as np
+
+from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast.generative.naive_bayes.density import logs
+
+
+class CountPriors:
+    """Class probabilities as scikit-learn's discrete models have them."""
+
+    _priors_name = "class_prior"
+
+    def _log_priors(self, mass, classes):
+        fit_prior = as_flag(self.fit_prior, "fit_prior")
+        if self.class_prior is None and not fit_prior:
+            return np.full(len(mass), -np.log(len(mass)))
+        return logs(as_priors(self.class_prior, mass, "class_prior"))
+
+    def _prior_attributes(self, log_priors):
+        return {"class_log_prior_": log_priors}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def as_priors(given, mass, name):
+    """Class probabilities: those given, by maximum likelihood (None), or by Laplace."""
+    if given is None:
+        return mass / mass.sum()
+    if isinstance(given, str):
+        as_choice(given, name, (None, "laplace"))
+        return (mass + 1.0) / (mass.sum() + len(mass))
+    if not hasattr(given, "__len__") or isinstance(given, dict):
+        raise wrong_type(name, "None, 'laplace' or a list of probabilities", given)
+    try:
+        priors = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise wrong_type(name, "None, 'laplace' or a list of probabilities", given) from error
+    if priors.shape != mass.shape:
+        raise ValueError(
+            f"{name} must have {len(mass)} probabilities, one for each class; got "
+            f"{shown(given)}. Number of priors must match number of classes."
+        )
+    if not (priors >= 0.0).all() or not abs(priors.sum() - 1.0) < 1e-8:
+        raise ValueError(
+            f"{name} must not be negative and sum to 1; got {shown(given)}. Divide by the sum."
+        )
+    return priors / priors.sum()
+
+
+def missing_flag(missing):
+    """Whether missing values are left out: the parameter `missing`, checked."""
+    return as_choice(missing, "missing", ("error", "ignore")) == "ignore"
