@@ -208,6 +208,8 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
            [0.1, 0.9]])
     """
 
+    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior")
+
     def __init__(
         self,
         *,

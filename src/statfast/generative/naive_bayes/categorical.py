@@ -261,6 +261,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     """
 
     _allow_sparse = False
+    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
 
     def __init__(
         self,

@@ -208,6 +208,8 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     array([[0.2, 0.8]])
     """
 
+    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior")
+
     def __init__(
         self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, n_jobs=None
     ):
@@ -308,6 +310,8 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     >>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
     ['sport', 'music']
     """
+
+    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior", "norm")
 
     def __init__(
         self,

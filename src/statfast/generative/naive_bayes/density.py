@@ -82,14 +82,14 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class ClassSums:
+class BayesSums:
     """What a naive Bayes model is fitted from: the weight of each class, and its density's sums."""
 
     mass: NDArray[np.float64]  # (K,)
     columns: Any
 
-    def __add__(self, other: "ClassSums") -> "ClassSums":
-        return ClassSums(self.mass + other.mass, self.columns + other.columns)
+    def __add__(self, other: "BayesSums") -> "BayesSums":
+        return BayesSums(self.mass + other.mass, self.columns + other.columns)
 
 
 @dataclass(frozen=True)
@@ -129,12 +129,12 @@ def pieces(rows, effort):
     return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
 
-def class_statistics(columns, state) -> ClassSums:
+def class_statistics(columns, state) -> BayesSums:
     """The statistics of a block: its rows, the codes of their classes, and their weights."""
     rows, codes, weights = columns
     density, n_classes = state.density, len(state.classes)
     codes = np.ascontiguousarray(codes)
-    total: ClassSums | None = None
+    total: BayesSums | None = None
     wide = is_sparse(rows) and not density.sparse
     for where in pieces(rows, rows.shape[1] if wide or not is_sparse(rows) else 64):
         checkpoint()
@@ -147,13 +147,13 @@ def class_statistics(columns, state) -> ClassSums:
         share = None if weights is None else np.ascontiguousarray(weights[where])
         mass = np.bincount(codes[where], share, n_classes).astype(np.float64)
         sums = density.statistics(piece, codes[where], share, n_classes)
-        more = ClassSums(mass, sums)
+        more = BayesSums(mass, sums)
         total = more if total is None else total + more
     assert total is not None
     return total
 
 
-def summed(columns, state, n_jobs) -> ClassSums:
+def summed(columns, state, n_jobs) -> BayesSums:
     """Statistics of all rows, block by block over threads."""
     rows, codes, weights = columns
     if isinstance(rows, Chunks):

@@ -19,26 +19,26 @@ _CANCELED = 1e-8  # a share left of a sum of squares after which it is summed an
 
 
 @dataclass(frozen=True)
-class ColumnMoments:
+class NormalMoments:
     """Weight, mean and squares about the mean of each column in each class, (K, d) each."""
 
     mass: NDArray[np.float64]
     means: NDArray[np.float64]
     squares: NDArray[np.float64]
 
-    def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
+    def __add__(self, other: "NormalMoments") -> "NormalMoments":
         # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)
         with np.errstate(over="ignore", invalid="ignore"):  # `solve` looks for it
             apart = other.means - self.means
             squares = self.squares + other.squares + self.mass * share * apart**2
-            return ColumnMoments(mass, self.means + share * apart, squares)
+            return NormalMoments(mass, self.means + share * apart, squares)
 
-    def of(self, kept) -> "ColumnMoments":
-        return ColumnMoments(self.mass[kept], self.means[kept], self.squares[kept])
+    def of(self, kept) -> "NormalMoments":
+        return NormalMoments(self.mass[kept], self.means[kept], self.squares[kept])
 
-    def together(self) -> "ColumnMoments":
+    def together(self) -> "NormalMoments":
         """Moments of all classes, (1, d)."""
         total = self.of([0])
         for k in range(1, len(self.mass)):
@@ -46,7 +46,7 @@ class ColumnMoments:
         return total
 
 
-def column_moments(rows, codes, weights, n_classes, missing=False) -> ColumnMoments:
+def column_moments(rows, codes, weights, n_classes, missing=False) -> NormalMoments:
     """Moments of a block, in which a missing value may count for nothing."""
     d = rows.shape[1]
     first = np.full(n_classes, -1, np.intp)
@@ -73,7 +73,7 @@ def column_moments(rows, codes, weights, n_classes, missing=False) -> ColumnMome
             if not (lost > _FAR**2 * squares).any():
                 break
             shift = shift + offset
-    return ColumnMoments(counts, means, squares)
+    return NormalMoments(counts, means, squares)
 
 
 class NormalDensity(Density):
@@ -207,7 +207,7 @@ def _without(x, code, w, moments, rows, codes, own, start):
     ratio = np.divide(w, left, out=np.zeros_like(left), where=some)
     apart = x - means
     less = squares - ratio * mass * apart**2
-    found = ColumnMoments(left, means - ratio * apart, np.where(some, less, 0.0))
+    found = NormalMoments(left, means - ratio * apart, np.where(some, less, 0.0))
     for i in np.flatnonzero((some & ~(less > _CANCELED * squares) & (squares > 0.0)).any(axis=1)):
         others = codes == code[i]
         others[start + i] = False
@@ -303,6 +303,7 @@ class GaussianNB(NaiveBayesModel):
         self.n_jobs = n_jobs
 
     _sums_tell = True
+    _solved_by = ("priors", "var_smoothing")
 
     def _density(self, d):
         smoothing = as_real(self.var_smoothing, "var_smoothing", low=0.0)

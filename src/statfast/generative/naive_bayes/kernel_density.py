@@ -249,6 +249,7 @@ class KernelDensityNB(NaiveBayesModel):
     """
 
     _allow_sparse = False
+    _solved_by = ("bandwidth", "priors")
 
     def __init__(self, bandwidth="silverman", *, priors=None, missing="error", n_jobs=None):
         self.bandwidth = bandwidth

@@ -22,7 +22,7 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.generative.naive_bayes.density import (
-    ClassSums,
+    BayesSums,
     State,
     class_statistics,
     filled_rows,
@@ -40,6 +40,7 @@ class NaiveBayesModel(Classifier, Estimator):
     """What all naive Bayes classifiers share; a subclass gives its density and class priors."""
 
     _statistics = staticmethod(class_statistics)
+    _solved_by: tuple[str, ...] = ()
     _priors_name = "priors"
     _allow_sparse = True
     _sums_tell = False  # whether NaN and infinity show in the sums, which spares the rows a look
@@ -185,9 +186,13 @@ class NaiveBayesModel(Classifier, Estimator):
         classes = state.classes
         if not state.keep_absent and not (sums.mass > 0.0).all():
             kept = np.flatnonzero(sums.mass > 0.0)
-            classes, sums = classes[kept], ClassSums(sums.mass[kept], sums.columns.of(kept))
+            classes, sums = classes[kept], BayesSums(sums.mass[kept], sums.columns.of(kept))
         log_priors = self._log_priors(sums.mass, classes)
-        fitted = state.density.solve(sums.columns, sums.mass)
+        density = state.density
+        if self._solved_by:  # a search may have changed these since `_prepare`
+            density = self._density(state.n_features)
+            density.partial = state.keep_absent
+        fitted = density.solve(sums.columns, sums.mass)
         here = {"n_features_in_": state.n_features}
         if state.names is not None:
             here["feature_names_in_"] = state.names
@@ -200,7 +205,7 @@ class NaiveBayesModel(Classifier, Estimator):
             **fitted.attributes(),
             **here,
             _joint=(fitted, joint),
-            _fitted_density=state.density,
+            _fitted_density=density,
             _sums=sums,
         )
 

@@ -174,6 +174,8 @@ class PoissonNB(NaiveBayesModel):
     ['few', 'many']
     """
 
+    _solved_by = ("alpha", "priors")
+
     def __init__(self, *, alpha=1.0, priors=None, missing="error", n_jobs=None):
         self.alpha = alpha
         self.priors = priors
