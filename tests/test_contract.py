@@ -214,7 +214,8 @@ def assert_same_bits(first, second, X):
 def assert_close(got, want, rtol):
     for (name, a), (_, b) in zip(got, want, strict=True):
         if b.dtype.kind == "f":
-            np.testing.assert_allclose(a, b, rtol, atol=rtol * np.abs(b).max(), err_msg=name)
+            large = np.abs(b[np.isfinite(b)]).max(initial=0)  # logarithms of 0 are -inf
+            np.testing.assert_allclose(a, b, rtol, atol=rtol * large, err_msg=name)
         else:
             np.testing.assert_array_equal(a, b, err_msg=name)
 
@@ -521,6 +522,8 @@ BAD_Y = {
 @each_classifier
 @pytest.mark.parametrize("kind", BAD_Y)
 def test_bad_labels(cls, kind, data):
+    if kind == "2-d" and cls().__sklearn_tags__().target_tags.multi_output:
+        pytest.skip("takes labels of several outputs")
     X, y = data
     model = fitted(cls, X, y)
     before = state(model)
@@ -634,10 +637,12 @@ def test_integer_weight_is_a_repeated_row(cls, data):
         pytest.skip("folds are runs of rows, so repeated ones fall into others")
     X, y = data
     weights = np.arange(len(y)) % 4
-    weighted = make(cls).fit(X, y, sample_weight=weights)
-    repeated = make(cls).fit(X.repeat(weights, axis=0), y.repeat(weights))
+    # Deep trees part these rows whatever their weights.
+    short = {"max_depth": 1} if "max_depth" in cls().get_params() else {}
+    weighted = make(cls, **short).fit(X, y, sample_weight=weights)
+    repeated = make(cls, **short).fit(X.repeat(weights, axis=0), y.repeat(weights))
     assert_close(answers(weighted, X), answers(repeated, X), rtol=1e-9)
-    unweighted = fitted(cls, X, y)
+    unweighted = make(cls, **short).fit(X, y)
     different = [
         not np.array_equal(a, b)
         for (_, a), (_, b) in zip(answers(weighted, X), answers(unweighted, X), strict=True)

@@ -37,6 +37,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images"],
     "svm": [["dual", "linear"], "machines"],
     "text": ["counting", "language"],
+    "tree": ["structure", "growing", "pruning", "cart", "reading"],
 }
 BUILT_ON = {  # family: the families it may import
     "cluster": {"metrics"},

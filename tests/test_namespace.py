@@ -14,6 +14,7 @@ import statfast
 FAMILIES = (
     "cluster", "datasets", "ensemble", "generative", "kernels", "linear", "metrics",
     "model_selection", "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm",
+    "tree",
 )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ _FAMILIES = (
     "plot",
     "preprocessing",
     "svm",
+    "tree",
 )
 _HOMES = {
     "_engine": (
@@ -136,6 +137,10 @@ _HOMES = {
         "NuSVR",
         "OneClassSVM",
         "svm_path",
+    ),
+    "tree": (
+        "DecisionTreeClassifier",
+        "DecisionTreeRegressor",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -15,6 +15,7 @@ from statfast import pipeline as pipeline
 from statfast import plot as plot
 from statfast import preprocessing as preprocessing
 from statfast import svm as svm
+from statfast import tree as tree
 from statfast._engine import Chunks as Chunks
 from statfast._engine import set_progress as set_progress
 from statfast._estimator import Estimator as Estimator
@@ -107,6 +108,8 @@ from statfast.svm import NuSVC as NuSVC
 from statfast.svm import NuSVR as NuSVR
 from statfast.svm import OneClassSVM as OneClassSVM
 from statfast.svm import svm_path as svm_path
+from statfast.tree import DecisionTreeClassifier as DecisionTreeClassifier
+from statfast.tree import DecisionTreeRegressor as DecisionTreeRegressor
 
 __version__: str
 
@@ -122,6 +125,8 @@ __all__ = [
     "Chunks",
     "ComplementNB",
     "ConvergenceWarning",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "ElasticNet",
     "ElasticNetCV",
     "Estimator",

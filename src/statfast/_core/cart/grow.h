@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Growing a tree: nodes are opened one by one, depth first or the best one first. Random numbers
+   depend on the node's path from the root and nothing else. */
+
+static INLINE uint64_t mixed(uint64_t x) { /* Steele, Lea and Flood 2014, splitmix64 */
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static INLINE uint64_t below_of(uint64_t draw, uint64_t n) { /* of 0 .. n - 1 */
+    return ((draw >> 32) * n) >> 32;
+}
+
+static int reserve(void **array, size_t *room, size_t wanted, size_t size) {
+    if (wanted <= *room) return 1;
+    size_t more = *room * 2 > wanted ? *room * 2 : wanted;
+    if (more < 64) more = 64;
+    void *moved = realloc(*array, more * size);
+    if (!moved) return 0;
+    *array = moved;
+    *room = more;
+    return 1;
+}
+
+static int push_task(cart_grower *g, const cart_task *task) {
+    if (!reserve((void **)&g->tasks, &g->task_room, g->n_tasks + 1, sizeof *task)) return 0;
+    g->tasks[g->n_tasks++] = *task;
+    return 1;
+}
+
+/* ------------------------------------------------------------------ the frontier, best first */
+static int is_before(const cart_open *a, const cart_open *b) {
+    return a->gain > b->gain || (a->gain == b->gain && a->node < b->node);
+}
+
+static int push_open(cart_grower *g, cart_open open) {
+    if (!reserve((void **)&g->heap, &g->heap_room, g->n_heap + 1, sizeof open)) return 0;
+    size_t i = g->n_heap++;
+    for (; i > 0 && is_before(&open, g->heap + (i - 1) / 2); i = (i - 1) / 2)
+        g->heap[i] = g->heap[(i - 1) / 2];
+    g->heap[i] = open;
+    return 1;
+}
+
+static cart_open pop_open(cart_grower *g) {
+    const cart_open top = g->heap[0], last = g->heap[--g->n_heap];
+    size_t i = 0, child;
+    while ((child = 2 * i + 1) < g->n_heap) {
+        if (child + 1 < g->n_heap && is_before(g->heap + child + 1, g->heap + child)) child++;
+        if (!is_before(g->heap + child, &last)) break;
+        g->heap[i] = g->heap[child];
+        i = child;
+    }
+    if (g->n_heap) g->heap[i] = last;
+    return top;
+}
+
+/* ------------------------------------------------------------------ nodes */
+static int add_node(cart_grower *g, const cart_task *task) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t C = t->channels, id = (ptrdiff_t)g->n_nodes;
+    if (!reserve((void **)&g->nodes, &g->node_room, id + 1, sizeof *g->nodes)) return 0;
+    if (!reserve((void **)&g->values, &g->value_room, (id + 1) * C, sizeof *g->values)) return 0;
+    g->n_nodes++;
+    cart_node *node = g->nodes + id;
+    double *value = g->values + id * C;
+    *node = (cart_node){NAN, g->v.impurity, g->v.mass, -1, -1, -2, (int32_t)g->v.m, 0,
+                        (int32_t)task->depth};
+    memcpy(value, g->v.sum, (size_t)C * sizeof *value);
+    if (t->label) {
+        for (ptrdiff_t o = 0, k = 0; o < t->outputs; o++) {
+            double mass = 0;
+            for (ptrdiff_t c = 0; c < t->classes[o]; c++) mass += value[k + c];
+            for (ptrdiff_t c = 0; c < t->classes[o]; c++) value[k++] /= mass;
+        }
+    }
+    if (t->monotone) {
+        double *x = value + (t->label ? 1 : 0);
+        if (*x < task->low) *x = task->low;
+        if (*x > task->high) *x = task->high;
+        if (t->label) value[0] = 1 - value[1];
+    }
+    if (task->parent >= 0) {
+        cart_node *parent = g->nodes + task->parent;
+        *(task->side ? &parent->right : &parent->left) = (int32_t)id;
+    }
+    return 1;
+}
+
+/* Load the rows of the next task and make its node. Returns 1 if it is to be split, 0 if it is a
+   leaf, -1 without memory. */
+static int open_node(cart_grower *g) {
+    const cart_problem *t = g->t;
+    const cart_task task = g->tasks[--g->n_tasks];
+    cart_node_rows *v = &g->v;
+    g->now = task;
+    v->rows = g->rows + task.start;
+    v->m = task.stop - task.start;
+    v->low = task.low;
+    v->high = task.high;
+    const int pure = load_node(t, v, g->weight, g->integral);
+    if (!add_node(g, &task)) return -1;
+    return !(pure || task.depth >= t->max_depth || v->m < t->min_split || v->m < 2 * t->min_leaf ||
+             v->mass < 2 * t->min_weight);
+}
+
+static double impurity_between(cart_grower *g, int32_t *rows, ptrdiff_t m, double *mass) {
+    cart_node_rows v = g->v;
+    v.rows = rows;
+    v.m = m;
+    load_node(g->t, &v, g->weight, g->integral);
+    *mass = v.mass;
+    return v.impurity;
+}
+
+/* Rows on the two sides of a split; the ranks next to the cut give the threshold. */
+static ptrdiff_t partition(cart_grower *g, const cart_split *s, double *threshold, int *lost_left) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t m = g->v.m, f = s->feature;
+    int32_t *rows = g->v.rows, *right = g->scratch.place;
+    const int64_t missing = t->missing[f];
+    int64_t low = -1, high = INT64_MAX;
+    ptrdiff_t l = 0, r = 0, lost = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const int32_t row = rows[i];
+        const int64_t rank = rank_of(t, f, row);
+        int goes = rank <= s->cut;
+        if (rank == missing) {
+            goes = s->missing_left;
+            lost++;
+        } else if (goes) {
+            low = rank > low ? rank : low;
+        } else {
+            high = rank < high ? rank : high;
+        }
+        rows[l] = row;
+        right[r] = row;
+        l += goes;
+        r += !goes;
+    }
+    memcpy(rows + l, right, (size_t)r * sizeof *rows);
+    const double *values = t->values + t->first[f];
+    *threshold = s->threshold;
+    if (isnan(s->threshold)) {
+        *threshold = INFINITY;
+        if (high != INT64_MAX && low >= 0) {
+            *threshold = values[low] / 2 + values[high] / 2;
+            /* Halves of the smallest numbers vanish, and the middle of two neighbors is one. */
+            if (!(*threshold >= values[low] && *threshold < values[high])) *threshold = values[low];
+        }
+    }
+    *lost_left = lost ? s->missing_left : l > r;
+    return l;
+}
+
+/* Bounds for the values of the children, by the monotone constraint of the feature. */
+static void constrain(cart_grower *g, ptrdiff_t f, ptrdiff_t l, cart_task *left,
+                      cart_task *right) {
+    const cart_problem *t = g->t;
+    if (!t->monotone || t->monotone[f] == 0) return;
+    double mean[2];
+    for (int side = 0; side < 2; side++) {
+        double sum = 0, mass = 0;
+        for (ptrdiff_t i = side ? l : 0; i < (side ? g->v.m : l); i++) {
+            const ptrdiff_t row = g->v.rows[i];
+            const double w = g->weight ? g->weight[row] : 1;
+            sum += w * (t->label ? (double)t->label[row] : t->y[row]);
+            mass += w;
+        }
+        mean[side] = sum / mass;
+    }
+    const double middle = mean[0] / 2 + mean[1] / 2;
+    if (t->monotone[f] > 0)
+        left->high = right->low = middle;
+    else
+        left->low = right->high = middle;
+}
+
+/* Split the node that is open; returns -1 without memory. */
+static int split_node(cart_grower *g, const cart_split *best) {
+    const cart_problem *t = g->t;
+    const cart_task now = g->now;
+    const ptrdiff_t id = (ptrdiff_t)g->n_nodes - 1;
+    double threshold, decrease = 0;
+    int lost_left;
+    if (best->feature < 0) return 0;
+    const double impurity = g->v.impurity, mass = g->v.mass;
+    const ptrdiff_t l = partition(g, best, &threshold, &lost_left), m = g->v.m;
+    cart_task left = {now.start, now.start + l, now.depth + 1, id, 0, mixed(now.key ^ 1),
+                      now.low, now.high};
+    cart_task right = {now.start + l, now.stop, now.depth + 1, id, 1, mixed(now.key ^ 2),
+                       now.low, now.high};
+    constrain(g, best->feature, l, &left, &right);
+    if (t->min_decrease > 0 || g->best_first) {
+        double ml, mr;
+        const double il = impurity_between(g, g->v.rows, l, &ml);
+        const double ir = impurity_between(g, g->v.rows + l, m - l, &mr);
+        decrease = mass / t->total_weight * (impurity - ml / mass * il - mr / mass * ir);
+        if (decrease + 2.220446049250313e-16 < t->min_decrease) return 0;
+    }
+    const cart_open open = {decrease, id, best->feature, lost_left, threshold, left, right};
+    if (g->best_first) return push_open(g, open) ? 0 : -1;
+    cart_node *node = g->nodes + id;
+    node->feature = best->feature;
+    node->threshold = threshold;
+    node->missing_left = lost_left;
+    return push_task(g, &right) && push_task(g, &left) ? 0 : -1;
+}
+
+/* The open node that gains most becomes a split; returns 0 when there is none, or leaves enough. */
+static int expand_best(cart_grower *g) {
+    if (!g->n_heap || g->leaves_left <= 0) return 0;
+    const cart_open open = pop_open(g);
+    cart_node *node = g->nodes + open.node;
+    node->feature = open.feature;
+    node->threshold = open.threshold;
+    node->missing_left = open.missing_left;
+    g->leaves_left--;
+    return push_task(g, &open.right) && push_task(g, &open.left) ? 1 : -1;
+}
+
+/* ------------------------------------------------------------------ which columns */
+/* The column that comes at place i of the order drawn for the node: a shuffle that is undone. */
+static INLINE int32_t drawn(cart_grower *g, ptrdiff_t i, uint64_t *state) {
+    const ptrdiff_t p = g->t->p;
+    if (g->t->max_features >= p && !g->t->randomized) return (int32_t)i;
+    *state = mixed(*state);
+    const ptrdiff_t j = i + (ptrdiff_t)below_of(*state, (uint64_t)(p - i));
+    const int32_t column = g->columns[j];
+    g->columns[j] = g->columns[i];
+    g->columns[i] = column;
+    g->swaps[i] = (int32_t)j;
+    return column;
+}
+
+static INLINE void put_back(cart_grower *g, ptrdiff_t count) {
+    if (g->t->max_features >= g->t->p && !g->t->randomized) return;
+    for (ptrdiff_t i = count - 1; i >= 0; i--) {
+        const int32_t column = g->columns[i];
+        g->columns[i] = g->columns[g->swaps[i]];
+        g->columns[g->swaps[i]] = column;
+    }
+}
+
+static uint64_t draw_for(const cart_grower *g, ptrdiff_t f) {
+    return mixed(g->now.key + 0x632be59bd9b4e019u * (uint64_t)(f + 1));
+}
+
+/* As many columns as asked for, and then until one of them varies. */
+static cart_split search_columns(cart_grower *g, int64_t *effort) {
+    const cart_problem *t = g->t;
+    cart_split best = {-INFINITY, -1, 0, 0, NAN};
+    uint64_t state = g->now.key;
+    ptrdiff_t i = 0;
+    int varies = 0;
+    for (; i < t->p && (i < t->max_features || !varies); i++) {
+        const int32_t f = drawn(g, i, &state);
+        varies |= split_on(t, &g->v, &g->scratch, f, draw_for(g, f), &best);
+        *effort += g->v.m;
+    }
+    put_back(g, i);
+    return best;
+}
+
+/* Grow until nothing is left (returns 0), a node of more than `large` rows comes (1: the caller
+   opens it), or the effort is spent (2); -1 without memory. */
+static int grow_on(cart_grower *g, ptrdiff_t large, int64_t effort) {
+    int64_t spent = 0;
+    while (spent < effort) {
+        if (!g->n_tasks) {
+            const int more = g->best_first ? expand_best(g) : 0;
+            if (more <= 0) return more;
+        }
+        const cart_task *next = g->tasks + g->n_tasks - 1;
+        if (next->stop - next->start > large) return 1;
+        spent += 64 + next->stop - next->start;
+        const int splits = open_node(g);
+        if (splits < 0) return -1;
+        if (splits) {
+            const cart_split best = search_columns(g, &spent);
+            if (split_node(g, &best) < 0) return -1;
+        }
+    }
+    return 2;
+}

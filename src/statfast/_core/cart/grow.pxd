@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cart/cart.h and cart/grow_table.h declare."""
+
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+
+cdef extern from "cart/cart.h" nogil:
+    ctypedef struct cart_problem:
+        Py_ssize_t n, p, outputs, channels
+        const uint8_t *codes
+        const uint16_t *ranks16
+        const uint32_t *ranks32
+        const int32_t *shift
+        const int32_t *missing
+        const double *values
+        const int64_t *first
+        const int32_t *label
+        const double *y
+        const double *xlogx
+        const int32_t *classes
+        const int8_t *monotone
+        int criterion, randomized
+        Py_ssize_t max_features, min_split, min_leaf, max_depth
+        double min_weight, min_decrease, total_weight
+
+    ctypedef struct cart_node_rows:
+        int32_t *rows
+        Py_ssize_t m
+        int64_t *w
+        int64_t *q
+        int64_t *packed
+        int32_t *cls
+        int64_t *total
+        double *sum
+        double *center
+        double *y
+        double *ascending
+        int32_t *y_place
+        double *low_high
+        void *targets
+
+    ctypedef struct cart_split:
+        double gain
+        int32_t feature, missing_left
+        int64_t cut
+        double threshold
+
+    ctypedef struct cart_scratch:
+        uint8_t *byte
+        int32_t *place
+        uint64_t *key
+        uint64_t *spare
+        int64_t *bins
+        int64_t *left
+        double *errors
+        double *tree
+
+    ctypedef struct cart_task:
+        Py_ssize_t start, stop, depth, parent
+        int side
+        uint64_t key
+        double low, high
+
+    ctypedef struct cart_open:
+        pass
+
+    ctypedef struct cart_node:
+        double threshold, impurity, weight
+        int32_t left, right, feature, count, missing_left, depth
+
+    ctypedef struct cart_grower:
+        const cart_problem *t
+        const double *weight
+        int integral, best_first
+        Py_ssize_t leaves_left
+        int32_t *rows
+        int32_t *columns
+        int32_t *swaps
+        cart_node_rows v
+        cart_scratch scratch
+        cart_task now
+        cart_task *tasks
+        cart_open *heap
+        cart_node *nodes
+        double *values
+        size_t n_tasks, n_nodes
+
+cdef extern from "cart/grow_table.h" nogil:
+    ctypedef struct grow_kernels:
+        int (*grow_on)(cart_grower *, Py_ssize_t large, int64_t effort) noexcept nogil
+        int (*open_node)(cart_grower *) noexcept nogil
+        int (*split_node)(cart_grower *, const cart_split *) noexcept nogil
+        int (*split_on)(const cart_problem *, const cart_node_rows *, cart_scratch *, Py_ssize_t f,
+                        uint64_t draw, cart_split *) noexcept nogil
+        int (*push_task)(cart_grower *, const cart_task *) noexcept nogil
+        int32_t (*drawn)(cart_grower *, Py_ssize_t, uint64_t *) noexcept nogil
+        void (*put_back)(cart_grower *, Py_ssize_t) noexcept nogil
+        uint64_t (*draw_for)(const cart_grower *, Py_ssize_t) noexcept nogil
+    const grow_kernels *grow_at(int level)

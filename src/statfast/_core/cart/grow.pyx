@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# build: glue
+"""Growing of classification and regression trees, with splits exact in float64.
+
+Breiman, Friedman, Olshen and Stone 1984 (doi:10.1201/9781315139470). Deviations: columns are ranks
+(cart/cart.h), splits in large nodes are found by histograms, bounds and refinement
+(cart/split_single.h), targets and weights are integers within a node. The loops are C: they are
+compiled for each instruction-set level.
+
+Cost: about 1 to 4 ns a row and column at each level of the tree. A call of `grow` ends after its
+effort; nodes of more than `large` rows are opened, searched and split one by one by the caller, who
+may share the columns among threads. The caller guarantees ranks and labels in their range, rows
+that are in range and have weight, and `SORTING` or less rows in a grower that has no room to sort.
+"""
+
+from libc.math cimport INFINITY, NAN
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+import numpy as np
+
+from statfast._core.tile.tiles cimport level
+
+cdef const grow_kernels *kernels = grow_at(level())
+
+
+cdef class Problem:
+    """Columns, targets and rules for stopping; keeps its arrays alive."""
+
+    cdef cart_problem t
+    cdef object arrays
+
+    def __init__(
+        self,
+        const uint8_t[:, ::1] codes,     # IN (p, n) rank >> shift
+        ranks,                           # IN (p, n) uint16 or uint32
+        const int32_t[::1] shift,        # IN (p,)
+        const int32_t[::1] missing,      # IN (p,) the rank of missing values, or -1
+        const double[::1] values,        # IN distinct values of columns
+        const int64_t[::1] first,        # IN (p + 1,) where those of a column begin
+        const int32_t[:, ::1] label,     # IN (n, outputs), or None
+        const int32_t[::1] classes,      # IN (outputs,) how many, or None
+        const double[:, ::1] y,          # IN (n, outputs), or None
+        const double[::1] xlogx,         # IN x log2 x of sums of weights, or None
+        const int8_t[::1] monotone,      # IN (p,) -1, 0, 1; or None
+        dict rules,
+    ):
+        cdef const uint16_t[:, ::1] ranks16
+        cdef const uint32_t[:, ::1] ranks32
+        cdef cart_problem *t = &self.t
+        self.arrays = (codes, ranks, shift, missing, values, first, label, classes, y, xlogx,
+                       monotone)
+        t.p, t.n = codes.shape[0], codes.shape[1]
+        t.codes = &codes[0, 0]
+        t.ranks16 = NULL
+        t.ranks32 = NULL
+        if ranks.dtype == np.uint16:
+            ranks16 = ranks
+            t.ranks16 = &ranks16[0, 0]
+        else:
+            ranks32 = ranks
+            t.ranks32 = &ranks32[0, 0]
+        t.shift = &shift[0]
+        t.missing = &missing[0]
+        t.values = &values[0] if values.shape[0] else NULL
+        t.first = &first[0]
+        t.label = NULL if label is None else &label[0, 0]
+        t.y = NULL if y is None else &y[0, 0]
+        t.outputs = y.shape[1] if label is None else label.shape[1]
+        t.classes = NULL
+        t.channels = t.outputs
+        if label is not None:
+            t.classes = &classes[0]
+            t.channels = np.sum(classes)
+        t.xlogx = NULL if xlogx is None else &xlogx[0]
+        t.monotone = NULL if monotone is None else &monotone[0]
+        t.criterion = rules["criterion"]
+        t.randomized = rules["randomized"]
+        t.max_features = rules["max_features"]
+        t.min_split = rules["min_split"]
+        t.min_leaf = rules["min_leaf"]
+        t.max_depth = rules["max_depth"]
+        t.min_weight = rules["min_weight"]
+        t.min_decrease = rules["min_decrease"]
+        t.total_weight = rules["total_weight"]
+
+    def width(self):
+        """The number of columns."""
+        return self.t.p
+
+
+cdef size_t room_of(const cart_problem *t, Py_ssize_t m, bint sorts, cart_scratch *s,
+                    uint8_t *start) noexcept nogil:
+    """Lay out what a thread needs for m rows from `start` on; returns how many bytes that is."""
+    cdef size_t at = 0
+    s.key = <uint64_t *>(start + at)
+    at += 8 * m if sorts or t.randomized else 0
+    s.spare = <uint64_t *>(start + at)
+    at += 8 * m if sorts else 0
+    s.bins = <int64_t *>(start + at)
+    at += 8 * 5 * 257 * (t.channels + 2) if not sorts else 0
+    s.left = <int64_t *>(start + at)
+    at += 8 * t.channels
+    s.errors = <double *>(start + at)
+    at += 8 * m if t.criterion == 5 else 0
+    s.tree = <double *>(start + at)
+    at += 8 * (2 * m + 2) if t.criterion == 5 else 0
+    s.place = <int32_t *>(start + at)
+    at += 4 * (6 * m + 64)
+    s.byte = start + at
+    return at + 6 * m + 64
+
+
+def sorts(Problem problem):
+    """Whether columns are searched by sorting."""
+    cdef const cart_problem *t = &problem.t
+    return t.outputs > 1 or t.monotone != NULL or t.channels > 64 or t.criterion >= 4 or (
+        t.ranks16 == NULL and t.n >= 1 << 25)
+
+
+cdef class Room:
+    """What one thread needs to search a column."""
+
+    cdef cart_scratch s
+    cdef uint8_t *memory
+
+    def __cinit__(self, Problem problem, Py_ssize_t m):
+        cdef size_t size = room_of(&problem.t, m, sorts(problem), &self.s, NULL)
+        self.memory = <uint8_t *>calloc(size, 1)
+        if self.memory == NULL:
+            raise MemoryError
+        room_of(&problem.t, m, sorts(problem), &self.s, self.memory)
+
+    def __dealloc__(self):
+        free(self.memory)
+
+
+cdef class Grower:
+    """A tree in growth, or a part of it."""
+
+    cdef cart_grower g
+    cdef Problem problem
+    cdef Room room
+    cdef object arrays
+    cdef uint8_t *memory
+
+    def __cinit__(self, Problem problem, int32_t[::1] rows, const double[::1] weight,
+                  bint integral, Py_ssize_t most, Py_ssize_t leaves):
+        """`rows` are permuted; of `most` of them there is room for. `leaves`: 0 is depth first."""
+        cdef const cart_problem *t = &problem.t
+        cdef cart_node_rows *v = &self.g.v
+        cdef Py_ssize_t T = t.outputs, C = t.channels, j
+        cdef bint absolute = t.criterion == 5
+        self.problem = problem
+        self.arrays = (rows, weight)
+        self.g.t = t
+        self.g.rows = &rows[0]
+        self.g.weight = NULL if weight is None else &weight[0]
+        self.g.integral = integral
+        self.g.best_first = leaves > 0
+        self.g.leaves_left = leaves - 1
+        self.room = Room(problem, most)
+        self.g.scratch = self.room.s
+        cdef size_t size = 8 * (2 * most + most * T + 4 * C + 4 * T) + 4 * T * most
+        size += 8 * t.p + 64 + (most * (16 * T + 4 * T + 16) if absolute else 0)
+        self.memory = <uint8_t *>calloc(size, 1)
+        if self.memory == NULL:
+            raise MemoryError
+        v.w = <int64_t *>self.memory
+        v.packed = v.w + most
+        v.q = v.packed + most
+        v.total = v.q + most * T
+        v.sum = <double *>(v.total + C)
+        v.center = v.sum + C
+        v.low_high = v.center + T
+        v.y = v.low_high + 2 * T
+        v.ascending = v.y + (most * T if absolute else 0)
+        v.targets = v.ascending + (most * T if absolute else 0)
+        v.cls = <int32_t *>(v.targets) + (4 * most if absolute else 0)
+        v.y_place = v.cls + most * T
+        self.g.columns = v.y_place + (most * T if absolute else 0)
+        self.g.swaps = self.g.columns + t.p
+        for j in range(t.p):
+            self.g.columns[j] = j
+
+    def __dealloc__(self):
+        free(self.memory)
+        free(self.g.tasks)
+        free(self.g.heap)
+        free(self.g.nodes)
+        free(self.g.values)
+
+    def add_task(self, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t depth, Py_ssize_t parent,
+                 int side, uint64_t key, double low, double high):
+        """A node to be opened."""
+        cdef cart_task task = cart_task(start, stop, depth, parent, side, key, low, high)
+        if not kernels.push_task(&self.g, &task):
+            raise MemoryError
+
+    def next_task(self):
+        """The rows (start, stop) of the node to be opened next, or None."""
+        cdef cart_task t
+        if not self.g.n_tasks:
+            return None
+        t = self.g.tasks[self.g.n_tasks - 1]
+        return t.start, t.stop
+
+    def take_task(self):
+        """The node to be opened next, which is given up: arguments of `add_task`."""
+        self.g.n_tasks -= 1
+        cdef cart_task t = self.g.tasks[self.g.n_tasks]
+        return t.start, t.stop, t.depth, t.parent, t.side, t.key, t.low, t.high
+
+    def grow(self, Py_ssize_t large, int64_t effort):
+        """0: done; 1: a node of more than `large` rows comes; 2: the effort is spent."""
+        cdef int state
+        with nogil:
+            state = kernels.grow_on(&self.g, large, effort)
+        if state < 0:
+            raise MemoryError
+        return state
+
+    def open(self):
+        """Open a node: its columns in the order drawn if it is to be split, else None."""
+        cdef int splits
+        cdef Py_ssize_t i
+        cdef uint64_t state
+        with nogil:
+            splits = kernels.open_node(&self.g)
+        if splits < 0:
+            raise MemoryError
+        if not splits:
+            return None
+        columns = np.empty(self.g.t.p, np.int32)
+        cdef int32_t[::1] order = columns
+        state = self.g.now.key
+        for i in range(order.shape[0]):
+            order[i] = kernels.drawn(&self.g, i, &state)
+        kernels.put_back(&self.g, order.shape[0])
+        return columns
+
+    def size(self):
+        """Rows of the open node."""
+        return self.g.v.m
+
+    def search(self, Room room, Py_ssize_t column):
+        """(whether the column varies, gain, column, missing_left, cut, threshold)"""
+        cdef cart_split best = cart_split(-INFINITY, -1, 0, 0, NAN)
+        cdef int varies
+        with nogil:
+            varies = kernels.split_on(self.g.t, &self.g.v, &room.s, column,
+                                      kernels.draw_for(&self.g, column), &best)
+        return varies, best.gain, best.feature, best.missing_left, best.cut, best.threshold
+
+    def split(self, double gain, int32_t column, int32_t missing_left, int64_t cut,
+              double threshold):
+        """Split the open node."""
+        cdef cart_split best = cart_split(gain, column, missing_left, cut, threshold)
+        cdef int state
+        with nogil:
+            state = kernels.split_node(&self.g, &best)
+        if state < 0:
+            raise MemoryError
+
+    def nodes(self):
+        """Arrays of the nodes, in the order in which they were opened."""
+        cdef Py_ssize_t n = self.g.n_nodes, i, C = self.g.t.channels
+        cdef cart_node *node = self.g.nodes
+        links = np.empty((6, n), np.int32)
+        numbers = np.empty((3, n))
+        values = np.empty((n, C))
+        cdef int32_t[:, ::1] link = links
+        cdef double[:, ::1] number = numbers
+        cdef double[:, ::1] value = values
+        with nogil:
+            for i in range(n):
+                link[0, i] = node[i].left
+                link[1, i] = node[i].right
+                link[2, i] = node[i].feature
+                link[3, i] = node[i].count
+                link[4, i] = node[i].missing_left
+                link[5, i] = node[i].depth
+                number[0, i] = node[i].threshold
+                number[1, i] = node[i].impurity
+                number[2, i] = node[i].weight
+            if n:
+                memcpy(&value[0, 0], self.g.values, n * C * sizeof(double))
+        return links, numbers, values
+
+
+def preorder(
+    const int32_t[::1] left,   # IN (nodes,) children, or -1
+    const int32_t[::1] right,
+    int32_t[::1] order,        # OUT (nodes,) the nodes, each before its left and its right child
+):
+    """The nodes in the order in which depth first opens them."""
+    cdef Py_ssize_t n = left.shape[0], i = 0, top = 1
+    cdef int32_t node
+    stack_of = np.empty(n + 1, np.int32)
+    cdef int32_t[::1] stack = stack_of
+    stack[0] = 0
+    with nogil:
+        while top:
+            top -= 1
+            node = stack[top]
+            order[i] = node
+            i += 1
+            if left[node] >= 0:
+                stack[top] = right[node]
+                stack[top + 1] = left[node]
+                top += 2
+    return i

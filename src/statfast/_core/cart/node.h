@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of a node: weights and targets as integers, their sums, value and impurity. */
+
+/* 2^e such that x 2^e < 2^bits. */
+static INLINE double scale_to(double x, int bits) {
+    int e;
+    if (!(x > 0)) return 1;
+    frexp(x, &e);
+    e = bits - e;
+    return ldexp(1, e > 1000 ? 1000 : e < -1000 ? -1000 : e);
+}
+
+static double weights_of(const cart_problem *t, cart_node_rows *v, const double *weight,
+                         int integral) {
+    const ptrdiff_t m = v->m;
+    double sum = 0;
+    v->scale = 1;
+    v->unit_weights = weight == NULL;
+    v->lightest = 1;
+    if (weight == NULL) {
+        for (ptrdiff_t i = 0; i < m; i++) v->w[i] = 1;
+        v->weight = m;
+        return (double)m;
+    }
+    for (ptrdiff_t i = 0; i < m; i++) sum += weight[v->rows[i]];
+    const double factor = integral ? 1 : scale_to(sum, 60);
+    v->scale = 1 / factor;
+    v->weight = 0;
+    v->lightest = INT64_MAX;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const int64_t w = (int64_t)llrint(weight[v->rows[i]] * factor);
+        v->w[i] = w > 0 ? w : 1;
+        v->weight += v->w[i];
+        if (v->w[i] < v->lightest) v->lightest = v->w[i];
+    }
+    (void)t;
+    return sum;
+}
+
+static double impurity_of_classes(const cart_problem *t, const double *sum) {
+    double all = 0;
+    for (ptrdiff_t o = 0; o < t->outputs; sum += t->classes[o++]) {
+        const ptrdiff_t K = t->classes[o];
+        double mass = 0, x = 0, most = 0;
+        for (ptrdiff_t k = 0; k < K; k++) mass += sum[k];
+        for (ptrdiff_t k = 0; k < K; k++) {
+            const double share = sum[k] / mass;
+            if (t->criterion == CART_GINI) x += share * share;
+            if (t->criterion == CART_ENTROPY && share > 0) x -= share * log2(share);
+            if (share > most) most = share;
+        }
+        all += t->criterion == CART_GINI ? 1 - x : t->criterion == CART_ENTROPY ? x : 1 - most;
+    }
+    return all / (double)t->outputs;
+}
+
+static int load_classes(const cart_problem *t, cart_node_rows *v, const double *weight) {
+    const ptrdiff_t m = v->m;
+    memset(v->total, 0, (size_t)t->channels * sizeof *v->total);
+    memset(v->sum, 0, (size_t)t->channels * sizeof *v->sum);
+    v->packs = is_single(t) && (v->unit_weights || t->min_leaf == 1) && v->scale == 1 &&
+               v->weight < INT32_MAX;
+    for (ptrdiff_t o = 0, first = 0; o < t->outputs; first += t->classes[o++])
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const ptrdiff_t k = first + t->label[v->rows[i] * t->outputs + o];
+            v->cls[o * m + i] = (int32_t)k;
+            v->total[k] += v->w[i];
+            if (v->scale != 1) v->sum[k] += weight[v->rows[i]];
+        }
+    if (v->scale == 1)
+        for (ptrdiff_t k = 0; k < t->channels; k++) v->sum[k] = (double)v->total[k];
+    if (is_single(t))
+        for (ptrdiff_t i = 0; i < m; i++) {
+            v->q[i] = v->cls[i] ? v->w[i] : 0;
+            v->packed[i] = v->w[i] << 32 | v->q[i];
+        }
+    v->impurity = impurity_of_classes(t, v->sum);
+    int pure = 1;
+    for (ptrdiff_t o = 0, k = 0; o < t->outputs; o++) {
+        int some = 0;
+        for (ptrdiff_t c = 0; c < t->classes[o]; c++) some += v->total[k++] > 0;
+        pure &= some <= 1;
+    }
+    return pure;
+}
+
+/* ------------------------------------------------------------------ targets */
+typedef struct {
+    double y;
+    int32_t at;
+} target_place;
+
+static int by_target(const void *a, const void *b) {
+    const target_place *x = a, *z = b;
+    if (x->y != z->y) return x->y < z->y ? -1 : 1;
+    return x->at < z->at ? -1 : 1;
+}
+
+/* Ascending targets, the place of each, and the median: the mean of two where half the weight lies
+   at or below the first. */
+static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o, double mass) {
+    const ptrdiff_t m = v->m;
+    target_place *order = v->targets;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        v->y[o * m + i] = order[i].y = t->y[v->rows[i] * t->outputs + o];
+        order[i].at = (int32_t)i;
+    }
+    qsort(order, (size_t)m, sizeof *order, by_target);
+    double below = 0, median = order[m - 1].y;
+    int found = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        v->ascending[o * m + i] = order[i].y;
+        v->y_place[o * m + order[i].at] = (int32_t)i;
+        below += (double)v->w[order[i].at] * v->scale;
+        if (found || 2 * below < mass) continue;
+        found = 1;
+        median = order[i].y;
+        if (2 * below == mass && i + 1 < m) median = order[i].y / 2 + order[i + 1].y / 2;
+    }
+    return median;
+}
+
+static double deviation(int criterion, double y, double value) {
+    const double d = y - value;
+    if (criterion == CART_ABSOLUTE) return fabs(d);
+    if (criterion == CART_POISSON) return y > 0 ? y * log(y / value) : 0;
+    return d * d;
+}
+
+static int load_targets(const cart_problem *t, cart_node_rows *v, const double *weight) {
+    const ptrdiff_t m = v->m, T = t->outputs;
+    int pure = 1;
+    double reach = 0, error = 0; /* of all outputs, which share a scale */
+    for (ptrdiff_t o = 0; o < T; o++) {
+        double sum = 0, low = INFINITY, high = -INFINITY, left = 0;
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const double y = t->y[v->rows[i] * T + o];
+            sum += weight ? y * weight[v->rows[i]] : y;
+            if (y < low) low = y;
+            if (y > high) high = y;
+        }
+        pure &= low == high;
+        v->sum[o] = t->criterion == CART_ABSOLUTE ? median_of(t, v, o, v->mass)
+                    : low == high                 ? low
+                                                  : sum / v->mass;
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const double w = weight ? weight[v->rows[i]] : 1;
+            left += w * deviation(t->criterion, t->y[v->rows[i] * T + o], v->sum[o]);
+        }
+        error += low == high ? 0 : left;
+        v->low_high[2 * o] = low;
+        v->low_high[2 * o + 1] = high;
+        if (high - low > reach) reach = high - low;
+        if (t->criterion == CART_POISSON && high > reach) reach = high;
+    }
+    v->impurity = error / v->mass / (double)T;
+    if (!(reach > 0)) return pure;
+    /* Targets less the center are multiples of the grid, if they are those of a coarser one. */
+    const double factor = scale_to(reach * (double)v->weight * v->scale, 61);
+    const int whole = v->scale == 1;
+    for (ptrdiff_t o = 0; o < T; o++) {
+        const double low = fabs(v->low_high[2 * o]), high = fabs(v->low_high[2 * o + 1]);
+        const double fine = 1 / factor, grid = 1 / scale_to(low > high ? low : high, 52);
+        const double step = fine > grid ? fine : grid, mean = v->sum[o];
+        const double center = t->criterion == CART_POISSON ? 0 : rint(mean / step) * step;
+        v->center[o] = center;
+        v->total[o] = 0;
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const double d = (t->y[v->rows[i] * T + o] - center) * factor;
+            const int64_t q = whole ? (int64_t)llrint(d) * v->w[i]
+                                    : (int64_t)llrint(d * weight[v->rows[i]]);
+            v->q[o * m + i] = q;
+            v->total[o] += q;
+        }
+    }
+    v->unit = 1 / (factor * v->scale);
+    return pure;
+}
+
+/* Gather the rows of a node; returns whether it is pure. */
+static int load_node(const cart_problem *t, cart_node_rows *v, const double *weight,
+                     int integral) {
+    v->packs = 0;
+    v->mass = weights_of(t, v, weight, integral);
+    return t->label ? load_classes(t, v, weight) : load_targets(t, v, weight);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How good a split is: a number to be made large, which orders splits as the decrease of impurity
+   does. `spread` serves where one sum beside the weight decides (two classes and Gini's index; one
+   target and squared errors); `score` serves everything else. Each is convex in the sums of the
+   left side, which is what bounds rest on. */
+
+#include <math.h>
+#include <string.h>
+
+#include "cart/cart.h"
+#include "simd/compiler.h"
+
+/* Whether splits are scored by `spread`. */
+static INLINE int is_single(const cart_problem *t) {
+    return t->outputs == 1 && !t->monotone &&
+           (t->criterion == CART_SQUARED || (t->criterion == CART_GINI && t->channels == 2));
+}
+
+/* (a W - n T)^2 / (n (W - n)): W times the decrease of the sum of squares. */
+static INLINE double spread(double a, double n, double T, double W) {
+    const double d = a * W - n * T;
+    return d * d / (n * (W - n));
+}
+
+static INLINE double xlogx_of(const cart_problem *t, int64_t x) {
+    if (x <= 0) return 0;
+    return t->xlogx ? t->xlogx[x] : (double)x * log2((double)x);
+}
+
+static double score_classes(const cart_problem *t, const int64_t *left, const int64_t *total,
+                            ptrdiff_t K, int64_t nl, int64_t nr) {
+    double l = 0, r = 0;
+    if (t->criterion == CART_GINI) {
+        for (ptrdiff_t k = 0; k < K; k++) {
+            const double a = (double)left[k], b = (double)(total[k] - left[k]);
+            l += a * a;
+            r += b * b;
+        }
+        return l / (double)nl + r / (double)nr;
+    }
+    if (t->criterion == CART_ENTROPY) {
+        for (ptrdiff_t k = 0; k < K; k++) {
+            l += xlogx_of(t, left[k]);
+            r += xlogx_of(t, total[k] - left[k]);
+        }
+        return (l - xlogx_of(t, nl)) + (r - xlogx_of(t, nr));
+    }
+    for (ptrdiff_t k = 0; k < K; k++) {
+        if ((double)left[k] > l) l = (double)left[k];
+        if ((double)(total[k] - left[k]) > r) r = (double)(total[k] - left[k]);
+    }
+    return l + r;
+}
+
+/* -infinity for splits that the criterion rules out. */
+static double score(const cart_problem *t, const cart_node_rows *v, const int64_t *left,
+                    int64_t nl) {
+    const int64_t nr = v->weight - nl;
+    double sum = 0;
+    if (t->label) {
+        for (ptrdiff_t o = 0, k = 0; o < t->outputs; k += t->classes[o++])
+            sum += score_classes(t, left + k, v->total + k, t->classes[o], nl, nr);
+        return sum;
+    }
+    for (ptrdiff_t o = 0; o < t->outputs; o++) {
+        const double l = (double)left[o], r = (double)(v->total[o] - left[o]);
+        if (t->criterion == CART_POISSON) {
+            if (l <= 0 || r <= 0) return -INFINITY;
+            sum += l * log(l / (double)nl) + r * log(r / (double)nr);
+        } else {
+            sum += l * l / (double)nl + r * r / (double)nr;
+        }
+    }
+    return sum;
+}
+
+/* Whether sides hold enough rows and weight. */
+static INLINE int is_allowed(const cart_problem *t, const cart_node_rows *v, int64_t rows,
+                             int64_t weight) {
+    const double least = t->min_weight;
+    return rows >= t->min_leaf && v->m - rows >= t->min_leaf &&
+           (least <= 0 || ((double)weight * v->scale >= least &&
+                           (double)(v->weight - weight) * v->scale >= least));
+}
+
+/* The mean of class 1, or of the target: what monotone constraints speak of. */
+static INLINE double value_of(const cart_problem *t, const cart_node_rows *v, const int64_t *sum,
+                              const int64_t *less, int64_t weight) {
+    const ptrdiff_t k = t->label ? 1 : 0;
+    const double x = (double)(sum[k] - (less ? less[k] : 0)) / (double)weight;
+    return t->label ? x : v->center[0] + x * v->unit;
+}
+
+/* Whether the values of both sides obey the monotone constraints. */
+static INLINE int is_ordered(const cart_problem *t, const cart_node_rows *v, ptrdiff_t f,
+                             const int64_t *left, int64_t weight) {
+    if (!t->monotone || t->monotone[f] == 0) return 1; /* those are clipped to the bounds */
+    const double l = value_of(t, v, left, NULL, weight);
+    const double r = value_of(t, v, v->total, left, v->weight - weight);
+    return l >= v->low && r >= v->low && l <= v->high && r <= v->high &&
+           (l - r) * t->monotone[f] <= 0;
+}
+
+static INLINE int is_better(const cart_split *best, double gain, ptrdiff_t f, int missing_left,
+                            int64_t cut) {
+    return gain > best->gain || (gain == best->gain && f == best->feature &&
+                                 missing_left == best->missing_left && cut < best->cut);
+}
+
+static INLINE void take(cart_split *best, double gain, ptrdiff_t f, int missing_left,
+                        int64_t cut) {
+    if (is_better(best, gain, f, missing_left, cut)) {
+        best->gain = gain;
+        best->feature = (int32_t)f;
+        best->missing_left = missing_left;
+        best->cut = cut;
+        best->threshold = NAN;
+    }
+}
+
+/* Sort at most CART_SMALL keys: the place of each is the number of those below it. */
+static INLINE void sort_small(const int32_t *key, int m, int32_t *sorted) {
+    int32_t below[CART_SMALL];
+    const int wide = (m + 15) & ~15;
+    for (int i = 0; i < wide; i++) below[i] = 0;
+    for (int j = 0; j < m; j++) {
+        const int32_t k = key[j];
+        for (int i = 0; i < wide; i++) below[i] += k < key[i];
+    }
+    for (int i = 0; i < m; i++) sorted[below[i]] = key[i];
+}
+
+/* Places i of 0 .. m - 1 with first <= byte[i] <= last, ascending; returns how many. */
+static ptrdiff_t places_between(const uint8_t *byte, ptrdiff_t m, int first, int last,
+                                int32_t *place) {
+    ptrdiff_t count = 0, i = 0;
+    const uint8_t width = (uint8_t)(last - first);
+#if defined(__AVX512BW__) && defined(STATFAST_VECTORS)
+    const __m512i low = _mm512_set1_epi8((char)first), most = _mm512_set1_epi8((char)width);
+    for (; i + 64 <= m; i += 64) {
+        const __m512i v = _mm512_sub_epi8(_mm512_loadu_si512(byte + i), low);
+        uint64_t found = _mm512_cmple_epu8_mask(v, most);
+        for (; found; found &= found - 1) place[count++] = (int32_t)(i + LOWEST_BIT(found));
+    }
+#elif defined(__AVX2__) && defined(STATFAST_VECTORS)
+    const __m256i low = _mm256_set1_epi8((char)first), most = _mm256_set1_epi8((char)width);
+    for (; i + 32 <= m; i += 32) {
+        const __m256i v = _mm256_sub_epi8(_mm256_loadu_si256((const __m256i *)(byte + i)), low);
+        uint32_t found =
+            (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(v, most), v));
+        for (; found; found &= found - 1) place[count++] = (int32_t)(i + LOWEST_BIT(found));
+    }
+#endif
+    for (; i < m; i++) {
+        place[count] = (int32_t)i;
+        count += (uint8_t)(byte[i] - first) <= width;
+    }
+    return count;
+}

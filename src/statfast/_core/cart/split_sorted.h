@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The best split of a node on a column by sorting its rows: for several outputs, monotone
+   constraints, deviances, absolute errors and many classes. And random splits (extra-trees). */
+
+/* Sort (rank << 32 | place) by rank: a radix sort, stable, of the bytes that ranks use. */
+static uint64_t *sort_keys(uint64_t *key, uint64_t *spare, ptrdiff_t m, uint32_t most) {
+    if (m <= 48) {
+        for (ptrdiff_t i = 1; i < m; i++) {
+            const uint64_t k = key[i];
+            ptrdiff_t j = i;
+            for (; j > 0 && key[j - 1] > k; j--) key[j] = key[j - 1];
+            key[j] = k;
+        }
+        return key;
+    }
+    for (int shift = 32; shift < 64 && (uint64_t)most >> (shift - 32); shift += 8) {
+        ptrdiff_t count[257] = {0};
+        for (ptrdiff_t i = 0; i < m; i++) count[(key[i] >> shift & 255) + 1]++;
+        for (int b = 0; b < 256; b++) count[b + 1] += count[b];
+        for (ptrdiff_t i = 0; i < m; i++) spare[count[key[i] >> shift & 255]++] = key[i];
+        uint64_t *swap = key;
+        key = spare;
+        spare = swap;
+    }
+    return key;
+}
+
+/* Rows by rank; those with a missing value come last. Returns how many are not missing. */
+static ptrdiff_t sorted_rows(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
+                             ptrdiff_t f, uint64_t **sorted) {
+    ptrdiff_t m = v->m;
+    uint32_t most = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const uint32_t rank = rank_of(t, f, v->rows[i]);
+        s->key[i] = (uint64_t)rank << 32 | (uint32_t)i;
+        if (rank > most) most = rank;
+    }
+    *sorted = sort_keys(s->key, s->spare, m, most);
+    if (t->missing[f] >= 0)
+        while (m > 0 && (int64_t)((*sorted)[m - 1] >> 32) == t->missing[f]) m--;
+    return m;
+}
+
+/* ------------------------------------------------------------------ absolute errors */
+/* The least sum of w |y - c| as rows come one by one: weights and weighted targets in two Fenwick
+   trees over the places of targets, searched for the median. */
+typedef struct {
+    double *w, *wy, all, sum;
+    ptrdiff_t m;
+} median_tree;
+
+static void median_add(median_tree *b, ptrdiff_t place, double w, double y) {
+    for (ptrdiff_t i = place + 1; i <= b->m; i += i & -i) {
+        b->w[i] += w;
+        b->wy[i] += w * y;
+    }
+    b->all += w;
+    b->sum += w * y;
+}
+
+static double median_error(const median_tree *b, const double *ascending) {
+    ptrdiff_t at = 0, step = 1;
+    double w = 0, wy = 0;
+    while (2 * step <= b->m) step *= 2;
+    for (; step; step /= 2)
+        if (at + step <= b->m && 2 * (w + b->w[at + step]) < b->all) {
+            at += step;
+            w += b->w[at];
+            wy += b->wy[at];
+        }
+    const double median = ascending[at < b->m ? at : b->m - 1];
+    return (median * w - wy) + (b->sum - wy - median * (b->all - w));
+}
+
+/* `order` rows in the order in which they go to the left; errors[i] of both sides after row i. */
+static void absolute_errors(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
+                            const int32_t *order) {
+    const ptrdiff_t m = v->m;
+    for (ptrdiff_t i = 0; i < m; i++) s->errors[i] = 0;
+    for (ptrdiff_t o = 0; o < t->outputs; o++)
+        for (int side = 0; side < 2; side++) {
+            median_tree b = {s->tree, s->tree + m + 1, 0, 0, m};
+            memset(s->tree, 0, (size_t)(2 * m + 2) * sizeof *s->tree);
+            for (ptrdiff_t i = 0; i < m - 1; i++) {
+                const ptrdiff_t at = order[side ? m - 1 - i : i];
+                const double w = (double)v->w[at] * v->scale;
+                median_add(&b, v->y_place[o * m + at], w, v->y[o * m + at]);
+                s->errors[side ? m - 2 - i : i] += median_error(&b, v->ascending + o * m);
+            }
+        }
+}
+
+/* ------------------------------------------------------------------ all splits in order */
+static int sorted_splits(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
+                         ptrdiff_t f, cart_split *best) {
+    uint64_t *key;
+    const ptrdiff_t m = v->m, known = sorted_rows(t, v, s, f, &key);
+    if (key[0] >> 32 == key[m - 1] >> 32) return 0;
+    for (int missing_left = 0; missing_left <= (known < m); missing_left++) {
+        /* Rows in the order in which they go to the left: those with missing values at the end, or
+           at the begin. */
+        const ptrdiff_t ahead = missing_left ? m - known : 0;
+        for (ptrdiff_t i = 0; i < m; i++)
+            s->place[i < known ? i + ahead : i - (missing_left ? known : 0)] =
+                (int32_t)(uint32_t)key[i];
+        if (t->criterion == CART_ABSOLUTE) absolute_errors(t, v, s, s->place);
+        int64_t weight = 0;
+        memset(s->left, 0, (size_t)t->channels * sizeof *s->left);
+        for (ptrdiff_t i = 0; i < m - 1; i++) {
+            const ptrdiff_t at = s->place[i];
+            weight += v->w[at];
+            for (ptrdiff_t o = 0; o < t->outputs; o++)
+                if (t->label)
+                    s->left[v->cls[o * m + at]] += v->w[at];
+                else
+                    s->left[o] += v->q[o * m + at];
+            if (i < ahead) continue;
+            const uint64_t rank = key[i - ahead] >> 32;
+            if (rank == key[i - ahead + 1] >> 32 || !is_allowed(t, v, i + 1, weight)) continue;
+            const double gain = t->criterion == CART_ABSOLUTE ? -s->errors[i]
+                                                              : score(t, v, s->left, weight);
+            if (gain >= best->gain && is_ordered(t, v, f, s->left, weight))
+                take(best, gain, f, missing_left, (int64_t)rank);
+        }
+    }
+    return 1;
+}
+
+/* ------------------------------------------------------------------ a random split */
+static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
+                        ptrdiff_t f, uint64_t draw, cart_split *best) {
+    const ptrdiff_t m = v->m;
+    const uint32_t missing = t->missing[f] >= 0 ? (uint32_t)t->missing[f] : UINT32_MAX;
+    uint32_t low = UINT32_MAX, high = 0, none = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const uint32_t rank = rank_of(t, f, v->rows[i]);
+        s->key[i] = rank;
+        if (rank == missing) {
+            none = 1;
+            continue;
+        }
+        if (rank < low) low = rank;
+        if (rank > high) high = rank;
+    }
+    if (low >= high && !(none && low != UINT32_MAX)) return 0;
+    const double *values = t->values + t->first[f];
+    double threshold = INFINITY;
+    uint32_t cut = high;
+    if (low < high) {
+        const double u = (double)(draw >> 11) * 0x1p-53, a = values[low], b = values[high];
+        threshold = a * (1 - u) + b * u;
+        if (!(threshold < b)) threshold = a;
+        uint32_t above = high; /* the lowest rank whose value is above the threshold */
+        cut = low;
+        while (above - cut > 1) {
+            const uint32_t middle = cut + (above - cut) / 2;
+            if (values[middle] <= threshold)
+                cut = middle;
+            else
+                above = middle;
+        }
+    }
+    const int missing_left = none && low < high && (draw & 1);
+    int64_t weight = 0, rows = 0;
+    memset(s->left, 0, (size_t)t->channels * sizeof *s->left);
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const uint32_t rank = (uint32_t)s->key[i];
+        if (rank == missing ? !missing_left : rank > cut) continue;
+        weight += v->w[i];
+        rows++;
+        for (ptrdiff_t o = 0; o < t->outputs; o++)
+            if (t->label)
+                s->left[v->cls[o * m + i]] += v->w[i];
+            else
+                s->left[o] += v->q[o * m + i];
+    }
+    if (!is_allowed(t, v, rows, weight)) return 1;
+    double gain;
+    if (t->criterion == CART_ABSOLUTE) {
+        ptrdiff_t l = 0, r = rows;
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const uint32_t rank = (uint32_t)s->key[i];
+            const int right = rank == missing ? !missing_left : rank > cut;
+            s->place[right ? r++ : l++] = (int32_t)i;
+        }
+        absolute_errors(t, v, s, s->place);
+        gain = -s->errors[rows - 1];
+    } else {
+        gain = score(t, v, s->left, weight);
+    }
+    if (gain > best->gain && is_ordered(t, v, f, s->left, weight)) {
+        take(best, gain, f, missing_left, (int64_t)cut);
+        best->threshold = threshold;
+    }
+    return 1;
+}

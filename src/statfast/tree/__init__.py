@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classification and regression trees, with splits exact in float64."""
+
+from statfast.tree.cart.classifier import DecisionTreeClassifier
+from statfast.tree.cart.regressor import DecisionTreeRegressor
+from statfast.tree.pruning.weakest_link import PruningPath
+from statfast.tree.structure.predictor import TreePredictor
+from statfast.tree.structure.tree_arrays import TreeStructure
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "PruningPath",
+    "TreePredictor",
+    "TreeStructure",
+]

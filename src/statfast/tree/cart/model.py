@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What trees for classes and for numbers have in common."""
+
+import numpy as np
+
+from statfast._estimator import Estimator
+from statfast._validation import as_choice, as_generator, as_real, refuse_large
+from statfast.tree.growing.arguments import rows_to_answer
+from statfast.tree.growing.columns import ranked_columns
+from statfast.tree.growing.grow_tree import grown_tree, tree_problem
+from statfast.tree.pruning.weakest_link import pruned, pruning_path
+from statfast.tree.structure.tree_arrays import structure_of
+
+
+def drawn_key(random_state):
+    """The key of a tree's random numbers."""
+    return int(as_generator(random_state).integers(2**63))
+
+
+class CartModel(Estimator):
+    """Mixin: a fitted tree, and what is asked of it."""
+
+    def _grow(self, rows, weights, rules, columns=None, **targets):
+        """The structure of a tree grown on checked rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, p)
+        weights : RowWeights
+        rules : GrowthRules
+        columns : RankedColumns, optional
+            Those of `rows`, where they are known.
+        **targets : ndarray
+            `label` and `classes`, or `y`.
+        """
+        as_real(self.ccp_alpha, "ccp_alpha", 0.0)
+        if columns is None:
+            columns = ranked_columns(rows, self.n_jobs)
+        problem = tree_problem(columns, rules, total=weights.total, table=weights.table, **targets)
+        grown = grown_tree(
+            problem, weights.rows.copy(), weights.weight, weights.integral,
+            drawn_key(self.random_state), self.n_jobs,
+        )  # fmt: skip
+        tree = structure_of(*grown, rows.shape[1], targets.get("classes"))
+        return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+    def _splitter(self, rules):
+        """The rules with the splitter that is asked for."""
+        random = as_choice(self.splitter, "splitter", ("best", "random")) == "random"
+        return type(rules)(**{**vars(rules), "randomized": random})
+
+    # ------------------------------------------------------------ answers
+    def _values(self, X):
+        """The values of the leaves of rows, (m, outputs, classes)."""
+        rows = rows_to_answer(self, X)
+        said = self.tree_.predictor.sums(rows, n_jobs=self.n_jobs)
+        return said.reshape(len(rows), *self.tree_.value.shape[1:])
+
+    def apply(self, X):
+        """The leaf that each row falls into.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+            NaN is a missing value.
+
+        Returns
+        -------
+        ndarray of int64, shape (m,)
+            Numbers of nodes.
+        """
+        rows = rows_to_answer(self, X)
+        return self.tree_.packed[1][
+            self.tree_.predictor.leaves(rows, n_jobs=self.n_jobs)[:, 0]
+        ].astype(np.int64)
+
+    def decision_path(self, X):
+        """The nodes that each row passes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (m, node_count)
+            1 where a row passes a node.
+        """
+        from scipy.sparse import csr_matrix
+
+        leaves = self.apply(X)
+        tree = self.tree_
+        refuse_large(16 * len(leaves) * (tree.max_depth + 1), "The paths", "Pass rows in parts.")
+        parent = np.full(tree.node_count, -1)
+        inner = np.flatnonzero(tree.children_left >= 0)
+        parent[tree.children_left[inner]] = parent[tree.children_right[inner]] = inner
+        length = tree.depth[leaves].astype(np.int64) + 1
+        ends = np.cumsum(length)
+        indices = np.empty(ends[-1], np.int64)
+        at, where = leaves.copy(), ends - 1
+        while len(at):
+            indices[where] = at
+            at, where = parent[at], where - 1
+            at, where = at[at >= 0], where[at >= 0]
+        pointers = np.concatenate([[0], ends])
+        shape = (len(leaves), tree.node_count)
+        return csr_matrix((np.ones(len(indices), np.int64), indices, pointers), shape)
+
+    def get_depth(self):
+        """The depth of the tree.
+
+        Returns
+        -------
+        int
+            Splits above its deepest leaf.
+        """
+        return self._fitted_tree().max_depth
+
+    def get_n_leaves(self):
+        """The number of leaves.
+
+        Returns
+        -------
+        int
+        """
+        return self._fitted_tree().n_leaves
+
+    @property
+    def feature_importances_(self):
+        """The share of each feature in the decrease of impurity."""
+        return self._fitted_tree().compute_feature_importances()
+
+    def _fitted_tree(self):
+        from statfast._validation import not_fitted
+
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        return self.tree_
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """The penalties at which weakest-link pruning takes branches away.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+        y : array-like of shape (n,) or (n, outputs)
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        PruningPath
+            With `ccp_alphas`, ascending, and `impurities`, those of the leaves in all.
+        """
+        full = type(self)(**{**self.get_params(deep=False), "ccp_alpha": 0.0})
+        return pruning_path(full.fit(X, y, sample_weight=sample_weight).tree_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
+        return tags

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What users pass to trees and forests: rows that may have missing values, targets, parameters."""
+
+from dataclasses import dataclass
+from math import ceil, log2, sqrt
+from numbers import Integral
+
+import numpy as np
+
+from statfast._estimator import times_classes
+from statfast._validation import (
+    FLOATS,
+    as_choice,
+    as_count,
+    as_labels,
+    as_real,
+    as_rows,
+    as_targets,
+    as_weights,
+    explain_nonfinite,
+    require_finite,
+    rows_for,
+    shown,
+)
+from statfast.tree.growing.grow_tree import GrowthRules
+
+KEPT = (*FLOATS, np.uint8)
+EXACT = 2.0**31  # sums of integer weights below this are exact, and share 64 bits with another
+DEEPEST = 2**31 - 2
+TABLE = 1 << 24  # entropies of integers up to here are tabulated
+CLASSIFICATION = ("gini", "entropy", "log_loss", "error")
+REGRESSION = ("squared_error", "friedman_mse", "absolute_error", "poisson")
+
+
+# ------------------------------------------------------------------ rows
+def rows_to_fit(X):
+    """Check the rows of a fit; NaN stands for a missing value."""
+    rows = as_rows(X, keep=KEPT, finite=False)
+    _refuse_infinity(rows)
+    return rows
+
+
+def rows_to_answer(estimator, X):
+    """The same for a fitted estimator, whose width they must have."""
+    rows = rows_for(estimator, X, keep=KEPT, finite=False)
+    _refuse_infinity(rows)
+    return rows
+
+
+def _refuse_infinity(rows):
+    if rows.dtype.kind != "f":
+        return
+    try:
+        require_finite(rows)
+    except ValueError:
+        if np.isinf(rows).any():
+            explain_nonfinite(np.where(np.isnan(rows), 0, rows), "X")
+
+
+# ------------------------------------------------------------------ targets
+@dataclass(frozen=True)
+class ClassTargets:
+    """Labels of one output or several, as codes."""
+
+    classes: list  # of each output
+    label: np.ndarray  # (n, outputs) int32
+    flat: bool  # y was 1-d
+
+    @property
+    def counts(self):
+        """The number of classes of each output."""
+        return [len(classes) for classes in self.classes]
+
+
+def class_targets(y, n):
+    """Check labels of shape (n,) or (n, outputs)."""
+    several = _columns_of(y)
+    if several is None:
+        classes, codes = as_labels(y, n)
+        return ClassTargets([classes], codes.astype(np.int32)[:, None], True)
+    found = [as_labels(column, n) for column in several]
+    label = np.ascontiguousarray(np.column_stack([codes for _, codes in found]), np.int32)
+    return ClassTargets([classes for classes, _ in found], label, False)
+
+
+def _columns_of(y):
+    """The columns of labels of several outputs, else None."""
+    if y is None or isinstance(y, str) or hasattr(type(y), "nnz"):
+        return None
+    shape = getattr(y, "shape", None)
+    if shape is None:
+        try:
+            y = np.asarray(y)
+        except ValueError:
+            return None
+        shape = y.shape
+    return np.asarray(y).T if len(shape) == 2 and shape[1] > 1 else None
+
+
+def number_targets(y, n, criterion):
+    """Check numbers to predict; Poisson deviances ask for counts."""
+    targets, flat = as_targets(y, n)
+    if criterion == "poisson":
+        if (targets < 0).any():
+            raise ValueError(
+                "y must not be negative for criterion='poisson'; got "
+                f"{targets.min()}. Choose another criterion."
+            )
+        if not (targets.sum(axis=0) > 0).all():
+            raise ValueError(
+                "y must have a positive sum for criterion='poisson'; got zeros alone. "
+                "Choose another criterion."
+            )
+    return targets, flat
+
+
+# ------------------------------------------------------------------ weights
+@dataclass(frozen=True)
+class RowWeights:
+    """Weights of rows, with those of their classes."""
+
+    weight: np.ndarray | None
+    rows: np.ndarray  # (m,) int32: those with weight
+    integral: bool
+    total: float
+
+    @property
+    def table(self):
+        """The largest sum of weights for which a table of entropies is worth its memory."""
+        return int(self.total) if self.integral and self.total <= TABLE else 0
+
+
+def row_weights(sample_weight, n, class_weight=None, targets=None):
+    """Check weights; `class_weight` may be a list of one for each output."""
+    weight = as_weights(sample_weight, n)
+    if targets is not None and class_weight is not None:
+        many = len(targets.classes) > 1 and not isinstance(class_weight, str)
+        if many and (
+            not isinstance(class_weight, list) or len(class_weight) != len(targets.classes)
+        ):
+            raise ValueError(
+                "class_weight must be 'balanced' or a list of one dict for each of the "
+                f"{len(targets.classes)} outputs; got {shown(class_weight)}."
+            )
+        for output, classes in enumerate(targets.classes):
+            one = class_weight[output] if many else class_weight
+            weight = times_classes(weight, one, classes, targets.label[:, output])
+        if not weight.any():
+            raise ValueError("class_weight leaves no row any weight. Give some class weight.")
+    return weights_as_given(weight, n)
+
+
+def weights_as_given(weight, n):
+    """`RowWeights` of weights that are checked, or None."""
+    if weight is None:
+        return RowWeights(None, np.arange(n, dtype=np.int32), n < EXACT, float(n))
+    weight = np.ascontiguousarray(weight, dtype=np.float64)
+    total = float(weight.sum())
+    integral = total < EXACT and bool((weight == np.floor(weight)).all())
+    return RowWeights(weight, np.flatnonzero(weight).astype(np.int32), integral, total)
+
+
+# ------------------------------------------------------------------ parameters
+def growth_rules(model, criteria, n, p, total, *, classes=None, outputs=1):
+    """The parameters of a tree as `GrowthRules`; every tree and forest has them by one name."""
+    criterion = as_choice(model.criterion, "criterion", criteria)
+    min_leaf = _share(model.min_samples_leaf, "min_samples_leaf", n, 1)
+    min_split = _share(model.min_samples_split, "min_samples_split", n, 2)
+    depth, leaves = model.max_depth, model.max_leaf_nodes
+    fraction = as_real(model.min_weight_fraction_leaf, "min_weight_fraction_leaf", 0.0, 0.5)
+    return GrowthRules(
+        criterion=criterion,
+        max_features=_feature_count(model.max_features, p),
+        max_depth=DEEPEST if depth is None else min(as_count(depth, "max_depth"), DEEPEST),
+        min_split=max(min_split, 2 * min_leaf),
+        min_leaf=min_leaf,
+        min_weight=fraction * total,
+        min_decrease=as_real(model.min_impurity_decrease, "min_impurity_decrease", 0.0),
+        max_leaves=0 if leaves is None else as_count(leaves, "max_leaf_nodes", low=2),
+        monotone=_monotone(model.monotonic_cst, p, criterion, classes, outputs),
+    )
+
+
+def _share(value, name, n, least):
+    """A number of rows, or their share."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return as_count(value, name, low=least)
+    share = as_real(value, name, 0.0, 1.0, open_low=True)
+    return max(least, ceil(share * n))
+
+
+def _feature_count(value, p):
+    if value is None:
+        return p
+    if isinstance(value, str):
+        as_choice(value, "max_features", ("sqrt", "log2"))
+        return max(1, int(sqrt(p) if value == "sqrt" else log2(p)))
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return min(as_count(value, "max_features"), p)
+    return max(1, int(as_real(value, "max_features", 0.0, 1.0, open_low=True) * p))
+
+
+def _monotone(value, p, criterion, classes, outputs):
+    if value is None:
+        return None
+    try:
+        signs = np.asarray(value)
+        known = signs.ndim == 1 and bool(np.isin(signs, (-1, 0, 1)).all())
+    except (TypeError, ValueError):
+        known = False
+    if not known:
+        raise ValueError(
+            f"monotonic_cst must be None or a list of -1, 0 and 1; got {shown(value)}. Give one "
+            "number for each column."
+        )
+    if len(signs) != p:
+        raise ValueError(
+            f"monotonic_cst must have one number for each of the {p} columns of X; got "
+            f"{len(signs)}."
+        )
+    if outputs > 1 or (classes is not None and classes > 2) or criterion == "absolute_error":
+        raise ValueError(
+            "monotonic_cst constrains the probability of the second of two classes, or a mean; got "
+            "more classes or outputs, or medians. Pass None."
+        )
+    return np.ascontiguousarray(signs, np.int8) if signs.any() else None

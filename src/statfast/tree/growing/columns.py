@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns as ranks among their distinct values: what trees are grown on.
+
+A rank keeps the order of float64 values exactly, in 16 or 32 bits, and its leading byte is the code
+that histograms count. All trees of a forest share the ranks.
+
+Cost: O(p n log n), shared by threads. Memory: 3 or 5 bytes a value.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._core.cart import ranks as rank_kernel
+from statfast._engine import checkpoint, each
+
+SORTING = 40  # flop that sorting a value costs, about
+NARROW = 1 << 16  # ranks below fit 16 bits
+
+
+@dataclass(frozen=True)
+class RankedColumns:
+    """The columns of X as ranks; see `_core/cart/cart.h`."""
+
+    codes: np.ndarray  # (p, n) uint8
+    ranks: np.ndarray  # (p, n) uint16 or uint32
+    shift: np.ndarray  # (p,) int32
+    missing: np.ndarray  # (p,) int32
+    values: np.ndarray  # distinct values, one column after the other
+    first: np.ndarray  # (p + 1,) int64
+
+    @property
+    def has_missing(self):
+        """Whether any value is missing."""
+        return bool((self.missing >= 0).any())
+
+
+def ranked_columns(X, n_jobs=None):
+    """Rank the columns of X, an ndarray of float64, float32 or uint8 in which NaN is missing."""
+    n, p = X.shape
+    kind = np.uint16 if n < NARROW or X.dtype == np.uint8 else np.uint32
+    codes, ranks = np.empty((p, n), np.uint8), np.empty((p, n), kind)
+    distinct = [None] * p
+    shift, missing = np.zeros(p, np.int32), np.full(p, -1, np.int32)
+
+    def work(j):
+        checkpoint()
+        if X.dtype == np.uint8:
+            distinct[j] = _rank_bytes(X[:, j], ranks[j], codes[j])
+            return
+        column = np.ascontiguousarray(X[:, j], dtype=np.float64)
+        order = np.argsort(column)
+        checkpoint()
+        count, known = rank_kernel.count_distinct(column, order)
+        largest = count if known < n else max(count - 1, 0)
+        shift[j] = max(0, int(largest).bit_length() - 8)
+        if known < n:
+            missing[j] = count
+        distinct[j] = np.empty(count)
+        rank_kernel.rank(column, order, known, shift[j], ranks[j], codes[j], distinct[j])
+
+    each(work, range(p), n_jobs=n_jobs, effort=SORTING * n * p)
+    first = np.concatenate([[0], np.cumsum([len(values) for values in distinct])])
+    if kind is np.uint32 and max(len(values) for values in distinct) < NARROW:
+        ranks = ranks.astype(np.uint16)
+    return RankedColumns(codes, ranks, shift, missing, np.concatenate(distinct), first)
+
+
+def _rank_bytes(column, ranks, codes):
+    """Rank a column of bytes, which needs no sort."""
+    values = np.flatnonzero(np.bincount(column, minlength=256))
+    table = np.zeros(256, np.uint8)
+    table[values] = np.arange(len(values))
+    codes[:] = table[column]
+    ranks[:] = codes
+    return values.astype(np.float64)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Growing a tree on ranked columns: large nodes by columns, the subtrees below them by threads."""
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from statfast._core.cart import grow
+from statfast._engine import checkpoint, each, usable_threads
+
+CRITERIA = {
+    "gini": 0,
+    "entropy": 1,
+    "log_loss": 1,
+    "error": 2,
+    "squared_error": 3,
+    "friedman_mse": 3,  # orders splits as squared errors do
+    "poisson": 4,
+    "absolute_error": 5,
+}
+EFFORT = 1 << 23  # rows times columns of a call of the kernel: some ten milliseconds
+SORTED_EFFORT = 1 << 19  # the same where columns are sorted
+LARGE = 1 << 16  # rows: nodes with more are searched column by column
+PARTS = 32  # a tree grown by several threads is cut into about so many
+SEARCH = 4.0  # flop that a row and column of a search cost, about
+
+
+@dataclass(frozen=True)
+class GrowthRules:
+    """Parameters of a tree as numbers: what to split by, and when to stop."""
+
+    criterion: str
+    max_features: int
+    max_depth: int = 2**31 - 2
+    min_split: int = 2
+    min_leaf: int = 1
+    min_weight: float = 0.0
+    min_decrease: float = 0.0
+    max_leaves: int = 0
+    randomized: bool = False
+    monotone: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class TreeProblem:
+    """Ranked columns with targets and rules, ready for the kernel.
+
+    `label` (n, outputs) with `classes`, or `y` (n, outputs).
+    """
+
+    kernel: grow.Problem
+    rules: GrowthRules
+    sorts: bool
+
+
+def tree_problem(columns, rules, *, label=None, classes=None, y=None, total=0.0, table=0):
+    """Put together a `TreeProblem`.
+
+    `total` is the weight of all rows, `table` the largest sum of integer weights (0: none), up to
+    which x log2 x is tabulated for entropies.
+    """
+    xlogx = None
+    if CRITERIA[rules.criterion] == CRITERIA["entropy"] and table:
+        x = np.arange(table + 1, dtype=np.float64)
+        xlogx = x * np.log2(np.maximum(x, 1.0))
+    kernel = grow.Problem(
+        columns.codes, columns.ranks, columns.shift, columns.missing, columns.values,
+        columns.first, label, None if classes is None else np.asarray(classes, np.int32),
+        y, xlogx, rules.monotone,
+        {
+            "criterion": CRITERIA[rules.criterion], "randomized": rules.randomized,
+            "max_features": rules.max_features, "min_split": rules.min_split,
+            "min_leaf": rules.min_leaf, "max_depth": rules.max_depth,
+            "min_weight": rules.min_weight, "min_decrease": rules.min_decrease,
+            "total_weight": total,
+        },
+    )  # fmt: skip
+    return TreeProblem(kernel, rules, grow.sorts(kernel))
+
+
+def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
+    """Grow one tree.
+
+    Parameters
+    ----------
+    problem : TreeProblem
+    rows : ndarray of int32
+        The rows it is grown on, ascending; permuted.
+    weight : ndarray of float64, shape (n,), or None
+        Of all rows; positive for `rows`.
+    integral : bool
+        Whether all weights are integers whose sum is exact.
+    key : int
+        Of its random numbers.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    links (6, nodes), numbers (3, nodes), values (nodes, channels) : as `Grower.nodes`, in the
+    order of scikit-learn: depth first, or with `max_leaves` as they were made
+    """
+    m, leaves = len(rows), problem.rules.max_leaves
+    p = problem.kernel.width()
+    threads = usable_threads(n_jobs) if m * p * SEARCH > 4e6 or n_jobs is not None else 1
+    large = LARGE if threads == 1 else min(LARGE, max(4096, m // PARTS))
+    top = grow.Grower(problem.kernel, rows, weight, integral, m, leaves)
+    top.add_task(0, m, 0, -1, 0, key, -inf, inf)
+    rooms = _Rooms(problem.kernel, m)
+    if leaves or threads == 1:
+        _finish(top, problem, large, rooms, n_jobs)
+        return top.nodes()
+    parts = []
+    while (task := top.next_task()) is not None:
+        if task[1] - task[0] > large:
+            _open_large(top, problem, rooms, n_jobs)
+        else:
+            parts.append(top.take_task())
+
+    def part(task):
+        start, stop, depth, _, _, key, low, high = task
+        own = grow.Grower(problem.kernel, rows[start:stop], weight, integral, stop - start, 0)
+        own.add_task(0, stop - start, depth, -1, 0, key, low, high)
+        _finish(own, problem, LARGE, None, 1)
+        return own.nodes()
+
+    grown = each(part, parts, n_jobs=n_jobs, effort=SEARCH * m * p * 8)
+    return _joined([top.nodes(), *grown], parts)
+
+
+def _finish(grower, problem, large, rooms, n_jobs):
+    """Grow until there is nothing left to grow."""
+    effort = SORTED_EFFORT if problem.sorts else EFFORT
+    while state := grower.grow(large, effort):
+        checkpoint()
+        if state == 1:
+            _open_large(grower, problem, rooms, n_jobs)
+
+
+class _Rooms:
+    """Rooms of threads to search in, made when needed and used again."""
+
+    def __init__(self, kernel, m):
+        self.kernel, self.m, self.free = kernel, m, []
+
+    def search(self, grower, column):
+        try:
+            room = self.free.pop()
+        except IndexError:
+            room = grow.Room(self.kernel, self.m)
+        try:
+            return grower.search(room, column)
+        finally:
+            self.free.append(room)
+
+
+def _open_large(grower, problem, rooms, n_jobs):
+    """Open a large node: its columns are searched by threads."""
+    order = grower.open()
+    if order is None:
+        return
+
+    def search(column):
+        checkpoint()
+        return rooms.search(grower, column)
+
+    first = problem.rules.max_features
+    effort = SEARCH * grower.size() * first * (16 if problem.sorts else 1)
+    found = each(search, order[:first].tolist(), n_jobs=n_jobs, effort=effort)
+    for column in order[first:].tolist():
+        if any(varies for varies, *_ in found):
+            break
+        found.append(search(column))
+    best = (-inf, -1, 0, 0, np.nan)
+    for _, *split in found:
+        if split[0] > best[0]:
+            best = tuple(split)
+    grower.split(*best)
+
+
+def _joined(pieces, parts):
+    """The tree whose first piece is its top, others hang where `parts` says; depth first."""
+    sizes = [len(piece[1][0]) for piece in pieces]
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    links = np.concatenate([piece[0] for piece in pieces], axis=1)
+    numbers = np.concatenate([piece[1] for piece in pieces], axis=1)
+    values = np.concatenate([piece[2] for piece in pieces])
+    for at, size in zip(begin[1:-1], sizes[1:], strict=True):
+        own = links[:2, at : at + size]
+        own[own >= 0] += at
+    for at, (_, _, _, parent, side, *_) in zip(begin[1:-1], parts, strict=True):
+        if parent >= 0:
+            links[side, parent] = at
+    root = begin[1] if parts and parts[0][3] < 0 else 0
+    if root:  # the root itself was small
+        return pieces[1]
+    order = np.empty(begin[-1], np.int32)
+    grow.preorder(links[0], links[1], order)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    links, numbers, values = links[:, order], numbers[:, order], values[order]
+    inner = links[:2] >= 0
+    links[:2][inner] = place[links[:2][inner]]
+    return links, numbers, values

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The structure of a fitted tree, as arrays over its nodes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from statfast._core.cart import grow, walk
+from statfast.tree.structure.predictor import TreePredictor
+
+TREE_LEAF, TREE_UNDEFINED = -1, -2
+
+
+@dataclass(frozen=True)
+class TreeStructure:
+    """A tree as arrays over its nodes, under scikit-learn's names; node 0 is the root.
+
+    Attributes
+    ----------
+    children_left, children_right : ndarray of int64, shape (node_count,)
+        Children; -1 at a leaf.
+    feature : ndarray of int64, shape (node_count,)
+        The column asked about; -2 at a leaf.
+    threshold : ndarray of float64, shape (node_count,)
+        Values up to it go to the left; -2 at a leaf.
+    missing_go_to_left : ndarray of uint8, shape (node_count,)
+        Where missing values go.
+    impurity : ndarray of float64, shape (node_count,)
+    n_node_samples : ndarray of int64, shape (node_count,)
+        Rows of the fit, of those with weight.
+    weighted_n_node_samples : ndarray of float64, shape (node_count,)
+    value : ndarray of float64, shape (node_count, n_outputs, max_n_classes)
+        The share of each class, or the mean (or median) of each output.
+    n_features : int
+    n_classes : ndarray of int64, shape (n_outputs,)
+        1 for a regression.
+    depth : ndarray of int32, shape (node_count,)
+        How many splits are above.
+    """
+
+    children_left: np.ndarray
+    children_right: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    missing_go_to_left: np.ndarray
+    impurity: np.ndarray
+    n_node_samples: np.ndarray
+    weighted_n_node_samples: np.ndarray
+    value: np.ndarray
+    n_features: int
+    n_classes: np.ndarray
+    depth: np.ndarray
+
+    @property
+    def node_count(self):
+        """Number of nodes."""
+        return len(self.feature)
+
+    capacity = node_count
+
+    @property
+    def n_outputs(self):
+        """Number of outputs."""
+        return len(self.n_classes)
+
+    @property
+    def max_n_classes(self):
+        """The largest number of classes of an output."""
+        return int(self.n_classes.max())
+
+    @property
+    def max_depth(self):
+        """The depth of the deepest leaf."""
+        return int(self.depth.max())
+
+    @property
+    def n_leaves(self):
+        """Number of leaves."""
+        return int(np.count_nonzero(self.children_left < 0))
+
+    @cached_property
+    def packed(self):
+        """(nodes, leaf_nodes): 16 bytes a node, and which nodes are leaves, as walks see them."""
+        n = self.node_count
+        left, right = (a.astype(np.int32) for a in (self.children_left, self.children_right))
+        order, place = np.empty(n, np.int32), np.empty(n, np.int32)
+        grow.preorder(left, right, order)
+        nodes = np.empty((n, 2), np.uint64)
+        leaf_nodes = np.empty(self.n_leaves, np.int32)
+        walk.pack(
+            left, right, self.feature.astype(np.int32), self.threshold,
+            self.missing_go_to_left.astype(np.int32), order, 0, nodes, place, leaf_nodes,
+        )  # fmt: skip
+        return nodes, leaf_nodes
+
+    @cached_property
+    def predictor(self):
+        """The tree as a `TreePredictor` of the values of its leaves."""
+        nodes, leaf_nodes = self.packed
+        return TreePredictor.of([nodes], [self.value[leaf_nodes].reshape(len(leaf_nodes), -1)])
+
+    def __getstate__(self):
+        made = ("packed", "predictor")
+        return {name: value for name, value in vars(self).items() if name not in made}
+
+    def __setstate__(self, state):
+        vars(self).update(state)
+
+    def compute_feature_importances(self, normalize=True):
+        """The decrease of impurity that each feature brings, by weight.
+
+        Parameters
+        ----------
+        normalize : bool, default=True
+            Divide by the sum.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+        """
+        inner = np.flatnonzero(self.children_left >= 0)
+        mass = self.weighted_n_node_samples * self.impurity
+        left, right = self.children_left[inner], self.children_right[inner]
+        gain = mass[inner] - mass[left] - mass[right]
+        total = np.bincount(self.feature[inner], gain, self.n_features)
+        total /= self.weighted_n_node_samples[0]
+        if normalize and total.sum() > 0:
+            total /= total.sum()
+        return total
+
+
+def structure_of(links, numbers, values, n_features, classes):
+    """The structure from the arrays of a grower (`Grower.nodes`); None classes: a regression."""
+    left, right, feature, count, missing_left, depth = links
+    inner = left >= 0
+    outputs = values.shape[1] if classes is None else len(classes)
+    n_classes = np.ones(outputs, np.int64) if classes is None else np.array(classes, np.int64)
+    table = np.zeros((len(left), outputs, n_classes.max()))
+    at = 0
+    for output, k in enumerate(n_classes):
+        table[:, output, :k] = values[:, at : at + k]
+        at += k
+    return TreeStructure(
+        children_left=np.where(inner, left, TREE_LEAF).astype(np.int64),
+        children_right=np.where(inner, right, TREE_LEAF).astype(np.int64),
+        feature=np.where(inner, feature, TREE_UNDEFINED).astype(np.int64),
+        threshold=np.where(inner, numbers[0], float(TREE_UNDEFINED)),
+        missing_go_to_left=np.where(inner, missing_left, 0).astype(np.uint8),
+        impurity=numbers[1].copy(),
+        n_node_samples=count.astype(np.int64),
+        weighted_n_node_samples=numbers[2].copy(),
+        value=table,
+        n_features=n_features,
+        n_classes=n_classes,
+        depth=depth.copy(),
+    )
