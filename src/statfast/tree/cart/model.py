@@ -27,7 +27,7 @@ class CartModel(Estimator):
         ----------
         rows : ndarray of shape (n, p)
         weights : RowWeights
-        rules : GrowthRules
+        rules : TreeRules
         columns : RankedColumns, optional
             Those of `rows`, where they are known.
         **targets : ndarray

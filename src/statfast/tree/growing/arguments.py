@@ -22,7 +22,7 @@ from statfast._validation import (
     rows_for,
     shown,
 )
-from statfast.tree.growing.grow_tree import GrowthRules
+from statfast.tree.growing.grow_tree import TreeRules
 
 KEPT = (*FLOATS, np.uint8)
 EXACT = 2.0**31  # sums of integer weights below this are exact, and share 64 bits with another
@@ -162,13 +162,13 @@ def weights_as_given(weight, n):
 
 # ------------------------------------------------------------------ parameters
 def growth_rules(model, criteria, n, p, total, *, classes=None, outputs=1):
-    """The parameters of a tree as `GrowthRules`; every tree and forest has them by one name."""
+    """The parameters of a tree as `TreeRules`; every tree and forest has them by one name."""
     criterion = as_choice(model.criterion, "criterion", criteria)
     min_leaf = _share(model.min_samples_leaf, "min_samples_leaf", n, 1)
     min_split = _share(model.min_samples_split, "min_samples_split", n, 2)
     depth, leaves = model.max_depth, model.max_leaf_nodes
     fraction = as_real(model.min_weight_fraction_leaf, "min_weight_fraction_leaf", 0.0, 0.5)
-    return GrowthRules(
+    return TreeRules(
         criterion=criterion,
         max_features=_feature_count(model.max_features, p),
         max_depth=DEEPEST if depth is None else min(as_count(depth, "max_depth"), DEEPEST),

@@ -27,7 +27,7 @@ SEARCH = 4.0  # flop that a row and column of a search cost, about
 
 
 @dataclass(frozen=True)
-class GrowthRules:
+class TreeRules:
     """Parameters of a tree as numbers: what to split by, and when to stop."""
 
     criterion: str
@@ -50,7 +50,7 @@ class TreeProblem:
     """
 
     kernel: grow.Problem
-    rules: GrowthRules
+    rules: TreeRules
     sorts: bool
 
 
