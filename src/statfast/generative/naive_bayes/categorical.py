@@ -19,7 +19,7 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.generative.naive_bayes.density import Density, Fitted, logs
+from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import CountPriors, missing_flag
@@ -124,7 +124,7 @@ class CategoryDensity(Density):
         return out
 
 
-class FittedCategories(Fitted):
+class FittedCategories(FittedDensity):
     """Log chances of the categories of each column."""
 
     def __init__(self, counts, alpha, unseen):

@@ -2,7 +2,7 @@
 """What a naive Bayes model asks of a density, and the rows, whole or in blocks, that it is given.
 
 A `Density` says how columns are distributed within a class: its `statistics` of a block of rows add
-up, and `solve` turns their sum into a `Fitted` one, which scores rows. Models of several kinds of
+up, and `solve` turns their sum into a `FittedDensity` one, which scores rows. Models of several kinds of
 columns (`MixedNB`) are several of them side by side.
 """
 
@@ -40,11 +40,11 @@ class Density:
         return None
 
 
-class Fitted:
+class FittedDensity:
     """A density with parameters for each of K classes and d columns."""
 
     def attributes(self):
-        """Fitted attributes of the estimator."""
+        """FittedDensity attributes of the estimator."""
         raise NotImplementedError
 
     def scores(self, rows, begin):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from statfast._core.generative.column_moments import class_moments
 from statfast._validation import as_real
-from statfast.generative.naive_bayes.density import Density, Fitted, pieces
+from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import gaps_of, require_counts, require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import missing_flag
@@ -161,7 +161,7 @@ def log_gamma_terms(rows, shape, scale):
     return peak - shape * (z - 1.0 - log_z) - np.log(rows)
 
 
-class FittedGamma(Fitted):
+class FittedGamma(FittedDensity):
     """Shapes and scales of the columns in each class."""
 
     def __init__(self, shape, scale, density):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from statfast._core.generative.column_moments import class_moments
 from statfast._core.generative.normal_scores import scores, softmax
 from statfast._validation import as_real, is_sparse
-from statfast.generative.naive_bayes.density import Density, Fitted, pieces
+from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import missing_flag
@@ -129,7 +129,7 @@ def variances(moments, epsilon, mass, partial):
     return np.where(found > 0.0, found, 1.0)
 
 
-class FittedNormal(Fitted):
+class FittedNormal(FittedDensity):
     """Means and variances of normal columns."""
 
     def __init__(self, moments, variance, epsilon):

@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._validation import as_choice, as_real
-from statfast.generative.naive_bayes.density import Density, Fitted, logs
+from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import missing_flag
@@ -121,7 +121,7 @@ def quantile(values, weights, q):
     return values[at[0]] + (place - low) * (values[at[1]] - values[at[0]])
 
 
-class FittedKernels(Fitted):
+class FittedKernels(FittedDensity):
     """Values, weights and bandwidths of the columns in each class."""
 
     def __init__(self, parts, widths, mass):

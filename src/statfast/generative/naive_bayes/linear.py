@@ -16,12 +16,12 @@ from statfast._validation import (
     shown,
     warn_user,
 )
-from statfast.generative.naive_bayes.density import Fitted
+from statfast.generative.naive_bayes.density import FittedDensity
 
 _WIDE = 8  # places of a table go in so many
 
 
-class FittedLinear(Fitted):
+class FittedLinear(FittedDensity):
     """Log densities ``base + row @ table``, (K,) and (d, K), where 0 times -inf is 0.
 
     `zero` (K, d) are the terms of a value of 0 in each column, which sum to `base`.

@@ -19,7 +19,7 @@ from statfast.generative.naive_bayes.bernoulli import PresenceDensity
 from statfast.generative.naive_bayes.categorical import CategoryDensity
 from statfast.generative.naive_bayes.columns import TableColumns, levels_of, numbered, numbers_of
 from statfast.generative.naive_bayes.counts import CountDensity
-from statfast.generative.naive_bayes.density import Density, Fitted
+from statfast.generative.naive_bayes.density import Density, FittedDensity
 from statfast.generative.naive_bayes.gamma import GammaDensity
 from statfast.generative.naive_bayes.gaussian import NormalDensity
 from statfast.generative.naive_bayes.kernel_density import KernelDensity, as_bandwidth
@@ -95,8 +95,8 @@ class MixedDensity(Density):
         return total
 
 
-class FittedMixed(Fitted):
-    """Fitted densities side by side."""
+class FittedMixed(FittedDensity):
+    """FittedDensity densities side by side."""
 
     def __init__(self, density, parts):
         self.density, self.parts = density, parts
