@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from statfast._distance import dissimilarity
 from statfast._engine import blocks
 from statfast.cluster import choose_k, cluster_stability, cut_tree, linkage
-from statfast.cluster.n_clusters import data, stability
+from statfast.cluster.n_clusters import stability
 from statfast.metrics import dunn_index, silhouette_score
 
 
@@ -211,6 +212,6 @@ def test_large_matrices_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(stability, "refuse_large", refuse)
     with pytest.raises(MemoryError, match="What threads draw of the matrix needs"):
         cluster_stability(y, 3, random_state=0, **asked)
-    monkeypatch.setattr(data, "refuse_large", refuse)
+    monkeypatch.setattr(dissimilarity, "refuse_large", refuse)
     with pytest.raises(MemoryError, match=f"square matrix of 60 rows needs {60 * 60 * 8}"):
         choose_k(y, **asked)

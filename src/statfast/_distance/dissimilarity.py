@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.distance import dissimilarity, metrics
+from statfast._core.distance import dissimilarity
+from statfast._core.hierarchy.linkage import extent
+from statfast._core.neighbors import brute
+from statfast._distance.condensed import Triangle, row_blocks
 from statfast._distance.metrics import (
     CALLABLE,
     CHEBYSHEV,
@@ -25,13 +28,14 @@ from statfast._distance.metrics import (
     measured,
 )
 from statfast._distance.precision import LEAST, MOST, rescaled, scale_of
-from statfast._distance.precomputed import as_table, as_triangle, is_triangle
 from statfast._engine import checkpoint, each, grid
-from statfast._validation import FLOATS, as_real, refuse_large
+from statfast._validation import as_real, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what distance/dissimilarity.pyx knows
 LOST = 1e-290  # p-th powers below have lost digits
 LOW32 = 1e-35  # float32 dissimilarities that are all smaller have lost digits
+FEW = 16  # rows of a triangle that are made at a time
+PIECE = 1 << 24  # numbers of rows that a task looks at
 STRIP = 1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
 PRECOMPUTED = "precomputed"
 
@@ -42,9 +46,16 @@ class Square:
     `mirrored` says that it is known to be symmetric, to the last bit.
     """
 
-    def __init__(self, matrix: np.ndarray, mirrored: bool = False):
+    def __init__(self, matrix: np.ndarray, mirrored: bool = False, high: float | None = None):
         self.matrix, self.n, self.strip = matrix, len(matrix), len(matrix)
-        self.mirrored = mirrored
+        self.mirrored, self.high = mirrored, high
+
+    def made(self, n_jobs=None):
+        return self
+
+    def condensed(self, n_jobs=None):
+        """The triangle, where it lies, and the largest number if that is known."""
+        return Triangle.of_square(self.matrix), self.high
 
     def block(self, rows, columns, room=None):
         """The dissimilarities from some points to others; columns are a slice or numbers.
@@ -62,8 +73,25 @@ class Square:
 class Condensed:
     """The upper triangle of a symmetric matrix, row by row, as scipy's ``pdist`` gives it."""
 
-    def __init__(self, values: np.ndarray, n: int):
-        self.values, self.n, self.strip = values, n, STRIP
+    def __init__(self, values: np.ndarray, n: int, high: float | None = None):
+        self.values, self.n, self.strip, self.high = values, n, STRIP, high
+
+    def made(self, n_jobs=None):
+        return self
+
+    def condensed(self, n_jobs=None):
+        return Triangle.of_condensed(self.values, self.n), self.high
+
+    def unfolded(self):
+        """The square matrix."""
+        n, dtype = self.n, self.values.dtype
+        refuse_large(dtype.itemsize * n * n, f"The square matrix of {n} rows", "Cluster a sample.")
+        table: np.ndarray = np.empty((n, n), dtype)
+        for start in range(0, n, self.strip):
+            checkpoint()
+            strip = slice(start, min(n, start + self.strip))
+            table[strip] = self.block(strip, slice(None))
+        return table
 
     def block(self, rows, columns, room=None):
         if not isinstance(columns, slice):
@@ -178,9 +206,46 @@ class OfRows:
             dissimilarity.store(padded, m, packed(others), self.metric.kind, self.finish, out)
         else:
             others = np.ascontiguousarray(others)
-            metrics.between(padded[:m], others, self.metric.kind, self.metric.p, out)
+            for row, apart in zip(padded[:m], out, strict=True):
+                brute.distances(row, others, self.metric.kind, self.metric.p, apart)
             finished(self.metric, padded[:m], others, out)
         return self.back(out)
+
+    def condensed(self, n_jobs=None):
+        """The upper triangle, in float64, and the largest of it."""
+        n = self.n
+        y = np.empty(n * (n - 1) // 2)
+
+        def work(block):
+            high = 0.0
+            for start in range(block.start, block.stop, FEW):
+                checkpoint()
+                stop = min(start + FEW, block.stop)
+                found = self.block(slice(start, stop), slice(start, n))
+                for row in range(start, stop):
+                    begin = row * (2 * n - row - 1) // 2
+                    out = y[begin : begin + n - row - 1]
+                    out[:] = found[row - start, row - start + 1 :]
+                    high = max(high, self._largest(out))
+            return high
+
+        depth = self.rows.shape[1] + 4
+        blocks = row_blocks(n, most=max(n, PIECE // depth))
+        return Triangle.of_condensed(y, n), max(
+            each(work, blocks, n_jobs=n_jobs, effort=1.0 * n * n * depth)
+        )
+
+    def _largest(self, distances):
+        if not len(distances):
+            return 0.0
+        low, high, finite = extent(distances)
+        if finite and low >= 0:
+            return high
+        wrong = np.nan if np.isnan(distances).any() else low if low < 0 else high
+        raise ValueError(
+            f"A distance between rows of X by the metric {self.metric.name!r} is {wrong}. Scale X "
+            "down, or choose a metric that is finite and not negative."
+        )
 
 
 def takes_squares(metric: Metric) -> bool:
@@ -278,15 +343,17 @@ def require_float32_range(
     return values
 
 
-def function_of(metric: Metric, other: str = "one after it"):
-    """The user's function of two rows, the first of them with a number, whose result is checked."""
-    function = metric.function
-    assert function is not None
-
-    def pair(a, b, row):
-        return measured(function(a, b), "row {} and " + other, row)
-
-    return pair
+def by_function(
+    metric: Metric, row: np.ndarray, others: np.ndarray, where: str, number: int = 0,
+    finite: bool = True,
+) -> np.ndarray:  # fmt: skip
+    """From a row of some number to others: what the user's function says, checked."""
+    function: Any = metric.function
+    found = np.empty(len(others))
+    for at, other in enumerate(others):
+        checkpoint()
+        found[at] = measured(function(row, other), where, number, at, finite=finite)
+    return found
 
 
 def of_function(rows: np.ndarray, metric: Metric, dtype: type) -> Square:
@@ -294,55 +361,26 @@ def of_function(rows: np.ndarray, metric: Metric, dtype: type) -> Square:
     n = len(rows)
     nbytes = n * n * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Choose a named metric.")
-    rows = np.ascontiguousarray(rows, np.float64)
+    rows = read_only(rows)
     matrix: np.ndarray = np.zeros((n, n), dtype)
-    pair = function_of(metric)
     largest = 0.0
     with np.errstate(over="ignore"):  # in float32
         for i in range(n):
-            checkpoint()
-            for j in range(i + 1, n):
-                value = pair(rows[i], rows[j], i)
-                matrix[i, j] = matrix[j, i] = value
-                largest = max(largest, value)
-    return Square(require_float32_range(matrix, "X", lambda: largest), mirrored=True)
+            found = by_function(metric, rows[i], rows[i + 1 :], "row {} and one after it", i)
+            matrix[i, i + 1 :] = matrix[i + 1 :, i] = found
+            largest = max(largest, float(found.max(initial=0.0)))
+    return Square(require_float32_range(matrix, "X", lambda: largest), True, largest)
 
 
-def as_dissimilarities(
-    X, *, dtype=None, name: str = "X", n_jobs: int | None = None
-) -> Square | Condensed:
-    """Check precomputed dissimilarities.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, n) or (n (n - 1) / 2,)
-        A square matrix, or its upper triangle row by row.
-    dtype : numpy scalar type, optional
-        What to store them as; None keeps float32 and float64.
-    name : str
-        What the caller's argument is called.
-    n_jobs : int, optional
-        Threads.
-
-    Returns
-    -------
-    Square or Condensed
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not square, the length is not that of a triangle, a dissimilarity is
-        negative, NaN or infinite, or one from a point to itself is not zero.
-    """
-    keep = FLOATS if dtype is None else (np.dtype(dtype).type, np.float64)
-    if is_triangle(X):
-        values, n, _ = as_triangle(X, name, keep=keep, n_jobs=n_jobs)
-        return Condensed(_typed(values, dtype, name), n)
-    matrix, mirrored = as_table(X, name, keep=keep, n_jobs=n_jobs)
-    return Square(_typed(matrix, dtype, name), mirrored)
+def read_only(rows: np.ndarray) -> np.ndarray:
+    """Rows as float64, which a function of the user's cannot change."""
+    rows = np.ascontiguousarray(rows, np.float64).view()
+    rows.flags.writeable = False
+    return rows
 
 
-def _typed(values, dtype, name):
+def typed(values: np.ndarray, dtype: Any, name: str) -> np.ndarray:
+    """Checked dissimilarities as a type that holds them."""
     if dtype is None or values.dtype == dtype:
         return values
     nbytes = values.size * np.dtype(dtype).itemsize

@@ -68,13 +68,13 @@ def as_matrix(table: Any, name: str = "X", *, n_min: int = 1) -> tuple[np.ndarra
 
 
 def as_table(
-    table: Any, name: str = "X", *, keep: tuple = FLOATS, n_jobs: int | None = None
+    table: Any, name: str = "X", *, keep: tuple = FLOATS, n_min: int = 1, n_jobs: int | None = None
 ) -> tuple[np.ndarray, bool]:
     """Check a square matrix; that, in C order, and whether it is symmetric to the last bit.
 
     Both are found in one reading: rows from the diagonal on, with the columns below it.
     """
-    table = _square(table, name, keep, 1)
+    table = _square(table, name, keep, n_min)
     if not table.flags.c_contiguous:
         table = _in_order(table, name)
     different = False

@@ -3,11 +3,11 @@
 
 import numpy as np
 
-from statfast._distance import is_triangle
+from statfast._distance import MetricRows, is_precomputed
 from statfast._estimator import Clusterer, Estimator
 from statfast._validation import as_choice, as_count, as_real, wrong_type
 from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
-from statfast.cluster.hierarchy.linkage import METHODS, Matrix, taken_as, tree_of
+from statfast.cluster.hierarchy.linkage import METHODS, taken_as, tree_of
 
 
 class AgglomerativeClustering(Clusterer, Estimator):
@@ -129,19 +129,18 @@ class AgglomerativeClustering(Clusterer, Estimator):
             threshold = as_real(threshold, "distance_threshold", low=0)
         if not isinstance(self.compute_distances, bool):
             raise wrong_type("compute_distances", "True or False", self.compute_distances)
-        given = isinstance(self.metric, str) and self.metric == "precomputed" and is_triangle(X)
-        taken = taken_as(X, method, self.metric, self.metric_params, condensed=given)
-        n = taken.triangle.m if isinstance(taken, Matrix) else len(taken.X)
+        given = taken_as(X, method, self.metric, self.metric_params, vectors=False)
+        n = given.n
         if threshold is None:
             as_count(k, "n_clusters", high=n, limit="the number of rows")
-        Z = tree_of(taken, method, self.n_jobs)
+        Z = tree_of(given, method, self.n_jobs)
         joined = np.arange(n - 1) < n - k if threshold is None else heights_within(Z) < threshold
         labels = labels_of(Z, joined)
         wanted = threshold is not None or self.compute_distances
         kept = {"distances_": Z[:, 2].copy()} if wanted else {}
         return self._publish(
             X,
-            n_features_in_=n if isinstance(taken, Matrix) else taken.X.shape[1],
+            n_features_in_=given.X.shape[1] if isinstance(given, MetricRows) else n,
             children_=Z[:, :2].astype(np.intp),
             labels_=labels,
             n_clusters_=int(labels.max()) + 1,
@@ -152,5 +151,5 @@ class AgglomerativeClustering(Clusterer, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags

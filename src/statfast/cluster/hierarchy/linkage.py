@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hierarchical clustering: from rows, or dissimilarities, to the matrix of merges."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from statfast._core.hierarchy import forest
-from statfast._distance import (
-    Metric,
-    Triangle,
-    as_condensed,
-    as_metric,
-    as_square,
-    between_rows,
-    fits,
-    is_triangle,
-    scale_of,
-)
-from statfast._validation import as_choice, as_rows, warn_user
+from statfast._distance import Dissimilarities, MetricRows, as_dissimilarities, fits, scale_of
+from statfast._validation import as_choice, warn_user
 from statfast.cluster.hierarchy.boruvka_matrix import edges_of_triangle
 from statfast.cluster.hierarchy.generic import merged_one_by_one
 from statfast.cluster.hierarchy.point_linkage import centroid_of_rows, ward_of_rows
@@ -116,38 +106,20 @@ def linkage(
            [4. , 5. , 5.5, 4. ]])
     """
     as_choice(method, "method", METHODS)
-    taken = taken_as(X, method, metric, metric_params)
-    return tree_of(taken, method, n_jobs)
-
-
-class MetricRows(NamedTuple):
-    """Checked rows and their metric."""
-
-    X: np.ndarray
-    metric: Metric
-
-
-class Matrix(NamedTuple):
-    """A checked triangle and its largest number."""
-
-    triangle: Triangle
-    high: float
+    return tree_of(taken_as(X, method, metric, metric_params), method, n_jobs)
 
 
 def taken_as(
-    X: Any, method: str, metric: Any, metric_params: dict | None = None, *, condensed: bool = True
-) -> MetricRows | Matrix:
+    X: Any, method: str, metric: Any, metric_params: dict | None = None, *, vectors: bool = True
+) -> Dissimilarities:
     """Check what may be rows or a matrix."""
-    if condensed and is_triangle(X):
-        triangle, high = as_condensed(X)
-        if triangle.m < 2:
-            raise ValueError("X must hold at least one pair; got none. Give two points or more.")
-        return Matrix(triangle, high)
-    if isinstance(metric, str) and metric == "precomputed":
-        return Matrix(*as_square(X))
-    rows = as_rows(X, n_min=2)
+    given = as_dissimilarities(
+        X, metric, metric_params=metric_params, vectors=vectors, symmetric=True, n_min=2
+    )
+    if not isinstance(given, MetricRows):
+        return given
+    rows, measure = given
     n, d = rows.shape
-    measure = as_metric(metric, metric_params=metric_params, d=d, X=rows)
     if method in SQUARED and measure.name != "euclidean":
         raise ValueError(
             f"The method {method!r} is defined by Euclidean distance; got metric {metric!r}. "
@@ -158,39 +130,37 @@ def taken_as(
             "X looks like a square matrix of dissimilarities but is taken as rows. Pass "
             'metric="precomputed" if it is one.'
         )
-    return MetricRows(rows, measure)
+    return given
 
 
-def tree_of(taken: MetricRows | Matrix, method: str, n_jobs: int | None = None) -> np.ndarray:
+def tree_of(given: Dissimilarities, method: str, n_jobs: int | None = None) -> np.ndarray:
     """The merges of what has been checked."""
-    if isinstance(taken, Matrix):
-        return _of_triangle(taken, method, n_jobs)
-    if method == "single":
-        return merges(*edges_of_rows(*taken, n_jobs), by_height=True)
-    if method == "ward":
-        return merges(*ward_of_rows(_images(taken, n_jobs), n_jobs), by_height=True)
-    n, d = taken.X.shape
-    if method in INVERTING and (d <= FEW or not fits(12 * n * n)):
-        rows = _images(taken, n_jobs)
-        return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)
-    matrix = Matrix(*between_rows(taken.X, taken.metric, what="X", n_jobs=n_jobs))
-    return _of_triangle(matrix, method, n_jobs)
+    if isinstance(given, MetricRows):
+        if method == "single":
+            return merges(*edges_of_rows(given, n_jobs), by_height=True)
+        if method == "ward":
+            return merges(*ward_of_rows(_images(given, n_jobs), n_jobs), by_height=True)
+        n, d = given.X.shape
+        if method in INVERTING and (d <= FEW or not fits(12 * n * n)):
+            rows = _images(given, n_jobs)
+            return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)
+    triangle, high = given.condensed(n_jobs)
+    return _of_triangle(triangle, high, method, n_jobs)
 
 
-def _images(taken, n_jobs):
+def _images(given, n_jobs):
     """Rows between which the metric is Euclidean distance without weights."""
-    return taken.metric.prepare(taken.X, n_jobs=n_jobs)
+    return given.metric.prepare(given.X, n_jobs=n_jobs)
 
 
-def _of_triangle(taken, method, n_jobs):
-    """The merges of a matrix."""
-    triangle, high = taken
+def _of_triangle(triangle, high, method, n_jobs):
+    """The merges of a matrix whose largest number is `high`."""
     if method == "single":
         return merges(*edges_of_triangle(triangle, n_jobs), by_height=True)
     scale = 0.0
     if method in SQUARED:
-        room = 1e-15, 1e15  # squares of numbers between are good in float32
-        scale = 1.0 if room[0] < high < room[1] else scale_of(high)
+        # Squares of numbers between are good in float32.
+        scale = 1.0 if 1e-15 < high < 1e15 else scale_of(high)
     rule = METHODS.index(method)
     if method in INVERTING:
         one, other, height = merged_one_by_one(triangle, rule, scale, n_jobs)

@@ -13,15 +13,10 @@ import numpy as np
 
 from statfast._distance import (
     EUCLIDEAN,
-    Metric,
-    as_condensed,
-    as_metric,
-    as_square,
-    between_rows,
-    is_triangle,
+    MetricRows,
+    as_dissimilarities,
     rescaled,
 )
-from statfast._validation import as_rows
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth, edges_of_triangle
 from statfast.cluster.hierarchy.boruvka_points import edges_by_tree
 from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
@@ -85,14 +80,11 @@ def minimum_spanning_tree(
     >>> edges.tolist(), lengths.tolist()
     ([[0, 2], [1, 3], [2, 3]], [1.0, 2.0, 4.0])
     """
-    if is_triangle(X):
-        found = edges_of_triangle(as_condensed(X)[0], n_jobs)
-    elif isinstance(metric, str) and metric == "precomputed":
-        found = edges_of_triangle(as_square(X, n_min=1)[0], n_jobs)
+    given = as_dissimilarities(X, metric, metric_params=metric_params, vectors=True, symmetric=True)
+    if isinstance(given, MetricRows):
+        found = edges_of_rows(given, n_jobs)
     else:
-        rows = as_rows(X)
-        measure = as_metric(metric, metric_params=metric_params, d=rows.shape[1], X=rows)
-        found = edges_of_rows(rows, measure, n_jobs)
+        found = edges_of_triangle(given.condensed(n_jobs)[0], n_jobs)
     one, other, length = found
     low, high = np.minimum(one, other), np.maximum(one, other)
     order = rising(length, high, low)
@@ -115,10 +107,11 @@ def rising(values: np.ndarray, *keys: np.ndarray) -> np.ndarray:
     return order
 
 
-def edges_of_rows(X: np.ndarray, metric: Metric, n_jobs: int | None = None) -> Edges:
+def edges_of_rows(given: MetricRows, n_jobs: int | None = None) -> Edges:
     """The edges of checked rows by a metric."""
+    X, metric = given
     if metric.kind != EUCLIDEAN:
-        return edges_of_triangle(between_rows(X, metric, what="X", n_jobs=n_jobs)[0], n_jobs)
+        return edges_of_triangle(given.condensed(n_jobs)[0], n_jobs)
     rows = metric.prepare(X, n_jobs=n_jobs)
     rows, scale = rescaled(rows.astype(np.float64, copy=False), n_jobs)
     find = edges_by_tree if rows.shape[1] <= FEW else edges_by_comparing

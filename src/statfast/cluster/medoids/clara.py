@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._distance import is_callable, made_of, metric_of, of_function, store
+from statfast._distance import MetricRows, is_callable, metric_of, store
 from statfast._validation import (
     MANY,
     as_choice,
@@ -214,11 +214,9 @@ class CLARA(Medoids):
     def _medoids(self, rows, metric, weights, sample, k, start, rng, max_iter):
         """The medoids of a sample, by their numbers in it, and passes over it."""
         weights = None if weights is None else weights[sample]
-        if is_callable(metric):
-            source = of_function(rows, metric, np.float64)
-        else:
-            made = made_of(rows, metric)
-            source = store(made, np.float64, self.n_jobs, "Lower sample_size.")
+        source = MetricRows(rows, metric).made()
+        if not is_callable(metric):
+            source = store(source, np.float64, self.n_jobs, "Lower sample_size.")
         if k == 1:
             alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
             return np.array([alone.argmin()]), 1

@@ -4,12 +4,10 @@
 import numpy as np
 
 from statfast._distance import (
-    PRECOMPUTED,
+    MetricRows,
     as_dissimilarities,
     fits,
     is_callable,
-    made_of,
-    metric_of,
     of_function,
     store,
 )
@@ -17,7 +15,6 @@ from statfast._validation import (
     as_choice,
     as_count,
     as_generator,
-    as_rows,
     as_weights,
     shown,
     warn_not_converged,
@@ -249,10 +246,13 @@ class KMedoids(Medoids):
             as_choice(self.matrix_free, "matrix_free", ("auto",))
         dtype = as_choice(self.dtype, "dtype", (None, "float64", "float32"))
         dtype = None if dtype is None else np.dtype(dtype).type
-        if isinstance(self.metric, str) and self.metric == PRECOMPUTED:
-            return None, None, as_dissimilarities(X, dtype=dtype, n_jobs=self.n_jobs)
-        rows = as_rows(X)
-        metric = metric_of(self.metric, self.p, self.metric_params, rows)
+        given = as_dissimilarities(
+            X, self.metric, p=self.p, metric_params=self.metric_params, dtype=dtype,
+            n_jobs=self.n_jobs,
+        )  # fmt: skip
+        if not isinstance(given, MetricRows):
+            return None, None, given
+        rows, metric = given
         if is_callable(metric):
             if self.matrix_free is True:
                 raise ValueError(
@@ -260,7 +260,7 @@ class KMedoids(Medoids):
                     "again for each pass. Leave it at 'auto'."
                 )
             return rows, metric, of_function(rows, metric, dtype or np.float64)
-        made = made_of(rows, metric, self.n_jobs)
+        made = given.made(self.n_jobs)
         if self.matrix_free is True or (self.matrix_free is not False and not _kept(made, dtype)):
             return rows, metric, made
         return rows, metric, store(made, dtype or np.float64, self.n_jobs)

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from statfast._distance import OfRows, function_of, is_callable, refuse, scale_of
-from statfast._engine import checkpoint, each, grid
+from statfast._distance import OfRows, by_function, is_callable, read_only, refuse, scale_of
+from statfast._engine import each, grid
 from statfast._estimator import Clusterer, Estimator, Transformer
 from statfast._validation import (
     ConvergenceWarning,
@@ -175,11 +175,8 @@ def _given(rows, columns, start):
 
 
 def _called(rows, medoids, metric, start):
-    pair = function_of(metric, "a medoid")
-    rows = np.ascontiguousarray(rows, np.float64)
-    medoids = np.ascontiguousarray(medoids, np.float64)
-    out = np.empty((len(rows), len(medoids)))
-    for i, row in enumerate(rows):
-        checkpoint()
-        out[i] = [pair(row, medoid, start + i) for medoid in medoids]
-    return out
+    rows, medoids = read_only(rows), read_only(medoids)
+    where = "row {} and a medoid"
+    return np.array(
+        [by_function(metric, row, medoids, where, start + i) for i, row in enumerate(rows)]
+    )

@@ -8,16 +8,14 @@ import numpy as np
 from statfast._distance import (
     PRECOMPUTED,
     Condensed,
+    MetricRows,
     OfRows,
     Square,
     as_dissimilarities,
     is_callable,
-    made_of,
     metric_of,
     of_function,
 )
-from statfast._engine import checkpoint
-from statfast._validation import as_rows, refuse_large
 
 EUCLIDEAN = "euclidean"
 SCALED = (EUCLIDEAN, "seuclidean", "mahalanobis")  # Euclidean distance of rows that are prepared
@@ -63,7 +61,7 @@ class CheckedData(NamedTuple):
         if self.metric == PRECOMPUTED:
             return Square(self.X)
         metric = metric_of(self.metric, 2, self.metric_params, self.X)
-        return made_of(self.X, metric, n_jobs)
+        return MetricRows(self.X, metric).made(n_jobs)
 
     def some(self, which: np.ndarray) -> "CheckedData":
         """Those with some numbers."""
@@ -76,28 +74,13 @@ def as_points(
     n_jobs: int | None = None,
 ) -> CheckedData:  # fmt: skip
     """Check rows and their metric, or dissimilarities, whose triangle is unfolded."""
-    if isinstance(metric, str) and metric == PRECOMPUTED:
-        source = as_dissimilarities(X, n_jobs=n_jobs)
-        table = unfolded(source) if isinstance(source, Condensed) else source.matrix
-        as_rows(table, n_min=n_min, keep=(table.dtype.type,), finite=False)
+    given = as_dissimilarities(X, metric, metric_params=metric_params, n_min=n_min, n_jobs=n_jobs)
+    if not isinstance(given, MetricRows):
+        table = given.unfolded() if isinstance(given, Condensed) else given.matrix
         return CheckedData(table, PRECOMPUTED, None, table)
-    rows = as_rows(X, n_min=n_min)
-    measure = metric_of(metric, 2, metric_params, rows)
+    rows, measure = given
     if is_callable(measure):
-        table = of_function(rows, measure, np.float64).matrix
-        return CheckedData(table, PRECOMPUTED, None, rows)
+        return CheckedData(of_function(rows, measure, np.float64).matrix, PRECOMPUTED, None, rows)
     if measure.name in SCALED:  # also where its parameters are made of all rows
         return CheckedData(measure.prepare(rows, n_jobs=n_jobs), EUCLIDEAN, None, rows)
     return CheckedData(rows, metric, metric_params, rows)
-
-
-def unfolded(source: Condensed) -> np.ndarray:
-    """The square matrix of a triangle."""
-    n, dtype = source.n, source.values.dtype
-    refuse_large(dtype.itemsize * n * n, f"The square matrix of {n} rows", "Cluster a sample.")
-    table: np.ndarray = np.empty((n, n), dtype)
-    for start in range(0, n, source.strip):
-        checkpoint()
-        strip = slice(start, min(n, start + source.strip))
-        table[strip] = source.block(strip, slice(None))
-    return table

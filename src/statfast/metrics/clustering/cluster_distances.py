@@ -8,17 +8,14 @@ import numpy as np
 
 from statfast._core.distance import dissimilarity
 from statfast._distance import (
-    PRECOMPUTED,
+    MetricRows,
     OfRows,
     as_dissimilarities,
     is_callable,
-    metric_of,
-    of_function,
     packed,
     scaled,
 )
 from statfast._engine import checkpoint, each, grid
-from statfast._validation import as_rows
 
 SUM, LEAST, MOST = dissimilarity.SUM, dissimilarity.LEAST, dissimilarity.MOST
 START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
@@ -30,17 +27,14 @@ def as_table(X, metric, p, metric_params, n_jobs):
     Returns them, and a function that turns such into those of X: rows are scaled where squares of
     their differences would overflow or vanish.
     """
-    if isinstance(metric, str) and metric == PRECOMPUTED:
-        return as_dissimilarities(X, n_jobs=n_jobs), np.asarray
-    rows = as_rows(X)
-    metric = metric_of(metric, p, metric_params, rows)
-    if is_callable(metric):
-        return of_function(rows, metric, np.float64), np.asarray
-    made = scaled(rows, metric, n_jobs)
+    given = as_dissimilarities(X, metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    if not isinstance(given, MetricRows) or is_callable(given.metric):
+        return given.made(n_jobs), np.asarray
+    made = scaled(*given, n_jobs)
     if made.scale == 1.0:
         made.require_range()
         return made, np.asarray
-    return OfRows(made.rows[: made.n], metric), made.back
+    return OfRows(made.rows[: made.n], given.metric), made.back
 
 
 def gather(source, codes, k, asked, use, n_jobs):

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.neighbors import brute
-from statfast._distance import CALLABLE, HAMMING, JACCARD, Metric, measured
-from statfast._engine import checkpoint
+from statfast._distance import CALLABLE, HAMMING, JACCARD, Metric, by_function, read_only
 from statfast._validation import is_sparse
 from statfast.neighbors.brute.binary import BinaryIndex
 from statfast.neighbors.brute.brute import BruteIndex
@@ -72,16 +71,5 @@ class FunctionIndex:
         return gathered(hits, len(Q))
 
     def _to_all(self, q, number):
-        function: Any = self.metric.function
-        apart = np.empty(len(self.rows))
-        for at, row in enumerate(self.rows):
-            checkpoint()
-            apart[at] = measured(function(q, row), "query {} and row {}", number, at, finite=False)
-        return apart
-
-
-def read_only(rows):
-    """Rows as float64, which a function of the user's cannot change."""
-    rows = np.ascontiguousarray(rows, np.float64).view()
-    rows.flags.writeable = False
-    return rows
+        where = "query {} and row {}"
+        return by_function(self.metric, q, self.rows, where, number, finite=False)

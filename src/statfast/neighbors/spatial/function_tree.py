@@ -14,7 +14,7 @@ from math import inf
 
 import numpy as np
 
-from statfast._distance import Metric, measured
+from statfast._distance import Metric, by_function, measured
 from statfast._engine import checkpoint
 
 LEAF = 8  # rows of a leaf
@@ -174,7 +174,7 @@ def bound(to: float, radius: float) -> float:
 
 def distances(metric: Metric, row: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The distances of a row to others."""
-    return np.array([distance(metric, row, other) for other in rows])
+    return by_function(metric, row, rows, "two rows")
 
 
 def distance(metric: Metric, one: np.ndarray, other: np.ndarray) -> float:

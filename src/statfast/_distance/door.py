@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is compared, checked once: rows and a metric, or dissimilarities between them.
+
+Whoever takes either asks `as_dissimilarities`. What comes back knows its number of rows (`n`), its
+upper triangle (`condensed`), and itself as what has rectangles (`made`): see dissimilarity.py.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from statfast._distance.condensed import Triangle
+from statfast._distance.dissimilarity import (
+    PRECOMPUTED,
+    Condensed,
+    OfRows,
+    Square,
+    is_callable,
+    made_of,
+    metric_of,
+    of_function,
+    scaled,
+    typed,
+)
+from statfast._distance.metrics import Metric
+from statfast._distance.precomputed import as_matrix, as_table, as_triangle, is_triangle
+from statfast._validation import FLOATS, as_rows, refuse_large
+
+
+class MetricRows(NamedTuple):
+    """Checked rows and their metric."""
+
+    X: np.ndarray
+    metric: Metric
+
+    @property
+    def n(self) -> int:
+        return len(self.X)
+
+    def made(self, n_jobs: int | None = None) -> OfRows | Square:
+        """The dissimilarities between the rows, whose sums they do not overflow."""
+        if is_callable(self.metric):
+            return of_function(self.X, self.metric, np.float64)
+        return made_of(self.X, self.metric, n_jobs)
+
+    def condensed(self, n_jobs: int | None = None) -> tuple[Triangle, float]:
+        """The upper triangle, in float64, and the largest of it."""
+        n = len(self.X)
+        what = f"The matrix of {n} rows of X, with work space,"
+        refuse_large(8 * n * (n - 1), what, "Cluster a sample of the rows.")
+        if is_callable(self.metric):
+            return of_function(self.X, self.metric, np.float64).condensed(n_jobs)
+        return scaled(self.X, self.metric, n_jobs).condensed(n_jobs)
+
+
+Dissimilarities = MetricRows | Square | Condensed
+
+
+def is_precomputed(metric: Any) -> bool:
+    """Whether dissimilarities are given, and not rows."""
+    return isinstance(metric, str) and metric == PRECOMPUTED
+
+
+def as_dissimilarities(
+    X: Any, metric: Any = PRECOMPUTED, *, p: Any = 2, metric_params: dict | None = None,
+    vectors: bool = False, symmetric: bool = False, dtype: Any = None, n_min: int = 1,
+    n_jobs: int | None = None,
+) -> Dissimilarities:  # fmt: skip
+    """Check rows and their metric, or dissimilarities between them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), (n, n) or (n (n - 1) / 2,)
+        Rows; or, if precomputed, a square matrix, or its upper triangle row by row.
+    metric, p, metric_params
+        As in `statfast.neighbors.NearestNeighbors`; the metric may be "precomputed".
+    vectors : bool
+        A vector is a triangle whatever the metric.
+    symmetric : bool
+        Refuse a matrix that is not symmetric up to rounding.
+    dtype : numpy scalar type, optional
+        What to store matrices as; None keeps float32 and float64.
+    n_min : int
+        Refuse fewer rows.
+    n_jobs : int, optional
+        Threads.
+
+    Raises
+    ------
+    ValueError
+        If rows are not finite, a matrix is not square, the length of a vector is not that of a
+        triangle, a dissimilarity is negative, NaN or infinite, one from a point to itself is not
+        zero, or there are too few.
+    """
+    keep = FLOATS if dtype is None else (np.dtype(dtype).type, np.float64)
+    given = is_precomputed(metric)
+    if (given or vectors) and is_triangle(X):
+        values, n, high = as_triangle(X, keep=keep, n_jobs=n_jobs)
+        if n == 1 and n_min == 2:
+            raise ValueError("X must hold at least one pair; got none. Give two points or more.")
+        as_rows(np.zeros((n, 1)), n_min=n_min)  # says it if they are too few
+        return Condensed(typed(values, dtype, "X"), n, high)
+    if given and symmetric:
+        matrix, high = as_matrix(X, n_min=n_min)
+        return Square(matrix, high=high)
+    if given:
+        matrix, mirrored = as_table(X, keep=keep, n_min=n_min, n_jobs=n_jobs)
+        return Square(typed(matrix, dtype, "X"), mirrored)
+    rows = as_rows(X, n_min=n_min)
+    return MetricRows(rows, metric_of(metric, p, metric_params, rows))
+
+
+def condensed_of(X: Any, metric: Any, metric_params: Any, n: int, n_jobs: int | None = None):
+    """The condensed dissimilarities, float64, of n rows: of rows, condensed or square."""
+    given = as_dissimilarities(
+        X, metric, metric_params=metric_params, vectors=True, symmetric=True, n_min=2
+    )
+    if given.n != n:
+        raise ValueError(
+            f"X must be of as many rows as Z has leaves ({n}); got {given.n}. Pass what Z was made "
+            "of."
+        )
+    if isinstance(given, Square):
+        refuse_large(4 * n * n, "A condensed copy of X", "Pass it condensed.")
+        rows = [row[i + 1 :] for i, row in enumerate(given.matrix)]
+        return np.concatenate(rows, dtype=np.float64)
+    return np.asarray(given.condensed(n_jobs)[0].owners, np.float64)
