@@ -31,9 +31,11 @@ from statfast._validation.rows import (
     column_names,
     compare_names,
     explain_nonfinite,
+    nonfinite,
     require_finite,
     rows_for,
     to_array,
+    to_numbers,
 )
 from statfast._validation.sparse import WIDEST, as_csr, as_sparse, is_sparse, parts_of
 from statfast._validation.targets import as_labels, as_targets, as_weights
@@ -65,6 +67,7 @@ __all__ = [
     "explain_nonfinite",
     "free_memory",
     "is_sparse",
+    "nonfinite",
     "not_fitted",
     "parts_of",
     "refuse_large",
@@ -72,6 +75,7 @@ __all__ = [
     "rows_for",
     "shown",
     "to_array",
+    "to_numbers",
     "warn_column_vector",
     "warn_not_converged",
     "warn_user",

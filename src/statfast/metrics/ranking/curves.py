@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Curves of a ranking: ROC, coverage, gain and lift."""
+
+import numpy as np
+
+from statfast._validation import UndefinedMetricWarning, as_flag, to_array, warn_user
+from statfast.metrics.ranking.two_classes import steps_for
+
+
+def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
+    """Shares of the negatives and of the positives at or above each score.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive; they may be infinite.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows; those of weight 0 are left out.
+    drop_intermediate : bool, default=True
+        Leave out thresholds whose step is the same as the next one: the curve is straight there.
+
+    Returns
+    -------
+    fpr, tpr : ndarray of shape (m,)
+        Rising from 0 to 1; NaN, with an `UndefinedMetricWarning`, where there are no rows of the
+        class.
+    thresholds : ndarray of shape (m,)
+        Falling, from infinity, at which none is taken for positive.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, or there are other labels than two
+        and `pos_label` does not say which is positive.
+
+    Notes
+    -----
+    One pass over the rows puts them into buckets by score; each bucket is then sorted by itself.
+    -0.0 and 0.0 are one threshold.
+
+    Examples
+    --------
+    >>> from statfast.metrics import roc_curve
+    >>> fpr, tpr, thresholds = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fpr
+    array([0. , 0. , 0.5, 0.5, 1. ])
+    >>> tpr
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    >>> thresholds
+    array([ inf, 0.8 , 0.4 , 0.35, 0.1 ])
+    """
+    as_flag(drop_intermediate, "drop_intermediate")
+    steps = steps_for(y_true, y_score, pos_label, sample_weight)
+    return roc_of(steps, drop_intermediate)
+
+
+def roc_of(steps, drop_intermediate=True):
+    """The curve of steps: shares, and thresholds."""
+    fp, tp, thresholds = counts_of(steps, drop_intermediate)
+    shares = []
+    for counts, what, rate in ((fp, "negative", "false"), (tp, "positive", "true")):
+        if counts[-1] > 0:
+            shares.append(counts / counts[-1])
+            continue
+        warn_user(
+            f"No {what} samples in y_true, {rate} positive value should be meaningless.",
+            UndefinedMetricWarning,
+        )
+        shares.append(np.full(len(counts), np.nan))
+    return *shares, thresholds
+
+
+def counts_of(steps, drop_intermediate):
+    """Negatives, positives and thresholds, with the start of the curve."""
+    fp, tp, values = steps.fp, steps.tp, steps.values
+    if drop_intermediate and len(fp) > 2:
+        own, after = slice(1, -1), slice(2, None)
+        kept = np.ones(len(fp), dtype=bool)
+        kept[own] = (steps.negative[own] != steps.negative[after]) | (
+            steps.positive[own] != steps.positive[after]
+        )
+        fp, tp, values = fp[kept], tp[kept], values[kept]
+    start = np.zeros(1, dtype=fp.dtype)
+    fp, tp = np.concatenate([start, fp]), np.concatenate([start, tp])
+    return fp, tp, np.concatenate([[np.inf], values])
+
+
+def coverage_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
+    """Numbers of the negatives and of the positives at or above each score.
+
+    The ROC curve before it is scaled: steps show how many rows they are of, and lines of equal
+    accuracy have slope 1.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive; they may be infinite.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows; those of weight 0 are left out.
+    drop_intermediate : bool, default=True
+        Leave out thresholds whose step is the same as the next one.
+
+    Returns
+    -------
+    negatives, positives : ndarray of shape (m,)
+        Numbers (or weights), rising from 0.
+    thresholds : ndarray of shape (m,)
+        Falling, from infinity.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, or there are other labels than two
+        and `pos_label` does not say which is positive.
+
+    References
+    ----------
+    Flach, P. (2012). Machine Learning. Cambridge University Press, section 2.1.
+    doi:10.1017/CBO9780511973000
+
+    Examples
+    --------
+    >>> from statfast.metrics import coverage_curve
+    >>> negatives, positives, thresholds = coverage_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> negatives
+    array([0, 0, 1, 1, 2])
+    """
+    as_flag(drop_intermediate, "drop_intermediate")
+    return counts_of(steps_for(y_true, y_score, pos_label, sample_weight), drop_intermediate)
+
+
+def gain_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
+    """Share of the positives among the highest scores, by the share of rows taken.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive; they may be infinite.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows; those of weight 0 are left out.
+
+    Returns
+    -------
+    share : ndarray of shape (m,)
+        Of all rows, rising from 0 to 1.
+    gain : ndarray of shape (m,)
+        Of the positives, rising from 0 to 1.
+    lift : ndarray of shape (m,)
+        Their quotient: how many times more positives there are than among as many rows at random;
+        at the start, that of the first step.
+    thresholds : ndarray of shape (m,)
+        Falling, from infinity.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, or there are other labels than two
+        and `pos_label` does not say which is positive.
+
+    Examples
+    --------
+    >>> from statfast.metrics import gain_curve
+    >>> share, gain, lift, thresholds = gain_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> lift.round(4)
+    array([2.    , 2.    , 1.    , 1.3333, 1.    ])
+    """
+    fp, tp, thresholds = counts_of(steps_for(y_true, y_score, pos_label, sample_weight), False)
+    if tp[-1] == 0:
+        raise ValueError("y_true holds no positive rows, of which there is a gain. Pass some.")
+    share, gain = (fp + tp) / (fp[-1] + tp[-1]), tp / tp[-1]
+    lift = np.divide(gain[1:], share[1:])
+    return share, gain, np.concatenate([lift[:1], lift]), thresholds
+
+
+def auc(x, y):
+    """Area under a curve, by trapezoids.
+
+    Parameters
+    ----------
+    x : array-like of shape (m,)
+        Rising or falling.
+    y : array-like of shape (m,)
+        Heights.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two points, or x neither rises nor falls.
+
+    Examples
+    --------
+    >>> from statfast.metrics import auc
+    >>> auc([0, 0.5, 1], [0, 1, 1])
+    0.75
+    """
+    x, y = (to_array(column, name, "a 1d array-like of numbers").astype(np.float64)
+            for column, name in ((x, "x"), (y, "y")))  # fmt: skip
+    if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
+        raise ValueError(
+            f"x and y must be two columns of at least 2 points; got shapes {x.shape} and {y.shape}."
+        )
+    width = np.diff(x)
+    if (width < 0).any():
+        if (width > 0).any():
+            raise ValueError("x is neither increasing nor decreasing. Sort the points by it.")
+        width = -width
+    return float((width * (y[1:] + y[:-1])).sum() / 2)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Precision against recall: the points, the curve between them, and the average precision."""
+
+import numpy as np
+
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    as_labels,
+    as_rows,
+    as_weights,
+    warn_user,
+)
+from statfast.metrics.classification.label_table import as_column
+from statfast.metrics.ranking.sorted_pass import steps_of
+from statfast.metrics.ranking.two_classes import binary_codes, steps_for
+
+AVERAGES = ("macro", "micro", "weighted", None)
+
+
+def precision_recall_curve(
+    y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=False
+):
+    """Precision and recall of the rows at or above each score.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive; they may be infinite.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows; those of weight 0 are left out.
+    drop_intermediate : bool, default=False
+        Leave out thresholds between others with the same recall.
+
+    Returns
+    -------
+    precision, recall : ndarray of shape (m + 1,)
+        Recall falls; the last point is 1 and 0.
+    thresholds : ndarray of shape (m,)
+        Rising.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, or there are other labels than two
+        and `pos_label` does not say which is positive.
+
+    Notes
+    -----
+    The points are not to be joined by straight lines: `precision_recall_interpolation` has the
+    curve between them.
+
+    Examples
+    --------
+    >>> from statfast.metrics import precision_recall_curve
+    >>> precision, recall, thresholds = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> precision.round(4)
+    array([0.5   , 0.6667, 0.5   , 1.    , 1.    ])
+    >>> recall
+    array([1. , 1. , 0.5, 0.5, 0. ])
+    """
+    as_flag(drop_intermediate, "drop_intermediate")
+    steps = steps_for(y_true, y_score, pos_label, sample_weight)
+    tp, fp, values = steps.tp, steps.fp, steps.values
+    if drop_intermediate and len(tp) > 2:
+        kept = np.ones(len(tp), dtype=bool)
+        kept[1:-1] = (steps.positive[1:-1] != 0) | (steps.positive[2:] != 0)
+        tp, fp, values = tp[kept], fp[kept], values[kept]
+    if tp[-1] == 0:
+        warn_user("No positive class found in y_true, recall is set to one for all thresholds.")
+    recall = tp / tp[-1] if tp[-1] else np.ones(len(tp))
+    precision = tp / (tp + fp)
+    end = np.array([1.0]), np.array([0.0])
+    return (*(np.concatenate([a[::-1], b]) for a, b in zip((precision, recall), end, strict=True)),
+            values[::-1])  # fmt: skip
+
+
+def precision_recall_interpolation(
+    y_true, y_score, *, n_points=1001, pos_label=None, sample_weight=None
+):
+    """Precision at given recall, between the thresholds as by drawing rows of a tie at random.
+
+    Between two thresholds positives and negatives grow in proportion, so that precision is a
+    hyperbola in recall, not a line; the area under it is taken exactly.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive; they may be infinite.
+    n_points : int, default=1001
+        Places between recall 0 and 1.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows; those of weight 0 are left out.
+
+    Returns
+    -------
+    recall : ndarray of shape (n_points,)
+        Rising from 0 to 1.
+    precision : ndarray of shape (n_points,)
+        At these; at 0 that of the first positive.
+    area : float
+        Under the curve.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, or there are other labels than two
+        and `pos_label` does not say which is positive.
+
+    References
+    ----------
+    Davis, J. and Goadrich, M. (2006). The relationship between precision-recall and ROC curves.
+    ICML, 233-240. doi:10.1145/1143844.1143874
+
+    Keilwagen, J., Grosse, I. and Grau, J. (2014). Area under precision-recall curves for weighted
+    and unweighted data. PLOS ONE 9, e92209. doi:10.1371/journal.pone.0092209
+
+    Examples
+    --------
+    >>> from statfast.metrics import precision_recall_interpolation
+    >>> recall, precision, area = precision_recall_interpolation([0, 1, 1], [1, 1, 2], n_points=3)
+    >>> precision.round(4)
+    array([1.    , 1.    , 0.6667])
+    >>> round(area, 4)
+    0.8873
+    """
+    n_points = as_count(n_points, "n_points", low=2)
+    steps = steps_for(y_true, y_score, pos_label, sample_weight)
+    tp, fp = (np.concatenate([[0.0], column]) for column in (steps.tp, steps.fp))
+    total = tp[-1]
+    if total == 0:
+        raise ValueError("y_true holds no positive rows, of which recall is a share. Pass some.")
+    recall = np.linspace(0.0, 1.0, n_points)
+    wanted = recall * total
+    at = np.clip(np.searchsorted(tp, wanted, side="left"), 1, len(tp) - 1)
+    first = int(np.flatnonzero(tp)[0])
+    at[wanted == 0] = first
+    rise, run = tp[at] - tp[at - 1], fp[at] - fp[at - 1]
+    false = fp[at - 1] + (wanted - tp[at - 1]) / np.where(rise > 0, rise, 1.0) * run
+    precision = wanted / np.where(wanted > 0, wanted + false, 1.0)
+    beginning = rise[0] / (rise[0] + run[0]) if fp[at[0] - 1] == 0 else 0.0
+    precision = np.where(wanted > 0, precision, beginning)
+    return recall, precision, _area_between(tp, fp)
+
+
+def _area_between(tp, fp):
+    """The integral of t / (t + f) with f linear in t between the points."""
+    rise, run = np.diff(tp), np.diff(fp)
+    moved = rise > 0
+    rise, run, t, f = rise[moved], run[moved], tp[:-1][moved], fp[:-1][moved]
+    slope = run / rise
+    a, b = 1 + slope, f - slope * t  # t + f = a t + b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curved = np.log1p(a * rise / (a * t + b)) * b / a
+    part = (rise - np.where(b == 0, 0.0, curved)) / a
+    return float(part.sum() / tp[-1])
+
+
+def average_precision_score(y_true, y_score, *, average="macro", pos_label=1, sample_weight=None):
+    """Mean of the precision at each positive row, ties counted together.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels.
+    y_score : array-like of shape (n,) or (n, K)
+        Scores, higher where a row is rather positive; of more than two classes, of each.
+    average : {"macro", "micro", "weighted", None}, default="macro"
+        Of more than two classes.
+    pos_label : label, default=1
+        The positive class of two.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows; those of weight 0 are left out.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) for ``average=None``
+        The sum of precision times the rise of recall, from threshold to threshold.
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, or there are other labels than two
+        and `pos_label` does not say which is positive.
+
+    Examples
+    --------
+    >>> from statfast.metrics import average_precision_score
+    >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
+    0.8333
+    """
+    as_choice(average, "average", AVERAGES)
+    y = as_column(y_true, "y_true")
+    columns = np.asarray(y_score)
+    if columns.ndim == 2 and columns.shape[1] > 1:
+        return _of_classes(y, columns, average, pos_label, sample_weight)
+    ones = binary_codes(y, pos_label, usual=False)
+    return precision_of(steps_for(ones, y_score, 1, sample_weight, usual=False))
+
+
+def precision_of(steps):
+    tp = steps.tp
+    if tp[-1] == 0:
+        warn_user("No positive class found in y_true, so that average precision is 0.")
+        return 0.0
+    held = steps.positive > 0
+    tp, fp = tp[held], steps.fp[held]
+    return float((steps.positive[held] * (tp / (tp + fp))).sum() / tp[-1])
+
+
+def _of_classes(y, columns, average, pos_label, sample_weight):
+    classes, codes = as_labels(y, len(y), name="y_true")
+    scores = as_rows(columns, name="y_score")
+    if scores.shape != (len(y), len(classes)) or pos_label != 1:
+        raise ValueError(
+            f"y_score must have a row for each of y_true ({len(y)}) and a column for each class "
+            f"({len(classes)}), and pos_label be left out; got {scores.shape} and {pos_label!r}."
+        )
+    weights = as_weights(sample_weight, len(y))
+    own = (codes[:, None] == np.arange(len(classes))).astype(np.uint8)
+    if average == "micro":
+        each = None if weights is None else np.repeat(weights, len(classes))
+        return precision_of(steps_of(np.ascontiguousarray(scores).ravel(), own.ravel(), each))
+    found = np.array([
+        precision_of(steps_of(np.ascontiguousarray(scores[:, c]), own[:, c].copy(), weights))
+        for c in range(len(classes))
+    ])  # fmt: skip
+    if average is None:
+        return found
+    mass = np.bincount(codes, weights, len(classes))
+    return float(np.average(found, weights=mass if average == "weighted" else None))

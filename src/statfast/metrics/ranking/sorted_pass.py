@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scores in order, once: classes counted at each distinct score, which all curves are made of."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from statfast._core.ranking import rank
+from statfast._engine import each, grid
+from statfast._validation import nonfinite, to_array, to_numbers
+
+BLOCK = 1 << 16  # rows of a task
+FEW = 1 << 13  # rows that two buckets are enough for
+BUCKETS = 2048  # of the first spread: their ends stay in the first cache
+STEEPEST = 1e300  # scale of scores that hardly differ
+NATIVE = (np.float64, np.float32, np.int64)
+TOP = np.uint64(1 << 63)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Weights (or numbers) of positive and negative rows at each distinct score, falling."""
+
+    values: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+
+    @cached_property
+    def tp(self):
+        """Positives at or above each score."""
+        return np.cumsum(self.positive)
+
+    @cached_property
+    def fp(self):
+        """Negatives at or above each score."""
+        return np.cumsum(self.negative)
+
+    @property
+    def totals(self):
+        return self.tp[-1], self.fp[-1]
+
+    def area(self):
+        """Twice the weight of pairs of a positive above a negative, ties counting half."""
+        below = 2 * (self.tp[-1] - self.tp) + self.positive
+        return ((2 * self.tp[-1] - below) * self.negative).sum()
+
+
+@dataclass(frozen=True)
+class Order:
+    """Rows as their scores fall; `ends` says where those of each distinct score end."""
+
+    values: np.ndarray
+    rows: np.ndarray
+    ends: np.ndarray
+
+    @property
+    def starts(self):
+        return np.concatenate([[0], self.ends[:-1]])
+
+    def sums(self, weights):
+        """Of the weights of the rows with each score."""
+        return np.add.reduceat(weights[self.rows], self.starts)
+
+
+def as_scores(scores, n=None, *, name="y_score"):
+    """Scores as a contiguous column of float64, float32 or int64; NaN is found by the sort."""
+    scores = to_array(scores, name, "a 1d array-like of numbers")
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores[:, 0]
+    if scores.ndim != 1:
+        raise ValueError(f"{name} should be a 1d array, got an array of shape {scores.shape}.")
+    if n is not None and len(scores) != n:
+        raise ValueError(
+            f"{name} must have one score for each row (inconsistent numbers of samples); there are "
+            f"{n} labels and {len(scores)} scores."
+        )
+    if len(scores) == 0:
+        raise ValueError(f"{name} holds 0 scores while a minimum of 1 is required. Pass some.")
+    if scores.dtype.type not in NATIVE or not scores.dtype.isnative:
+        whole = scores.dtype.kind in "bi" or scores.dtype in (np.uint8, np.uint16, np.uint32)
+        scores = scores.astype(np.int64) if whole else to_numbers(scores, name, (np.float64,))
+    return scores if scores.flags.c_contiguous else np.ascontiguousarray(scores)
+
+
+class Buckets:
+    """The first spread: codes of scores (and rows) in buckets, and where these start."""
+
+    def __init__(self, scores, labels=None, name="y_score"):
+        """Spread codes with the labels of the rows; without labels, codes and rows."""
+        self.scores, self.labels, self.name = scores, labels, name
+        n = len(scores)
+        shape = n if labels is not None else (n, 2)
+        self.items, self.spare = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
+        if n <= FEW and labels is not None:
+            below = rank.split(scores, labels, self.items)
+            if below < 0:
+                self._refuse()
+            self.starts, self.zero = np.array([0, below, n]), 1
+            return
+        self.blocks = grid(n, BLOCK, BLOCK)
+        ends = each(lambda rows: rank.extent(scores[rows]), self.blocks, effort=2.0 * n)
+        low, high = min(low for low, _, _ in ends), max(high for _, high, _ in ends)
+        if not all(good for _, _, good in ends):
+            self._refuse()
+        top = min(BUCKETS, n // 4 + 2) - 2.0
+        scale = 1.0
+        if high > low:
+            scale = min(top / 2 / (high / 2 - low / 2), STEEPEST)
+        self.map = (low if high >= low else 0.0), scale, top
+        counts = np.zeros((len(self.blocks), int(top) + 2), np.uint32)
+        each(self._tally, list(enumerate(counts)), effort=2.0 * n)
+        self.starts = np.zeros(counts.shape[1] + 1, dtype=np.int64)
+        np.cumsum(counts.sum(axis=0, dtype=np.int64), out=self.starts[1:])
+        places = np.cumsum(counts, axis=0, dtype=np.int64) - counts + self.starts[:-1]
+        each(self._spread, list(enumerate(places)), effort=4.0 * n)
+        self.zero = rank.bucket(0.0, *self.map)
+
+    def _refuse(self):
+        row = int(np.isnan(self.scores).argmax())
+        raise nonfinite(self.scores[row], self.name, row)
+
+    def _tally(self, task):
+        block, counts = task
+        rank.tally(self.scores[self.blocks[block]], *self.map, counts)
+
+    def _spread(self, task):
+        block, places = task
+        rows = self.blocks[block]
+        if self.labels is None:
+            rank.spread_rows(self.scores[rows], rows.start, *self.map, places, self.items)
+        else:
+            rank.spread(self.scores[rows], self.labels[rows], *self.map, places, self.items)
+
+    def parts(self):
+        """Ranges of buckets with about a block of rows each, or one bucket, falling."""
+        if len(self.scores) <= BLOCK:
+            return [(0, len(self.starts) - 1)]
+        marks = np.arange(0, len(self.scores), BLOCK)
+        cuts = np.unique(np.searchsorted(self.starts, marks, side="right") - 1)
+        return list(zip(cuts, [*cuts[1:], len(self.starts) - 1], strict=True))[::-1]
+
+    def each(self, work):
+        return each(work, self.parts(), effort=20.0 * len(self.scores))
+
+    def values(self, keys):
+        """The scores that keys stand for."""
+        if self.scores.dtype == np.int64:
+            return (keys ^ TOP).view(np.int64).astype(np.float64)
+        bits = np.where(keys >= TOP, keys ^ TOP, ~keys)
+        return bits.view(np.float64).astype(self.scores.dtype)
+
+
+def pair_counts(scores, labels, name="y_score"):
+    """Twice the pairs of a positive above a negative, ties counting half; positives; negatives."""
+    spread = Buckets(scores, labels, name)
+
+    def work(part):
+        return rank.area(spread.items, spread.spare, spread.starts, *part)
+
+    twice = positive = negative = 0
+    for own, ones, zeros in spread.each(work):
+        twice += own + 2 * positive * zeros
+        positive, negative = positive + ones, negative + zeros
+    return twice, positive, negative
+
+
+def steps_of(scores, labels, weights=None, name="y_score"):
+    """Positives and negatives at each distinct score; scores of rows without weight left out."""
+    if weights is not None:
+        order = order_of(scores, name)
+        positive = order.sums(np.where(labels, weights, 0.0))
+        negative = order.sums(np.where(labels, 0.0, weights))
+        held = (positive > 0) | (negative > 0)
+        return Steps(order.values[held], positive[held], negative[held])
+    spread = Buckets(scores, labels, name)
+    n = len(scores)
+    keys = np.empty(n, np.uint64)
+    positive, negative = np.empty(n, np.int64), np.empty(n, np.int64)
+
+    def work(part):
+        start = n - spread.starts[part[1]]  # buckets come from the highest down
+        out = (column[start:] for column in (keys, positive, negative))
+        found = rank.runs(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
+        return slice(start, start + found)
+
+    held = spread.each(work)
+    keys, positive, negative = (_joined(c, held) for c in (keys, positive, negative))
+    return Steps(spread.values(keys), positive, negative)
+
+
+def order_of(scores, name="y_score"):
+    """Rows as their scores fall; rows with equal scores in their order."""
+    spread = Buckets(scores, None, name)
+    n = len(scores)
+    keys = np.empty(n, np.uint64)
+    rows, ends = np.empty(n, np.int64), np.empty(n, np.int64)
+
+    def work(part):
+        start = n - spread.starts[part[1]]
+        out = (column[start:] for column in (keys, rows, ends))
+        found = rank.order(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
+        ends[start : start + found] += start
+        return slice(start, start + found)
+
+    held = spread.each(work)
+    keys, ends = (_joined(c, held) for c in (keys, ends))
+    return Order(spread.values(keys), rows, ends)
+
+
+def _joined(column, held):
+    if len(held) == 1:
+        return column[held[0]]
+    return np.concatenate([column[part] for part in held])

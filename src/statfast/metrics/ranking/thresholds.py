@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where to cut a ranking: operating points, distances of classes, and lines of equal worth."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from statfast._validation import as_choice, as_real
+from statfast.metrics.ranking.curves import counts_of
+from statfast.metrics.ranking.hull import steps_with_both
+
+CRITERIA = ("youden", "closest", "accuracy", "f", "cost", "tpr", "fpr")
+
+
+class OperatingPoint(NamedTuple):
+    """A threshold, and what rows at or above it are.
+
+    Attributes
+    ----------
+    threshold : float
+        Rows with this score or a higher one are taken for positive; infinite: none is.
+    value : float
+        Of the criterion.
+    fpr, tpr : float
+        False and true positive rate.
+    tp, fp, tn, fn : int or float
+        Numbers (or weights) of rows.
+    """
+
+    threshold: float
+    value: float
+    fpr: float
+    tpr: float
+    tp: float
+    fp: float
+    tn: float
+    fn: float
+
+
+class KolmogorovSmirnov(NamedTuple):
+    """How far the scores of two classes are apart.
+
+    Attributes
+    ----------
+    statistic : float
+        The largest difference of their distribution functions, which is that of the true and the
+        false positive rate.
+    threshold : float
+        Where it is, the highest.
+    """
+
+    statistic: float
+    threshold: float
+
+
+def choose_threshold(
+    y_true, y_score, criterion="youden", *, cost=(1.0, 1.0), prevalence=None, beta=1.0, target=None,
+    pos_label=None, sample_weight=None,
+):  # fmt: skip
+    """The threshold that is best by a criterion.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive.
+    criterion : {"youden", "closest", "accuracy", "f", "cost", "tpr", "fpr"}, default="youden"
+        The largest TPR - FPR; the point nearest to the corner (0, 1); the largest accuracy; the
+        largest F-measure; the least expected cost; the highest threshold whose true positive rate
+        is at least `target`; or the lowest one whose false positive rate is at most that.
+    cost : pair of float, default=(1.0, 1.0)
+        Of a false positive and of a false negative, for "cost".
+    prevalence : float, optional
+        Share of positives where the threshold is to be used, for "cost", "accuracy" and "f"; None
+        takes that of the rows.
+    beta : float, default=1.0
+        How many times recall counts as much as precision, for "f".
+    target : float, optional
+        For "tpr" and "fpr".
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+
+    Returns
+    -------
+    OperatingPoint
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, there are rows of one class only, or
+        a parameter is out of its range.
+
+    Notes
+    -----
+    Of thresholds that are as good, the highest. Of all criteria, those that are monotone in both
+    rates choose corners of the convex hull.
+
+    Examples
+    --------
+    >>> from statfast.metrics import choose_threshold
+    >>> y, s = [0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]
+    >>> choose_threshold(y, s).threshold
+    5.0
+    >>> choose_threshold(y, s, "cost", cost=(1, 5)).threshold
+    3.0
+    """
+    as_choice(criterion, "criterion", CRITERIA)
+    steps = steps_with_both(y_true, y_score, pos_label, sample_weight)
+    fp, tp, thresholds = counts_of(steps, False)
+    fpr, tpr = fp / fp[-1], tp / tp[-1]
+    share = tp[-1] / (tp[-1] + fp[-1])
+    if prevalence is not None:
+        share = as_real(prevalence, "prevalence", 0.0, 1.0)
+    if criterion in ("tpr", "fpr"):
+        target = as_real(target, "target", 0.0, 1.0)
+        # Rates are quotients of counts: a target that is one of them, but for rounding, is met.
+        met = tpr >= target - 1e-14 if criterion == "tpr" else fpr <= target + 1e-14
+        at = int(met.argmax()) if criterion == "tpr" else int(np.flatnonzero(met)[-1])
+        value = (tpr if criterion == "tpr" else fpr)[at]
+    else:
+        worth, sign = _worth(criterion, fpr, tpr, share, cost, beta)
+        at = first_best(worth)
+        value = sign * worth[at]
+    counts = (count.item() for count in (tp[at], fp[at], fp[-1] - fp[at], tp[-1] - tp[at]))
+    return OperatingPoint(
+        float(thresholds[at]), float(value), float(fpr[at]), float(tpr[at]), *counts
+    )
+
+
+def first_best(worth):
+    """The first of the largest, but for rounding."""
+    return int((worth >= worth.max() - 1e-14 * np.abs(worth).max()).argmax())
+
+
+def _worth(criterion, fpr, tpr, share, cost, beta):
+    """What is to be as large as possible, and the sign by which it is told."""
+    if criterion == "youden":
+        return tpr - fpr, 1.0
+    if criterion == "closest":
+        return -np.hypot(fpr, 1 - tpr), -1.0
+    if criterion == "accuracy":
+        return share * tpr + (1 - share) * (1 - fpr), 1.0
+    if criterion == "f":
+        square = as_real(beta, "beta", 0) ** 2
+        above = (1 + square) * share * tpr
+        below = share * tpr + (1 - share) * fpr + square * share
+        return np.divide(above, np.where(below > 0, below, 1.0)), 1.0
+    false, missed = (as_real(value, "cost", 0.0) for value in cost)
+    return -(false * (1 - share) * fpr + missed * share * (1 - tpr)), -1.0
+
+
+def ks_statistic(y_true, y_score, *, pos_label=None, sample_weight=None):
+    """Kolmogorov and Smirnov's distance between the scores of two classes.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows.
+
+    Returns
+    -------
+    KolmogorovSmirnov
+
+    Raises
+    ------
+    ValueError
+        If there is not one score, without NaN, for each label, or rows of one class only.
+
+    Examples
+    --------
+    >>> from statfast.metrics import ks_statistic
+    >>> ks_statistic([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+    KolmogorovSmirnov(statistic=0.6666666666666666, threshold=5.0)
+    """
+    fp, tp, thresholds = counts_of(
+        steps_with_both(y_true, y_score, pos_label, sample_weight), False
+    )
+    apart = np.abs(tp / tp[-1] - fp / fp[-1])
+    at = first_best(apart)
+    return KolmogorovSmirnov(float(apart[at]), float(thresholds[at]))
+
+
+class IsoLine(NamedTuple):
+    """A line of points of equal worth, as height over the negatives (or their share).
+
+    Attributes
+    ----------
+    slope, intercept : float
+        height = slope * x + intercept.
+    value : float
+        The worth of its points.
+    """
+
+    slope: float
+    intercept: float
+    value: float
+
+
+def iso_line(value, positives, negatives, *, measure="accuracy", space="roc", cost=(1.0, 1.0)):
+    """The line on which all points of a ROC or coverage plot are worth the same.
+
+    Parameters
+    ----------
+    value : float
+        The worth.
+    positives, negatives : float
+        Numbers (or weights, or shares) of the rows of either class.
+    measure : {"accuracy", "average_recall", "cost"}, default="accuracy"
+        Worth: share of right decisions; mean of the two recalls; mean cost of a row.
+    space : {"roc", "coverage"}, default="roc"
+        Axes of rates, or of numbers.
+    cost : pair of float, default=(1.0, 1.0)
+        Of a false positive and of a false negative, for "cost".
+
+    Returns
+    -------
+    IsoLine
+        Its slope: in coverage plots 1, POS/NEG, and the ratio of the costs; in ROC plots NEG/POS
+        times these.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows of a class, or a false negative costs nothing.
+
+    References
+    ----------
+    Fuernkranz, J. and Flach, P. (2005). ROC 'n' rule learning: towards a better understanding of
+    covering algorithms. Machine Learning 58, 39-77. doi:10.1007/s10994-005-5011-x
+
+    Examples
+    --------
+    >>> from statfast.metrics import iso_line
+    >>> iso_line(0.8, 50, 100, space="coverage")
+    IsoLine(slope=1.0, intercept=20.0, value=0.8)
+    >>> iso_line(0.8, 50, 100).slope
+    2.0
+    """
+    as_choice(measure, "measure", ("accuracy", "average_recall", "cost"))
+    as_choice(space, "space", ("roc", "coverage"))
+    value = as_real(value, "value")
+    ones = as_real(positives, "positives", 0, open_low=True)
+    zeros = as_real(negatives, "negatives", 0, open_low=True)
+    false, missed = (as_real(one, "cost", 0.0) for one in cost)
+    if missed == 0:
+        raise ValueError("cost of a false negative must not be 0: the lines would be upright.")
+    if measure == "accuracy":  # (tp + zeros - fp) / all
+        slope, intercept = 1.0, value * (ones + zeros) - zeros
+    elif measure == "average_recall":  # (tp / ones + 1 - fp / zeros) / 2
+        slope, intercept = ones / zeros, (2 * value - 1) * ones
+    else:  # (false fp + missed (ones - tp)) / all
+        slope, intercept = false / missed, ones - value * (ones + zeros) / missed
+    if space == "roc":
+        slope, intercept = slope * zeros / ones, intercept / ones
+    return IsoLine(slope, intercept, value)
