@@ -13,6 +13,7 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.metrics.classification.label_table import as_column
+from statfast.metrics.classification.top_k import among
 from statfast.metrics.ranking.sorted_pass import steps_of
 from statfast.metrics.ranking.two_classes import binary_codes, steps_for
 
@@ -165,7 +166,9 @@ def _area_between(tp, fp):
     return float(part.sum() / tp[-1])
 
 
-def average_precision_score(y_true, y_score, *, average="macro", pos_label=1, sample_weight=None):
+def average_precision_score(
+    y_true, y_score, *, average="macro", pos_label=1, sample_weight=None, labels=None
+):
     """Mean of the precision at each positive row, ties counted together.
 
     Parameters
@@ -180,6 +183,8 @@ def average_precision_score(y_true, y_score, *, average="macro", pos_label=1, sa
         The positive class of two.
     sample_weight : array-like of shape (n,), optional
         Weights of rows; those of weight 0 are left out.
+    labels : array-like of shape (K,), optional
+        The classes of the columns, sorted; None takes those of `y_true`.
 
     Returns
     -------
@@ -202,7 +207,7 @@ def average_precision_score(y_true, y_score, *, average="macro", pos_label=1, sa
     y = as_column(y_true, "y_true")
     columns = np.asarray(y_score)
     if columns.ndim == 2 and columns.shape[1] > 1:
-        return _of_classes(y, columns, average, pos_label, sample_weight)
+        return _of_classes(y, columns, average, pos_label, sample_weight, labels)
     ones = binary_codes(y, pos_label, usual=False)
     return precision_of(steps_for(ones, y_score, 1, sample_weight, usual=False))
 
@@ -217,8 +222,10 @@ def precision_of(steps):
     return float((steps.positive[held] * (tp / (tp + fp))).sum() / tp[-1])
 
 
-def _of_classes(y, columns, average, pos_label, sample_weight):
+def _of_classes(y, columns, average, pos_label, sample_weight, labels):
     classes, codes = as_labels(y, len(y), name="y_true")
+    if labels is not None:
+        codes, classes = among(labels, classes, codes)
     scores = as_rows(columns, name="y_score")
     if scores.shape != (len(y), len(classes)) or pos_label != 1:
         raise ValueError(

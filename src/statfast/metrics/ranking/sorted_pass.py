@@ -19,7 +19,7 @@ TOP = np.uint64(1 << 63)
 
 
 @dataclass(frozen=True)
-class Steps:
+class ScoreSteps:
     """Weights (or numbers) of positive and negative rows at each distinct score, falling."""
 
     values: np.ndarray
@@ -172,7 +172,7 @@ def steps_of(scores, labels, weights=None, name="y_score"):
         positive = order.sums(np.where(labels, weights, 0.0))
         negative = order.sums(np.where(labels, 0.0, weights))
         held = (positive > 0) | (negative > 0)
-        return Steps(order.values[held], positive[held], negative[held])
+        return ScoreSteps(order.values[held], positive[held], negative[held])
     spread = Buckets(scores, labels, name)
     n = len(scores)
     keys = np.empty(n, np.uint64)
@@ -186,7 +186,7 @@ def steps_of(scores, labels, weights=None, name="y_score"):
 
     held = spread.each(work)
     keys, positive, negative = (_joined(c, held) for c in (keys, positive, negative))
-    return Steps(spread.values(keys), positive, negative)
+    return ScoreSteps(spread.values(keys), positive, negative)
 
 
 def order_of(scores, name="y_score"):
