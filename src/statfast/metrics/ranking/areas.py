@@ -70,7 +70,7 @@ def roc_auc_score(
 
     References
     ----------
-    Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
+    Hand, D. J. and Till, R. J. (2001). A simple generalization of the area under the ROC curve for
     multiple class classification problems. Machine Learning 45, 171-186.
     doi:10.1023/A:1010920819831
 

@@ -166,7 +166,7 @@ def brier_curve(y_true, y_prob, *, n_points=201, pos_label=None, sample_weight=N
     References
     ----------
     Hernandez-Orallo, J., Flach, P. and Ferri, C. (2011). Brier curves: a new cost-based
-    visualisation of classifier performance. ICML, 585-592.
+    visualization of classifier performance. ICML, 585-592.
 
     Examples
     --------
