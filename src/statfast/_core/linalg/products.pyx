@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# build: glue
+"""Products of rows less a shift: their Gram matrices, scores, and what iterations need.
+
+With Z = (X - shift) * scale, made a sheet at a time in double whatever the type of X,
+    extent    the sums of Z and of its squares
+    scatter   Z' W Z and the sums of Z: one pass for a covariance, without cancellation
+    gram      Z Z' over some columns, centered within the call: for more columns than rows
+    project   Z P: scores
+    back      Z' Y: the way back
+    normal    Z' W Z P in one reading of X: the step of a Krylov iteration
+The blocking is that of Goto & van de Geijn 2008, doi:10.1145/1356052.1356053.
+
+Cost: n d^2 flop for `scatter` and n^2 d for `gram` (one triangle each), 2 n d k for `project` and
+`back`, 4 n d k for `normal`. The caller guarantees rows of contiguous numbers, work that is zero
+where it says so and padded to whole tiles (`tall`, `wide`), and calls short enough for Ctrl-C.
+"""
+
+from cython.view cimport contiguous
+from libc.math cimport fabs
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from statfast._core.tile.rows cimport aligned, number, stride_of
+from statfast._core.tile.tiles cimport active, level
+
+cdef extern from "linalg/products_table.h" nogil:
+    ctypedef struct products_kernels:
+        Py_ssize_t rows
+        Py_ssize_t across
+        void (*shift_f64)(
+            const double *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *shift,
+            const double *scale, double *z, Py_ssize_t ld
+        ) noexcept nogil
+        void (*shift_f32)(
+            const float *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *shift,
+            const double *scale, double *z, Py_ssize_t ld
+        ) noexcept nogil
+        void (*shift_u8)(
+            const unsigned char *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *shift,
+            const double *scale, double *z, Py_ssize_t ld
+        ) noexcept nogil
+        void (*add)(
+            const double *z, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, const double *w,
+            double *sums
+        ) noexcept nogil
+        void (*add_squares)(
+            const double *z, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, const double *w,
+            double *sums
+        ) noexcept nogil
+        double (*give_f64)(
+            const double *y, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t k, double *out, Py_ssize_t ldo
+        ) noexcept nogil
+        double (*give_f32)(
+            const double *y, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t k, float *out, Py_ssize_t ldo
+        ) noexcept nogil
+        void (*inner)(
+            const double *a, Py_ssize_t lda, Py_ssize_t m, const double *b, Py_ssize_t ldb,
+            Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
+        ) noexcept nogil
+        void (*outer)(
+            const double *a, Py_ssize_t lda, Py_ssize_t m, const double *panels, Py_ssize_t n,
+            Py_ssize_t depth, double *c, Py_ssize_t ldc, bint more, bint lower
+        ) noexcept nogil
+    const products_kernels *products_at(int level)
+
+cdef const products_kernels *table = products_at(level())
+
+cdef enum:
+    SHEET_BYTES = 262144    # of shifted rows that are multiplied together: they stay in cache
+    LEAST_ROWS = 64         # of a sheet of `scatter`: sums are read and written once a sheet
+    NEAR_BYTES = 49152      # of a sheet of `scatter` of few columns
+    FEW_BYTES = 32768       # of a sheet that is read once: it stays in the first cache
+
+cdef extern from *:
+    """
+    #define STATFAST_ROUNDING (10 * 0x1p-52)
+    #define STATFAST_LEAST 1e-150
+    """
+    const double ROUNDING "STATFAST_ROUNDING"  # of a mean: a deviation below it is rounding
+    const double LEAST "STATFAST_LEAST"  # a deviation below it has no square
+
+ctypedef fused real:
+    float
+    double
+
+
+def tall(Py_ssize_t m):
+    """m, in whole tiles down."""
+    return (m + table.rows - 1) // table.rows * table.rows
+
+
+def wide(Py_ssize_t n):
+    """n, in whole tiles across."""
+    return (n + table.across - 1) // table.across * table.across
+
+
+cdef inline Py_ssize_t room(Py_ssize_t d) noexcept nogil:
+    """Row stride of a sheet of d numbers: whole tiles, and no 2 KB multiple (see `padded`)."""
+    cdef Py_ssize_t down = (d + table.rows - 1) // table.rows * table.rows
+    cdef Py_ssize_t across = (d + table.across - 1) // table.across * table.across
+    cdef Py_ssize_t ld = (max(down, across) + 7) // 8 * 8
+    return ld + 16 if ld % 256 == 0 else ld
+
+
+cdef inline Py_ssize_t sheet_rows(
+    Py_ssize_t ld, Py_ssize_t nbytes, Py_ssize_t least
+) noexcept nogil:
+    """How many rows make a sheet: whole tiles."""
+    cdef Py_ssize_t tiles = max(nbytes // (8 * ld), least) // table.rows
+    return min(512 // table.rows, max(1, tiles)) * table.rows
+
+
+cdef inline void load(
+    const number[:, ::contiguous] X, Py_ssize_t first, Py_ssize_t some, Py_ssize_t d,
+    const double *shift, const double *scale, double *z, Py_ssize_t ld,
+) noexcept nogil:
+    """z = (x - shift) * scale of some rows."""
+    if number is double:
+        table.shift_f64(&X[first, 0], stride_of(X), some, d, shift, scale, z, ld)
+    elif number is float:
+        table.shift_f32(&X[first, 0], stride_of(X), some, d, shift, scale, z, ld)
+    else:
+        table.shift_u8(&X[first, 0], stride_of(X), some, d, shift, scale, z, ld)
+
+
+cdef inline void *zeros(Py_ssize_t doubles) except NULL:
+    cdef void *block = malloc(64 + 8 * doubles)
+    if block == NULL:
+        raise MemoryError
+    memset(block, 0, 64 + 8 * doubles)
+    return block
+
+
+def scatter(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const double[::1] weights,      # IN (n,) or None for ones
+    const double[::1] shift,        # IN (d,)
+    double[:, ::1] total,           # INOUT (tall(d + 1), >= wide(d + 1)) lower tiles += w z z'
+):
+    """Add rows to the scatter about a shift. A last column of ones makes row d the sums."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d + 1), first = 0, some, i, p
+    cdef Py_ssize_t nbytes = NEAR_BYTES if 8 * ld * LEAST_ROWS <= NEAR_BYTES else SHEET_BYTES
+    cdef Py_ssize_t sheet = sheet_rows(ld, nbytes, LEAST_ROWS)
+    cdef bint weighted = weights is not None
+    cdef void *block
+    cdef double *z
+    cdef double *wz
+    if n == 0:
+        return
+    block = zeros(sheet * ld * (1 + weighted))
+    with nogil:
+        z = <double *>aligned(block)
+        wz = z + sheet * ld if weighted else z
+        for i in range(sheet):
+            z[i * ld + d] = 1
+        while first < n:
+            some = min(sheet, n - first)
+            load(X, first, some, d, &shift[0], NULL, z, ld)
+            if weighted:
+                for i in range(some):
+                    for p in range(d + 1):
+                        wz[i * ld + p] = weights[first + i] * z[i * ld + p]
+            table.inner(wz, ld, d + 1, z, ld, d + 1, some, &total[0, 0], total.shape[1], True)
+            first += some
+    free(block)
+
+
+def extent(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const double[::1] weights,      # IN (n,) or None for ones
+    const double[::1] shift,        # IN (d,)
+    double[::1] sums,               # INOUT (d,) += w z
+    double[::1] squares,            # INOUT (d,) += w z^2
+):
+    """Add rows to sums and to sums of squares about a shift."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d), first = 0, some
+    cdef Py_ssize_t sheet = sheet_rows(ld, FEW_BYTES, table.rows)
+    cdef const double *w = NULL
+    cdef void *block = zeros(sheet * ld)
+    cdef double *z
+    with nogil:
+        z = <double *>aligned(block)
+        while first < n:
+            some = min(sheet, n - first)
+            if weights is not None:
+                w = &weights[first]
+            load(X, first, some, d, &shift[0], NULL, z, ld)
+            table.add(z, ld, some, d, w, &sums[0])
+            table.add_squares(z, ld, some, d, w, &squares[0])
+            first += some
+    free(block)
+
+
+def gram(
+    const number[:, ::contiguous] X,  # IN (n, d) of all rows some columns
+    const double[::1] share,        # IN (n,) w / sum of w
+    const double[::1] root,         # IN (n,) by which centered rows are multiplied, or None
+    const double[::1] shift,        # IN (d,) near the mean; it is taken off first
+    bint center,
+    double[::1] mean,               # OUT (d,) weighted mean of x, or 0 without centering
+    double[::1] spread,             # OUT (d,) square root of the sum of share (x - mean)^2
+    bint standardize,               # divide columns by it; those without spread become 0
+    double[:, ::1] total,           # INOUT (tall(n), >= wide(n)) lower tiles += z z'
+):
+    """Add columns to the Gram matrix of centered rows."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d), i, p, down = tall(n)
+    cdef Py_ssize_t columns = wide(n)
+    cdef double by
+    cdef void *block = zeros(down * ld + columns * d)
+    cdef double *z
+    cdef double *panels
+    with nogil:
+        z = <double *>aligned(block)
+        panels = z + down * ld
+        load(X, 0, n, d, &shift[0], NULL, z, ld)
+        for p in range(d):
+            mean[p] = spread[p] = 0
+        if center:
+            table.add(z, ld, n, d, &share[0], &mean[0])
+            for i in range(n):
+                for p in range(d):
+                    z[i * ld + p] -= mean[p]
+            for p in range(d):
+                mean[p] += shift[p]
+        table.add_squares(z, ld, n, d, &share[0], &spread[0])
+        for p in range(d):
+            spread[p] = spread[p] ** 0.5
+        if standardize or root is not None:
+            for i in range(n):
+                by = root[i] if root is not None else 1
+                for p in range(d):
+                    z[i * ld + p] *= by
+                    if standardize and spread[p] > max(LEAST, ROUNDING * fabs(mean[p])):
+                        z[i * ld + p] /= spread[p]
+                    elif standardize:
+                        z[i * ld + p] = 0
+        active().f64.pack(z, ld, n, d, panels)
+        table.outer(z, ld, n, panels, n, d, &total[0, 0], total.shape[1], True, True)
+    free(block)
+
+
+def project(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const double[::1] shift,        # IN (d,)
+    const double[:, ::1] P,         # IN (k, d) the columns to multiply by, as rows
+    real[:, ::1] out,               # OUT (n, k) Z P'; float numbers are rounded once
+):
+    """Scores of rows. Returns whether all are finite."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], ld = room(d), first = 0, some
+    cdef Py_ssize_t columns = wide(k), sheet = sheet_rows(ld, FEW_BYTES, table.rows)
+    cdef double broken = 0
+    cdef void *block
+    cdef double *z
+    cdef double *y
+    cdef double *panels
+    if n == 0 or k == 0:
+        return True
+    block = zeros(sheet * ld + columns * d + sheet * columns)
+    with nogil:
+        z = <double *>aligned(block)
+        panels = z + sheet * ld
+        y = panels + columns * d
+        active().f64.pack(&P[0, 0], d, k, d, panels)
+        while first < n:
+            some = min(sheet, n - first)
+            load(X, first, some, d, &shift[0], NULL, z, ld)
+            table.outer(z, ld, some, panels, k, d, y, columns, False, False)
+            if real is double:
+                broken += table.give_f64(y, columns, some, k, &out[first, 0], k)
+            else:
+                broken += table.give_f32(y, columns, some, k, &out[first, 0], k)
+            first += some
+    free(block)
+    return broken == 0
+
+
+def back(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const double[::1] shift,        # IN (d,)
+    const double[:, ::1] Y,         # IN (n, wide(k)) zero beyond k
+    double[:, ::1] total,           # INOUT (tall(d), wide(k)) += Z' Y
+):
+    """Add up the rows of Y, each times a row of Z."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = Y.shape[1], ld = room(d), first = 0, some
+    cdef Py_ssize_t sheet = sheet_rows(ld, SHEET_BYTES, 2 * table.rows)
+    cdef void *block = zeros(sheet * ld)
+    cdef double *z
+    with nogil:
+        z = <double *>aligned(block)
+        while first < n:
+            some = min(sheet, n - first)
+            load(X, first, some, d, &shift[0], NULL, z, ld)
+            table.inner(z, ld, d, &Y[first, 0], k, k, some, &total[0, 0], k, False)
+            first += some
+    free(block)
+
+
+def normal(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const double[::1] weights,      # IN (n,) or None for ones
+    const double[::1] shift,        # IN (d,)
+    const double[::1] scale,        # IN (d,) or None for ones
+    const double[:, ::1] P,         # IN (k, d)
+    double[:, ::1] total,           # INOUT (tall(d), wide(k)) += Z' W Z P'
+):
+    """One step of the iteration with Z' W Z."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], ld = room(d), first = 0, some
+    cdef Py_ssize_t sheet = sheet_rows(ld, SHEET_BYTES, 2 * table.rows), i, j, columns = wide(k)
+    cdef const double *by = NULL
+    cdef void *block
+    cdef double *z
+    cdef double *y
+    cdef double *panels
+    if scale is not None:
+        by = &scale[0]
+    block = zeros(sheet * ld + columns * d + sheet * columns)
+    with nogil:
+        z = <double *>aligned(block)
+        panels = z + sheet * ld
+        y = panels + columns * d
+        active().f64.pack(&P[0, 0], d, k, d, panels)
+        while first < n:
+            some = min(sheet, n - first)
+            load(X, first, some, d, &shift[0], by, z, ld)
+            table.outer(z, ld, some, panels, k, d, y, columns, False, False)
+            if weights is not None:
+                for i in range(some):
+                    for j in range(k):
+                        y[i * columns + j] *= weights[first + i]
+            table.inner(z, ld, d, y, columns, k, some, &total[0, 0], columns, False)
+            first += some
+    free(block)

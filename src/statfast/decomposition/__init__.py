@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Principal components, and other low-rank decompositions of tables."""
+
+from statfast.decomposition.choice.choose import ComponentChoice, choose_components
+from statfast.decomposition.choice.reconstruction import ComponentErrors, reconstruction_errors
+from statfast.decomposition.pca.incremental import IncrementalPCA
+from statfast.decomposition.pca.pca import PCA
+from statfast.decomposition.pca.regression import PrincipalComponentRegression
+from statfast.decomposition.pca.truncated import TruncatedSVD
+
+__all__ = [
+    "PCA",
+    "ComponentChoice",
+    "ComponentErrors",
+    "IncrementalPCA",
+    "PrincipalComponentRegression",
+    "TruncatedSVD",
+    "choose_components",
+    "reconstruction_errors",
+]

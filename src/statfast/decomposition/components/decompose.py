@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The singular value decomposition of rows about their mean, by the shape of the data."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._core.linalg import products
+from statfast._engine import aside, checkpoint, reduce
+from statfast._linalg import mirrored
+from statfast._validation import is_sparse, refuse_large
+from statfast.decomposition.components.eigen import (
+    completed,
+    eigenvalues,
+    largest_eigen,
+    signed,
+)
+from statfast.decomposition.components.krylov import (
+    TOL,
+    largest_by_krylov,
+    normal_operator,
+    projected,
+)
+from statfast.decomposition.components.moments import (
+    Extent,
+    Moments,
+    require_finite_gram,
+    extent_of,
+    moments_of,
+)
+
+EPS = np.finfo(np.float64).eps
+_GRADED = 1e-3  # singular values below this share of the first are found again, from the rows
+_SQUARE = 1000  # rows and columns from which a few components are found by iteration
+
+
+@dataclass(frozen=True)
+class Components:
+    """Mean, scale, and the leading singular values and right singular vectors of the rows."""
+
+    mean: NDArray[np.float64]  # (d,)
+    scale: NDArray[np.float64] | None  # (d,) by which columns were divided
+    vectors: NDArray[np.float64]  # (k, d) orthonormal rows, signed
+    singular: NDArray[np.float64]  # (k,) descending
+    total: float  # sum of all squared singular values
+    mass: float  # sum of the weights
+    n: int  # rows
+    values: NDArray[np.float64] | None = None  # all squared singular values, where they are known
+    residuals: NDArray[np.float64] | None = None  # of an iteration, relative to the largest
+    deviation: NDArray[np.float64] | None = None  # (d,) of the columns, by mass - 1
+    constant: tuple[int, ...] = ()  # columns without variation, where columns are scaled
+
+
+def most_components(n, mass, d):
+    """How many components there can be: whole weights count as repeated rows."""
+    return min(max(n, int(mass)), d)
+
+
+def scale_of(squares, mean, mass):
+    """Standard deviations (1 for constant columns), and the columns that do not vary."""
+    deviation = np.sqrt(squares / (mass - 1.0))
+    constant = deviation <= np.maximum(10.0 * EPS * np.abs(mean), 1e-150)
+    return np.where(constant, 1.0, deviation), tuple(np.flatnonzero(constant).tolist())
+
+
+# ---------------------------------------------------------------- from a sum over the rows
+
+
+def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
+    """Components from moments; ``choose(values, n)`` says how many, from all eigenvalues.
+
+    ``choose`` may be an integer instead, where it is known before.
+    """
+    matrix, scale, constant = moments.matrix(), None, ()
+    if correlation:
+        scale, constant = scale_of(moments.diagonal(), moments.mean, moments.mass)
+        matrix /= scale[:, None] * scale
+        matrix[list(constant)] = 0.0
+        matrix[:, list(constant)] = 0.0
+    total = float(matrix.trace())
+    d = len(matrix)
+    if callable(choose):
+        values, vectors = largest_eigen(matrix, d)
+        k = choose(values, moments)
+        everything: NDArray[np.float64] | None = values
+        values, vectors = values[:k], vectors[:k]
+    elif choose < d / 10 and d > _SQUARE:
+        found = largest_by_krylov(
+            lambda P: aside(np.matmul, P, matrix), d, choose, np.random.default_rng(0), tol=1e-13
+        )
+        values, vectors, everything = found.values, found.vectors, None
+    else:
+        values, vectors = largest_eigen(matrix, choose)
+        everything = values if choose == d else None
+    return Components(
+        moments.mean, scale, signed(vectors), np.sqrt(values), total, moments.mass, moments.n,
+        everything, deviation=np.sqrt(moments.diagonal() / (moments.mass - 1.0)), constant=constant,
+    )  # fmt: skip
+
+
+def refined(found: Components, X, weights, n_jobs=None) -> Components:
+    """The same, with small singular values as good as large ones: from the rows themselves.
+
+    A Gram matrix has squared the condition of the rows. With V and s from it, the rows of
+    Q = Z V' / s are nearly orthonormal, and their own Gram matrix, in a second pass, gives the
+    factor by which R = diag(s) V is off: Cholesky QR iterated (Fukaya et al. 2020,
+    doi:10.1137/18M1218212), with eigenvectors in the place of Cholesky's factor. Nothing is
+    amplified below rounding: what is below it comes out as 0.
+    """
+    for _ in range(3):
+        s = found.singular
+        if len(s) == 0 or s[-1] >= _GRADED * s[0] or s[0] == 0.0:
+            break
+        floor = max(X.shape[0], X.shape[1]) * EPS * s[0]
+        by = np.maximum(s, floor)
+        P = found.vectors / by[:, None]
+        if found.scale is not None:
+            P = P / found.scale
+        gram = mirrored(_gram_of_scores(X, weights, found.mean, P, n_jobs))
+        values, turn = np.linalg.eigh(gram)
+        factor = np.sqrt(values.clip(0.0))[:, None] * turn.T * by
+        _, s_new, turn = np.linalg.svd(factor)
+        vectors = turn @ found.vectors
+        found = replace(found, vectors=signed(vectors), singular=s_new)
+        live = s_new > floor
+        off = gram[np.ix_(live, live)] if live.any() else gram
+        if np.abs(off - np.eye(len(off))).max() < 0.5:
+            break
+    floor = max(X.shape[0], X.shape[1]) * EPS * found.singular[:1].max(initial=0.0)
+    singular = np.where(found.singular > floor, found.singular, 0.0)
+    values = found.values
+    if values is not None:
+        values = np.concatenate([singular**2, values[len(singular) :]])
+    return replace(found, singular=singular, values=values)
+
+
+def _gram_of_scores(X, weights, mean, P, n_jobs):
+    k = len(P)
+    P = np.ascontiguousarray(P)
+
+    def partial(_, block, share):
+        scores = np.empty((len(block), k))
+        total = np.zeros((products.tall(k + 1), products.wide(k + 1)))
+        step = max(64, int(2e8 / max(1, P.size)))
+        for start in range(0, len(block), step):
+            some = slice(start, start + step)
+            checkpoint()
+            products.project(block[some], mean, P, scores[some])
+            w = None if share is None else share[some]
+            products.scatter(scores[some], w, np.zeros(k), total)
+        return total
+
+    def merge(one, other):
+        one += other
+        return one
+
+    if is_sparse(X):
+        total, step = None, max(256, min(16384, (1 << 22) // X.shape[1]))
+        for start in range(0, X.shape[0], step):
+            some = slice(start, start + step)
+            share = None if weights is None else weights[some]
+            more = partial(None, X[some].toarray(), share)
+            total = more if total is None else merge(total, more)
+    else:
+        effort = 2.0 * X.size * k
+        total = reduce(
+            partial, X, weights, merge=merge, n_jobs=n_jobs, effort=effort, least=max(1024, k)
+        )
+    return total[:k, :k]
+
+
+# ---------------------------------------------------------------- more columns than rows
+
+
+def from_rows(X, weights, choose, *, center=True, correlation=False, n_jobs=None) -> Components:
+    """Components by the Gram matrix of the rows, whose eigenvectors span them."""
+    n, d = X.shape
+    refuse_large(24.0 * n * n, f"The Gram matrix of {n} rows", "Ask for few components.")
+    mass = float(n if weights is None else weights.sum())
+    rows = n if weights is None else int(np.count_nonzero(weights))
+    share = np.full(n, 1.0 / mass) if weights is None else weights / mass
+    root = None if weights is None else np.sqrt(weights)
+    mean, spread = np.empty(d), np.empty(d)
+
+    def partial(columns, _):
+        block = np.ascontiguousarray(X[:, columns])
+        total = np.zeros((products.tall(n), products.wide(n)))
+        width = columns.stop - columns.start
+        step = max(32, int(1e9 / n**2))
+        for start in range(0, width, step):
+            here = slice(start, min(start + step, width))
+            there = slice(columns.start + here.start, columns.start + here.stop)
+            shift = block[0, here].astype(np.float64) if center else np.zeros(here.stop - start)
+            checkpoint()
+            products.gram(
+                block[:, here], share, root, shift, center, mean[there], spread[there],
+                correlation, total,
+            )  # fmt: skip
+        return total
+
+    def merge(one, other):
+        one += other
+        return one
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = reduce(
+            partial, np.empty((d, 0)), merge=merge, n_jobs=n_jobs, effort=float(n) * n * d,
+            least=max(256, min(n, 512)),
+        )  # fmt: skip
+    gram = mirrored(total[:n, :n])
+    require_finite_gram(gram, mean, X)
+    scale, constant = None, ()
+    if correlation:
+        # The kernel has divided by the deviation of divisor `mass`: that of mass - 1 is wanted.
+        gram *= (mass - 1.0) / mass
+        scale, constant = scale_of(spread**2 * mass, mean, mass)
+    k = choose
+    if callable(choose):
+        values = np.concatenate([eigenvalues(gram), np.zeros(max(0, d - n))])[:d]
+        k = choose(values, Extent(mass, rows, mean, spread))
+    everything = None
+    if k >= n or callable(choose):
+        everything = np.zeros(min(d, max(n, k)))
+        found = eigenvalues(gram)
+        everything[: len(found)] = found[: len(everything)]
+    values, left = largest_eigen(gram, min(k, n))
+    found = _from_left(X, root, (mean, scale, constant), values, left, k, n_jobs)
+    return replace(
+        found, total=float(gram.trace()), mass=mass, n=rows, values=everything, constant=constant,
+        deviation=spread * np.sqrt(mass / (mass - 1.0)),
+    )  # fmt: skip
+
+
+def _from_left(X, root, columns, values, left, k, n_jobs):
+    """Right vectors from left ones: V = U' Z / s, and again from the rows where s is small."""
+    mean, scale, constant = columns
+    n, d = X.shape
+    s = np.sqrt(values)
+    floor = max(np.sqrt(n * EPS) * 4.0 * s[0], 1e-300)
+    live = s > floor
+    Y = np.zeros((n, products.wide(max(1, len(s)))))
+    Y[:, : len(s)] = (left / np.where(live, s, 1.0)[:, None]).T
+    if root is not None:
+        Y *= root[:, None]
+    vectors = np.zeros((k, d))
+    for start in range(0, d, 2048):
+        checkpoint()
+        some = slice(start, min(d, start + 2048))
+        block = np.ascontiguousarray(X[:, some])
+        total = np.zeros((products.tall(block.shape[1]), Y.shape[1]))
+        products.back(block, mean[some], Y, total)
+        vectors[: len(s), some] = total[: block.shape[1], : len(s)].T
+    if scale is not None:
+        vectors /= scale
+        vectors[:, list(constant)] = 0.0
+    singular = np.zeros(k)
+    singular[: len(s)] = s
+    kept = np.zeros(k, dtype=bool)
+    kept[: len(s)] = live
+    if kept.any() and (s[live][-1] < _GRADED * s[0] or not kept.all()):
+        vectors, singular = _ritz(X, root, mean, scale, vectors, kept, n_jobs)
+    return Components(mean, scale, signed(vectors), singular, 0.0, 0.0, n)
+
+
+def _ritz(X, root, mean, scale, vectors, kept, n_jobs):
+    """Rayleigh-Ritz on the rows: an orthonormal basis, its scores, and their own SVD."""
+    basis = np.zeros_like(vectors)
+    basis[kept] = aside(np.linalg.qr, np.ascontiguousarray(vectors[kept].T))[0].T
+    basis = completed(basis, kept)
+    by = basis if scale is None else basis / scale
+    scores, _ = projected(X, mean, by, n_jobs, np.float64)
+    if root is not None:
+        scores *= root[:, None]
+    _, s, turn = aside(np.linalg.svd, scores, full_matrices=len(vectors) > len(scores))
+    singular = np.zeros(len(vectors))
+    singular[: len(s)] = s
+    floor = max(X.shape) * EPS * singular[0]
+    return turn @ basis, np.where(singular > floor, singular, 0.0)
+
+
+# ---------------------------------------------------------------- both large, few components
+
+
+def by_iteration(
+    X, weights, k, *, center=True, correlation=False, rng=None, tol=TOL, oversampling=6,
+    n_jobs=None,
+) -> Components:  # fmt: skip
+    """A few components of many rows and columns, converged to a residual."""
+    extent = extent_of(X, weights, n_jobs=n_jobs)
+    mean, squares = extent.mean, extent.squares
+    if not center:
+        squares = squares + extent.mass * mean**2
+        mean = np.zeros_like(mean)
+    scale, constant = None, ()
+    total = float(squares.sum())
+    if correlation:
+        scale, constant = scale_of(extent.squares, extent.mean, extent.mass)
+        total = (extent.mass - 1.0) * (len(scale) - len(constant))
+    operate = normal_operator(X, weights, mean, scale, n_jobs)
+    rng = np.random.default_rng(0) if rng is None else rng
+    found = largest_by_krylov(operate, X.shape[1], k, rng, tol=tol, oversampling=oversampling)
+    top = found.values[0] or 1.0
+    return Components(
+        mean, scale, signed(found.vectors), np.sqrt(found.values), total, extent.mass, extent.n,
+        residuals=found.residuals / top, constant=constant,
+        deviation=np.sqrt(extent.squares / (extent.mass - 1.0)),
+    )  # fmt: skip
+
+
+def decompose(
+    X, weights, choose, *, center=True, correlation=False, solver="auto", rng=None, tol=TOL,
+    oversampling=6, n_jobs=None,
+) -> Components:  # fmt: skip
+    """Components of an array or a sparse matrix, by whichever way suits its shape."""
+    n, d = X.shape
+    options = {"center": center, "correlation": correlation, "n_jobs": n_jobs}
+    few = not callable(choose) and 10 * choose <= min(n, d)
+    large = min(n, d) > _SQUARE or (is_sparse(X) and d > _SQUARE)
+    iterate = few and (solver in ("arpack", "randomized") or (solver == "auto" and large))
+    if iterate and min(n, d) > 64 and (not is_sparse(X) or d > 512):
+        return by_iteration(X, weights, choose, rng=rng, tol=tol, oversampling=oversampling,
+                            **options)  # fmt: skip
+    if n < d and solver != "covariance_eigh":
+        if is_sparse(X):
+            refuse_large(8.0 * n * d, "X as dense rows", "Ask for few components.")
+            X = X.toarray()
+        return from_rows(X, weights, choose, **options)
+    moments = moments_of(X, weights, center=center, n_jobs=n_jobs)
+    found = from_moments(moments, choose, correlation=correlation)
+    if solver == "covariance_eigh":
+        return found
+    return refined(found, X, weights, n_jobs)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Eigenvalues and eigenvectors of symmetric matrices, largest first, and the rule of signs."""
+
+import numpy as np
+
+from statfast._engine import aside
+
+_FEW = 96  # columns up to which all eigenvectors cost less than to choose some
+_MOST = 1000  # beyond, a call of scipy.linalg, which holds Python's lock, would not hear Ctrl-C
+
+
+def eigenvalues(matrix):
+    """All eigenvalues of a symmetric matrix, descending, not below 0."""
+    return _call(np.linalg.eigvalsh, matrix)[::-1].clip(0.0)
+
+
+def largest_eigen(matrix, k):
+    """The k largest eigenvalues (k,), descending, and their eigenvectors as rows (k, d)."""
+    d = len(matrix)
+    if _FEW < d <= _MOST and 4 * k < d:
+        from scipy.linalg import eigh
+
+        values, vectors = eigh(matrix, subset_by_index=(d - k, d - 1), check_finite=False)
+    else:
+        values, vectors = _call(np.linalg.eigh, matrix)
+    values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
+    return values.clip(0.0), np.ascontiguousarray(vectors.T)
+
+
+def _call(function, matrix):
+    return function(matrix) if len(matrix) <= _FEW else aside(function, matrix)
+
+
+def signed(vectors):
+    """Rows with their largest entry, the first of those alike, positive: scikit-learn's rule."""
+    if vectors.size == 0:
+        return vectors
+    largest = np.abs(vectors).argmax(axis=1)
+    negative = vectors[np.arange(len(vectors)), largest] < 0.0
+    return np.where(negative[:, None], -vectors, vectors)
+
+
+def completed(vectors, live):
+    """Orthonormal rows: those that are live stay, the others become any that complete them."""
+    k, d = vectors.shape
+    kept = vectors[live]
+    if live.all():
+        return vectors
+    out = vectors.copy()
+    wanted = np.flatnonzero(~live)
+    found, j = list(kept), 0
+    for place in wanted.tolist():
+        while True:  # the first unit vectors that are not in the span
+            new = np.zeros(d)
+            new[j] = 1.0
+            j += 1
+            for _ in range(2):
+                for one in (np.asarray(found),) if found else ():
+                    new -= one.T @ (one @ new)
+            length = np.sqrt(new @ new)
+            if length > 0.5 / np.sqrt(d):
+                break
+        out[place] = new / length
+        found.append(out[place])
+    return out

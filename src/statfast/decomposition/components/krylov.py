@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Few largest eigenvectors of a large symmetric operator, by block Krylov iteration to a residual.
+
+Musco & Musco 2015, arXiv 1504.05477, with Rayleigh-Ritz on all that has been seen (block Lanczos
+with full orthogonalization), and thick restarts (Wu & Simon 2000, doi:10.1137/S0895479898334605).
+It ends when every residual |A v - lambda v| is below `tol` times the largest eigenvalue, after
+which an eigenvalue is off by at most its residual, and mostly by its square over the gap.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._core.linalg import products
+from statfast._engine import aside, checkpoint, each, grid, reduce
+from statfast._validation import is_sparse, warn_user
+
+TOL = 1e-10
+_BLOCKS = 16  # the basis holds that many blocks before a restart
+_RESTARTS = 60
+
+
+@dataclass(frozen=True)
+class Ritz:
+    """Eigenpairs found by iteration."""
+
+    values: NDArray[np.float64]  # (k,) descending
+    vectors: NDArray[np.float64]  # (k, d) rows
+    residuals: NDArray[np.float64]  # (k,) |A v - lambda v|
+    n_iter: int
+
+
+def largest_by_krylov(operate, d, k, rng, *, tol=TOL, oversampling=6, limit=None) -> Ritz:
+    """The k largest eigenpairs of ``operate``, which maps rows (b, d) to their images.
+
+    Parameters
+    ----------
+    operate : callable
+        Rows (b, d) to rows (b, d), by a symmetric matrix without negative eigenvalues.
+    d, k : int
+        Size of the matrix, and of the answer; k is small beside d.
+    rng : numpy.random.Generator
+        For the start.
+    tol : float
+        Residuals wanted, relative to the largest eigenvalue.
+    oversampling : int
+        Vectors of a block beyond k.
+    limit : int, optional
+        Blocks at most; more would be taken until the residuals are small.
+    """
+    b = min(products.wide(k + oversampling), d)
+    most = min(d, _BLOCKS * b)
+    basis, images = np.empty((most, d)), np.empty((most, d))
+    ritz = np.zeros((most, most))
+    new, m, n_iter = _orthonormal(rng.standard_normal((b, d))), 0, 0
+    values = np.zeros(k)
+    while True:
+        checkpoint()
+        stop = m + len(new)
+        basis[m:stop], images[m:stop] = new, operate(new)
+        n_iter += 1
+        ritz[:stop, m:stop] = _times(basis[:stop], images[m:stop].T)
+        ritz[m:stop, :stop] = ritz[:stop, m:stop].T
+        m = stop
+        values, y = _eigen(ritz[:m, :m], b)
+        vectors = _times(y, basis[:m])
+        mapped = _times(y, images[:m])
+        apart = mapped - values[:, None] * vectors
+        residuals = np.sqrt((apart**2).sum(axis=1))
+        done = residuals[:k].max() <= tol * values[0]
+        if done or m == d or n_iter == (limit or _RESTARTS * _BLOCKS):
+            break
+        if m + b > most:
+            keep = min(m, max(b, most // 2))
+            values_kept, y = _eigen(ritz[:m, :m], keep)
+            basis[:keep], images[:keep] = _times(y, basis[:m]), _times(y, images[:m])
+            m = keep
+            ritz[:m, :m] = np.diag(values_kept)
+        new = _orthonormal(apart[residuals > 1e-15 * values[0]][: d - m], basis[:m])
+        if len(new) == 0:
+            break
+    if not done and residuals[:k].max() > 1e-7 * values[0] and m < d:
+        warn_user(
+            f"The iteration for {k} components left residuals of "
+            f"{residuals[:k].max() / values[0]:.1e} of the largest eigenvalue after {n_iter} "
+            'steps. Use svd_solver="full", or fewer components.'
+        )
+    return Ritz(values[:k].clip(0.0), vectors[:k], residuals[:k], n_iter)
+
+
+def _eigen(matrix, k):
+    values, vectors = np.linalg.eigh(matrix) if len(matrix) < 200 else aside(np.linalg.eigh, matrix)
+    return values[::-1][:k], np.ascontiguousarray(vectors[:, ::-1][:, :k].T)
+
+
+def _times(a, b):
+    return a @ b if a.size < 1 << 14 else aside(np.matmul, a, b)
+
+
+def _orthonormal(rows, basis=None):
+    """Orthonormal rows that span what the given ones add to a basis of orthonormal rows."""
+    length = np.sqrt((rows**2).sum(axis=1))
+    rows = rows[length > 0.0] / length[length > 0.0, None]
+    for _ in range(2):
+        if basis is not None and len(rows):
+            rows = rows - _times(_times(rows, basis.T), basis)
+        if len(rows):
+            rows = _independent(rows)
+    return rows
+
+
+def _independent(rows):
+    """An orthonormal basis of the span of rows, by Cholesky's factor twice where it will do."""
+    for _ in range(2):
+        values, vectors = np.linalg.eigh(_times(rows, rows.T))
+        live = values > 1e-13 * values[-1]
+        rows = _times((vectors[:, live] / np.sqrt(values[live])).T, rows)
+        if values[0] > 0.1:
+            break
+    return rows
+
+
+def normal_operator(X, weights, mean, scale, n_jobs):
+    """The map of rows P to P Z' W Z with Z = (X - mean) / scale, in one reading of X."""
+    if is_sparse(X):
+        return _sparse_operator(X, weights, mean, scale)
+    n, d = X.shape
+    by = None if scale is None else 1.0 / scale
+
+    def operate(P):
+        b = len(P)
+        P = np.ascontiguousarray(P)
+        step = max(64, min(n, int(2e8 / (d * b))))
+
+        def partial(_, block, share):
+            total = np.zeros((products.tall(d), products.wide(b)))
+            for start in range(0, len(block), step):
+                some = slice(start, start + step)
+                checkpoint()
+                w = None if share is None else share[some]
+                products.normal(block[some], w, mean, by, P, total)
+            return total
+
+        def merge(one, other):
+            one += other
+            return one
+
+        total = reduce(
+            partial, X, weights, merge=merge, n_jobs=n_jobs, effort=4.0 * n * d * b, least=512
+        )
+        return np.ascontiguousarray(total[:d, :b].T)
+
+    return operate
+
+
+def _sparse_operator(X, weights, mean, scale):
+    turned = X.T.tocsr()
+
+    def operate(P):
+        P = P.T if scale is None else P.T / scale[:, None]
+        scores = X @ P - mean @ P
+        if weights is not None:
+            scores *= weights[:, None]
+        checkpoint()
+        images = turned @ scores - mean[:, None] * scores.sum(axis=0)
+        if scale is not None:
+            images /= scale[:, None]
+        return np.ascontiguousarray(images.T)
+
+    return operate
+
+
+def projected(X, shift, P, n_jobs=None, dtype=None):
+    """(X - shift) P' of an array or a sparse matrix, and whether all of it is finite."""
+    n, k = X.shape[0], len(P)
+    if is_sparse(X):
+        out = X @ P.T - shift @ P.T
+        return out, bool(np.isfinite(out).all())
+    out = np.empty((n, k), dtype or (np.float32 if X.dtype == np.float32 else np.float64))
+    P = np.ascontiguousarray(P)
+    step = max(64, int(2e8 / max(1, P.size)))
+
+    def work(rows):
+        finite = True
+        for start in range(rows.start, rows.stop, step):
+            checkpoint()
+            part = slice(start, min(rows.stop, start + step))
+            finite &= products.project(np.ascontiguousarray(X[part]), shift, P, out[part])
+        return finite
+
+    if n <= 256:
+        return out, work(slice(0, n))
+    return out, all(each(work, grid(n, 1024), n_jobs=n_jobs, effort=float(n) * (2 * P.size + 8)))

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fitted components at work: scores, the way back, and the error of a compression."""
+
+import numpy as np
+
+from statfast._engine import checkpoint
+from statfast._estimator import Estimator, Transformer
+from statfast._validation import (
+    as_csr,
+    as_rows,
+    as_weights,
+    is_sparse,
+    not_fitted,
+    require_finite,
+    rows_for,
+)
+from statfast.decomposition.components.krylov import projected
+
+KEPT = (np.float64, np.float32, np.uint8)
+
+
+class ComponentModel(Transformer, Estimator):
+    """What models of components have in common once they are fitted.
+
+    They have `components_`, `mean_` and `scale_` (or None), and `_projection`, by whose rows
+    centered rows are multiplied.
+    """
+
+    def transform(self, X):
+        """Return the scores of the rows: their coordinates along the components.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, d)
+
+        Returns
+        -------
+        scores : ndarray of shape (m, k)
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        return self._scores(self._rows(X))
+
+    def _scores(self, rows):
+        scores, finite = projected(rows, self.mean_, self._projection, self._threads())
+        if not finite:
+            if not is_sparse(rows):
+                require_finite(rows)
+            raise ValueError("X holds values so large that its scores overflow. Rescale it.")
+        return scores
+
+    def inverse_transform(self, X):
+        """Return the rows that have these scores, and nothing outside the components.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, k)
+            Scores, as `transform` gives them.
+
+        Returns
+        -------
+        rows : ndarray of shape (m, d)
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with a column for each component.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        scores = as_rows(X)
+        if scores.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X must have a column for each of the {len(self.components_)} components; got "
+                f"{scores.shape[1]}. Pass scores as transform returns them."
+            )
+        return self._restored(scores)
+
+    def _restored(self, scores):
+        back = self.components_
+        if self._whitens():
+            back = np.sqrt(self.explained_variance_)[:, None] * back
+        if self.scale_ is not None:
+            back = back * self.scale_
+        rows = np.empty((len(scores), back.shape[1]), scores.dtype)
+        for start in range(0, len(scores), 4096):
+            checkpoint()
+            some = slice(start, start + 4096)
+            rows[some] = scores[some].astype(np.float64, copy=False) @ back + self.mean_
+        return rows
+
+    def reconstruction_error(self, X, sample_weight=None):
+        """Mean squared distance of rows from what their scores say of them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, d)
+        sample_weight : array-like of shape (m,), optional
+
+        Returns
+        -------
+        float
+            The mean over rows of the sum over columns of squared differences; of standardized
+            columns with ``correlation=True``. For the rows of the fit it is the variance of the
+            components left out, times (n - 1) / n.
+
+        Raises
+        ------
+        ValueError
+            As for `transform`.
+        """
+        rows = self._rows(X)
+        errors = np.concatenate([r.sum(axis=1) for _, r in self._squares(rows)])
+        return float(np.average(errors, weights=as_weights(sample_weight, len(errors))))
+
+    def _squares(self, rows):
+        """Block by block, the scores and the squared residuals of standardized rows."""
+        scale = 1.0 if self.scale_ is None else self.scale_
+        V = self.components_
+        for start in range(0, rows.shape[0], 2048):
+            checkpoint()
+            block = rows[start : start + 2048]
+            block = block.toarray() if is_sparse(block) else np.asarray(block, np.float64)
+            with np.errstate(over="ignore", invalid="ignore"):
+                z = (block - self.mean_) / scale
+                scores = z @ V.T
+                left = (z - scores @ V) ** 2
+            if not np.isfinite(left).all():
+                require_finite(block)
+                raise ValueError("X holds values so large that squares overflow. Rescale it.")
+            yield scores, left
+
+    # ------------------------------------------------------------ inside
+
+    def _rows(self, X):
+        if "_projection" not in self.__dict__:
+            raise not_fitted(self)
+        if not is_sparse(X):
+            return rows_for(self, X, keep=KEPT, finite=False)
+        rows = as_csr(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return rows
+
+    def _threads(self):
+        return getattr(self, "n_jobs", None)
+
+    def _whitens(self):
+        return bool(getattr(self, "whiten", False))
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
+
+    def __sklearn_is_fitted__(self):
+        return "_projection" in self.__dict__
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Principal component analysis: the directions of largest variance, by whichever way suits."""
+
+import numpy as np
+
+from statfast._engine import Chunks
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_csr,
+    as_flag,
+    as_generator,
+    as_real,
+    as_rows,
+    as_weights,
+    column_names,
+    is_sparse,
+    rows_for,
+    warn_user,
+)
+from statfast.decomposition.components.decompose import (
+    Components,
+    decompose,
+    from_moments,
+    most_components,
+)
+from statfast.decomposition.components.krylov import TOL
+from statfast.decomposition.components.moments import block_moments, moments_of
+from statfast.decomposition.components.number import as_rule
+from statfast.decomposition.pca.interpretation import Interpretation
+from statfast.decomposition.pca.likelihood import ProbabilisticComponents
+from statfast.decomposition.pca.model import KEPT, ComponentModel
+
+SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
+
+
+class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
+    """Principal component analysis by covariance or correlation.
+
+    The components are the orthonormal directions v in which the rows, less their mean, vary most,
+    ``max v' S v``, each at right angles to those before: eigenvectors of the covariance S.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        How many to keep. None keeps min(n, d); a share between 0 and 1 the fewest with more than
+        that share of the variance; "mle" as many as Minka's evidence is largest for; "kaiser"
+        those above the mean eigenvalue; "broken_stick" those that hold more than random pieces of
+        a stick (see `choose_components`).
+    copy : bool, default=True
+        Without meaning: X is never modified.
+    whiten : bool, default=False
+        Divide scores by their standard deviation. A component without variance scores 0.
+    svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default="auto"
+        "auto" takes the covariance of tall X, the products of rows of wide X, and a block Krylov
+        iteration for few components of X that is large both ways; where a singular value that is
+        kept is small, a second pass over the rows restores its digits. "full" is the same without
+        the iteration, "covariance_eigh" the covariance without a second pass. "arpack" and
+        "randomized" iterate wherever few components are asked for. All converge: no solver gives
+        an approximation.
+    tol : float, default=0.0
+        Residual at which iterations end, relative to the largest eigenvalue. 0 is 1e-10.
+    iterated_power : int or "auto", default="auto"
+        Without meaning: iterations run until their residual is met.
+    n_oversamples : int, default=10
+        Vectors that iterations carry beyond those asked for.
+    power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
+        Without meaning: what iterations carry is always orthonormal.
+    random_state : None, int, Generator, default=None
+        For the start of iterations. None takes the same start each time.
+    correlation : bool, default=False
+        Divide columns by their standard deviation (divisor n - 1) first, as R's
+        ``prcomp(x, scale. = TRUE)``. Constant columns are left out, with a warning.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (k, d)
+        Directions, by falling variance. Of each the entry largest in size, the first of those
+        alike, is positive, which is scikit-learn's rule; R leaves signs to chance.
+    explained_variance_ : ndarray of shape (k,)
+        Variance of the scores, with divisor n - 1.
+    explained_variance_ratio_ : ndarray of shape (k,)
+        Its share of the variance of all columns.
+    singular_values_ : ndarray of shape (k,)
+        Of the rows less their mean (and scaled, with `correlation`). 0 where it is rounding.
+    sdev_ : ndarray of shape (k,)
+        Square root of `explained_variance_`: R's ``sdev``.
+    loadings_ : ndarray of shape (d, k)
+        `components_` as columns: R's ``rotation``, and ``loadings`` of ``princomp``.
+    mean_ : ndarray of shape (d,)
+        Mean of the columns.
+    scale_ : ndarray of shape (d,) or None
+        By which columns were divided; 1 for constant ones, None without `correlation`.
+    n_components_ : int
+        How many components were kept.
+    n_samples_ : int
+        Rows with a positive weight.
+    noise_variance_ : float
+        Mean variance of the components left out.
+    residuals_ : ndarray of shape (k,) or None
+        Of an iteration: ``|S v - lambda v|`` over the largest eigenvalue. None without one.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+        Only where the columns of X have names.
+
+    Raises
+    ------
+    ValueError
+        From ``fit``: if X is not a finite 2-d array, has fewer than two rows or values whose
+        squares overflow; if more components are asked for than there are rows or columns; if a
+        share is asked for of rows without variance.
+    MemoryError
+        If a covariance of all columns would take more than half the free memory.
+
+    Notes
+    -----
+    The covariance is a sum over blocks of rows, each about its own mean, merged by the formulas of
+    Chan, Golub and LeVeque: ``X + 1e8`` has the components of X. `partial_fit` and `Chunks`
+    therefore give the components of all rows, not an approximation. float32 rows are summed in
+    float64. Sparse rows are centered implicitly.
+
+    With `sample_weight`, an integer weight is a repeated row. Components with equal variance are
+    any basis of their plane; ties are not broken.
+
+    O(n d^2) time and O(d^2) memory for tall X, O(n^2 d) and O(n^2) for wide X, O(n d k) for each
+    step of the iteration. The second pass, for singular values below 1e-3 of the largest, costs
+    O(n d k).
+
+    References
+    ----------
+    Chan, Golub & LeVeque 1983, Algorithms for computing the sample variance,
+    doi:10.1080/00031305.1983.10483115. Musco & Musco 2015, Randomized block Krylov methods,
+    arXiv:1504.05477. Fukaya et al. 2020, Shifted Cholesky QR, doi:10.1137/18M1218212. Tipping &
+    Bishop 1999, Probabilistic principal component analysis, doi:10.1111/1467-9868.00196.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.decomposition import PCA
+    >>> iris = load_iris()
+    >>> pca = PCA(n_components=2).fit(iris.data)
+    >>> pca.explained_variance_ratio_.round(3).tolist()
+    [0.925, 0.053]
+    >>> pca.transform(iris.data).shape
+    (150, 2)
+    """
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        copy=True,
+        whiten=False,
+        svd_solver="auto",
+        tol=0.0,
+        iterated_power="auto",
+        n_oversamples=10,
+        power_iteration_normalizer="auto",
+        random_state=None,
+        correlation=False,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.correlation = correlation
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the components of the rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Chunks} of shape (n, d)
+            Chunks are read once.
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            Not with Chunks.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, MemoryError
+            As the class says.
+        """
+        return self._published(X, self._found(X, sample_weight))
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Find the components of the rows, and return their scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        scores : ndarray of shape (n, k)
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError, MemoryError
+            As the class says.
+        """
+        if isinstance(X, Chunks):
+            raise TypeError("X must be an array or a sparse matrix here. Use fit, and transform.")
+        rows, weights = self._checked(X, sample_weight)
+        self._published(X, self._decomposed(rows, weights))
+        return self._scores(rows)
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Add rows to those seen, and find the components of them all.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self
+            Fitted once there are two rows. While there are fewer rows than components asked for,
+            there are as many components as rows.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the first call.
+        """
+        self._check_parameters()
+        before = self.__dict__.get("_moments")
+        if before is None or is_sparse(X):
+            rows, weights = self._checked(X, sample_weight, least=1)
+        else:
+            rows = rows_for(self, X, keep=KEPT, finite=False)
+            weights = as_weights(sample_weight, rows.shape[0])
+        if before is not None and rows.shape[1] != len(before.mean):
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{len(before.mean)} features as input."
+            )
+        moments = moments_of(rows, weights, n_jobs=self.n_jobs)
+        moments = moments if before is None else before + moments
+        waits = moments.mass <= 1.0
+        if waits:
+            fitted = {"_moments": moments, "n_features_in_": len(moments.mean)}
+            return self._publish(X, **fitted)
+        choose = self._rule(None, moments.mass, len(moments.mean))
+        if not callable(choose):
+            choose = min(choose, most_components(moments.n, moments.mass, len(moments.mean)))
+        found = from_moments(moments, choose, correlation=self.correlation)
+        return self._published(X, found, _moments=moments)
+
+    # ------------------------------------------------------------ checks
+
+    def _checked(self, X, sample_weight, least=2):
+        self._check_parameters()
+        if is_sparse(X):
+            rows = as_csr(X, n_min=least)
+        else:
+            rows = as_rows(X, keep=KEPT, n_min=least, finite=False)
+        weights = as_weights(sample_weight, rows.shape[0])
+        if least > 1 and weights is not None and weights.sum() <= 1.0:
+            raise ValueError(
+                f"sample_weight must sum to more than 1; got {weights.sum():g}. An integer weight "
+                "stands for repeated rows: scale the weights to sum to the number of rows."
+            )
+        return rows, weights
+
+    def _check_parameters(self):
+        for name in ("copy", "whiten", "correlation"):
+            as_flag(getattr(self, name), name)
+        as_choice(self.svd_solver, "svd_solver", SOLVERS)
+        as_real(self.tol, "tol", low=0.0)
+        as_count(self.n_oversamples, "n_oversamples", 0)
+        if self.iterated_power != "auto":
+            as_count(self.iterated_power, "iterated_power", 0)
+        normalizers = ("auto", "QR", "LU", "none")
+        as_choice(self.power_iteration_normalizer, "power_iteration_normalizer", normalizers)
+        as_generator(self.random_state)
+
+    def _rule(self, n, mass, d):
+        return as_rule(self.n_components, n, mass, d)
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    def _prepare(self, X, y=None, sample_weight=None):
+        """Columns and state of a fit as a sum: `_statistics` of their blocks add up."""
+        rows, weights = self._checked(X, sample_weight)
+        return (rows, weights), _State(column_names(X))
+
+    @staticmethod
+    def _statistics(columns, state):
+        return block_moments(columns, True)
+
+    def _solve(self, moments, state):
+        d = len(moments.mean)
+        found = from_moments(
+            moments, self._rule(moments.n, moments.mass, d), correlation=self.correlation
+        )
+        names = {} if state.names is None else {"feature_names_in_": state.names}
+        return self._published(None, found, **names)
+
+    def _found(self, X, sample_weight) -> Components:
+        if not isinstance(X, Chunks):
+            return self._decomposed(*self._checked(X, sample_weight))
+        self._check_parameters()
+        if sample_weight is not None:
+            raise ValueError("sample_weight must be None with Chunks. Use partial_fit with both.")
+        moments = moments_of(X, None, n_jobs=self.n_jobs)
+        if moments.mass < 2:
+            raise ValueError("X has 1 sample(s) while a minimum of 2 is required. Pass more rows.")
+        choose = self._rule(moments.n, moments.mass, len(moments.mean))
+        return from_moments(moments, choose, correlation=self.correlation)
+
+    def _decomposed(self, rows, weights) -> Components:
+        n, d = rows.shape
+        mass = float(n) if weights is None else float(weights.sum())
+        n = n if weights is None else int(np.count_nonzero(weights))
+        return decompose(
+            rows,
+            weights,
+            self._rule(n, mass, d),
+            correlation=self.correlation,
+            solver=self.svd_solver,
+            rng=None if self.random_state is None else as_generator(self.random_state),
+            tol=self.tol or TOL,
+            oversampling=min(self.n_oversamples, d),
+            n_jobs=self.n_jobs,
+        )
+
+    def _published(self, X, found, **more):
+        """All fitted attributes from the components."""
+        k, freedom = len(found.vectors), found.mass - 1.0
+        variance = found.singular**2 / freedom
+        total = found.total / freedom
+        most = most_components(found.n, found.mass, len(found.mean))
+        left = (total - variance.sum()) / (most - k) if k < most else 0.0
+        if found.constant and self.correlation:
+            shown = ", ".join(str(j) for j in found.constant[:5])
+            warn_user(
+                f"Left out of the components, as constant: column(s) {shown} of X. Their "
+                "coefficients are 0."
+            )
+        elif not total > 0.0:
+            warn_user("No column of X varies: the components are any directions.")
+        projection = found.vectors
+        if found.scale is not None:
+            projection = projection / found.scale
+        if self.whiten:
+            # A Gram matrix tells variances from rounding above d units in the last place.
+            floor = 1e-15 * len(found.mean) * variance[:1].max(initial=0.0)
+            live = variance > (0.0 if found.singular[-1:].all() else floor)
+            deviation = np.sqrt(np.where(live, variance, 1.0))
+            projection = np.where(live, 1.0 / deviation, 0.0)[:, None] * projection
+        ratio = variance / total if total > 0.0 else np.zeros(k)
+        fitted = {
+            "components_": found.vectors,
+            "explained_variance_": variance,
+            "explained_variance_ratio_": ratio,
+            "singular_values_": found.singular,
+            "sdev_": np.sqrt(variance),
+            "loadings_": found.vectors.T,
+            "mean_": found.mean,
+            "scale_": found.scale,
+            "n_components_": k,
+            "n_samples_": found.n,
+            "noise_variance_": max(0.0, float(left)),
+            "residuals_": found.residuals,
+            "n_features_in_": len(found.mean),
+            "_projection": np.ascontiguousarray(projection),
+            "_deviation": found.deviation,
+            **more,
+        }
+        return self._publish(X, **fitted)
+
+
+class _State:
+    """What `_solve` needs beside the sums: the names of the columns."""
+
+    def __init__(self, names):
+        self.names = names

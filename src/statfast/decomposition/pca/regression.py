@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Principal component regression: least squares on the scores of the leading components."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._estimator import Estimator, Regressor
+from statfast._engine import reduce
+from statfast._validation import (
+    as_flag,
+    as_rows,
+    as_targets,
+    as_weights,
+    column_names,
+    require_finite,
+    rows_for,
+)
+from statfast.decomposition.components.decompose import scale_of
+from statfast.decomposition.components.eigen import largest_eigen, signed
+from statfast.decomposition.components.krylov import projected
+from statfast.decomposition.components.moments import (
+    Moments,
+    block_moments,
+    require_finite_moments,
+)
+from statfast.decomposition.components.number import as_rule
+
+KEPT = (np.float64, np.float32)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the solution needs beside the sums: columns of X and of y, their names, shape of y."""
+
+    d: int
+    flat: bool
+    names: np.ndarray | None
+
+
+class PrincipalComponentRegression(Regressor, Estimator):
+    """Least squares of y on the scores of the leading principal components of X.
+
+    A penalty by counting: directions in which X varies little, where coefficients are uncertain,
+    are left out. With all components it is least squares itself.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        As of `PCA`: a number, a share of the variance of X, a rule, or None for all.
+    scale : bool, default=False
+        Divide columns by their standard deviation first, as R's ``pls::pcr(scale = TRUE)``.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores. The result has the same bits for any number.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,), or (T, d) for several targets
+        Coefficients of the columns of X.
+    intercept_ : float, or ndarray of shape (T,)
+    components_ : ndarray of shape (k, d)
+        The components, the largest entry of each positive.
+    score_coef_ : ndarray of shape (k,), or (T, k)
+        Coefficients of the scores, which are uncorrelated: dropping one changes no other.
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (k,)
+        Variance of the scores, and its share of the variance of X.
+    mean_ : ndarray of shape (d,)
+    scale_ : ndarray of shape (d,) or None
+    n_components_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+        Only where the columns of X have names.
+
+    Raises
+    ------
+    ValueError
+        From ``fit``: if X or y is not finite, has fewer than two rows, or X has fewer columns or
+        rows than components asked for.
+
+    Notes
+    -----
+    The fit is a sum over blocks of rows: moments of X and y together. Components whose variance is
+    rounding, below d units in the last place of the largest, have coefficient 0. O(n (d + T)^2)
+    time, O((d + T)^2) memory.
+
+    References
+    ----------
+    Massy 1965, Principal components regression in exploratory statistical research,
+    doi:10.1080/01621459.1965.10480787. Jolliffe 2002, Principal Component Analysis,
+    doi:10.1007/b98835.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.decomposition import PrincipalComponentRegression
+    >>> x = np.arange(6.0)
+    >>> X = np.column_stack([x, 2 * x])  # collinear: least squares alone is not defined
+    >>> model = PrincipalComponentRegression(n_components=1).fit(X, 5 * x)
+    >>> model.coef_.round(6).tolist()
+    [1.0, 2.0]
+    """
+
+    def __init__(self, n_components=None, *, scale=False, n_jobs=None):
+        self.n_components = n_components
+        self.scale = scale
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the components of X, and regress y on them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,) or (n, T)
+        sample_weight : array-like of shape (n,), optional
+            An integer weight is a repeated row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As the class says.
+        """
+        columns, state = self._prepare(X, y, sample_weight)
+        rows, targets, weights = columns
+        moments = reduce(
+            lambda _, *block: self._statistics(block, state),
+            rows,
+            targets,
+            weights,
+            merge=lambda one, other: one + other,
+            n_jobs=self.n_jobs,
+            effort=float(len(rows)) * (rows.shape[1] + targets.shape[1]) ** 2,
+            least=max(2048, rows.shape[1]),
+        )
+        require_finite_moments(moments, rows)
+        return self._solve(moments, state)
+
+    def predict(self, X):
+        """Return the predicted targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, T)
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        rows = rows_for(self, X, keep=KEPT, finite=False)
+        slopes = np.atleast_2d(self.coef_)
+        out, finite = projected(rows, self.mean_, slopes, self.n_jobs, np.float64)
+        if not finite:
+            require_finite(rows)
+        out += self._level
+        if not np.isfinite(out).all():
+            raise ValueError("X holds values so large that predictions overflow. Rescale it.")
+        return out[:, 0] if self.coef_.ndim == 1 else out
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    def _prepare(self, X, y, sample_weight=None):
+        as_flag(self.scale, "scale")
+        rows = as_rows(X, keep=KEPT, n_min=2, finite=False)
+        targets, flat = as_targets(y, len(rows))
+        weights = as_weights(sample_weight, len(rows))
+        if weights is not None and weights.sum() <= 1.0:
+            raise ValueError(
+                f"sample_weight must sum to more than 1; got {weights.sum():g}. An integer weight "
+                "stands for repeated rows: scale the weights to sum to the number of rows."
+            )
+        n = len(rows) if weights is None else int(np.count_nonzero(weights))
+        mass = float(len(rows)) if weights is None else float(weights.sum())
+        as_rule(self.n_components, n, mass, rows.shape[1])
+        return (rows, targets, weights), _Names(rows.shape[1], flat, column_names(X))
+
+    @staticmethod
+    def _statistics(columns, state):
+        X, y, weights = columns
+        return block_moments((np.hstack([X, y]), weights), True)
+
+    def _solve(self, moments: Moments, state):
+        d, whole, freedom = state.d, moments.matrix(), moments.mass - 1.0
+        matrix, cross = whole[:d, :d], whole[:d, d:]
+        mean, level = moments.mean[:d], moments.mean[d:]
+        scale = None
+        if self.scale:
+            scale, constant = scale_of(moments.diagonal()[:d], mean, moments.mass)
+            matrix = matrix / (scale[:, None] * scale)
+            cross = cross / scale[:, None]
+            for part in (matrix, matrix.T, cross):
+                part[list(constant)] = 0.0
+        values, vectors = largest_eigen(matrix, d)
+        k = as_rule(self.n_components, moments.n, moments.mass, d)
+        k = k(values, moments) if callable(k) else k
+        total = float(values.sum())
+        values, vectors = values[:k], signed(vectors[:k])
+        live = values > 4.0 * d * np.finfo(float).eps * values[0]
+        by_score = np.where(live, 1.0 / np.where(live, values, 1.0), 0.0)[:, None] * (
+            vectors @ cross
+        )
+        slopes = by_score.T @ vectors
+        if scale is not None:
+            slopes = slopes / scale
+        intercept = level - slopes @ mean
+        fitted = {
+            "coef_": slopes[0] if state.flat else slopes,
+            "intercept_": float(intercept[0]) if state.flat else intercept,
+            "components_": vectors,
+            "score_coef_": by_score[:, 0] if state.flat else by_score.T,
+            "explained_variance_": values / freedom,
+            "explained_variance_ratio_": values / total if total > 0.0 else np.zeros(k),
+            "mean_": mean,
+            "scale_": scale,
+            "n_components_": k,
+            "n_features_in_": d,
+            "_level": level,
+        }
+        if state.names is not None:
+            fitted["feature_names_in_"] = state.names
+        return self._publish(None, **fitted)

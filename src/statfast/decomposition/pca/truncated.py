@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Truncated singular value decomposition: components about the origin."""
+
+import numpy as np
+
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_csr,
+    as_generator,
+    as_real,
+    as_rows,
+    as_weights,
+    is_sparse,
+    warn_user,
+)
+from statfast.decomposition.components.decompose import decompose
+from statfast.decomposition.components.krylov import TOL
+from statfast.decomposition.components.moments import extent_of
+from statfast.decomposition.pca.model import KEPT, ComponentModel
+
+
+class TruncatedSVD(ComponentModel):
+    """The leading singular vectors of X as it is, not centered: of counts, latent semantics.
+
+    ``X = U S V'``, of which the k largest singular values are kept; the scores are ``U S = X V``.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        How many, at most the columns of X.
+    algorithm : {"randomized", "arpack"}, default="randomized"
+        Without meaning for the answer: both find the singular vectors themselves, by the products
+        of columns or rows where these are few, else by a block Krylov iteration that converges.
+    n_iter : int, default=5
+        Without meaning: iterations run until their residual is met.
+    n_oversamples : int, default=10
+        Vectors that iterations carry beyond those asked for.
+    power_iteration_normalizer : {"auto", "OR", "QR", "LU", "none"}, default="auto"
+        Without meaning: what iterations carry is always orthonormal.
+    random_state : None, int, Generator, default=None
+        For the start of iterations. None takes the same start each time.
+    tol : float, default=0.0
+        Residual at which iterations end, relative to the largest squared singular value. 0 is
+        1e-10.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores. The result has the same bits for any number.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (k, d)
+        Right singular vectors, the largest entry of each positive.
+    singular_values_ : ndarray of shape (k,)
+    explained_variance_ : ndarray of shape (k,)
+        Variance of the scores about their mean, with divisor n.
+    explained_variance_ratio_ : ndarray of shape (k,)
+        Its share of the variance of all columns.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+        Only where the columns of X have names.
+
+    Raises
+    ------
+    ValueError
+        From ``fit``: if X is not a finite 2-d array, or more components are asked for than it has
+        columns.
+
+    Notes
+    -----
+    With more components than rows, those beyond the rows complete the others, with a singular value
+    of 0. Components with equal singular values are any basis of their plane. O(n d^2) time and
+    O(d^2) memory for tall X, O(n d k) for each step of an iteration.
+
+    References
+    ----------
+    Halko, Martinsson & Tropp 2011, doi:10.1137/090771806. Musco & Musco 2015, arXiv:1504.05477.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.decomposition import TruncatedSVD
+    >>> X = np.outer([1.0, 2.0, 2.0], [3.0, 4.0])
+    >>> TruncatedSVD(n_components=1).fit(X).singular_values_.round(6).tolist()
+    [15.0]
+    """
+
+    scale_ = None  # columns are neither moved nor divided
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        algorithm="randomized",
+        n_iter=5,
+        n_oversamples=10,
+        power_iteration_normalizer="auto",
+        random_state=None,
+        tol=0.0,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.algorithm = algorithm
+        self.n_iter = n_iter
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the leading singular vectors.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            An integer weight is a repeated row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As the class says.
+        """
+        self._fitted_rows(X, sample_weight)
+        return self
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Find the leading singular vectors, and return the scores of the rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, d)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        scores : ndarray of shape (n, k)
+
+        Raises
+        ------
+        ValueError
+            As the class says.
+        """
+        return self._scores(self._fitted_rows(X, sample_weight))
+
+    def _fitted_rows(self, X, sample_weight):
+        as_choice(self.algorithm, "algorithm", ("randomized", "arpack"))
+        as_count(self.n_iter, "n_iter", 0)
+        as_count(self.n_oversamples, "n_oversamples", 0)
+        normalizers = ("auto", "OR", "QR", "LU", "none")
+        as_choice(self.power_iteration_normalizer, "power_iteration_normalizer", normalizers)
+        tol = as_real(self.tol, "tol", low=0.0) or TOL
+        rng = None if self.random_state is None else as_generator(self.random_state)
+        rows = as_csr(X) if is_sparse(X) else as_rows(X, keep=KEPT, finite=False)
+        weights = as_weights(sample_weight, rows.shape[0])
+        n, d = rows.shape
+        k = as_count(self.n_components, "n_components", 1, d, limit="the number of columns of X")
+        found = decompose(
+            rows, weights, k, center=False, rng=rng, tol=tol,
+            oversampling=min(self.n_oversamples, d), n_jobs=self.n_jobs,
+        )  # fmt: skip
+        extent = extent_of(rows, weights, n_jobs=self.n_jobs)
+        means = found.vectors @ extent.mean
+        variance = (found.singular**2 / extent.mass - means**2).clip(0.0)
+        total = float(extent.squares.sum()) / extent.mass
+        if not total > 0.0:
+            warn_user("No column of X varies: no component explains any variance.")
+        self._publish(
+            X,
+            components_=found.vectors,
+            singular_values_=found.singular,
+            explained_variance_=variance,
+            explained_variance_ratio_=variance / total if total > 0.0 else np.zeros(k),
+            n_features_in_=d,
+            _projection=found.vectors,
+        )
+        return rows
+
+    @property
+    def mean_(self):
+        """The origin: nothing is taken off."""
+        return np.zeros(self.n_features_in_)
