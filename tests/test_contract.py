@@ -53,6 +53,7 @@ SMALL = {
     "KMeans": {"n_clusters": 3, "random_state": 0},
     "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
     "CLARA": {"n_clusters": 3, "random_state": 0},
+    "TruncatedSVD": {"n_components": 2},
     "KMedoids": {"n_clusters": 3},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "GammaNB": {"smallest": 0.2},
@@ -108,6 +109,7 @@ SPARSE_AFTER_DENSE = {
     "GaussianNB",
     "GeneralizedLinearModel",
     "HuberRegressor",
+    "IncrementalPCA",
     "KMeans",
     "Lasso",
     "LassoCV",
@@ -121,8 +123,10 @@ SPARSE_AFTER_DENSE = {
     "OneVsRestClassifier",
     "OutputCodeClassifier",
     "PoissonNB",
+    "PCA",
     "Ridge",
     "RidgeCV",
+    "TruncatedSVD",
 }
 
 # Values that would be nonsense to other parameters.

@@ -31,6 +31,7 @@ FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import t
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
     "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
     "ensemble": ["boosting"],
+    "decomposition": ["components", ["pca", "choice"], "ratings"],
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
     "metrics": ["clustering", "classification", "regression", "ranking", "probability"],

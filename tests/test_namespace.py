@@ -12,9 +12,9 @@ import pytest
 import statfast
 
 FAMILIES = (
-    "cluster", "datasets", "ensemble", "generative", "kernels", "linear", "metrics",
-    "model_selection", "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm",
-    "tree",
+    "cluster", "datasets", "decomposition", "ensemble", "generative", "kernels", "linear",
+    "metrics", "model_selection", "multiclass", "neighbors", "pipeline", "plot",
+    "preprocessing", "svm", "tree",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _FAMILIES = (
     "cluster",
     "datasets",
+    "decomposition",
     "ensemble",
     "generative",
     "kernels",
@@ -63,6 +64,14 @@ _HOMES = {
     "ensemble": (
         "HistGradientBoostingClassifier",
         "HistGradientBoostingRegressor",
+    ),
+    "decomposition": (
+        "PCA",
+        "IncrementalPCA",
+        "PrincipalComponentRegression",
+        "TruncatedSVD",
+        "choose_components",
+        "reconstruction_errors",
     ),
     "generative": (
         "BernoulliNB",

@@ -3,6 +3,7 @@
 
 from statfast import cluster as cluster
 from statfast import datasets as datasets
+from statfast import decomposition as decomposition
 from statfast import ensemble as ensemble
 from statfast import generative as generative
 from statfast import kernels as kernels
@@ -42,6 +43,12 @@ from statfast.cluster import leaves_list as leaves_list
 from statfast.cluster import linkage as linkage
 from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
+from statfast.decomposition import PCA as PCA
+from statfast.decomposition import IncrementalPCA as IncrementalPCA
+from statfast.decomposition import PrincipalComponentRegression as PrincipalComponentRegression
+from statfast.decomposition import TruncatedSVD as TruncatedSVD
+from statfast.decomposition import choose_components as choose_components
+from statfast.decomposition import reconstruction_errors as reconstruction_errors
 from statfast.ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
 from statfast.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from statfast.generative import BernoulliNB as BernoulliNB
@@ -115,6 +122,7 @@ __version__: str
 
 __all__ = [
     "CLARA",
+    "PCA",
     "SVC",
     "SVR",
     "AgglomerativeClustering",
@@ -136,6 +144,7 @@ __all__ = [
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "HuberRegressor",
+    "IncrementalPCA",
     "KDTree",
     "KMeans",
     "KMedoids",
@@ -168,6 +177,7 @@ __all__ = [
     "Pipeline",
     "PoissonNB",
     "PolynomialFeatures",
+    "PrincipalComponentRegression",
     "QuadraticDiscriminantAnalysis",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
@@ -180,9 +190,11 @@ __all__ = [
     "StandardScaler",
     "StepResult",
     "TangentDistanceClassifier",
+    "TruncatedSVD",
     "UndefinedMetricWarning",
     "anova",
     "box_m",
+    "choose_components",
     "choose_k",
     "cluster_stability",
     "cophenetic",
@@ -201,6 +213,7 @@ __all__ = [
     "manova",
     "minimum_spanning_tree",
     "optimal_leaf_ordering",
+    "reconstruction_errors",
     "ridge_path",
     "set_progress",
     "step",

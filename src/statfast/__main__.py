@@ -18,6 +18,7 @@ from statfast._core.tile import tiles
 from statfast._engine import usable_threads
 from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
+from statfast.decomposition import PCA
 from statfast.generative import LinearDiscriminantAnalysis
 from statfast.linear import GeneralizedLinearModel
 from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier
@@ -54,6 +55,27 @@ def discriminant_analysis() -> Finding:
             f"correct: {table.trace()} of 178, known 164",
         ],
         table.tolist() == known,
+        seconds,
+    )
+
+
+def principal_components() -> Finding:
+    """Variance of the iris measurements along their components, against R's ``prcomp``."""
+    iris = load_iris()
+    known = [0.924619, 0.053066, 0.017103, 0.005212]
+
+    start = time.perf_counter()
+    model = PCA().fit(iris.data)
+    seconds = time.perf_counter() - start
+
+    shares = model.explained_variance_ratio_.round(6).tolist()
+    return Finding(
+        "Principal components: iris, 150 x 4",
+        [
+            f"share of the variance: {', '.join(f'{share:.6f}' for share in shares)}",
+            f"known:                 {', '.join(f'{share:.6f}' for share in known)}",
+        ],
+        shares == known,
         seconds,
     )
 
@@ -216,6 +238,7 @@ def mnist() -> Finding | None:
 
 FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     discriminant_analysis,
+    principal_components,
     clustering,
     medoids_and_hierarchy,
     nearest_neighbors,

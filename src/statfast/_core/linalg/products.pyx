@@ -3,7 +3,6 @@
 """Products of rows less a shift: their Gram matrices, scores, and what iterations need.
 
 With Z = (X - shift) * scale, made a sheet at a time in double whatever the type of X,
-    extent    the sums of Z and of its squares
     scatter   Z' W Z and the sums of Z: one pass for a covariance, without cancellation
     gram      Z Z' over some columns, centered within the call: for more columns than rows
     project   Z P: scores
@@ -162,32 +161,6 @@ def scatter(
                     for p in range(d + 1):
                         wz[i * ld + p] = weights[first + i] * z[i * ld + p]
             table.inner(wz, ld, d + 1, z, ld, d + 1, some, &total[0, 0], total.shape[1], True)
-            first += some
-    free(block)
-
-
-def extent(
-    const number[:, ::contiguous] X,  # IN (n, d)
-    const double[::1] weights,      # IN (n,) or None for ones
-    const double[::1] shift,        # IN (d,)
-    double[::1] sums,               # INOUT (d,) += w z
-    double[::1] squares,            # INOUT (d,) += w z^2
-):
-    """Add rows to sums and to sums of squares about a shift."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d), first = 0, some
-    cdef Py_ssize_t sheet = sheet_rows(ld, FEW_BYTES, table.rows)
-    cdef const double *w = NULL
-    cdef void *block = zeros(sheet * ld)
-    cdef double *z
-    with nogil:
-        z = <double *>aligned(block)
-        while first < n:
-            some = min(sheet, n - first)
-            if weights is not None:
-                w = &weights[first]
-            load(X, first, some, d, &shift[0], NULL, z, ld)
-            table.add(z, ld, some, d, w, &sums[0])
-            table.add_squares(z, ld, some, d, w, &squares[0])
             first += some
     free(block)
 

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint
-from statfast._validation import as_count, as_flag, as_rows, as_targets, as_weights, shown
+from statfast._estimator import as_folds, sums_of, without_each
+from statfast._validation import as_count, as_flag, as_rows, as_targets, as_weights
 from statfast.decomposition.components.decompose import scale_of
 from statfast.decomposition.components.eigen import largest_eigen
 from statfast.decomposition.components.moments import block_moments, require_finite_moments
@@ -36,7 +37,7 @@ class ComponentErrors:
 
 
 def reconstruction_errors(X, y=None, *, cv=5, correlation=False, max_components=None,
-                          sample_weight=None):  # fmt: skip
+                          sample_weight=None, n_jobs=None):  # fmt: skip
     """Cross-validated errors of principal components, for all numbers of them at once.
 
     Without y, the mean squared distance of held-out rows from their reconstruction by the leading
@@ -47,14 +48,15 @@ def reconstruction_errors(X, y=None, *, cv=5, correlation=False, max_components=
     X : array-like of shape (n, d)
     y : array-like of shape (n,) or (n, T), optional
         Targets, whose squared errors are summed.
-    cv : int or array-like of shape (n,), default=5
-        Runs of rows of about the same length, or the fold of each row.
+    cv : int, splitter or iterable of (train, test), default=5
+        An integer cuts the rows into so many runs.
     correlation : bool, default=False
         Divide columns by their standard deviation among the other rows. Distances are then those
         of standardized columns.
     max_components : int, optional
         The largest number of interest; None is min(n of the smallest training part, d).
     sample_weight : array-like of shape (n,), optional
+    n_jobs : int, optional
 
     Returns
     -------
@@ -63,8 +65,8 @@ def reconstruction_errors(X, y=None, *, cv=5, correlation=False, max_components=
     Raises
     ------
     ValueError
-        If X or y is not finite, if there are fewer than two folds, or fewer than two rows beside
-        a fold.
+        If X or y is not finite, or fewer than two rows to fit
+        on.
 
     Notes
     -----
@@ -84,21 +86,25 @@ def reconstruction_errors(X, y=None, *, cv=5, correlation=False, max_components=
     >>> from statfast.datasets import load_iris
     >>> from statfast.decomposition import reconstruction_errors
     >>> reconstruction_errors(load_iris().data, cv=10).mean.round(3).tolist()
-    [6.017, 0.378, 0.109, 0.026, 0.0]
+    [5.395, 0.372, 0.112, 0.028, 0.0]
     """
     correlation = as_flag(correlation, "correlation")
     rows = as_rows(X, keep=KEPT, n_min=2, finite=False)
     weights = as_weights(sample_weight, len(rows))
     targets = None if y is None else as_targets(y, len(rows))[0]
-    folds = _folds(cv, len(rows))
-    d, parts = rows.shape[1], []
-    for fold in folds:
-        parts.append(_moments_of_fold(rows, targets, weights, fold))
-        require_finite_moments(parts[-1], rows)
-    rest = _all_but_each(parts)
+    folds = as_folds(cv, rows, y, len(rows))
+    columns, d = (rows, targets, weights), rows.shape[1]
+    parts = sums_of(_statistics, columns, None, [test for _, test in folds], n_jobs=n_jobs)
+    for part in parts:
+        require_finite_moments(part, rows)
+    if all(train is None for train, _ in folds):
+        rest = list(without_each(parts))
+    else:
+        trains = [_train(pair, len(rows)) for pair in folds]
+        rest = sums_of(_statistics, columns, None, trains, n_jobs=n_jobs)
     least = min(part.n for part in rest)
     if least < 2 or min(part.mass for part in rest) <= 1.0:
-        raise ValueError("X must have at least 2 rows beside each fold. Pass more rows or folds.")
+        raise ValueError("X must have at least 2 rows to fit on beside each fold. Pass more rows.")
     most = min(least, d)
     if max_components is not None:
         most = as_count(max_components, "max_components", 1, most)
@@ -107,50 +113,20 @@ def reconstruction_errors(X, y=None, *, cv=5, correlation=False, max_components=
         checkpoint()
         errors[number] = _errors(train, test, d, most, correlation)
     mean = errors.mean(axis=0)
-    spread = errors.std(axis=0, ddof=1) / np.sqrt(len(folds))
+    spread = errors.std(axis=0, ddof=min(1, len(folds) - 1)) / np.sqrt(len(folds))
     best = int((mean > mean.min() + 1e-12 * abs(mean[0])).argmin())
     return ComponentErrors(errors, mean, spread, best)
 
 
-def _folds(cv, n):
-    if np.ndim(cv) == 0:
-        k = as_count(cv, "cv", 2, n, limit="the number of rows of X")
-        return [np.arange(n * j // k, n * (j + 1) // k) for j in range(k)]
-    given = np.asarray(cv)
-    if given.shape != (n,):
-        raise ValueError(
-            f"cv must be a number of folds, or hold the fold of each of the {n} rows; got shape "
-            f"{given.shape}."
-        )
-    names, codes = np.unique(given, return_inverse=True)
-    if len(names) < 2:
-        raise ValueError(f"cv must name at least 2 folds; got {shown(names.tolist())}.")
-    return [np.flatnonzero(codes == k) for k in range(len(names))]
+def _statistics(columns, state):
+    X, y, weights = columns
+    return block_moments((X if y is None else np.hstack([X, y]), weights), True)
 
 
-def _moments_of_fold(rows, targets, weights, fold):
-    total = None
-    for start in range(0, len(fold), 4096):
-        checkpoint()
-        some = fold[start : start + 4096]
-        block = rows[some]
-        if targets is not None:
-            block = np.hstack([block, targets[some]])
-        more = block_moments((block, None if weights is None else weights[some]), True)
-        total = more if total is None else total + more
-    return total
-
-
-def _all_but_each(parts):
-    """The sum of all parts but each, from sums of those before and of those behind."""
-    before, behind = [parts[0]], [parts[-1]]
-    for part in parts[1:]:
-        before.append(before[-1] + part)
-    for part in parts[-2::-1]:
-        behind.append(part + behind[-1])
-    behind.reverse()
-    middle = [before[k - 1] + behind[k + 1] for k in range(1, len(parts) - 1)]
-    return [behind[1], *middle, before[-2]]
+def _train(pair, n):
+    """Rows that a fold is fitted on."""
+    train, test = pair
+    return np.setdiff1d(np.arange(n), test) if train is None else train
 
 
 def _errors(train, test, d, most, correlation):

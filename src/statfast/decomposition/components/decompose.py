@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from statfast._core.linalg import products
 from statfast._engine import aside, checkpoint, reduce
+from statfast._estimator import column_moments, summed
 from statfast._linalg import mirrored
 from statfast._validation import is_sparse, refuse_large
 from statfast.decomposition.components.eigen import (
@@ -23,11 +24,9 @@ from statfast.decomposition.components.krylov import (
     projected,
 )
 from statfast.decomposition.components.moments import (
-    Extent,
     Moments,
-    require_finite_gram,
-    extent_of,
     moments_of,
+    require_finite_gram,
 )
 
 EPS = np.finfo(np.float64).eps
@@ -59,9 +58,14 @@ def most_components(n, mass, d):
 
 def scale_of(squares, mean, mass):
     """Standard deviations (1 for constant columns), and the columns that do not vary."""
-    deviation = np.sqrt(squares / (mass - 1.0))
+    deviation = _deviation(squares, mass)
     constant = deviation <= np.maximum(10.0 * EPS * np.abs(mean), 1e-150)
     return np.where(constant, 1.0, deviation), tuple(np.flatnonzero(constant).tolist())
+
+
+def _deviation(squares, mass):
+    """Standard deviations; 0 where one row alone has none."""
+    return np.sqrt(squares / (mass - 1.0)) if mass > 1.0 else np.zeros_like(squares)
 
 
 # ---------------------------------------------------------------- from a sum over the rows
@@ -80,10 +84,11 @@ def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
         matrix[:, list(constant)] = 0.0
     total = float(matrix.trace())
     d = len(matrix)
+    everything: NDArray[np.float64] | None
     if callable(choose):
         values, vectors = largest_eigen(matrix, d)
         k = choose(values, moments)
-        everything: NDArray[np.float64] | None = values
+        everything = values
         values, vectors = values[:k], vectors[:k]
     elif choose < d / 10 and d > _SQUARE:
         found = largest_by_krylov(
@@ -95,7 +100,7 @@ def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
         everything = values if choose == d else None
     return Components(
         moments.mean, scale, signed(vectors), np.sqrt(values), total, moments.mass, moments.n,
-        everything, deviation=np.sqrt(moments.diagonal() / (moments.mass - 1.0)), constant=constant,
+        everything, deviation=_deviation(moments.diagonal(), moments.mass), constant=constant,
     )  # fmt: skip
 
 
@@ -123,16 +128,26 @@ def refined(found: Components, X, weights, n_jobs=None) -> Components:
         _, s_new, turn = np.linalg.svd(factor)
         vectors = turn @ found.vectors
         found = replace(found, vectors=signed(vectors), singular=s_new)
-        live = s_new > floor
-        off = gram[np.ix_(live, live)] if live.any() else gram
-        if np.abs(off - np.eye(len(off))).max() < 0.5:
+        length = gram.diagonal()
+        apart = np.abs(gram - np.diag(length)).max()
+        if apart < 0.5 and ((length < 1.5) & ((length > 0.5) | (s <= floor))).all():
             break
-    floor = max(X.shape[0], X.shape[1]) * EPS * found.singular[:1].max(initial=0.0)
-    singular = np.where(found.singular > floor, found.singular, 0.0)
-    values = found.values
+    return settled(found, max(X.shape[0], X.shape[1]) * EPS)
+
+
+def settled(found: Components, share=None) -> Components:
+    """Singular values below a share of the first, which are rounding, are 0; their vectors are
+    those that complete the others, by the same rule for rows and for their repetitions.
+
+    Without a share it is that of a Gram matrix.
+    """
+    share = np.sqrt(4.0 * len(found.mean) * EPS) if share is None else share
+    live = found.singular > share * found.singular[:1].max(initial=0.0)
+    singular, values = np.where(live, found.singular, 0.0), found.values
     if values is not None:
         values = np.concatenate([singular**2, values[len(singular) :]])
-    return replace(found, singular=singular, values=values)
+    vectors = signed(completed(found.vectors, live))
+    return replace(found, vectors=vectors, singular=singular, values=values)
 
 
 def _gram_of_scores(X, weights, mean, P, n_jobs):
@@ -218,7 +233,7 @@ def from_rows(X, weights, choose, *, center=True, correlation=False, n_jobs=None
     k = choose
     if callable(choose):
         values = np.concatenate([eigenvalues(gram), np.zeros(max(0, d - n))])[:d]
-        k = choose(values, Extent(mass, rows, mean, spread))
+        k = choose(values, Moments(mass, rows, mean, gram))
     everything = None
     if k >= n or callable(choose):
         everything = np.zeros(min(d, max(n, k)))
@@ -228,7 +243,7 @@ def from_rows(X, weights, choose, *, center=True, correlation=False, n_jobs=None
     found = _from_left(X, root, (mean, scale, constant), values, left, k, n_jobs)
     return replace(
         found, total=float(gram.trace()), mass=mass, n=rows, values=everything, constant=constant,
-        deviation=spread * np.sqrt(mass / (mass - 1.0)),
+        deviation=_deviation(spread**2 * mass, mass),
     )  # fmt: skip
 
 
@@ -275,11 +290,15 @@ def _ritz(X, root, mean, scale, vectors, kept, n_jobs):
     _, s, turn = aside(np.linalg.svd, scores, full_matrices=len(vectors) > len(scores))
     singular = np.zeros(len(vectors))
     singular[: len(s)] = s
-    floor = max(X.shape) * EPS * singular[0]
-    return turn @ basis, np.where(singular > floor, singular, 0.0)
+    live = singular > max(X.shape) * EPS * singular[0]
+    return completed(turn @ basis, live), np.where(live, singular, 0.0)
 
 
 # ---------------------------------------------------------------- both large, few components
+
+
+def _column_moments(columns, _):
+    return column_moments(*columns)
 
 
 def by_iteration(
@@ -287,24 +306,26 @@ def by_iteration(
     n_jobs=None,
 ) -> Components:  # fmt: skip
     """A few components of many rows and columns, converged to a residual."""
-    extent = extent_of(X, weights, n_jobs=n_jobs)
-    mean, squares = extent.mean, extent.squares
+    effort = 8.0 * X.shape[0] * X.shape[1]
+    columns = summed(_column_moments, (X, weights), None, n_jobs=n_jobs, effort=effort)
+    mean, squares, mass = columns.mean, columns.squares, columns.mass
+    n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
     if not center:
-        squares = squares + extent.mass * mean**2
+        squares = squares + mass * mean**2
         mean = np.zeros_like(mean)
     scale, constant = None, ()
     total = float(squares.sum())
     if correlation:
-        scale, constant = scale_of(extent.squares, extent.mean, extent.mass)
-        total = (extent.mass - 1.0) * (len(scale) - len(constant))
+        scale, constant = scale_of(squares, mean, mass)
+        total = (mass - 1.0) * (len(scale) - len(constant))
     operate = normal_operator(X, weights, mean, scale, n_jobs)
     rng = np.random.default_rng(0) if rng is None else rng
     found = largest_by_krylov(operate, X.shape[1], k, rng, tol=tol, oversampling=oversampling)
     top = found.values[0] or 1.0
     return Components(
-        mean, scale, signed(found.vectors), np.sqrt(found.values), total, extent.mass, extent.n,
+        mean, scale, signed(found.vectors), np.sqrt(found.values), total, mass, n,
         residuals=found.residuals / top, constant=constant,
-        deviation=np.sqrt(extent.squares / (extent.mass - 1.0)),
+        deviation=_deviation(columns.squares, mass),
     )  # fmt: skip
 
 
@@ -329,5 +350,5 @@ def decompose(
     moments = moments_of(X, weights, center=center, n_jobs=n_jobs)
     found = from_moments(moments, choose, correlation=correlation)
     if solver == "covariance_eigh":
-        return found
+        return settled(found)
     return refined(found, X, weights, n_jobs)

@@ -42,8 +42,7 @@ def signed(vectors):
 
 def completed(vectors, live):
     """Orthonormal rows: those that are live stay, the others become any that complete them."""
-    k, d = vectors.shape
-    kept = vectors[live]
+    d, kept = vectors.shape[1], vectors[live]
     if live.all():
         return vectors
     out = vectors.copy()

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from statfast._core.linalg import products
 from statfast._core.tile import tiles
-from statfast._engine import Chunks, checkpoint, reduce
+from statfast._engine import Chunks, checkpoint
+from statfast._estimator import ColumnMoments, summed
 from statfast._linalg import mirrored
 from statfast._validation import is_sparse, refuse_large, require_finite
 
 # A shift that is this many standard deviations off costs four of sixteen digits.
 _DEVIATIONS = 100.0
-_OVERFLOW = (
-    "X holds values so large that their squares overflow. Divide its columns by their size."
-)
+_OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
 _HEAD = 16  # rows whose mean is the first shift of a block
 
 # A kernel call is held to this many multiplications, so that Ctrl-C is heard between two calls.
@@ -62,6 +61,19 @@ class Moments:
         """The scatter as a symmetric matrix (d, d)."""
         d = len(self.mean)
         return mirrored(self.scatter[:d, :d])
+
+    def column_moments(self) -> ColumnMoments:
+        """Those of the columns alone."""
+        return ColumnMoments(self.mass, self.mean, self.diagonal())
+
+    def rescaled(self, shift, scale) -> "Moments":
+        """Those of the rows (x - shift) / scale; columns beyond those of `shift` stay."""
+        d = len(self.mean)
+        by, moved = np.ones(d), np.zeros(d)
+        by[: len(scale)], moved[: len(shift)] = scale, shift
+        scatter = self.scatter.copy()
+        scatter[:d, :d] /= by[:, None] * by
+        return Moments(self.mass, self.n, (self.mean - moved) / by, scatter)
 
     def diagonal(self) -> NDArray[np.float64]:
         d = len(self.mean)
@@ -108,7 +120,7 @@ def _about(shift, X, weights, *, centered=True):
 
 
 def moments_of(X, weights, *, center=True, n_jobs=None) -> Moments:
-    """Moments of all rows of an array, a sparse matrix or Chunks.
+    """Moments of all rows of an array, a sparse matrix (as dense blocks) or Chunks.
 
     Raises
     ------
@@ -118,33 +130,15 @@ def moments_of(X, weights, *, center=True, n_jobs=None) -> Moments:
     d = None if isinstance(X, Chunks) else X.shape[1]
     if d is not None:
         refuse_large(24.0 * d * d, f"The scatter of {d} columns", "Ask for few components.")
-    if is_sparse(X):
-        total = _of_sparse(X, weights, center)
-        require_finite_moments(total, None)
-        return total
-    total = reduce(
-        lambda _, block, share: block_moments((block, share), center),
-        X,
-        weights,
-        merge=lambda one, other: one + other,
+    total = summed(
+        block_moments,
+        (X, weights),
+        center,
         n_jobs=n_jobs,
-        effort=np.inf if d is None else float(X.size) * d,
+        effort=np.inf if d is None else float(X.shape[0]) * d * d,
         least=2048 if d is None else max(2048, d),
     )
-    require_finite_moments(total, None if d is None else X)
-    return total
-
-
-def _of_sparse(X, weights, center):
-    """Block by block as dense rows: exact, whatever the mean."""
-    step = max(256, min(16384, (1 << 22) // X.shape[1]))
-    total = None
-    for start in range(0, X.shape[0], step):
-        checkpoint()
-        some = slice(start, start + step)
-        share = None if weights is None else weights[some]
-        more = block_moments((X[some], share), center)
-        total = more if total is None else total + more
+    require_finite_moments(total, None if d is None or is_sparse(X) else X)
     return total
 
 
@@ -162,69 +156,3 @@ def require_finite_gram(gram, mean, X):
     if not (np.isfinite(gram).all() and np.isfinite(mean).all()):
         require_finite(X)
         raise ValueError(_OVERFLOW)
-
-
-@dataclass(frozen=True)
-class Extent:
-    """Weight, mean and sum of squares about it of each column; two of them add."""
-
-    mass: float
-    n: int
-    mean: NDArray[np.float64]
-    squares: NDArray[np.float64]
-
-    def __add__(self, other: "Extent") -> "Extent":
-        mass = self.mass + other.mass
-        share = other.mass / mass if mass > 0.0 else 0.0
-        apart = other.mean - self.mean
-        squares = self.squares + other.squares + self.mass * share * apart**2
-        return Extent(mass, self.n + other.n, self.mean + share * apart, squares)
-
-
-def extent_of(X, weights, *, n_jobs=None) -> Extent:
-    """Means and squares of the columns of an array or a sparse matrix, in one pass."""
-    if is_sparse(X):
-        return _sparse_extent(X, weights)
-    total = reduce(
-        lambda _, block, share: _block_extent(block, share),
-        X,
-        weights,
-        merge=lambda one, other: one + other,
-        n_jobs=n_jobs,
-        effort=8.0 * X.size,
-    )
-    if not (np.isfinite(total.mean).all() and np.isfinite(total.squares).all()):
-        require_finite(X)
-        raise ValueError(_OVERFLOW)
-    return total
-
-
-def _block_extent(X, weights):
-    mass = float(len(X) if weights is None else weights.sum())
-    n = len(X) if weights is None else int(np.count_nonzero(weights))
-    with np.errstate(over="ignore", invalid="ignore"):
-        shift = X[:_HEAD].mean(axis=0, dtype=np.float64)
-        for _ in range(2):
-            sums, squares = np.zeros_like(shift), np.zeros_like(shift)
-            products.extent(X, weights, shift, sums, squares)
-            offset = sums / mass if mass > 0.0 else sums
-            moved = mass * offset**2
-            if not (moved > _DEVIATIONS**2 * (squares - moved)).any():
-                break
-            shift = shift + offset
-        else:
-            return Extent(mass, n, shift, squares)
-        return Extent(mass, n, shift + offset, (squares - moved).clip(0.0))
-
-
-def _sparse_extent(X, weights):
-    w = np.ones(X.shape[0]) if weights is None else weights
-    mass = float(w.sum())
-    mean = (X.T @ w) / mass
-    filled = X.T.tocsr()  # a row for each column of X
-    apart = filled.data - np.repeat(mean, np.diff(filled.indptr))
-    here = np.repeat(np.arange(X.shape[1]), np.diff(filled.indptr))
-    share = w[filled.indices]
-    squares = np.bincount(here, share * apart**2, X.shape[1])
-    empty = mass - np.bincount(here, share, X.shape[1])  # weight of the zeros
-    return Extent(mass, int(np.count_nonzero(w)), mean, squares + empty.clip(0.0) * mean**2)

@@ -24,9 +24,7 @@ def as_rule(n_components, n, mass, d):
     if isinstance(n_components, str):
         if n_components not in RULES:
             wanted = " or ".join(repr(rule) for rule in RULES)
-            raise ValueError(
-                f"n_components must be a number, {wanted}; got {shown(n_components)}."
-            )
+            raise ValueError(f"n_components must be a number, {wanted}; got {shown(n_components)}.")
         return lambda values, sample: by_rule(n_components, values, sample.n, sample.mass)
     if isinstance(n_components, float | np.floating) and not isinstance(n_components, bool):
         share = as_real(n_components, "n_components", 0.0, 1.0, open_low=True, open_high=True)
@@ -46,7 +44,8 @@ def by_share(share, values):
             f"n_components={share} is a share of the variance of X, which has none. Pass a number "
             "of components, or rows that differ."
         )
-    return min(int(np.searchsorted(np.cumsum(values / total), share, side="right")) + 1, len(values))
+    above = int(np.searchsorted(np.cumsum(values / total), share, side="right"))
+    return min(above + 1, len(values))
 
 
 def by_rule(rule, values, n, mass):

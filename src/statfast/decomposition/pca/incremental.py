@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._engine import Chunks, checkpoint
+from statfast._estimator import FitState
 from statfast._validation import (
     as_count,
     as_csr,
@@ -13,7 +14,11 @@ from statfast._validation import (
     is_sparse,
     rows_for,
 )
-from statfast.decomposition.components.decompose import from_moments, most_components
+from statfast.decomposition.components.decompose import (
+    from_moments,
+    most_components,
+    settled,
+)
 from statfast.decomposition.components.moments import block_moments, moments_of
 from statfast.decomposition.components.number import as_rule
 from statfast.decomposition.pca.likelihood import ProbabilisticComponents
@@ -172,10 +177,13 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
 
     # ------------------------------------------------------------ the protocol of sums
 
+    _rescales = True
+    _solved_by = ("n_components", "whiten", "batch_size")
+
     def _prepare(self, X, y=None, sample_weight=None):
         self._check_parameters()
         rows = as_csr(X, n_min=2) if is_sparse(X) else as_rows(X, keep=KEPT, n_min=2, finite=False)
-        return (rows, None), column_names(X)
+        return (rows, None), FitState(rows.shape[1], column_names(X))
 
     @staticmethod
     def _statistics(columns, state):
@@ -183,18 +191,17 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
 
     def _solve(self, moments, state):
         k = as_rule(self.n_components, moments.n, moments.mass, len(moments.mean))
-        names = {} if state is None else {"feature_names_in_": state}
-        return self._published(None, moments, k, self.batch_size or 0, **names)
+        return self._published(None, moments, k, self.batch_size or 0, **state.published())
 
     def _published(self, X, moments, k, size, **more):
-        found = from_moments(moments, k)
+        found = settled(from_moments(moments, k))
         freedom, d = moments.mass - 1.0, len(moments.mean)
         variance, total = found.singular**2 / freedom, found.total / freedom
         most = most_components(moments.n, moments.mass, d)
         left = (total - variance.sum()) / (most - k) if k < most else 0.0
         projection = found.vectors
         if self.whiten:
-            live = variance > 1e-15 * d * variance[:1].max(initial=0.0)
+            live = variance > 0.0
             by = np.where(live, 1.0 / np.sqrt(np.where(live, variance, 1.0)), 0.0)
             projection = by[:, None] * projection
         return self._publish(
@@ -210,8 +217,7 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
             n_samples_seen_=moments.n,
             n_samples_=moments.n,
             batch_size_=size,
-            n_features_in_=d,
             _moments=moments,
             _projection=projection,
-            **more,
+            **{"n_features_in_": d, **more},
         )

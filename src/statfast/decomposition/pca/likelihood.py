@@ -16,6 +16,8 @@ class ProbabilisticComponents:
     def get_covariance(self):
         """Return the covariance of the model: components, and noise alike in all directions.
 
+        It is that of rows, whether scores are whitened or not.
+
         Returns
         -------
         covariance : ndarray of shape (d, d)

@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._engine import Chunks
+from statfast._estimator import FitState
 from statfast._validation import (
     as_choice,
     as_count,
@@ -23,6 +24,7 @@ from statfast.decomposition.components.decompose import (
     decompose,
     from_moments,
     most_components,
+    settled,
 )
 from statfast.decomposition.components.krylov import TOL
 from statfast.decomposition.components.moments import block_moments, moments_of
@@ -263,7 +265,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         choose = self._rule(None, moments.mass, len(moments.mean))
         if not callable(choose):
             choose = min(choose, most_components(moments.n, moments.mass, len(moments.mean)))
-        found = from_moments(moments, choose, correlation=self.correlation)
+        found = settled(from_moments(moments, choose, correlation=self.correlation))
         return self._published(X, found, _moments=moments)
 
     # ------------------------------------------------------------ checks
@@ -299,10 +301,13 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
 
     # ------------------------------------------------------------ the protocol of sums
 
+    _rescales = True  # its statistics tell those of scaled columns
+    _solved_by = ("n_components", "whiten", "correlation")
+
     def _prepare(self, X, y=None, sample_weight=None):
         """Columns and state of a fit as a sum: `_statistics` of their blocks add up."""
         rows, weights = self._checked(X, sample_weight)
-        return (rows, weights), _State(column_names(X))
+        return (rows, weights), FitState(rows.shape[1], column_names(X))
 
     @staticmethod
     def _statistics(columns, state):
@@ -313,8 +318,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         found = from_moments(
             moments, self._rule(moments.n, moments.mass, d), correlation=self.correlation
         )
-        names = {} if state.names is None else {"feature_names_in_": state.names}
-        return self._published(None, found, **names)
+        return self._published(None, settled(found), **state.published())
 
     def _found(self, X, sample_weight) -> Components:
         if not isinstance(X, Chunks):
@@ -326,7 +330,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         if moments.mass < 2:
             raise ValueError("X has 1 sample(s) while a minimum of 2 is required. Pass more rows.")
         choose = self._rule(moments.n, moments.mass, len(moments.mean))
-        return from_moments(moments, choose, correlation=self.correlation)
+        return settled(from_moments(moments, choose, correlation=self.correlation))
 
     def _decomposed(self, rows, weights) -> Components:
         n, d = rows.shape
@@ -363,11 +367,9 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         if found.scale is not None:
             projection = projection / found.scale
         if self.whiten:
-            # A Gram matrix tells variances from rounding above d units in the last place.
-            floor = 1e-15 * len(found.mean) * variance[:1].max(initial=0.0)
-            live = variance > (0.0 if found.singular[-1:].all() else floor)
-            deviation = np.sqrt(np.where(live, variance, 1.0))
-            projection = np.where(live, 1.0 / deviation, 0.0)[:, None] * projection
+            live = variance > 0.0
+            by = np.where(live, 1.0 / np.sqrt(np.where(live, variance, 1.0)), 0.0)
+            projection = by[:, None] * projection
         ratio = variance / total if total > 0.0 else np.zeros(k)
         fitted = {
             "components_": found.vectors,
@@ -388,10 +390,3 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
             **more,
         }
         return self._publish(X, **fitted)
-
-
-class _State:
-    """What `_solve` needs beside the sums: the names of the columns."""
-
-    def __init__(self, names):
-        self.names = names

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal component regression: least squares on the scores of the leading components."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from statfast._estimator import Estimator, Regressor
-from statfast._engine import reduce
+from statfast._estimator import Estimator, FitState, Regressor, summed
 from statfast._validation import (
     as_flag,
     as_rows,
@@ -27,15 +24,6 @@ from statfast.decomposition.components.moments import (
 from statfast.decomposition.components.number import as_rule
 
 KEPT = (np.float64, np.float32)
-
-
-@dataclass(frozen=True)
-class _Names:
-    """What the solution needs beside the sums: columns of X and of y, their names, shape of y."""
-
-    d: int
-    flat: bool
-    names: np.ndarray | None
 
 
 class PrincipalComponentRegression(Regressor, Estimator):
@@ -124,13 +112,11 @@ class PrincipalComponentRegression(Regressor, Estimator):
             As the class says.
         """
         columns, state = self._prepare(X, y, sample_weight)
-        rows, targets, weights = columns
-        moments = reduce(
-            lambda _, *block: self._statistics(block, state),
-            rows,
-            targets,
-            weights,
-            merge=lambda one, other: one + other,
+        rows, targets, _ = columns
+        moments = summed(
+            self._statistics,
+            columns,
+            state,
             n_jobs=self.n_jobs,
             effort=float(len(rows)) * (rows.shape[1] + targets.shape[1]) ** 2,
             least=max(2048, rows.shape[1]),
@@ -164,7 +150,15 @@ class PrincipalComponentRegression(Regressor, Estimator):
             raise ValueError("X holds values so large that predictions overflow. Rescale it.")
         return out[:, 0] if self.coef_.ndim == 1 else out
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     # ------------------------------------------------------------ the protocol of sums
+
+    _rescales = True  # its statistics tell those of scaled columns
+    _solved_by = ("n_components", "scale")
 
     def _prepare(self, X, y, sample_weight=None):
         as_flag(self.scale, "scale")
@@ -179,7 +173,7 @@ class PrincipalComponentRegression(Regressor, Estimator):
         n = len(rows) if weights is None else int(np.count_nonzero(weights))
         mass = float(len(rows)) if weights is None else float(weights.sum())
         as_rule(self.n_components, n, mass, rows.shape[1])
-        return (rows, targets, weights), _Names(rows.shape[1], flat, column_names(X))
+        return (rows, targets, weights), FitState(rows.shape[1], column_names(X), more=flat)
 
     @staticmethod
     def _statistics(columns, state):
@@ -187,7 +181,7 @@ class PrincipalComponentRegression(Regressor, Estimator):
         return block_moments((np.hstack([X, y]), weights), True)
 
     def _solve(self, moments: Moments, state):
-        d, whole, freedom = state.d, moments.matrix(), moments.mass - 1.0
+        d, whole, freedom = state.n_features, moments.matrix(), moments.mass - 1.0
         matrix, cross = whole[:d, :d], whole[:d, d:]
         mean, level = moments.mean[:d], moments.mean[d:]
         scale = None
@@ -211,18 +205,16 @@ class PrincipalComponentRegression(Regressor, Estimator):
             slopes = slopes / scale
         intercept = level - slopes @ mean
         fitted = {
-            "coef_": slopes[0] if state.flat else slopes,
-            "intercept_": float(intercept[0]) if state.flat else intercept,
+            "coef_": slopes[0] if state.more else slopes,
+            "intercept_": float(intercept[0]) if state.more else intercept,
             "components_": vectors,
-            "score_coef_": by_score[:, 0] if state.flat else by_score.T,
+            "score_coef_": by_score[:, 0] if state.more else by_score.T,
             "explained_variance_": values / freedom,
             "explained_variance_ratio_": values / total if total > 0.0 else np.zeros(k),
             "mean_": mean,
             "scale_": scale,
             "n_components_": k,
-            "n_features_in_": d,
             "_level": level,
+            **state.published(),
         }
-        if state.names is not None:
-            fitted["feature_names_in_"] = state.names
         return self._publish(None, **fitted)

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._estimator import column_moments, summed
 from statfast._validation import (
     as_choice,
     as_count,
@@ -16,7 +17,6 @@ from statfast._validation import (
 )
 from statfast.decomposition.components.decompose import decompose
 from statfast.decomposition.components.krylov import TOL
-from statfast.decomposition.components.moments import extent_of
 from statfast.decomposition.pca.model import KEPT, ComponentModel
 
 
@@ -165,10 +165,13 @@ class TruncatedSVD(ComponentModel):
             rows, weights, k, center=False, rng=rng, tol=tol,
             oversampling=min(self.n_oversamples, d), n_jobs=self.n_jobs,
         )  # fmt: skip
-        extent = extent_of(rows, weights, n_jobs=self.n_jobs)
-        means = found.vectors @ extent.mean
-        variance = (found.singular**2 / extent.mass - means**2).clip(0.0)
-        total = float(extent.squares.sum()) / extent.mass
+        columns = summed(
+            lambda block, _: column_moments(*block), (rows, weights), None, n_jobs=self.n_jobs,
+            effort=8.0 * n * d,
+        )  # fmt: skip
+        means = found.vectors @ columns.mean
+        variance = (found.singular**2 / columns.mass - means**2).clip(0.0)
+        total = float(columns.squares.sum()) / columns.mass
         if not total > 0.0:
             warn_user("No column of X varies: no component explains any variance.")
         self._publish(
