@@ -84,6 +84,7 @@ _HOMES = {
         "MixedNB",
         "MultinomialNB",
         "PoissonNB",
+        "MultivariateNormal",
         "QuadraticDiscriminantAnalysis",
         "RegularizedDiscriminantAnalysis",
         "RegularizedDiscriminantAnalysisCV",

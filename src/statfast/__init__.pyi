@@ -61,6 +61,7 @@ from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminant
 from statfast.generative import MixedNB as MixedNB
 from statfast.generative import MultinomialNB as MultinomialNB
 from statfast.generative import PoissonNB as PoissonNB
+from statfast.generative import MultivariateNormal as MultivariateNormal
 from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from statfast.generative import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
 from statfast.generative import (
@@ -165,6 +166,7 @@ __all__ = [
     "MiniBatchKMeans",
     "MixedNB",
     "MultinomialNB",
+    "MultivariateNormal",
     "NearestNeighbors",
     "NotFittedError",
     "NuSVC",

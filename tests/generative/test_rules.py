@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from statfast._core.generative import linear_scores
-from statfast.generative.discriminant import rules
+from statfast.generative.normal import rules
 
 
 @pytest.mark.parametrize("kernel", [linear_scores.softmax, rules.log_softmax_of(linear_scores)])

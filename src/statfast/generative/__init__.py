@@ -15,6 +15,16 @@ from statfast.generative.naive_bayes.gaussian import GaussianNB
 from statfast.generative.naive_bayes.kernel_density import KernelDensityNB
 from statfast.generative.naive_bayes.mixed import MixedNB
 from statfast.generative.naive_bayes.poisson import PoissonNB
+from statfast.generative.normal.covariance import (
+    cor2cov,
+    cov2cor,
+    generalized_variance,
+    ledoit_wolf,
+    oas,
+    total_variance,
+)
+from statfast.generative.normal.ellipsoid import NormalEllipsoid
+from statfast.generative.normal.multivariate_normal import MultivariateNormal
 
 __all__ = [
     "BernoulliNB",
@@ -30,9 +40,17 @@ __all__ = [
     "MixedNB",
     "MultinomialNB",
     "PoissonNB",
+    "MultivariateNormal",
+    "NormalEllipsoid",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
     "box_m",
+    "cor2cov",
+    "cov2cor",
+    "generalized_variance",
+    "ledoit_wolf",
     "manova",
+    "oas",
+    "total_variance",
 ]

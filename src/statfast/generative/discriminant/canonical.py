@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from statfast._engine import aside
 from statfast._validation import shown, warn_user
 from statfast.generative.normal.class_moments import ClassMoments
-from statfast.generative.normal.whitening import Whitening, whiten
+from statfast.generative.normal.whitening import Whitening, listed, whiten
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,3 @@ def warn_left_out(fit: Discriminant, means, names):
         )
     if len(fit.singular_values) == 0:
         warn_user("The class means are equal: there is nothing to discriminate by.")
-
-
-def listed(columns, names):
-    """Up to five columns, by name or by number."""
-    labels = [str(j) if names is None else repr(str(names[j])) for j in columns[:5].tolist()]
-    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
-    return f"columns {', '.join(labels)}{more}" if len(columns) > 1 else f"column {labels[0]}"

@@ -14,7 +14,7 @@ from statfast.generative.discriminant.canonical import (
     warn_left_out,
 )
 from statfast.generative.discriminant.model import ClassNormals
-from statfast.generative.discriminant.rules import filled, for_all_classes
+from statfast.generative.normal.rules import filled, for_all_classes
 from statfast.generative.normal.shrinkage import as_shrinkage, pooled_covariance
 from statfast.generative.normal.whitening import whiten
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from statfast._engine import aside
 from statfast._estimator import CoefficientTable, FitState, Summary
 from statfast._validation import as_labels, as_rows, as_weights, column_names
-from statfast.generative.discriminant.canonical import listed, require_enough
+from statfast.generative.discriminant.canonical import require_enough
+from statfast.generative.discriminant.class_covariances import require_rows
 from statfast.generative.discriminant.model import KEPT, gathered, require_classes
-from statfast.generative.discriminant.quadratic_rule import require_rows
-from statfast.generative.normal.whitening import whiten
+from statfast.generative.normal.whitening import listed, whiten
 
 TOL = 1e-7  # standard deviation of a standardized direction, up to which it counts as none
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from statfast._estimator import Classifier, Estimator
 from statfast._validation import not_fitted, rows_for
-from statfast.generative.discriminant.rules import fill, filled, log_softmax_of
+from statfast.generative.normal.rules import fill, filled, log_softmax_of
 
 KEPT = (np.float64, np.float32, np.uint8)
 

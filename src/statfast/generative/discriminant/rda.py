@@ -5,8 +5,8 @@ from statfast._core.generative import quadratic_scores
 from statfast._validation import as_choice, as_flag, as_real
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors, require_enough
+from statfast.generative.discriminant.class_covariances import published, require_rows, whitened
 from statfast.generative.discriminant.model import ClassNormals
-from statfast.generative.discriminant.quadratic_rule import published, require_rows, whitened
 from statfast.generative.normal.shrinkage import regularized_covariances
 
 

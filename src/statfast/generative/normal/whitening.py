@@ -79,3 +79,10 @@ def _standard_root(correlation, tol):
 def smallest_variance(d, tol):
     """The variance of a direction of d standardized columns up to which it counts as none."""
     return max(min(tol, 1e150) ** 2, 4.0 * d * _EPS)
+
+
+def listed(columns, names):
+    """Up to five columns, by name or by number."""
+    labels = [str(j) if names is None else repr(str(names[j])) for j in columns[:5].tolist()]
+    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
+    return f"columns {', '.join(labels)}{more}" if len(columns) > 1 else f"column {labels[0]}"

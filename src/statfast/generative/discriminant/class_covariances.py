@@ -5,8 +5,7 @@ import numpy as np
 
 from statfast._engine import aside
 from statfast._validation import shown, warn_user
-from statfast.generative.discriminant.canonical import listed
-from statfast.generative.normal.whitening import whiten
+from statfast.generative.normal.whitening import listed, whiten
 
 FIX = (
     "Drop columns, pass more rows, regularize (reg_param, shrinkage, or "

@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The multivariate normal distribution: estimated or given, its density, samples and geometry."""
+
+import numpy as np
+
+from statfast._core.generative import quadratic_scores
+from statfast._engine import checkpoint, each, grid
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_generator,
+    as_real,
+    as_rows,
+    column_names,
+    not_fitted,
+    refuse_large,
+    rows_for,
+    shown,
+    wrong_type,
+)
+from statfast.generative.normal.covariance import KEPT
+from statfast.generative.normal.ellipsoid import NormalEllipsoid
+from statfast.generative.normal.normal_fit import NormalFit, described
+from statfast.generative.normal.roots import ROOTS, as_covariance, root_of
+from statfast.generative.normal.rules import filled
+
+_OFF = 1e-7  # standard deviations from the subspace of a singular covariance: no rounding
+
+
+class MultivariateNormal(NormalFit):
+    """Multivariate normal distribution: fitted to rows, or with a given mean and covariance.
+
+    Parameters
+    ----------
+    covariance_type : {"full", "diag", "spherical"}, default="full"
+        Form of the covariance: any, without correlations, or a multiple of the identity, whose
+        variance is the mean of those of the columns.
+    method : {"moment", "mle"}, default="moment"
+        Divisor of the scatter: the unbiased n - 1, or the maximum-likelihood n.
+    shrinkage : {"ledoit_wolf", "oas"} or float between 0 and 1, optional
+        Share of a multiple of the identity, tr(S) / d, in the covariance: by a rule (see
+        `ledoit_wolf` and `oas`) or given.
+    allow_singular : bool, default=False
+        False refuses a singular covariance, and names its columns. True takes it by its rank r:
+        densities are with respect to the r-dimensional volume of the subspace in which it varies,
+        and 0 outside of it.
+    tol : float, default=1e-6
+        Directions of the standardized columns whose standard deviation is at most `tol` count as
+        singular.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (d,)
+    covariance_ : ndarray of shape (d, d)
+    rank_ : int
+        Rank of the covariance, r.
+    log_determinant_ : float
+        Logarithm of the determinant, or of the product of the r eigenvalues that are not 0.
+    n_samples_ : float
+        Rows fitted, or the sum of their weights; 0 for a given distribution.
+    shrinkage_ : float
+        Share of the identity.
+    n_parameters_ : int
+        Free parameters: d for the mean, and d (d + 1) / 2, d or 1 for the covariance.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    QuadraticDiscriminantAnalysis : A normal distribution for each class.
+
+    Notes
+    -----
+    Moments are summed in one pass about a row, in float64. Log densities come from a product with
+    the inverse of the Cholesky factor, in blocks of rows. Samples are drawn block by block, each
+    block from a stream of its own, so that they are the same for any number of threads.
+
+    Cost: fit n d^2 + d^3 operations; densities of m rows m d^2. Memory: O(d^2) a thread.
+
+    References
+    ----------
+    .. [1] Mardia, K. V., Kent, J. T. and Bibby, J. M. (1979). Multivariate Analysis. Academic
+       Press, chapters 2 and 3.
+
+    Examples
+    --------
+    >>> from statfast import MultivariateNormal
+    >>> normal = MultivariateNormal.of([0.5, -1.0], [[3.0, -4.7], [-4.7, 9.0]])
+    >>> normal.score_samples([[0.0, 0.0], [1.0, 2.0]]).round(5)
+    array([-2.68952, -7.04797])
+    >>> round(normal.ellipsoid(0.75).radius2, 4)
+    2.7726
+    >>> normal.conditional([1], [0.0]).mean_.round(4)
+    array([-0.0222])
+    """
+
+    def __init__(
+        self,
+        *,
+        covariance_type="full",
+        method="moment",
+        shrinkage=None,
+        allow_singular=False,
+        tol=1e-6,
+        n_jobs=None,
+    ):
+        self.covariance_type = covariance_type
+        self.method = method
+        self.shrinkage = shrinkage
+        self.allow_singular = allow_singular
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def of(cls, mean, covariance, *, allow_singular=False, tol=1e-6, n_jobs=None):
+        """Make the distribution with a given mean and covariance.
+
+        Parameters
+        ----------
+        mean : array-like of shape (d,)
+        covariance : array-like of shape (d, d)
+            Symmetric, with no negative eigenvalue.
+        allow_singular : bool, default=False
+        tol : float, default=1e-6
+        n_jobs : int, optional
+            As for the class.
+
+        Returns
+        -------
+        MultivariateNormal
+            Fitted.
+
+        Raises
+        ------
+        ValueError
+            If the covariance is none, is singular and that is not allowed, or the mean has other
+            than d finite numbers.
+        """
+        model = cls(allow_singular=allow_singular, tol=tol, n_jobs=n_jobs)
+        model._check()
+        matrix = as_covariance(covariance)
+        center = _vector(mean, len(matrix), "mean")
+        return model._given(center, matrix, column_names(covariance))
+
+    def _given(self, mean, matrix, names=None):
+        """Become fitted with a mean and a covariance."""
+        d = len(mean)
+        named = {} if names is None else {"feature_names_in_": names}
+        return self._publish(
+            None, **named, n_features_in_=d, n_samples_=0.0, shrinkage_=0.0,
+            n_parameters_=d + d * (d + 1) // 2,
+            **described(self, mean, matrix, np.zeros(d), names),
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ density
+
+    def score_samples(self, X):
+        """Return the log density of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        log_densities : ndarray of shape (m,)
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        return self._log_densities(self._rows(X))
+
+    def score(self, X, y=None):
+        """Return the mean log density of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+        y : ignored
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            As for `score_samples`.
+        """
+        return float(self.score_samples(X).mean(dtype=np.float64))
+
+    def mahalanobis(self, X):
+        """Return the squared Mahalanobis distance of each row from the mean.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        squared : ndarray of shape (m,)
+            (x - mean)' S^-1 (x - mean); of a singular covariance by its pseudo-inverse.
+
+        Raises
+        ------
+        ValueError
+            As for `score_samples`.
+        """
+        return self._squared_distances(self._rows(X))
+
+    def outliers(self, X, content=0.975):
+        """Tell which rows lie outside the ellipsoid that holds most of the distribution.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+        content : float, default=0.975
+            Probability within: the squared distance is compared with this quantile of chi-square
+            with r degrees of freedom.
+
+        Returns
+        -------
+        outside : ndarray of shape (m,), bool
+
+        Raises
+        ------
+        ValueError
+            As for `score_samples`, or if `content` is not between 0 and 1.
+        """
+        return self.mahalanobis(X) > self._radius2(content)
+
+    def ellipsoid(self, content=0.95):
+        """Return the ellipsoid of equal density with a given probability within.
+
+        Parameters
+        ----------
+        content : float, default=0.95
+            Between 0 and 1.
+
+        Returns
+        -------
+        NormalEllipsoid
+
+        Raises
+        ------
+        ValueError
+            If `content` is not between 0 and 1.
+        """
+        self._require_fitted()
+        radius2 = self._radius2(content)
+        directions, lengths, _ = np.linalg.svd(self._parts.factor, full_matrices=False)
+        return NormalEllipsoid(
+            float(content), radius2, self.mean_, directions, np.sqrt(radius2) * lengths,
+            self._parts.whitener,
+        )  # fmt: skip
+
+    def _radius2(self, content):
+        from scipy.special import chdtri
+
+        self._require_fitted()
+        content = as_real(content, "content", 0.0, 1.0, open_low=True, open_high=True)
+        return float(chdtri(self.rank_, 1.0 - content))
+
+    def _log_densities(self, rows):
+        height = -0.5 * (self.rank_ * np.log(2.0 * np.pi) + self._parts.log_det)
+        out = self._scores(rows, height, 1.0)
+        if self.rank_ < len(self.mean_):
+            out[self._off(rows)] = -np.inf
+        return out
+
+    def _squared_distances(self, rows):
+        return self._scores(rows, 0.0, np.sqrt(2.0)) * -1.0
+
+    def _scores(self, rows, height, times):
+        """height - |times W (x - mean)|^2 / 2 of each row."""
+        factors = np.ascontiguousarray(times * self._parts.whitener)[None]
+        near = np.where(np.abs(self.mean_) < 1e37, self.mean_, 0.0).astype(np.float32)
+        offsets = (factors[0] @ (self.mean_ - near))[None]
+        triangular = factors.shape[1] == len(near) and not np.triu(factors[0], 1).any()
+        rule = factors, offsets, near[None], np.array([height]), triangular
+        return filled(quadratic_scores.scores, rows, rule, self.n_jobs)[:, 0]
+
+    def _off(self, rows):
+        """Which rows lie off the subspace of a singular covariance."""
+        parts = self._parts
+        away = np.abs((rows - self.mean_) / parts.spread @ parts.null)
+        size = np.abs(self.mean_) + np.abs(rows).max(axis=0, initial=0.0)
+        unit = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else 0.0
+        slack = _OFF + 8.0 * unit * (size / parts.spread) @ np.abs(parts.null)
+        return (away > slack).any(axis=1)
+
+    # ------------------------------------------------------------ samples
+
+    def sample(self, n_samples=1, random_state=None, *, root="cholesky"):
+        """Draw rows: mean + Q z, of standard normal z and a root Q of the covariance.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, Generator or None
+        root : {"cholesky", "spectral", "svd"}, default="cholesky"
+            Q: a lower triangle; the symmetric root; or the principal axes by their standard
+            deviations. All give the same distribution, and other rows.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d), float64
+            The same for any number of threads.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range.
+        """
+        self._require_fitted()
+        n = as_count(n_samples, "n_samples")
+        as_choice(root, "root", ROOTS)
+        d = len(self.mean_)
+        refuse_large(8 * n * d, f"n_samples={n} rows of {d} columns", "Draw fewer at a time.")
+        rng = as_generator(random_state)
+        blocks = grid(n, least=1024, most=4096)
+        seeds = rng.integers(2**63, size=(len(blocks), 2))
+        Q, out = np.ascontiguousarray(root_of(self._parts, root).T), np.empty((n, d))
+
+        def draw(task):
+            rows, seed = task
+            checkpoint()
+            stream = np.random.default_rng(seed)
+            z = stream.standard_normal((rows.stop - rows.start, d))
+            np.matmul(z, Q, out=out[rows])
+            out[rows] += self.mean_
+
+        tasks = zip(blocks, seeds.tolist(), strict=True)
+        each(draw, tasks, n_jobs=self.n_jobs, effort=n * d * (40.0 + 2.0 * d))
+        return out
+
+    # ------------------------------------------------------------ distributions that follow
+
+    def marginal(self, columns):
+        """Return the distribution of some columns.
+
+        Parameters
+        ----------
+        columns : sequence of int or str
+            Which, by number or by name.
+
+        Returns
+        -------
+        MultivariateNormal
+
+        Raises
+        ------
+        ValueError
+            If there are none, or one is not among the columns.
+        """
+        kept = self._places(columns)
+        return self._like(self.mean_[kept], self.covariance_[np.ix_(kept, kept)], kept)
+
+    def conditional(self, columns, values):
+        """Return the distribution of all other columns, given the values of some.
+
+        Parameters
+        ----------
+        columns : sequence of int or str
+            Which are given, by number or by name.
+        values : array-like of shape (c,)
+            Their values.
+
+        Returns
+        -------
+        MultivariateNormal
+            Of the other columns, in their order.
+
+        Raises
+        ------
+        ValueError
+            If all columns are given, one is not among them, or the values are impossible where
+            the covariance is singular.
+        """
+        given = self._places(columns)
+        rest = np.setdiff1d(np.arange(len(self.mean_)), given)
+        if len(rest) == 0:
+            raise ValueError("columns must leave some for the distribution; got all. Give fewer.")
+        away = _vector(values, len(given), "values") - self.mean_[given]
+        base = self._like(self.mean_[given], self.covariance_[np.ix_(given, given)], given)
+        if base.rank_ < len(given) and base._off(away[None] + base.mean_)[0]:
+            raise ValueError(
+                "values have density 0: they lie off the subspace in which their columns vary. "
+                "Give values that occur."
+            )
+        whitened = self.covariance_[np.ix_(rest, given)] @ base._parts.whitener.T
+        mean = self.mean_[rest] + whitened @ (base._parts.whitener @ away)
+        matrix = self.covariance_[np.ix_(rest, rest)] - whitened @ whitened.T
+        return self._like(mean, matrix, rest)
+
+    def affine(self, A, shift=0.0):
+        """Return the distribution of shift + A x.
+
+        Parameters
+        ----------
+        A : array-like of shape (m, d)
+        shift : array-like of shape (m,) or float, default=0.0
+
+        Returns
+        -------
+        MultivariateNormal
+            With mean shift + A mean and covariance A S A'.
+
+        Raises
+        ------
+        ValueError
+            If A has not d columns, or the covariance of the result is singular and that is not
+            allowed, as with more rows than columns.
+        """
+        self._require_fitted()
+        map_ = as_rows(A, name="A", keep=(np.float64,))
+        if map_.shape[1] != len(self.mean_):
+            raise ValueError(
+                f"A must have {len(self.mean_)} columns; got {map_.shape[1]}. Pass (m, d)."
+            )
+        moved = np.broadcast_to(shift, map_.shape[:1]) if np.ndim(shift) == 0 else shift
+        mean = _vector(moved, map_.shape[0], "shift") + map_ @ self.mean_
+        factor = map_ @ self._parts.factor
+        return self._like(mean, factor @ factor.T, None)
+
+    def _like(self, mean, matrix, columns):
+        """A distribution with the parameters of this one."""
+        names = self.__dict__.get("feature_names_in_")
+        names = None if names is None or columns is None else names[columns]
+        model = type(self)(allow_singular=self.allow_singular, tol=self.tol, n_jobs=self.n_jobs)
+        return model._given(mean, (matrix + matrix.T) / 2.0, names)
+
+    def _places(self, columns):
+        """Numbers of columns given by number or name."""
+        self._require_fitted()
+        if isinstance(columns, str) or not hasattr(columns, "__len__"):
+            raise wrong_type("columns", "a list of columns", columns)
+        names = self.__dict__.get("feature_names_in_")
+        known = {} if names is None else {name: j for j, name in enumerate(names.tolist())}
+        places, d = [], len(self.mean_)
+        for column in np.asarray(columns).tolist():
+            place = known.get(column) if isinstance(column, str) else column
+            if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < d:
+                raise ValueError(
+                    f"columns must be numbers below {d}, or names of columns; got {shown(column)}. "
+                    "Leave it out."
+                )
+            places.append(place)
+        if not places or len(set(places)) < len(places):
+            raise ValueError(f"columns must be distinct, and at least one; got {shown(columns)}.")
+        return np.array(places, np.intp)
+
+    def _rows(self, X):
+        self._require_fitted()
+        return rows_for(self, X, keep=KEPT, finite=False)  # `filled` looks at the scores
+
+    def _require_fitted(self):
+        if "_parts" not in self.__dict__:
+            raise not_fitted(self)
+
+    def __sklearn_is_fitted__(self):
+        return "_parts" in self.__dict__
+
+
+def _vector(values, d, name):
+    """d finite numbers."""
+    wanted = np.atleast_1d(np.asarray(values))
+    if wanted.shape != (d,):
+        raise ValueError(f"{name} must hold {d} numbers; got shape {wanted.shape}. Pass as many.")
+    return as_rows(wanted[None], name=name, keep=(np.float64,))[0].copy()

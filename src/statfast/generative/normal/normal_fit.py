@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fit of a multivariate normal distribution: rows to moments, moments to a covariance."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from statfast._engine import Chunks
+from statfast._estimator import Estimator, FitState
+from statfast._validation import (
+    as_choice,
+    as_flag,
+    as_real,
+    as_rows,
+    as_weights,
+    column_names,
+    require_finite,
+    rows_for,
+)
+from statfast.generative.normal.class_moments import class_scatters
+from statfast.generative.normal.covariance import KEPT, one_class
+from statfast.generative.normal.fourth_moments import fourth_moments
+from statfast.generative.normal.roots import take_apart, warn_singular
+from statfast.generative.normal.shrinkage import (
+    as_shrinkage,
+    ledoit_wolf_share,
+    oas_share,
+    shrunk,
+)
+
+FORMS = ("full", "diag", "spherical")
+RULES = ("ledoit_wolf", "oas")
+
+
+def statistics(columns, state, n_jobs=None):
+    """The moments of rows and weights, which add up over blocks of rows."""
+    X, weights = columns
+    gather = fourth_moments if state.more == "fourth" else class_scatters
+    if isinstance(X, Chunks):
+        total, stop = None, 0
+        for chunk in X:
+            start, stop = stop, stop + len(chunk)
+            if len(chunk) and (weights is None or stop <= len(weights)):
+                share = None if weights is None else weights[start:stop]
+                more = statistics((chunk, share), state, n_jobs)
+                total = more if total is None else total + more
+        if weights is not None and len(weights) != stop:
+            raise ValueError(
+                f"sample_weight must have one weight per row of X ({stop}); got {len(weights)}. "
+                "Pass X and weights of the same length."
+            )
+        return total
+    return gather(X, np.zeros(X.shape[0], np.intp), weights, 1, n_jobs=n_jobs)
+
+
+class NormalFit(Estimator):
+    """Fits of `MultivariateNormal`."""
+
+    _statistics = staticmethod(statistics)
+    _solved_by: ClassVar[tuple[str, ...]] = ("covariance_type", "method", "allow_singular", "tol")
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Estimate mean and covariance.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or Chunks
+            The rows, finite. A memory map is read block by block, `Chunks` once, chunk by chunk.
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; an integer weight equals a repeated row.
+
+        Returns
+        -------
+        self : MultivariateNormal
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array, has one row where the divisor is n - 1, has a singular
+            covariance that is not allowed, or if a parameter is out of its range.
+        TypeError
+            If X is sparse, or a parameter is of the wrong type.
+        """
+        columns, state = self._prepare(X, y, sample_weight)
+        return self._solve(statistics(columns, state, self.n_jobs), state)
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Add rows to those fitted so far.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : ignored
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self : MultivariateNormal
+            Itself; unfitted as long as the covariance of all rows is singular and that is not
+            allowed.
+
+        Raises
+        ------
+        ValueError
+            As for `fit`, or if X has other columns than before.
+        """
+        before = self.__dict__.get("_moments")
+        if before is not None:
+            rows_for(self, X, keep=KEPT, finite=False)
+        columns, state = self._prepare(X, y, sample_weight)
+        total = statistics(columns, state, self.n_jobs)
+        total = total if before is None else before + total
+        try:
+            return self._solve(total, state)
+        except np.linalg.LinAlgError:
+            return self._publish(None, **state.published(), _moments=total)
+
+    def _prepare(self, X, y, sample_weight):
+        self._check()
+        if isinstance(X, Chunks):
+            weights = sample_weight
+            if weights is not None:
+                weights = as_weights(sample_weight, np.size(sample_weight))
+            return (X, weights), FitState(0, None, None, self._kind())
+        rows = as_rows(X, keep=KEPT, finite=False)
+        weights = as_weights(sample_weight, rows.shape[0])
+        state = FitState(rows.shape[1], column_names(X), None, self._kind())
+        return (rows, weights), state
+
+    def _solve(self, total, state):
+        """Become fitted from merged moments."""
+        self._check()
+        mass, d = float(total.mass[0]), total.means.shape[1]
+        divisor = mass - 1.0 if self.method == "moment" else mass
+        if divisor <= 0.0:
+            raise np.linalg.LinAlgError(
+                f"X has {mass:g} row(s), of which there is no unbiased covariance. Pass more, or "
+                'use method="mle".'
+            )
+        likely = total.scatters[0] / mass
+        share = as_shrinkage(self.shrinkage, RULES)
+        if share == "ledoit_wolf":
+            share = ledoit_wolf_share(mass, likely, total.fourth[0].sum())
+        elif share == "oas":
+            share = oas_share(mass, likely)
+        matrix = total.scatters[0] / divisor
+        if share is not None:
+            matrix = shrunk(matrix, share)
+        if self.covariance_type == "diag":
+            matrix = np.diag(matrix.diagonal())
+        elif self.covariance_type == "spherical":
+            matrix = np.eye(d) * (np.trace(matrix) / d)
+        mean = total.means[0]
+        fitted = described(self, mean, matrix, np.abs(mean), state.names)
+        fitted["n_parameters_"] = (
+            d + {"full": d * (d + 1) // 2, "diag": d, "spherical": 1}[self.covariance_type]
+        )
+        named = {} if state.names is None else {"feature_names_in_": state.names}
+        return self._publish(
+            None, **named, n_features_in_=d, n_samples_=mass, shrinkage_=share or 0.0,
+            _moments=total, **fitted,
+        )  # fmt: skip
+
+    def _check(self):
+        as_choice(self.covariance_type, "covariance_type", FORMS)
+        as_choice(self.method, "method", ("moment", "mle"))
+        as_shrinkage(self.shrinkage, RULES)
+        as_flag(self.allow_singular, "allow_singular")
+        as_real(self.tol, "tol", low=0.0)
+
+    def _kind(self):
+        return "fourth" if self.shrinkage == "ledoit_wolf" else "scatters"
+
+    def leave_one_out(self, X, sample_weight=None):
+        """Find the log density of each row in the fit to all others.
+
+        Nothing is fitted: the estimator stays as it is.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        sample_weight : array-like of shape (n,), optional
+            A row is left out with all of its weight.
+
+        Returns
+        -------
+        log_densities : ndarray of shape (n,), float64
+
+        Raises
+        ------
+        ValueError
+            As for `fit`, of all rows or of those that are left without one.
+
+        Notes
+        -----
+        In closed form for full covariances that are not shrunk: without a row the covariance is
+        less by a product, and log determinant and distance follow. Otherwise, and where a row is
+        all that the covariance has in some direction, it costs a fit for each row.
+        """
+        held = self._leave_one_out(X, None, sample_weight, "score_samples", patient=True)
+        assert held is not None
+        return held
+
+    def _leave_one_out(self, X, y, sample_weight, method, patient=False):
+        if isinstance(X, Chunks) or method != "score_samples":
+            return None
+        (rows, weights), state = self._prepare(X, y, sample_weight)
+        require_finite(rows)
+        n = rows.shape[0]
+        w = np.ones(n) if weights is None else weights
+        held, doubtful = np.full(n, np.nan), np.ones(n, bool)
+        if self.covariance_type == "full" and self.shrinkage is None and not self.allow_singular:
+            total = statistics((rows, weights), state, self.n_jobs)
+            held, doubtful = self._without(rows, w, one_class(total), state)
+        if doubtful.sum() > 16 and not patient:
+            return None
+        for row in np.flatnonzero(doubtful).tolist():
+            kept = np.arange(n) != row
+            others = rows[kept], None if weights is None else weights[kept]
+            model = type(self)(**self.get_params(deep=False))
+            model._solve(statistics(others, state, self.n_jobs), state)
+            held[row] = model._log_densities(rows[row : row + 1].astype(np.float64))[0]
+        return held
+
+    def _without(self, rows, w, total, state):
+        """Log densities of the fits without each row, and which of them are doubtful."""
+        mass, d = float(total.mass[0]), rows.shape[1]
+        one = 1.0 if self.method == "moment" else 0.0
+        model = type(self)(**self.get_params(deep=False))._solve(total, state)
+        near, left = model._squared_distances(rows), mass - w
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = near / (mass - one)
+            f = 1.0 - w * mass / left * share
+            freedom = left - one
+            far = freedom * (mass / left) ** 2 * share / f
+            grown = np.log(f) - d * np.log(freedom / (mass - one))
+            held = -0.5 * (d * np.log(2.0 * np.pi) + model._parts.log_det + grown + far)
+        return held, ~((f > 1e-8) & (freedom > 0.0) & np.isfinite(held))
+
+
+def described(model, mean, matrix, size, names):
+    """Fitted attributes from mean and covariance."""
+    parts = take_apart(matrix, size, float(model.tol), bool(model.allow_singular), names)
+    warn_singular(parts)
+    return {
+        "mean_": mean,
+        "covariance_": matrix,
+        "rank_": parts.rank,
+        "log_determinant_": parts.log_det,
+        "_parts": parts,
+    }
