@@ -73,6 +73,7 @@ SMALL = {
     "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
     "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
+    "MultivariateNormal": {"shrinkage": 0.1},  # there are fewer rows than columns
     "NuSVR": {"tol": 1e-10},
     "OneClassSVM": {"tol": 1e-10},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # classes have fewer rows than columns
@@ -168,6 +169,7 @@ METHODS = [
     "decision_function",
     "transform",
     "kneighbors",
+    "score_samples",
 ]
 
 

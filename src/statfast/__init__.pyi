@@ -60,8 +60,8 @@ from statfast.generative import KernelDensityNB as KernelDensityNB
 from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from statfast.generative import MixedNB as MixedNB
 from statfast.generative import MultinomialNB as MultinomialNB
-from statfast.generative import PoissonNB as PoissonNB
 from statfast.generative import MultivariateNormal as MultivariateNormal
+from statfast.generative import PoissonNB as PoissonNB
 from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from statfast.generative import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
 from statfast.generative import (

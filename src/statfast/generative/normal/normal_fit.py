@@ -135,8 +135,8 @@ class NormalFit(Estimator):
         divisor = mass - 1.0 if self.method == "moment" else mass
         if divisor <= 0.0:
             raise np.linalg.LinAlgError(
-                f"X has {mass:g} row(s), of which there is no unbiased covariance. Pass more, or "
-                'use method="mle".'
+                f"X has {mass:g} sample(s), of which there is no unbiased covariance. Pass more "
+                'rows, or use method="mle".'
             )
         likely = total.scatters[0] / mass
         share = as_shrinkage(self.shrinkage, RULES)

@@ -83,7 +83,7 @@ def root_of(parts: CovarianceParts, kind):
     if kind == "cholesky":
         if parts.rank == d and not np.triu(parts.factor, 1).any():
             return parts.factor
-        upper = np.linalg.qr(np.vstack([parts.factor.T, np.zeros((d, d))]), mode="r")
+        upper = np.linalg.qr(np.vstack([parts.factor.T, np.zeros((d, d))]))[1]
         return (upper * np.where(upper.diagonal() < 0.0, -1.0, 1.0)[:, None]).T
     vectors, lengths, _ = aside(np.linalg.svd, parts.factor, full_matrices=True)
     lengths = np.append(lengths, np.zeros(d - len(lengths)))

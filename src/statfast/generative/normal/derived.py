@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Distributions that follow from a normal one: marginal, conditional, and under affine maps."""
+
+import numpy as np
+
+from statfast._validation import as_rows, not_fitted, shown, wrong_type
+from statfast.generative.normal.normal_fit import NormalFit, described
+
+
+class DerivedNormals(NormalFit):
+    """Distributions that follow from a `MultivariateNormal`."""
+
+    def _given(self, mean, matrix, names=None):
+        """Become fitted with a mean and a covariance."""
+        d = len(mean)
+        named = {} if names is None else {"feature_names_in_": names}
+        return self._publish(
+            None, **named, n_features_in_=d, n_samples_=0.0, shrinkage_=0.0,
+            n_parameters_=d + d * (d + 1) // 2,
+            **described(self, mean, matrix, np.zeros(d), names),
+        )  # fmt: skip
+
+    def marginal(self, columns):
+        """Return the distribution of some columns.
+
+        Parameters
+        ----------
+        columns : sequence of int or str
+            Which, by number or by name.
+
+        Returns
+        -------
+        MultivariateNormal
+
+        Raises
+        ------
+        ValueError
+            If there are none, or one is not among the columns.
+        """
+        kept = self._places(columns)
+        return self._like(self.mean_[kept], self.covariance_[np.ix_(kept, kept)], kept)
+
+    def conditional(self, columns, values):
+        """Return the distribution of all other columns, given the values of some.
+
+        Parameters
+        ----------
+        columns : sequence of int or str
+            Which are given, by number or by name.
+        values : array-like of shape (c,)
+            Their values.
+
+        Returns
+        -------
+        MultivariateNormal
+            Of the other columns, in their order.
+
+        Raises
+        ------
+        ValueError
+            If all columns are given, one is not among them, or the values are impossible where
+            the covariance is singular.
+        """
+        given = self._places(columns)
+        rest = np.setdiff1d(np.arange(len(self.mean_)), given)
+        if len(rest) == 0:
+            raise ValueError("columns must leave some for the distribution; got all. Give fewer.")
+        away = vector(values, len(given), "values") - self.mean_[given]
+        base = self._like(self.mean_[given], self.covariance_[np.ix_(given, given)], given)
+        if base.rank_ < len(given) and base._off(away[None] + base.mean_)[0]:
+            raise ValueError(
+                "values have density 0: they lie off the subspace in which their columns vary. "
+                "Give values that occur."
+            )
+        whitened = self.covariance_[np.ix_(rest, given)] @ base._parts.whitener.T
+        mean = self.mean_[rest] + whitened @ (base._parts.whitener @ away)
+        matrix = self.covariance_[np.ix_(rest, rest)] - whitened @ whitened.T
+        return self._like(mean, matrix, rest)
+
+    def affine(self, A, shift=0.0):
+        """Return the distribution of shift + A x.
+
+        Parameters
+        ----------
+        A : array-like of shape (m, d)
+        shift : array-like of shape (m,) or float, default=0.0
+
+        Returns
+        -------
+        MultivariateNormal
+            With mean shift + A mean and covariance A S A'.
+
+        Raises
+        ------
+        ValueError
+            If A has not d columns, or the covariance of the result is singular and that is not
+            allowed, as with more rows than columns.
+        """
+        self._require_fitted()
+        map_ = as_rows(A, name="A", keep=(np.float64,))
+        if map_.shape[1] != len(self.mean_):
+            raise ValueError(
+                f"A must have {len(self.mean_)} columns; got {map_.shape[1]}. Pass (m, d)."
+            )
+        moved = np.broadcast_to(shift, map_.shape[:1]) if np.ndim(shift) == 0 else shift
+        mean = vector(moved, map_.shape[0], "shift") + map_ @ self.mean_
+        factor = map_ @ self._parts.factor
+        return self._like(mean, factor @ factor.T, None)
+
+    def _like(self, mean, matrix, columns):
+        """A distribution with the parameters of this one."""
+        names = self.__dict__.get("feature_names_in_")
+        names = None if names is None or columns is None else names[columns]
+        model = type(self)(allow_singular=self.allow_singular, tol=self.tol, n_jobs=self.n_jobs)
+        return model._given(mean, (matrix + matrix.T) / 2.0, names)
+
+    def _places(self, columns):
+        """Numbers of columns given by number or name."""
+        self._require_fitted()
+        if isinstance(columns, str) or not hasattr(columns, "__len__"):
+            raise wrong_type("columns", "a list of columns", columns)
+        names = self.__dict__.get("feature_names_in_")
+        known = {} if names is None else {name: j for j, name in enumerate(names.tolist())}
+        places, d = [], len(self.mean_)
+        for column in np.asarray(columns).tolist():
+            place = known.get(column) if isinstance(column, str) else column
+            if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < d:
+                raise ValueError(
+                    f"columns must be numbers below {d}, or names of columns; got {shown(column)}. "
+                    "Leave it out."
+                )
+            places.append(place)
+        if not places or len(set(places)) < len(places):
+            raise ValueError(f"columns must be distinct, and at least one; got {shown(columns)}.")
+        return np.array(places, np.intp)
+
+    def _require_fitted(self):
+        if "_parts" not in self.__dict__:
+            raise not_fitted(self)
+
+
+def vector(values, d, name):
+    """d finite numbers."""
+    wanted = np.atleast_1d(np.asarray(values))
+    if wanted.shape != (d,):
+        raise ValueError(f"{name} must hold {d} numbers; got shape {wanted.shape}. Pass as many.")
+    return as_rows(wanted[None], name=name, keep=(np.float64,))[0].copy()
