@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from statfast import (
     LinearDiscriminantAnalysis,
+    LinearRegression,
     QuadraticDiscriminantAnalysis,
+    Ridge,
     StandardScaler,
     make_pipeline,
 )
@@ -35,7 +37,13 @@ CLASSIFIERS = {
     "scaled LDA": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
     "QDA": QuadraticDiscriminantAnalysis(),
 }
-REGRESSORS = {}
+REGRESSORS = {
+    "least squares": LinearRegression(),
+    "least squares through 0": LinearRegression(fit_intercept=False),
+    "ridge": Ridge(0.1),
+    "ridge through 0": Ridge(0.1, fit_intercept=False),
+    "scaled ridge": make_pipeline(StandardScaler(), Ridge(2.0)),
+}
 
 
 def design(seed, n, d, outlier=False, constant=False):
@@ -110,6 +118,18 @@ def test_classifiers_are_refits(name, problem):
     if len(np.unique(groups)) < 2 and groups is not None:
         return
     check(model, X, codes, weights, groups, cv, "predict_proba", tight=1e-11, codes=codes)
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+@given(problems(), st.booleans())
+def test_regressors_are_refits(name, problem, several):
+    X, _, weights, groups, cv, rng = problem
+    if len(np.unique(groups)) < 2 and groups is not None:
+        return
+    y = X[:, 0] / np.abs(X).max() + rng.standard_normal(len(X))
+    if several:
+        y = np.column_stack([y, rng.standard_normal(len(X))])
+    check(REGRESSORS[name], X, y, weights, groups, cv, "predict", tight=1e-12)
 
 
 def test_names_of_the_ways():

@@ -141,7 +141,10 @@ class Scores:
             isinstance(s, Scorer) and s.response == "predict" for s in self.scorers.values()
         ):
             return models
-        return [Answers({"predict": said}) for said in together(models, rows)]
+        values = together(models, rows)
+        if values is None:
+            return models
+        return [Answers({"predict": said}) for said in values]
 
     def _score(self, into, model, error, rows, y, weights):
         for name, scorer in self.scorers.items():

@@ -295,7 +295,7 @@ def _closed(estimator, folds, scorers, weights):
     rows = folds.singles()
     if rows is None or not all(isinstance(s, Scorer) and s.each for s in scorers.values()):
         return None
-    if not hasattr(estimator, "_leave_one_out"):
+    if getattr(estimator, "_leave_one_out", None) is None:
         return None
     start = perf_counter()
     answers = _left_out(estimator, folds, "predict")

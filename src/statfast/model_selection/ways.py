@@ -69,7 +69,8 @@ class Fitted:
 
 def shares_statistics(estimator):
     """Whether an estimator offers statistics to merge."""
-    return all(hasattr(estimator, name) for name in ("_prepare", "_statistics", "_solve"))
+    offered = (getattr(estimator, name, None) for name in ("_prepare", "_statistics", "_solve"))
+    return all(one is not None for one in offered)
 
 
 def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterator[Fitted]]:

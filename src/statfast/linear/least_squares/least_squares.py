@@ -7,7 +7,7 @@ from math import log, nan, pi
 import numpy as np
 
 from statfast._engine import Chunks, aside
-from statfast._estimator import Estimator, Regressor
+from statfast._estimator import Estimator, FitState, Regressor
 from statfast._linalg import triangle_inverse
 from statfast._validation import (
     as_choice,
@@ -26,7 +26,9 @@ from statfast.linear.glm.glm import predictor_errors
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.links import LINKS
 from statfast.linear.inference.inference import Inference, NoInferenceError, Result, intervals
-from statfast.linear.least_squares.lstsq import least_squares
+from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
+from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
+from statfast.linear.least_squares.triangles import solution_of, triangle
 
 SMALLEST = 1e-150  # responses of which the squares of residuals have all their digits
 VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
@@ -116,27 +118,76 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         -------
         self
         """
+        (rows, Y, weights), state = self._prepare(X, y, sample_weight)
+        intercept, _ = state.more
+        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
+        found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
+        used = float(len(Y) if weights is None else np.count_nonzero(weights))
+        total = used if weights is None else float(weights.sum())
+        logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
+        return self._conclude(found, state, (used, total, logs), Y, weights)
+
+    def _prepare(self, X, y, sample_weight):
+        """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
         rows = X if isinstance(X, Chunks) else as_rows(X, finite=False)  # its sums will tell
         sized = hasattr(y, "__len__") and getattr(y, "ndim", 1) > 0
         n = (len(y) if sized else 0) if isinstance(X, Chunks) else len(rows)
         Y, flat = as_targets(y, n)
         weights = as_weights(sample_weight, len(Y))
-        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
+        as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
         intercept = as_flag(self.fit_intercept, "fit_intercept")
-        analytic = as_choice(self.weight_type, "weight_type", ("frequency", "analytic"))
-        found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
-        names = names_of(column_names(X), rows.shape[1], intercept)
-        results = _results(found, Y, weights, names, intercept, analytic == "analytic")
+        as_choice(self.weight_type, "weight_type", ("frequency", "analytic"))
+        width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
+        return (rows, Y, weights), FitState(width, column_names(X), more=(intercept, flat))
+
+    _statistics = staticmethod(triangle)
+    _rescales = True  # its statistics tell those of scaled columns
+    _solved_by = ("tol", "weight_type")
+
+    def _solve(self, sums, state):
+        intercept, _ = state.more
+        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
+        found = LeastSquaresSolution(**solution_of(sums, intercept, tol))
+        return self._conclude(found, state, (sums.used, sums.mass, sums.logs))
+
+    def _leave_one_out(self, X, y, sample_weight, method):
+        if method != "predict" or isinstance(X, Chunks):
+            return None
+        columns, state = self._prepare(X, y, sample_weight)
+        rows, Y, weights = columns
+        one, flat = state.more
+        found = least_squares(rows, Y, weights, one, as_real(self.tol, "tol", 0.0), self.n_jobs)
+        if len(found.aliased):  # which columns depend on others may change without a row
+            return None
+        root = triangle_inverse(found.R)
+        center = found.R[0, 1:] / found.R[0, 0] if one else np.zeros(rows.shape[1])
+        mass = found.R[0, 0] ** 2 if one else None
+        known = found.coef, found.intercept, root[int(one) :, int(one) :], center, mass
+        out, certain = residuals_left_out(rows, Y, weights, known, self.n_jobs)
+        if not fitted_anew(self, columns, state, out, certain):
+            return None
+        out = out.astype(rows.dtype, copy=False)
+        return out[:, 0] if flat else out
+
+    def _conclude(self, found, state, masses, Y=None, weights=None):
+        """Become fitted; `masses` are the rows used, their weights, and the sum of the logs."""
+        intercept, flat = state.more
+        analytic = self.weight_type == "analytic"
+        width = found.coef.shape[1]
+        names = names_of(state.names, width, intercept)
+        results = _results(found, Y, weights, masses, names, intercept, analytic)
         warn_aliased([n for n, gone in zip(names, results[0].aliased, strict=True) if gone])
+        given = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
-            X,
+            None,
+            **given,
             coef_=found.coef[0] if flat else found.coef,
             intercept_=float(found.intercept[0]) if flat else found.intercept,
             rank_=len(found.R),
             rss_=float(found.rss[0]) if flat else found.rss,
             condition_=float(found.condition),
             results_=results,
-            n_features_in_=int(rows.shape[1]),
+            n_features_in_=width,
             _result=results[0],
         )
 
@@ -233,8 +284,8 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
 
 
 # ---------------------------------------------------------------- what is known of a fit
-def _results(found, Y, weights, names, intercept, analytic):
-    """A `Result` for each target."""
+def _results(found, Y, weights, masses, names, intercept, analytic):
+    """A `Result` for each target; `Y` may be None where what the columns explain is known."""
     q, one, rank = len(names), int(intercept), len(found.R)
     kept = np.concatenate([np.arange(one), found.kept + one]).astype(np.intp)
     inverse = triangle_inverse(found.R)
@@ -249,26 +300,27 @@ def _results(found, Y, weights, names, intercept, analytic):
         center[found.kept] = found.R[0, 1:] / found.R[0, 0]
         about[0], about[:, 0] = 0.0, 0.0
         about[0, 0] = 1 / found.R[0, 0] ** 2
-    used = float(len(Y) if weights is None else np.count_nonzero(weights))
-    count = used if analytic or weights is None else float(weights.sum())
+    used, total, logs = masses
+    count = used if analytic else total
     df = count - rank
     out = []
-    for t, y in enumerate(Y.T):
-        rss = float(found.rss[t])
+    for t, rss in enumerate(found.rss.tolist()):
         if found.explained is not None:
             tss = rss + float(found.explained[t])
         else:
+            y = Y[:, t]
             mean = np.average(y, weights=weights) if intercept else 0.0
             apart = (y - mean) ** 2
             tss = float(apart.sum() if weights is None else weights @ apart)
         loglik = nan
         if rss > 0:
             loglik = -0.5 * count * (log(2 * pi) + log(rss) - log(count) + 1)
-            if analytic and weights is not None:
-                loglik += 0.5 * float(np.log(weights[weights > 0]).sum())
+            if analytic:
+                loglik += 0.5 * logs
         coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
         dispersion = rss / df if df > 0 else nan
-        refusal = VANISHED if 0 < np.abs(y).max() < SMALLEST else ""
+        largest = np.sqrt(tss) if Y is None else float(np.abs(Y[:, t]).max())
+        refusal = VANISHED if 0 < largest < SMALLEST else ""
         bare = Result(
             "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
             count - one, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,

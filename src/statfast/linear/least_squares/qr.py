@@ -157,6 +157,34 @@ def _by_products(X, Y, weights, intercept, n_jobs):
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
 
 
+def factor_of_products(X, Y, weights):
+    """R of (1, X, Y) from cross products, by one thread; None where they lose too much."""
+    some = slice(None, None, max(1, len(X) // SAMPLE))
+    with np.errstate(over="ignore", invalid="ignore"):
+        shift = np.concatenate([part[some].mean(0, dtype=np.float64) for part in (X, Y)])
+        mass, sums, scatter = _products_about(shift, X, Y, weights, 1)
+        found = _centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
+    if found is None:
+        return None
+    inner, _, _, offset = found
+    return _bordered(np.sqrt(mass), shift + offset, inner)
+
+
+def qr_of_rows(X, Y, weights):
+    """The same by QR of the rows."""
+    table = np.column_stack([np.ones(len(X)), X, Y])
+    if weights is not None:
+        with np.errstate(over="ignore"):
+            table *= np.sqrt(weights)[:, None]
+    if not np.abs(table).max() < LARGEST:
+        require_finite(X)
+        raise ValueError(
+            "X or y holds values so large that their squares overflow. Divide its columns by their "
+            "size."
+        )
+    return aside(np.linalg.qr, table, mode="r")
+
+
 def _by_residuals(X, Y, weights, intercept, n_jobs):
     """The same for one target, with the residuals of coefficients that a sample has."""
     y = np.ascontiguousarray(Y[:, 0])

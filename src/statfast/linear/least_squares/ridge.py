@@ -7,12 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import aside, each, grid
-from statfast._estimator import Estimator, Regressor
-from statfast._validation import as_choice, as_flag, as_real, as_rows, as_targets, as_weights
-from statfast.linear.design.design import LinearPredictor
+from statfast._estimator import Estimator, FitState, Regressor
+from statfast._validation import (
+    as_choice,
+    as_flag,
+    as_real,
+    as_rows,
+    as_targets,
+    as_weights,
+    column_names,
+)
+from statfast.linear.design.design import LinearPredictor, linear_values, new_rows
 from statfast.linear.design.targets import as_target, refuse_extreme
 from statfast.linear.design.units import OUT_OF_RANGE
+from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.qr import triangle_of
+from statfast.linear.least_squares.triangles import triangle
 from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import as_alphas
 
@@ -62,6 +72,13 @@ def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
         apart = (Y - target) ** 2
         spread = apart.sum(0) if weights is None else weights @ apart
     return Decomposition(s[some], Vt[some].T, c, mean, target, spread)
+
+
+def decomposition_of(U, s, Vt, QtY, mean, target, rest) -> Decomposition:
+    """The same from the singular values of a factor, and what it leaves of the targets."""
+    some = s > NOTHING * s.max(initial=0.0)
+    spread = (QtY**2).sum(0) + (rest**2).sum(0)
+    return Decomposition(s[some], Vt[some].T, U[:, some].T @ QtY, mean, target, spread)
 
 
 def ridge_path(X, y, alphas, *, sample_weight=None, fit_intercept=True, n_jobs=None):
@@ -166,13 +183,63 @@ class Ridge(LinearPredictor, Regressor, Estimator):
         -------
         self
         """
+        (rows, Y, weights), state = self._prepare(X, y, sample_weight)
+        one, flat = state.more
+        found = decompose(rows, Y, weights, one, self.n_jobs)
+        return self._publish(
+            None, **state.published(), **_fitted(found, float(self.alpha), flat, one)
+        )
+
+    def _prepare(self, X, y, sample_weight):
+        """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
         rows = as_rows(X)
         Y, flat = as_targets(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
-        alphas = np.array([as_real(self.alpha, "alpha", 0.0)])
+        as_real(self.alpha, "alpha", 0.0)
         one = as_flag(self.fit_intercept, "fit_intercept")
+        return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(one, flat))
+
+    _statistics = staticmethod(triangle)
+    _rescales = True  # its statistics tell those of scaled columns
+    _solved_by = ("alpha",)
+
+    def _solve(self, sums, state):
+        one, flat = state.more
+        alpha = as_real(self.alpha, "alpha", 0.0)
+        parts = sums.singular_values if one else sums.plain_singular_values
+        return self._publish(
+            None, **state.published(), **_fitted(decomposition_of(*parts), alpha, flat, one)
+        )
+
+    @staticmethod
+    def _predict_many(models, rows):
+        """Predictions of models of one target, by one product; None if there are several."""
+        if any(np.ndim(model.coef_) != 1 for model in models) or hasattr(rows, "indptr"):
+            return None
+        coefs = np.array([model.coef_ for model in models])
+        intercepts = np.array([model.intercept_ for model in models])
+        table = np.ascontiguousarray(new_rows(models[0], rows, finite=True).T)
+        return np.ascontiguousarray(linear_values(table.T, coefs, intercepts).T)
+
+    def _leave_one_out(self, X, y, sample_weight, method):
+        if method != "predict":
+            return None
+        columns, state = self._prepare(X, y, sample_weight)
+        rows, Y, weights = columns
+        one, flat = state.more
         found = decompose(rows, Y, weights, one, self.n_jobs)
-        return self._publish(X, **_fitted(found, alphas[0], flat, one))
+        alpha = float(self.alpha)
+        if alpha == 0.0 and len(found.s) < rows.shape[1]:
+            return None
+        coefs, intercepts = found.coefs([alpha])
+        root = found.V / np.sqrt(found.s**2 + alpha)
+        mass = None if not one else float(len(rows) if weights is None else weights.sum())
+        known = coefs[0], intercepts[0], root, found.mean, mass
+        out, certain = residuals_left_out(rows, Y, weights, known, self.n_jobs)
+        if not fitted_anew(self, columns, state, out, certain):
+            return None
+        out = out.astype(rows.dtype, copy=False)
+        return out[:, 0] if flat else out
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -230,6 +297,9 @@ class RidgeCV(Ridge):
     >>> RidgeCV(alphas=[0.1, 1.0, 10.0]).fit(X, [0.1, 0.9, 2.2, 2.8, 4.1, 5.0]).alpha_
     0.1
     """
+
+    # What it learns is no sum over rows, once the penalty is chosen.
+    _prepare = _statistics = _solve = _leave_one_out = _predict_many = None
 
     def __init__(self, alphas=None, *, criterion="loo", fit_intercept=True, n_jobs=None):
         self.alphas = alphas

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each row is predicted to be by the fit to all others: residuals over one less leverage.
+
+Allen (1974), doi:10.1080/00401706.1974.10489157; it holds for ridge, too, whose rows of penalties
+stay. Where the leverage is near 1, little is left of the row's residual: such rows are fitted anew.
+"""
+
+import numpy as np
+
+from statfast._engine import aside, each, grid
+
+LEAST = 1e-5  # 1 - h: below, what is left of a residual has lost five digits
+FEW = 16  # rows that are fitted anew; for more, fits from merged statistics take less
+
+
+def residuals_left_out(rows, Y, weights, found, n_jobs):
+    """Predictions (n, T), and whether they are certain (n,).
+
+    `found` has ``coef`` (T, p), ``intercept`` (T,), and ``root`` (p, r) with ``center`` (p,) and
+    ``mass`` such that the leverage of x is w (|(x - center)' root|^2 + 1 / mass).
+    """
+    coef, intercept, root, center, mass = found
+    out, certain = np.empty(Y.shape), np.empty(len(Y), dtype=bool)
+
+    def work(where):
+        block = np.ascontiguousarray(rows[where], dtype=np.float64)
+        fits = aside(np.matmul, block, coef.T) + intercept
+        leverage = (aside(np.matmul, block - center, root) ** 2).sum(axis=1)
+        leverage = leverage + (0.0 if mass is None else 1.0 / mass)
+        if weights is not None:
+            leverage = leverage * weights[where]
+        rest = 1.0 - leverage
+        certain[where] = rest > LEAST
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            out[where] = Y[where] - (Y[where] - fits) / np.where(rest > LEAST, rest, 1.0)[:, None]
+
+    effort = 4.0 * rows.shape[0] * rows.shape[1] * (root.shape[1] + Y.shape[1])
+    each(work, grid(len(Y)), n_jobs=n_jobs, effort=effort)
+    return out, certain & np.isfinite(out).all(axis=1)
+
+
+def fitted_anew(model, columns, state, out, certain):
+    """Fill in the rows that are not certain; False if there are too many."""
+    odd = np.flatnonzero(~certain)
+    if len(odd) > FEW:
+        return False
+    for row in odd:
+        kept = np.arange(len(out)) != row
+        others = tuple(None if column is None else column[kept] for column in columns)
+        one = type(model)(**model.get_params(deep=False))
+        one._solve(one._statistics(others, state), state)
+        out[row] = one.predict(np.asarray(columns[0][row : row + 1], dtype=np.float64))[0]
+    return True

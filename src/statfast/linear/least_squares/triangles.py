@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Statistics of least squares: the triangular factor of (1, X, Y), which merges by QR.
+
+Factors of blocks of rows, one above the other, have the factor of all rows as theirs (Demmel,
+Grigori, Hoemmen & Langou 2012, doi:10.1137/080731992): no condition is squared, and an outlier
+takes no digits of what it is merged with. A block's factor is that of its cross products where
+their condition allows it, else by QR.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import aside
+from statfast._estimator import ColumnMoments
+from statfast._validation import require_finite
+from statfast.linear.least_squares.qr import factor_of_products, independent_columns, qr_of_rows
+
+_NOTHING = 1e-13  # of a column's mean: its spread is what rounding left
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """R of the columns (1, X, Y), each row times the root of its weight; see above."""
+
+    R: NDArray[np.float64]  # (1 + p + T, 1 + p + T)
+    p: int  # columns of X
+    used: float  # rows of positive weight
+    logs: float  # sum of the logarithms of their weights
+
+    def __add__(self, other: "Triangle") -> "Triangle":
+        R = aside(np.linalg.qr, np.vstack([self.R, other.R]), mode="r")
+        return Triangle(R, self.p, self.used + other.used, self.logs + other.logs)
+
+    @property
+    def mass(self) -> float:
+        """Sum of the weights."""
+        return float(self.R[0, 0] ** 2)
+
+    @cached_property
+    def plain(self) -> "NDArray[np.float64]":
+        """R of (X, Y) alone."""
+        return aside(np.linalg.qr, self.R[:, 1:], mode="r")
+
+    def column_moments(self) -> ColumnMoments:
+        """Moments of the columns of X."""
+        mean = self.R[0, 1 : 1 + self.p] / self.R[0, 0]
+        return ColumnMoments(self.mass, mean, (self._about_means() ** 2).sum(axis=0))
+
+    def _about_means(self):
+        """R of X about its means: zero where it is but what rounding left of constant columns."""
+        R = self.R[:, 1 : 1 + self.p]
+        spread = np.sqrt((R[1:] ** 2).sum(axis=0))
+        return R[1:] * (spread > _NOTHING * np.abs(R[0]))
+
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "Triangle":
+        """Of the rows (x - shift) / scale."""
+        R = self.R.copy()
+        some = slice(1, 1 + self.p)
+        R[1:, some] = self._about_means()
+        R[0, some] -= R[0, 0] * shift
+        R[:, some] /= scale
+        return Triangle(R, self.p, self.used, self.logs)
+
+    def centered(self) -> tuple:
+        """R of X about its means, that of Y on it, the means of X and Y, and R of what Y leaves."""
+        p, R = self.p, self.R
+        means = R[0, 1:] / R[0, 0]
+        inner = R[1:, 1:]
+        return self._about_means()[:p], inner[:p, p:], means[:p], means[p:], inner[p:, p:]
+
+    @cached_property
+    def singular_values(self) -> tuple:
+        """SVD (U, s, V') of the centered columns, with Y on them and the means; for ridge."""
+        X, QtY, mean, target, rest = self.centered()
+        U, s, Vt = aside(np.linalg.svd, X, full_matrices=False)
+        return U, s, Vt, QtY, mean, target, rest
+
+    @cached_property
+    def plain_singular_values(self) -> tuple:
+        """The same of the columns as they are."""
+        R, p = self.plain, self.p
+        U, s, Vt = aside(np.linalg.svd, R[:p, :p], full_matrices=False)
+        T = R.shape[1] - p
+        return U, s, Vt, R[:p, p:], np.zeros(p), np.zeros(T), R[p:, p:]
+
+
+def triangle(columns, state) -> Triangle:
+    """The statistics of a block of rows, targets and weights."""
+    X, Y, weights = columns
+    p, q = X.shape[1], 1 + X.shape[1] + Y.shape[1]
+    R = None
+    if len(X) > 2 * q:
+        R = factor_of_products(X, Y, weights)
+    if R is None:
+        R = qr_of_rows(X, Y, weights)
+        if not np.isfinite(R).all():
+            require_finite(X)
+        if len(R) < q:
+            R = np.vstack([R, np.zeros((q - len(R), q))])
+    if weights is None:
+        return Triangle(R, p, float(len(X)), 0.0)
+    positive = weights[weights > 0.0]
+    return Triangle(R, p, float(len(positive)), float(np.log(positive).sum()))
+
+
+def solution_of(sums: Triangle, intercept: bool, tol: float) -> dict:
+    """Coefficients of least squares from the factor, as arguments of `LeastSquaresSolution`."""
+    from scipy.linalg import solve_triangular
+
+    from statfast.linear.least_squares.qr import condition_of
+
+    p, first = sums.p, int(intercept)
+    R = sums.R if intercept else sums.plain
+    q = p + first
+    kept = independent_columns(R[:q, :q], tol)
+    if len(kept) < q:
+        rest = np.column_stack([R[:, kept], R[:, q:]])
+        R = aside(np.linalg.qr, rest, mode="r")
+    rank = len(kept)
+    inner, QtY, left = R[:rank, :rank], R[:rank, rank:], R[rank:, rank:]
+    b = solve_triangular(inner, QtY, check_finite=False)
+    columns = kept[first:] - first
+    coef = np.zeros((b.shape[1], p))
+    coef[:, columns] = b[first:].T
+    return {
+        "coef": coef,
+        "intercept": b[0].copy() if first else np.zeros(b.shape[1]),
+        "rss": (left**2).sum(axis=0),
+        "explained": (QtY[first:] ** 2).sum(axis=0),
+        "R": inner,
+        "kept": columns,
+        "aliased": np.setdiff1d(np.arange(p), columns),
+        "condition": condition_of(inner),
+    }
