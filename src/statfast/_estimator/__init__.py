@@ -5,6 +5,7 @@ from statfast._estimator.base import Estimator
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import class_weighted, times_classes
 from statfast._estimator.copies import copied, takes_weights
+from statfast._estimator.delegation import delegated
 from statfast._estimator.folds import (
     RULES,
     as_folds,
@@ -46,6 +47,7 @@ __all__ = [
     "column_moments",
     "copied",
     "coupled",
+    "delegated",
     "folds_of",
     "group_runs",
     "parts_of_folds",

@@ -19,6 +19,7 @@ from statfast.model_selection.resampling import (
     TimeSeriesSplit,
     train_test_split,
 )
+from statfast.model_selection.search import GridSearchCV, RandomizedSearchCV
 from statfast.model_selection.validate import (
     cross_val_predict,
     cross_val_score,
@@ -27,11 +28,13 @@ from statfast.model_selection.validate import (
 
 __all__ = [
     "Bootstrap",
+    "GridSearchCV",
     "GroupKFold",
     "KFold",
     "LeaveOneGroupOut",
     "LeaveOneOut",
     "PredefinedSplit",
+    "RandomizedSearchCV",
     "RepeatedKFold",
     "RepeatedStratifiedKFold",
     "ShuffleSplit",

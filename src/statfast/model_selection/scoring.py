@@ -73,6 +73,8 @@ def classifies(estimator):
 
 def as_plan(estimator, X, y, cv, groups, weights):
     """The folds, checked: of a classifier integers are stratified."""
+    if not (hasattr(X, "shape") or isinstance(X, list | tuple)):
+        X = np.asarray(X)
     n = n_rows(X)
     if n == 0:
         raise ValueError("X has 0 sample(s) while a minimum of 2 is required. Pass more rows.")

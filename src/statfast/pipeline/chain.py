@@ -3,12 +3,20 @@
 
 import numpy as np
 
-from statfast._estimator import Estimator, copied, takes_weights
+from statfast._estimator import Estimator, copied, delegated, takes_weights
 from statfast._validation import column_names, not_fitted, shown
-from statfast.pipeline.delegation import of_last
 from statfast.pipeline.merged import MergedSteps
 
 SKIPPED = (None, "passthrough")
+
+
+class _Nothing:
+    """What a step that is skipped can do."""
+
+    def transform(self, X):
+        return X
+
+    inverse_transform = transform
 
 
 class Pipeline(MergedSteps, Estimator):
@@ -92,7 +100,7 @@ class Pipeline(MergedSteps, Estimator):
         fitted, _ = self._fit_all(X, y, sample_weight, params, to_rows=False)
         return self._published(X, fitted)
 
-    @of_last("transform")
+    @delegated("transform")
     def fit_transform(self, X, y=None, sample_weight=None, **params):
         """Fit, and transform the same rows.
 
@@ -231,12 +239,18 @@ class Pipeline(MergedSteps, Estimator):
                 f"X has {shape[1]} features, but Pipeline is expecting {width} features as input."
             )
 
+    def _delegate(self):
+        last = self._last()
+        if last in SKIPPED:  # transforms, and does nothing else
+            return _Nothing() if self.steps else None
+        return last
+
     def _last(self):
         """The last step, fitted if it is."""
         steps = self.__dict__.get("steps_", self.steps)
         return steps[-1][1] if steps else None
 
-    @of_last("transform")
+    @delegated("transform")
     def transform(self, X):
         """Transform by all steps.
 
@@ -252,7 +266,7 @@ class Pipeline(MergedSteps, Estimator):
         last = self._last()
         return rows if last in SKIPPED else last.transform(rows)
 
-    @of_last("inverse_transform")
+    @delegated("inverse_transform")
     def inverse_transform(self, X):
         """Undo the steps from the last to the first.
 
@@ -271,7 +285,7 @@ class Pipeline(MergedSteps, Estimator):
                 X = step.inverse_transform(X)
         return X
 
-    @of_last("predict")
+    @delegated("predict")
     def predict(self, X, **params):
         """Predict by the last step.
 
@@ -287,7 +301,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("predict", X, params)
 
-    @of_last("predict_proba")
+    @delegated("predict_proba")
     def predict_proba(self, X, **params):
         """Probabilities of the classes by the last step.
 
@@ -303,7 +317,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("predict_proba", X, params)
 
-    @of_last("predict_log_proba")
+    @delegated("predict_log_proba")
     def predict_log_proba(self, X, **params):
         """Logarithms of the probabilities of the classes by the last step.
 
@@ -319,7 +333,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("predict_log_proba", X, params)
 
-    @of_last("decision_function")
+    @delegated("decision_function")
     def decision_function(self, X, **params):
         """Scores of the last step.
 
@@ -335,7 +349,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("decision_function", X, params)
 
-    @of_last("score")
+    @delegated("score")
     def score(self, X, y=None, sample_weight=None):
         """Score of the last step.
 

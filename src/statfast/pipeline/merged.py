@@ -9,7 +9,7 @@ The last step sums up the rows as they are given. Its statistics tell the moment
 import numpy as np
 
 from statfast._estimator import FitState, copied
-from statfast.pipeline.delegation import Steps
+from statfast.pipeline.steps import Steps
 
 
 class MergedSteps(Steps):

@@ -22,7 +22,7 @@ _NOTHING = 1e-13  # of a column's mean: its spread is what rounding left
 
 
 @dataclass(frozen=True)
-class Triangle:
+class StackedFactor:
     """R of the columns (1, X, Y), each row times the root of its weight; see above."""
 
     R: NDArray[np.float64]  # (1 + p + T, 1 + p + T)
@@ -30,9 +30,9 @@ class Triangle:
     used: float  # rows of positive weight
     logs: float  # sum of the logarithms of their weights
 
-    def __add__(self, other: "Triangle") -> "Triangle":
+    def __add__(self, other: "StackedFactor") -> "StackedFactor":
         R = aside(np.linalg.qr, np.vstack([self.R, other.R]), mode="r")
-        return Triangle(R, self.p, self.used + other.used, self.logs + other.logs)
+        return StackedFactor(R, self.p, self.used + other.used, self.logs + other.logs)
 
     @property
     def mass(self) -> float:
@@ -55,14 +55,14 @@ class Triangle:
         spread = np.sqrt((R[1:] ** 2).sum(axis=0))
         return R[1:] * (spread > _NOTHING * np.abs(R[0]))
 
-    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "Triangle":
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "StackedFactor":
         """Of the rows (x - shift) / scale."""
         R = self.R.copy()
         some = slice(1, 1 + self.p)
         R[1:, some] = self._about_means()
         R[0, some] -= R[0, 0] * shift
         R[:, some] /= scale
-        return Triangle(R, self.p, self.used, self.logs)
+        return StackedFactor(R, self.p, self.used, self.logs)
 
     def centered(self) -> tuple:
         """R of X about its means, that of Y on it, the means of X and Y, and R of what Y leaves."""
@@ -87,7 +87,7 @@ class Triangle:
         return U, s, Vt, R[:p, p:], np.zeros(p), np.zeros(T), R[p:, p:]
 
 
-def triangle(columns, state) -> Triangle:
+def triangle(columns, state) -> StackedFactor:
     """The statistics of a block of rows, targets and weights."""
     X, Y, weights = columns
     p, q = X.shape[1], 1 + X.shape[1] + Y.shape[1]
@@ -101,12 +101,12 @@ def triangle(columns, state) -> Triangle:
         if len(R) < q:
             R = np.vstack([R, np.zeros((q - len(R), q))])
     if weights is None:
-        return Triangle(R, p, float(len(X)), 0.0)
+        return StackedFactor(R, p, float(len(X)), 0.0)
     positive = weights[weights > 0.0]
-    return Triangle(R, p, float(len(positive)), float(np.log(positive).sum()))
+    return StackedFactor(R, p, float(len(positive)), float(np.log(positive).sum()))
 
 
-def solution_of(sums: Triangle, intercept: bool, tol: float) -> dict:
+def solution_of(sums: StackedFactor, intercept: bool, tol: float) -> dict:
     """Coefficients of least squares from the factor, as arguments of `LeastSquaresSolution`."""
     from scipy.linalg import solve_triangular
 

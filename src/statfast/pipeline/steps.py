@@ -1,38 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps by name or number, their parameters, and methods that are there where the last has them."""
+"""Steps by name or number, and their parameters."""
 
-from collections.abc import Callable
-from functools import update_wrapper
 from types import SimpleNamespace
-from typing import Any
 
 from statfast._estimator import Estimator
-
-
-class Delegated:
-    """A method of a pipeline that its last step must have, too."""
-
-    def __init__(self, function, name):
-        self.function, self.name = function, name
-        update_wrapper(self, function)
-
-    def __get__(self, owner, kind):
-        if owner is None:
-            return self.function
-        last = owner._last()
-        if not (last in (None, "passthrough") and "transform" in self.name) and not hasattr(
-            last, self.name
-        ):
-            raise AttributeError(
-                f"This 'Pipeline' has no attribute {self.name!r}: its last step, "
-                f"{type(last).__name__}, has none."
-            )
-        return self.function.__get__(owner, kind)
-
-
-def of_last(name: str) -> Callable[[Any], Any]:
-    """Decorator: the method is there where the last step has the one named."""
-    return lambda function: Delegated(function, name)
 
 
 class Steps:

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Candidates of a search: all combinations of values, or some that are drawn."""
+
+from collections.abc import Mapping
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from statfast._validation import MANY, as_count, as_generator, shown, wrong_type
+
+
+def all_candidates(param_grid):
+    """All combinations: names in alphabetical order, the last of them changing fastest."""
+    found = []
+    for grid in as_grids(param_grid, "param_grid"):
+        names = sorted(grid)
+        values = [as_values(grid[name], name) for name in names]
+        if prod(map(len, values)) + len(found) > MANY:
+            raise ValueError(f"param_grid has more than {MANY} candidates. Use RandomizedSearchCV.")
+        found += [dict(zip(names, some, strict=True)) for some in product(*values)]
+    return found
+
+
+def drawn_candidates(distributions, n_iter, random_state):
+    """Candidates drawn: without replacement where all values are listed."""
+    grids = as_grids(distributions, "param_distributions")
+    n_iter = as_count(n_iter, "n_iter", high=MANY)
+    rng = as_generator(random_state)
+    if not any(hasattr(value, "rvs") for grid in grids for value in grid.values()):
+        every = all_candidates(grids)
+        return [every[k] for k in rng.permutation(len(every))[:n_iter]]
+    found = []
+    for _ in range(n_iter):
+        grid = grids[int(rng.integers(len(grids)))]
+        found.append({name: _draw(grid[name], name, rng) for name in sorted(grid)})
+    return found
+
+
+def _draw(values, name, rng):
+    if hasattr(values, "rvs"):
+        drawn = values.rvs(random_state=rng)
+        return drawn.item() if hasattr(drawn, "item") and np.ndim(drawn) == 0 else drawn
+    listed = as_values(values, name)
+    return listed[int(rng.integers(len(listed)))]
+
+
+def as_grids(grids, name):
+    """A list of dicts of values by parameter."""
+    listed = [grids] if isinstance(grids, Mapping) else grids
+    if not isinstance(listed, list | tuple) or not listed:
+        raise wrong_type(name, "a dict of lists of values, or a list of such dicts", grids)
+    for grid in listed:
+        if not isinstance(grid, Mapping) or not all(isinstance(key, str) for key in grid):
+            raise wrong_type(name, "a dict of lists of values, or a list of such dicts", grid)
+    return [dict(grid) for grid in listed]
+
+
+def as_values(values, name):
+    if isinstance(values, str) or not hasattr(values, "__len__") or np.ndim(values) == 0:
+        raise TypeError(
+            f"Values of the parameter {name!r} in param_grid must be a list or an array; got "
+            f"{shown(values)}. Put it in a list."
+        )
+    if getattr(values, "ndim", 1) > 1:
+        raise ValueError(f"Values of {name!r} in param_grid must be one-dimensional.")
+    if not len(values):
+        raise ValueError(f"Values of {name!r} in param_grid must not be empty. Name some.")
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)

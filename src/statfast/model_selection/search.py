@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The search for parameters: candidates are scored on the same folds, which share their work."""
+
+from math import nan
+from time import perf_counter
+
+import numpy as np
+
+from statfast._estimator import RULES, Estimator, delegated
+from statfast._validation import as_choice, as_flag, not_fitted, rows_for, shown, warn_user
+from statfast.model_selection.grids import all_candidates, drawn_candidates
+from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers
+from statfast.model_selection.tables import scored_candidates
+from statfast.model_selection.ways import require_weights, with_params
+
+
+class _Search(Estimator):
+    """What the searches share: the fit, and the best estimator's methods."""
+
+    def fit(self, X, y=None, *, groups=None, sample_weight=None):
+        """Score all candidates, and fit the best to all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,), optional
+        groups : array-like of shape (n,), optional
+            For splitters that keep groups together.
+        sample_weight : array-like of shape (n,), optional
+            Weights of fits and scores.
+
+        Returns
+        -------
+        self
+        """
+        estimator = self._checked()
+        scorers = as_scorers(self.scoring, estimator)
+        error_score = as_error_score(self.error_score)
+        rule = as_choice(self.rule, "rule", RULES)
+        with_train = as_flag(self.return_train_score, "return_train_score")
+        rated = self._rated(scorers)
+        require_weights(estimator, sample_weight)
+        candidates = self._candidates()
+        for params in candidates:
+            with_params(estimator, params)  # raises for parameters that there are not
+        folds = as_plan(estimator, X, y, self.cv, groups, sample_weight)
+        found = scored_candidates(estimator, folds, candidates, scorers, error_score, with_train)
+        results = found.table(candidates)
+        fitted = {
+            "cv_results_": results,
+            "scorer_": scorers.get("score", scorers),
+            "n_splits_": len(folds.pairs),
+            "multimetric_": "score" not in scorers,
+            "path_": found.path,
+        }
+        best = self._best(results, rated, rule)
+        if best is not None:
+            fitted |= {"best_index_": best, "best_params_": candidates[best]}
+            if rated is not None and not callable(self.refit):
+                fitted["best_score_"] = float(results[f"mean_test_{rated}"][best])
+        if self.refit is not False and self.refit is not None:
+            model, start = with_params(estimator, candidates[best]), perf_counter()
+            more = {} if sample_weight is None else {"sample_weight": sample_weight}
+            model.fit(*((X,) if y is None else (X, y)), **more)
+            fitted |= {"best_estimator_": model, "refit_time_": perf_counter() - start}
+            if hasattr(model, "classes_"):
+                fitted["classes_"] = model.classes_
+        width = np.shape(X)[1] if len(np.shape(X)) > 1 else None
+        return self._publish(X, n_features_in_=width, **fitted)
+
+    def _checked(self):
+        estimator = self.estimator
+        if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
+            raise TypeError(
+                f"estimator must be an estimator with fit; got {shown(estimator)}. Pass an "
+                "instance, such as LinearRegression()."
+            )
+        if self.n_jobs is not None:
+            if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, int) or not self.n_jobs:
+                raise ValueError(
+                    f"n_jobs must be a number of threads other than 0; got {shown(self.n_jobs)}."
+                )
+            if "n_jobs" in estimator.get_params(deep=False):
+                return with_params(estimator, {"n_jobs": self.n_jobs})
+        return with_params(estimator, {})
+
+    def _rated(self, scorers):
+        """The name of the score that decides, or None."""
+        if not (isinstance(self.refit, bool | str) or callable(self.refit) or self.refit is None):
+            raise TypeError(
+                f"refit must be True, False, the name of a score or a function of cv_results_; got "
+                f"{shown(self.refit)}."
+            )
+        if "score" in scorers and len(scorers) == 1:
+            if isinstance(self.refit, str) and self.refit != "score":
+                raise ValueError(f"refit must be True or False for one score; got {self.refit!r}.")
+            return "score"
+        if isinstance(self.refit, str) and self.refit in scorers:
+            return self.refit
+        if self.refit is True or isinstance(self.refit, str):
+            raise ValueError(
+                f"For several scores, refit must name one of {[*scorers]}, or be False; got "
+                f"{self.refit!r}."
+            )
+        return None
+
+    def _best(self, results, rated, rule):
+        if callable(self.refit):
+            best = self.refit(results)
+            if isinstance(best, bool) or not isinstance(best, int | np.integer):
+                raise TypeError(f"refit must return an index; got {shown(best)}.")
+            if not 0 <= best < len(results["params"]):
+                raise IndexError("best_index_ index out of range")
+            return int(best)
+        if rated is None:
+            return None
+        mean = results[f"mean_test_{rated}"]
+        if np.isnan(mean).all():
+            raise ValueError(
+                "No candidate has a score: all are nan. Pass error_score='raise' to see why."
+            )
+        if np.isnan(mean).any():
+            warn_user(
+                f"One or more of the test scores are non-finite: {int(np.isnan(mean).sum())} of "
+                f"{len(mean)} candidates are left out of the choice."
+            )
+        best = int(np.nanargmax(mean))
+        if rule == "min":
+            return best
+        error = results[f"se_test_{rated}"][best]
+        return int(np.argmax(mean >= mean[best] - error))
+
+    def _delegate(self):
+        return self.__dict__.get("best_estimator_", self.estimator)
+
+    def _asked(self, X, method):
+        if "best_estimator_" not in self.__dict__:
+            if self.__sklearn_is_fitted__():
+                raise AttributeError(
+                    f"This {type(self).__name__} was fitted with refit=False, so that {method} has "
+                    "no estimator. Pass refit=True."
+                )
+            raise not_fitted(self)
+        shape = np.shape(X) if isinstance(X, list | np.ndarray) and _regular(X) else ()
+        width = self.n_features_in_
+        if len(shape) == 2 and width is not None and all(shape) and shape[1] != width:
+            rows_for(self, np.zeros((1, shape[1])))  # for its sentence
+        return getattr(self.best_estimator_, method)
+
+    @delegated("predict")
+    def predict(self, X):
+        """Predict by the best estimator.
+
+        Parameters
+        ----------
+        X : array-like
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._asked(X, "predict")(X)
+
+    @delegated("predict_proba")
+    def predict_proba(self, X):
+        """Probabilities of the classes by the best estimator.
+
+        Parameters
+        ----------
+        X : array-like
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._asked(X, "predict_proba")(X)
+
+    @delegated("predict_log_proba")
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities of the classes by the best estimator.
+
+        Parameters
+        ----------
+        X : array-like
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._asked(X, "predict_log_proba")(X)
+
+    @delegated("decision_function")
+    def decision_function(self, X):
+        """Scores of the best estimator.
+
+        Parameters
+        ----------
+        X : array-like
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._asked(X, "decision_function")(X)
+
+    @delegated("transform")
+    def transform(self, X):
+        """Transform by the best estimator.
+
+        Parameters
+        ----------
+        X : array-like
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._asked(X, "transform")(X)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Score the best estimator, by the score that chose it.
+
+        Parameters
+        ----------
+        X : array-like
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        self._asked(X, "fit")
+        scorer = self.scorer_
+        if isinstance(scorer, dict):
+            named = isinstance(self.refit, str)
+            scorer = scorer[self.refit if named else next(iter(scorer))]
+        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return scorer(self.best_estimator_, X, y, **more)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            told = self.estimator.__sklearn_tags__()
+            for name in (
+                "estimator_type", "target_tags", "transformer_tags", "classifier_tags",
+                "regressor_tags", "input_tags",
+            ):  # fmt: skip
+                setattr(tags, name, getattr(told, name))
+        return tags
+
+
+class GridSearchCV(_Search):
+    """Choose parameters among all combinations of values, by cross-validation.
+
+    Parameters
+    ----------
+    estimator : estimator
+        By scikit-learn's protocol; copies of it are fitted.
+    param_grid : dict or list of dict
+        Lists of values by the names of parameters, or several such dicts.
+    scoring : str, callable, list or dict, optional
+        As in `cross_validate`.
+    n_jobs : int, optional
+        Threads of each fit, if the estimator has a parameter of this name.
+    refit : bool, str or callable, default=True
+        Fit the best to all rows; of several scores the name of that which decides. A function of
+        `cv_results_` gives the index of the best.
+    cv : int, splitter or iterable of (train, test), optional
+        As in `cross_validate`.
+    rule : {"min", "1se"}, default="min"
+        Take the candidate of the best mean score ("min": of least loss), the first of equals; or
+        "1se": the first one in the grid whose mean is within a standard error of the best, so list
+        values from the simplest model to the most complex.
+    error_score : float or "raise", default=nan
+        What a failed fit scores; a warning says so, and the other candidates are not lost.
+    return_train_score : bool, default=False
+
+    Attributes
+    ----------
+    cv_results_ : dict
+        scikit-learn's columns, an entry for each candidate, and ``se_test_score``, the standard
+        error of the mean over folds. Scores of single folds up to 1000 of them.
+    best_estimator_ : estimator
+        Fitted to all rows.
+    best_params_ : dict
+    best_index_ : int
+    best_score_ : float
+        Mean score of the best over the folds. It is a maximum, and so too high for new rows:
+        validate the search itself, by `cross_validate`.
+    scorer_ : callable or dict
+    n_splits_ : int
+    multimetric_ : bool
+    path_ : str
+        How the folds were fitted: "merged statistics", "closed form", "shared structure" or
+        "refit".
+    refit_time_ : float
+    classes_ : ndarray
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if the grid is empty or names parameters that there are not, the folds do not
+        fit the rows, or no candidate has a score.
+    TypeError
+        By ``fit``: if an argument is of the wrong type.
+
+    Notes
+    -----
+    Candidates that differ only in what is solved for, such as the penalty of `Ridge`, share the
+    statistics of the folds, and one product predicts for all of them. Others are refitted.
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen & C. Stone (1984), "Classification and Regression Trees",
+    section 3.4.3: the one-standard-error rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import Ridge
+    >>> from statfast.model_selection import GridSearchCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 5))
+    >>> search = GridSearchCV(Ridge(), {"alpha": [100.0, 10.0, 1.0, 0.1]}, cv=5)
+    >>> search.fit(X, X[:, 0] + rng.standard_normal(60)).best_params_, search.path_
+    ({'alpha': 10.0}, 'merged statistics')
+    """
+
+    def __init__(
+        self, estimator=None, param_grid=None, *, scoring=None, n_jobs=None, refit=True, cv=None,
+        rule="min", error_score=nan, return_train_score=False,
+    ):  # fmt: skip
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.refit = refit
+        self.cv = cv
+        self.rule = rule
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+
+    def _candidates(self):
+        return all_candidates(self.param_grid)
+
+
+class RandomizedSearchCV(_Search):
+    """Choose parameters among candidates drawn at random, by cross-validation.
+
+    Parameters
+    ----------
+    estimator : estimator
+    param_distributions : dict or list of dict
+        Lists of values, or distributions with ``rvs``, by the names of parameters.
+    n_iter : int, default=10
+        Candidates to draw; without replacement if all values are listed.
+    scoring : str, callable, list or dict, optional
+    n_jobs : int, optional
+    refit : bool, str or callable, default=True
+    cv : int, splitter or iterable of (train, test), optional
+    rule : {"min", "1se"}, default="min"
+    random_state : int, Generator or None, default=None
+    error_score : float or "raise", default=nan
+    return_train_score : bool, default=False
+        All others as in `GridSearchCV`.
+
+    Attributes
+    ----------
+    cv_results_ : dict
+    best_estimator_ : estimator
+    best_params_ : dict
+    best_index_ : int
+    best_score_ : float
+    scorer_ : callable or dict
+    n_splits_ : int
+    multimetric_ : bool
+    path_ : str
+    refit_time_ : float
+    classes_ : ndarray
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        All as in `GridSearchCV`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `GridSearchCV`.
+
+    Notes
+    -----
+    As `GridSearchCV`.
+
+    References
+    ----------
+    J. Bergstra & Y. Bengio (2012), "Random search for hyper-parameter optimization". JMLR 13,
+    281-305.
+
+    Examples
+    --------
+    >>> from statfast import Ridge
+    >>> from statfast.model_selection import RandomizedSearchCV
+    >>> search = RandomizedSearchCV(Ridge(), {"alpha": [0.1, 1.0, 9.0]}, n_iter=2, random_state=0)
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0], [9.0]]
+    >>> len(search.fit(X, list(range(10))).cv_results_["params"])
+    2
+    """
+
+    def __init__(
+        self, estimator=None, param_distributions=None, *, n_iter=10, scoring=None, n_jobs=None,
+        refit=True, cv=None, rule="min", random_state=None, error_score=nan,
+        return_train_score=False,
+    ):  # fmt: skip
+        self.estimator = estimator
+        self.param_distributions = param_distributions
+        self.n_iter = n_iter
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.refit = refit
+        self.cv = cv
+        self.rule = rule
+        self.random_state = random_state
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+
+    def _candidates(self):
+        return drawn_candidates(self.param_distributions, self.n_iter, self.random_state)
+
+
+def _regular(X):
+    try:
+        np.shape(X)
+    except ValueError:
+        return False
+    return True
