@@ -299,7 +299,7 @@ class RidgeCV(Ridge):
     """
 
     # What it learns is no sum over rows, once the penalty is chosen.
-    _prepare = _statistics = _solve = _leave_one_out = _predict_many = None
+    _prepare = _statistics = _solve = _leave_one_out = _predict_many = None  # type: ignore[assignment]
 
     def __init__(self, alphas=None, *, criterion="loo", fit_intercept=True, n_jobs=None):
         self.alphas = alphas

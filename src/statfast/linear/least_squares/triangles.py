@@ -9,6 +9,7 @@ their condition allows it, else by QR.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +122,7 @@ def solution_of(sums: StackedFactor, intercept: bool, tol: float) -> dict:
         R = aside(np.linalg.qr, rest, mode="r")
     rank = len(kept)
     inner, QtY, left = R[:rank, :rank], R[:rank, rank:], R[rank:, rank:]
-    b = solve_triangular(inner, QtY, check_finite=False)
+    b: Any = solve_triangular(inner, QtY, check_finite=False)
     columns = kept[first:] - first
     coef = np.zeros((b.shape[1], p))
     coef[:, columns] = b[first:].T
