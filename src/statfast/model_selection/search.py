@@ -14,7 +14,7 @@ from statfast.model_selection.tables import scored_candidates
 from statfast.model_selection.ways import require_weights, with_params
 
 
-class _Search(Estimator):
+class _ParameterSearch(Estimator):
     """What the searches share: the fit, and the best estimator's methods."""
 
     def fit(self, X, y=None, *, groups=None, sample_weight=None):
@@ -250,7 +250,7 @@ class _Search(Estimator):
         return tags
 
 
-class GridSearchCV(_Search):
+class GridSearchCV(_ParameterSearch):
     """Choose parameters among all combinations of values, by cross-validation.
 
     Parameters
@@ -347,7 +347,7 @@ class GridSearchCV(_Search):
         return all_candidates(self.param_grid)
 
 
-class RandomizedSearchCV(_Search):
+class RandomizedSearchCV(_ParameterSearch):
     """Choose parameters among candidates drawn at random, by cross-validation.
 
     Parameters
