@@ -22,7 +22,7 @@ from statfast._estimator.base import Estimator
 from statfast._estimator.mixins import Clusterer, Transformer
 from statfast._estimator.regressor import Regressor
 from statfast._validation.errors import NotFittedError
-from statfast.generative import LinearDiscriminantAnalysis
+from statfast.generative import LinearDiscriminantAnalysis, MultivariateNormal
 from statfast.linear import LogisticRegression
 from statfast.preprocessing import StandardScaler
 
@@ -58,6 +58,8 @@ SMALL = {
     "BisectingKMeans": {"n_clusters": 3, "random_state": 0},
     "KMeans": {"n_clusters": 3, "random_state": 0},
     "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
+    "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1)},
+    "CostSensitiveClassifier": {"estimator": LogisticRegression(penalty="l2")},
     "CLARA": {"n_clusters": 3, "random_state": 0},
     "TruncatedSVD": {"n_components": 2},
     "KMedoids": {"n_clusters": 3},

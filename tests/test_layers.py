@@ -34,7 +34,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "decomposition": ["components", ["pca", "choice"], "ratings"],
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
-    "metrics": ["clustering", "classification", "regression", "ranking", "probability"],
+    "metrics": ["distance", "clustering", "classification", "regression", "ranking", "probability"],
     "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images"],
     "svm": [["dual", "linear"], "machines"],
     "text": ["counting", "language"],

@@ -12,7 +12,8 @@ import pytest
 import statfast
 
 FAMILIES = (
-    "cluster", "datasets", "decomposition", "ensemble", "generative", "kernels", "linear",
+    "cluster", "datasets", "decision", "decomposition", "ensemble", "generative", "kernels",
+    "linear",
     "metrics", "model_selection", "multiclass", "neighbors", "pipeline", "plot",
     "preprocessing", "svm", "tree",
 )  # fmt: skip

@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _FAMILIES = (
     "cluster",
     "datasets",
+    "decision",
     "decomposition",
     "ensemble",
     "generative",
@@ -72,6 +73,10 @@ _HOMES = {
         "TruncatedSVD",
         "choose_components",
         "reconstruction_errors",
+    ),
+    "decision": (
+        "BayesClassifier",
+        "CostSensitiveClassifier",
     ),
     "generative": (
         "BernoulliNB",

@@ -3,6 +3,7 @@
 
 from statfast import cluster as cluster
 from statfast import datasets as datasets
+from statfast import decision as decision
 from statfast import decomposition as decomposition
 from statfast import ensemble as ensemble
 from statfast import generative as generative
@@ -43,6 +44,8 @@ from statfast.cluster import leaves_list as leaves_list
 from statfast.cluster import linkage as linkage
 from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
+from statfast.decision import BayesClassifier as BayesClassifier
+from statfast.decision import CostSensitiveClassifier as CostSensitiveClassifier
 from statfast.decomposition import PCA as PCA
 from statfast.decomposition import IncrementalPCA as IncrementalPCA
 from statfast.decomposition import PrincipalComponentRegression as PrincipalComponentRegression
@@ -128,12 +131,14 @@ __all__ = [
     "SVR",
     "AgglomerativeClustering",
     "BallTree",
+    "BayesClassifier",
     "BernoulliNB",
     "BisectingKMeans",
     "CategoricalNB",
     "Chunks",
     "ComplementNB",
     "ConvergenceWarning",
+    "CostSensitiveClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ElasticNet",

@@ -48,6 +48,7 @@ from statfast.metrics.clustering.validity import (
     dunn_index,
     scatter_decomposition,
 )
+from statfast.metrics.distance.axioms import MetricCheck, metric_check, open_ball
 from statfast.metrics.ranking.areas import partial_auc_score, ranking_error, roc_auc_score
 from statfast.metrics.ranking.curves import auc, coverage_curve, gain_curve, roc_curve
 from statfast.metrics.ranking.hull import brier_curve, cost_curve, h_measure, roc_hull
@@ -102,6 +103,7 @@ __all__ = [
     "AUCTest",
     "IsoLine",
     "KolmogorovSmirnov",
+    "MetricCheck",
     "OperatingPoint",
     "ROCBand",
     "Scatter",
@@ -157,9 +159,11 @@ __all__ = [
     "mean_squared_log_error",
     "mean_tweedie_deviance",
     "median_absolute_error",
+    "metric_check",
     "mutual_info_score",
     "negative_predictive_value",
     "normalized_mutual_info_score",
+    "open_ball",
     "partial_auc_score",
     "precision_recall_curve",
     "precision_recall_fscore_support",
