@@ -41,6 +41,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "tree": ["structure", "growing", "pruning", "cart", "reading"],
 }
 BUILT_ON = {  # family: the families it may import
+    "calibration": {"svm"},  # whose linear machine is calibrated unless another is named
     "cluster": {"metrics"},
     "ensemble": {"tree"},
     "model_selection": {"metrics"},

@@ -12,10 +12,9 @@ import pytest
 import statfast
 
 FAMILIES = (
-    "cluster", "datasets", "decision", "decomposition", "ensemble", "generative", "kernels",
-    "linear",
-    "metrics", "model_selection", "multiclass", "neighbors", "pipeline", "plot",
-    "preprocessing", "svm", "tree",
+    "calibration", "cluster", "datasets", "decision", "decomposition", "ensemble",
+    "generative", "kernels", "linear", "metrics", "model_selection", "multiclass",
+    "neighbors", "pipeline", "plot", "preprocessing", "svm", "tree",
 )  # fmt: skip
 
 

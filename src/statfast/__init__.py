@@ -11,6 +11,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _FAMILIES = (
+    "calibration",
     "cluster",
     "datasets",
     "decision",
@@ -40,6 +41,10 @@ _HOMES = {
         "NotFittedError",
         "SeparationWarning",
         "UndefinedMetricWarning",
+    ),
+    "calibration": (
+        "CalibratedClassifierCV",
+        "IsotonicRegression",
     ),
     "cluster": (
         "CLARA",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What type checkers and editors see of the names that ``__init__`` loads on use."""
 
+from statfast import calibration as calibration
 from statfast import cluster as cluster
 from statfast import datasets as datasets
 from statfast import decision as decision
@@ -25,6 +26,8 @@ from statfast._validation import ConvergenceWarning as ConvergenceWarning
 from statfast._validation import NotFittedError as NotFittedError
 from statfast._validation import SeparationWarning as SeparationWarning
 from statfast._validation import UndefinedMetricWarning as UndefinedMetricWarning
+from statfast.calibration import CalibratedClassifierCV as CalibratedClassifierCV
+from statfast.calibration import IsotonicRegression as IsotonicRegression
 from statfast.cluster import CLARA as CLARA
 from statfast.cluster import AgglomerativeClustering as AgglomerativeClustering
 from statfast.cluster import BisectingKMeans as BisectingKMeans
@@ -134,6 +137,7 @@ __all__ = [
     "BayesClassifier",
     "BernoulliNB",
     "BisectingKMeans",
+    "CalibratedClassifierCV",
     "CategoricalNB",
     "Chunks",
     "ComplementNB",
@@ -151,6 +155,7 @@ __all__ = [
     "HistGradientBoostingRegressor",
     "HuberRegressor",
     "IncrementalPCA",
+    "IsotonicRegression",
     "KDTree",
     "KMeans",
     "KMedoids",

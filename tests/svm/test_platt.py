@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from statfast._estimator import sigmoid, sigmoid_fit
 from statfast._estimator.class_pairs import coupled
 from statfast.svm import SVC, NuSVC
-from statfast.svm.machines.platt import held_out, sigmoid, sigmoid_fit
+from statfast.svm.machines.platt import held_out
 
 
 def loss_of(a, b, values, positive, weights):

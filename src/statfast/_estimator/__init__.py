@@ -2,6 +2,7 @@
 """What all estimators share: parameters, mixins, sums and folds, class weights, printed tables."""
 
 from statfast._estimator.base import Estimator
+from statfast._estimator.calibrators import isotonic, pooled, sigmoid, sigmoid_fit
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import class_weighted, times_classes
 from statfast._estimator.copies import copied, takes_weights
@@ -50,10 +51,14 @@ __all__ = [
     "delegated",
     "folds_of",
     "group_runs",
+    "isotonic",
     "parts_of_folds",
+    "pooled",
     "require_members",
     "rows_at",
     "runs",
+    "sigmoid",
+    "sigmoid_fit",
     "stratified_runs",
     "summed",
     "sums_of",

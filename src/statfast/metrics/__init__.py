@@ -49,6 +49,19 @@ from statfast.metrics.clustering.validity import (
     scatter_decomposition,
 )
 from statfast.metrics.distance.axioms import MetricCheck, metric_check, open_ball
+from statfast.metrics.probability.margins import hinge_loss, margin_loss
+from statfast.metrics.probability.reliability import (
+    ScoreParts,
+    calibration_curve,
+    score_decomposition,
+)
+from statfast.metrics.probability.scores import (
+    brier_score_loss,
+    d2_brier_score,
+    d2_log_loss_score,
+    log_loss,
+    squared_probability_error,
+)
 from statfast.metrics.ranking.areas import partial_auc_score, ranking_error, roc_auc_score
 from statfast.metrics.ranking.curves import auc, coverage_curve, gain_curve, roc_curve
 from statfast.metrics.ranking.hull import brier_curve, cost_curve, h_measure, roc_hull
@@ -107,6 +120,7 @@ __all__ = [
     "OperatingPoint",
     "ROCBand",
     "Scatter",
+    "ScoreParts",
     "accuracy_score",
     "adjusted_mutual_info_score",
     "adjusted_rand_score",
@@ -116,6 +130,8 @@ __all__ = [
     "average_precision_score",
     "balanced_accuracy_score",
     "brier_curve",
+    "brier_score_loss",
+    "calibration_curve",
     "calinski_harabasz_score",
     "choose_threshold",
     "classification_report",
@@ -127,6 +143,8 @@ __all__ = [
     "cost_curve",
     "coverage_curve",
     "d2_absolute_error_score",
+    "d2_brier_score",
+    "d2_log_loss_score",
     "d2_pinball_score",
     "d2_tweedie_score",
     "davies_bouldin_score",
@@ -142,12 +160,15 @@ __all__ = [
     "get_scorer_names",
     "h_measure",
     "hamming_loss",
+    "hinge_loss",
     "homogeneity_completeness_v_measure",
     "homogeneity_score",
     "iso_line",
     "jaccard_score",
     "ks_statistic",
+    "log_loss",
     "make_scorer",
+    "margin_loss",
     "matthews_corrcoef",
     "max_error",
     "mean_absolute_error",
@@ -181,9 +202,11 @@ __all__ = [
     "root_mean_squared_error",
     "root_mean_squared_log_error",
     "scatter_decomposition",
+    "score_decomposition",
     "silhouette_samples",
     "silhouette_score",
     "specificity_score",
+    "squared_probability_error",
     "top_k_accuracy_score",
     "v_measure_score",
     "zero_one_loss",

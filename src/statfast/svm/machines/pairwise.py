@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from statfast._estimator import Classifier, class_weighted, coupled
+from statfast._estimator import Classifier, class_weighted, coupled, sigmoid, sigmoid_fit
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -17,7 +17,7 @@ from statfast._validation import (
     shown,
 )
 from statfast.svm.machines.kernel_machine import KernelMachine, held_values
-from statfast.svm.machines.platt import held_out, sigmoid, sigmoid_fit
+from statfast.svm.machines.platt import held_out
 from statfast.svm.machines.votes import (
     assembled,
     pair_coef,

@@ -1,65 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Probabilities from decision values by Platt's sigmoid, fitted to rows that were held out."""
+"""Rows held out in turn, so that Platt's sigmoid is fitted to values of rows not seen."""
 
 import numpy as np
-
-STEPS = 100
-NONE = 1e-305  # a value: smaller ones have lost digits, and one over them may be infinite
-RIDGE, ROUNDING = 1e-12, 1e-15  # by which a Hessian is positive definite: so much, or of its size
-
-
-def sigmoid_fit(values, positive, weights):
-    """A and B of P(positive | f) = 1 / (1 + exp(A f + B)), by penalized maximum likelihood.
-
-    Newton's method with a line search, by the formulas of Lin, Lin & Weng (2007), A note on Platt's
-    probabilistic outputs for support vector machines, doi:10.1007/s10994-007-5018-6, which neither
-    overflow nor cancel. The targets are Platt's: those of as many rows more, one of either kind.
-    """
-    up = weights[positive].sum()
-    down = weights.sum() - up
-    target = np.where(positive, (up + 1.0) / (up + 2.0), 1.0 / (down + 2.0))
-    size = np.abs(values).max(initial=0.0)
-    size = size if size > NONE else 1.0
-    f = values / size  # so that one ridge serves all
-    a, b = 0.0, np.log((down + 1.0) / (up + 1.0))
-    loss = _loss(a, b, f, target, weights)
-    for _ in range(STEPS):
-        s = a * f + b
-        tail = np.exp(-np.abs(s))
-        p = np.where(s >= 0, tail, 1.0) / (1.0 + tail)
-        curve = weights * tail / (1.0 + tail) ** 2
-        slope = weights * (target - p)
-        g = np.array([slope @ f, slope.sum()])
-        if np.abs(g).max() <= 1e-12 * weights.sum():
-            break
-        mixed = curve @ f
-        total = curve.sum()
-        ridge = max(RIDGE, ROUNDING * total)  # all but one of the weights may be next to none
-        h = np.array([[curve @ f**2 + ridge, mixed], [mixed, total + ridge]])
-        move = -np.linalg.solve(h, g)
-        down_hill = g @ move
-        step = 1.0
-        while step >= 1e-10:
-            new = _loss(a + step * move[0], b + step * move[1], f, target, weights)
-            if new < loss + 1e-4 * step * down_hill:
-                break
-            step /= 2
-        else:
-            break  # as low as rounding lets it be seen
-        a, b, loss = a + step * move[0], b + step * move[1], new
-    return a / size, b
-
-
-def _loss(a, b, f, target, weights):
-    s = a * f + b
-    return weights @ (np.where(s >= 0, target * s, (target - 1) * s) + np.log1p(np.exp(-np.abs(s))))
-
-
-def sigmoid(values, a, b):
-    """1 / (1 + exp(a f + b)), without overflow."""
-    s = a * values + b
-    tail = np.exp(-np.abs(s))
-    return np.where(s >= 0, tail, 1.0) / (1.0 + tail)
 
 
 def held_out(rows_key, codes, parts):

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classifiers whose scores become probabilities by a calibrator fitted to rows held out."""
+
+import numpy as np
+
+from statfast._engine import each
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    as_folds,
+    copied,
+    isotonic,
+    require_members,
+    sigmoid,
+    sigmoid_fit,
+    takes_weights,
+)
+from statfast._validation import (
+    as_choice,
+    as_labels,
+    as_rows,
+    as_sparse,
+    as_weights,
+    column_names,
+    is_sparse,
+    rows_for,
+    shown,
+    warn_user,
+)
+
+METHODS = ("sigmoid", "isotonic")
+PREFIT = "prefit"
+
+
+class CalibratedClassifierCV(Classifier, Estimator):
+    """Probabilities from any classifier, by calibration on rows that it was not fitted to.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        Anything with ``fit`` and ``decision_function`` or ``predict_proba``. None takes
+        ``LinearSVC(random_state=0)``.
+    method : {"sigmoid", "isotonic"}, default="sigmoid"
+        Platt's logistic curve, or any rising function, which wants a thousand rows or more.
+    cv : int, splitter, iterable or "prefit", optional
+        Folds. None is 5 folds, and an integer so many, with the shares of the classes in each.
+        "prefit": the estimator is fitted already, and all rows are for the calibrator.
+    n_jobs : int, optional
+        Threads on which folds are fitted; None is one.
+    ensemble : bool or "auto", default="auto"
+        True: a classifier and a calibrator for each fold, whose probabilities are averaged. False:
+        one calibrator, fitted to the scores of all rows by the classifiers of the folds they were
+        held out by, and one classifier, of all rows. "auto" is True.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        Labels, sorted.
+    calibrated_classifiers_ : list of CalibratedClassifier
+        One for each fold, or one.
+    n_features_in_ : int
+        Columns.
+    feature_names_in_ : ndarray of str
+        Names of columns, if X had some.
+
+    Notes
+    -----
+    Of more than two classes, each has a calibrator of its own, and the probabilities are divided by
+    their sum; where that is 0, all classes are equally likely.
+
+    References
+    ----------
+    Platt, J. (1999). Probabilistic outputs for support vector machines and comparisons to
+    regularized likelihood methods. Advances in Large Margin Classifiers, 61-74.
+
+    Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
+    probability estimates. KDD, 694-699. doi:10.1145/775047.775151
+
+    Niculescu-Mizil, A. and Caruana, R. (2005). Predicting good probabilities with supervised
+    learning. ICML, 625-632. doi:10.1145/1102351.1102430
+
+    Examples
+    --------
+    >>> from statfast import CalibratedClassifierCV, LinearSVC
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> X, y = iris.data[50:], iris.target[50:]
+    >>> model = CalibratedClassifierCV(LinearSVC()).fit(X, y)
+    >>> model.predict_proba(X[:1]).round(2)
+    array([[0.96, 0.04]])
+    """
+
+    def __init__(self, estimator=None, *, method="sigmoid", cv=None, n_jobs=None, ensemble="auto"):
+        self.estimator = estimator
+        self.method = method
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.ensemble = ensemble
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit classifiers and calibrators.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of rows, of the calibrators and, where its ``fit`` takes them, of the estimator.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two classes, or more folds than rows of the largest class.
+        TypeError
+            If the estimator has no ``fit``, or neither ``decision_function`` nor ``predict_proba``.
+        """
+        method = as_choice(self.method, "method", METHODS)
+        if not isinstance(self.ensemble, bool | np.bool_):
+            as_choice(self.ensemble, "ensemble", ("auto",))
+        rows = as_sparse(X) if is_sparse(X) else as_rows(X)
+        n = rows.shape[0]
+        classes, codes = as_labels(y, n)
+        weights = as_weights(sample_weight, n)
+        if len(classes) < 2:
+            raise ValueError(f"y must hold at least 2 classes; got one class, {classes[0]!r}.")
+        estimator = _learner(self.estimator)
+        if weights is not None and not takes_weights(estimator):
+            warn_user(
+                f"{type(estimator).__name__}.fit does not take sample_weight, which is used for "
+                "the calibration alone."
+            )
+        if isinstance(self.cv, str):
+            as_choice(self.cv, "cv", (PREFIT,))
+            fitted = [_of_prefit(estimator, rows, classes, codes, weights, method)]
+            return self._finish(X, rows, fitted)
+        folds = self.cv
+        if folds is None or isinstance(folds, int | np.integer):
+            require_members(codes, 5 if folds is None else folds)
+        pairs = as_folds(folds, rows, classes[codes], n, codes)
+        fits = each(
+            lambda pair: _held_out(estimator, rows, classes, codes, weights, pair),
+            pairs,
+            n_jobs=1 if self.n_jobs is None else self.n_jobs,
+        )
+        if self.ensemble is False or self.ensemble is np.False_:
+            fitted = [_of_all(estimator, fits, rows, classes, codes, weights, method)]
+        else:
+            fitted = [
+                CalibratedClassifier(
+                    learner, _calibrators(scores, codes[test], len(classes), _part(weights, test),
+                                          method), classes, method,
+                )
+                for learner, test, scores in fits
+            ]  # fmt: skip
+        return self._finish(X, rows, fitted)
+
+    def _finish(self, X, rows, fitted):
+        names = column_names(X)
+        more = {} if names is None else {"feature_names_in_": names}
+        return self._publish(
+            rows,
+            classes_=fitted[0].classes,
+            calibrated_classifiers_=fitted,
+            n_features_in_=int(rows.shape[1]),
+            **more,
+        )
+
+    def predict_proba(self, X):
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m, K)
+        """
+        if is_sparse(X):
+            rows_for(self, np.zeros((1, X.shape[1])))  # for its sentences
+        else:
+            X = rows_for(self, X)
+        shares = [one.predict_proba(X) for one in self.calibrated_classifiers_]
+        return sum(shares[1:], shares[0]) / len(shares)
+
+    def predict(self, X):
+        """Return the label of the most probable class of each row; of ties, the first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        ask = getattr(self.estimator, "__sklearn_tags__", None)
+        tags.input_tags.sparse = self.estimator is None or (
+            ask is not None and ask().input_tags.sparse
+        )
+        return tags
+
+
+class CalibratedClassifier:
+    """A fitted classifier, and the calibrators of its scores.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Fitted.
+    calibrators : list
+        One for each class, or one of two: pairs (A, B) of 1 / (1 + exp(A f + B)), or pairs of
+        places and values between which the function is linear.
+    classes : ndarray of shape (K,)
+        Labels, sorted.
+    method : str
+        "sigmoid" or "isotonic".
+    """
+
+    def __init__(self, estimator, calibrators, classes, method):
+        self.estimator = estimator
+        self.calibrators = calibrators
+        self.classes = classes
+        self.method = method
+
+    def predict_proba(self, X):
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m, K)
+        """
+        scores = _scores(self.estimator, X, self.classes)
+        if len(self.classes) == 2:
+            share = self._value(0, scores[:, 0])
+            return np.column_stack([1.0 - share, share])
+        shares = np.column_stack([self._value(c, scores[:, c]) for c in range(len(self.classes))])
+        total = shares.sum(axis=1, keepdims=True)
+        return np.where(total > 0, shares / np.where(total > 0, total, 1.0), 1 / len(self.classes))
+
+    def _value(self, c, scores):
+        if self.calibrators[c] is None:
+            return np.zeros(len(scores))
+        first, second = self.calibrators[c]
+        if self.method == "sigmoid":
+            return sigmoid(scores, first, second)
+        return np.interp(scores, first, second)
+
+
+def _learner(estimator):
+    if estimator is None:
+        from statfast.svm import LinearSVC
+
+        return LinearSVC(random_state=0)
+    if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
+        raise TypeError(
+            f"estimator must be a classifier with fit; got {shown(estimator)}. Pass an instance."
+        )
+    return estimator
+
+
+def _part(weights, index):
+    return None if weights is None else weights[index]
+
+
+def _fit(estimator, rows, labels, weights):
+    learner = copied(estimator)
+    if weights is not None and takes_weights(learner):
+        return learner.fit(rows, labels, sample_weight=weights)
+    return learner.fit(rows, labels)
+
+
+def _held_out(estimator, rows, classes, codes, weights, pair):
+    """A classifier of the rows of a fold, and its scores of those held out."""
+    train, test = pair
+    if train is None:
+        kept = np.ones(rows.shape[0], dtype=bool)
+        kept[test] = False
+        train = np.flatnonzero(kept)
+    learner = _fit(estimator, rows[train], classes[codes[train]], _part(weights, train))
+    return learner, test, _scores(learner, rows[test], classes)
+
+
+def _of_prefit(estimator, rows, classes, codes, weights, method):
+    known = np.asarray(estimator.classes_)
+    unseen = [label for label in classes.tolist() if label not in known.tolist()]
+    if unseen:
+        raise ValueError(f"y holds {shown(unseen[0])}, which the fitted estimator does not know.")
+    place = {label: c for c, label in enumerate(known.tolist())}
+    codes = np.array([place[label] for label in classes.tolist()])[codes]
+    scores = _scores(estimator, rows, known)
+    return CalibratedClassifier(
+        estimator, _calibrators(scores, codes, len(known), weights, method), known, method
+    )
+
+
+def _of_all(estimator, fits, rows, classes, codes, weights, method):
+    scores = np.zeros((len(codes), 1 if len(classes) == 2 else len(classes)))
+    seen = np.zeros(len(codes), dtype=bool)
+    for _, test, own in fits:
+        scores[test], seen[test] = own, True
+    if not seen.all():
+        raise ValueError("cv must hold out each row once for ensemble=False. Pass cv=5.")
+    calibrators = _calibrators(scores, codes, len(classes), weights, method)
+    learner = _fit(estimator, rows, classes[codes], weights)
+    return CalibratedClassifier(learner, calibrators, classes, method)
+
+
+def _scores(learner, X, classes):
+    """Scores of all classes, (m, K), or of the second of two, (m, 1).
+
+    A class that the learner has not seen has NaN.
+    """
+    ask = getattr(learner, "decision_function", None)
+    if ask is None:
+        ask = getattr(learner, "predict_proba", None)
+        if ask is None:
+            raise TypeError(
+                f"{type(learner).__name__} has neither decision_function nor predict_proba, of "
+                "which one is to be calibrated."
+            )
+    said = np.asarray(ask(X), dtype=np.float64)
+    known = np.asarray(learner.classes_)
+    if said.ndim == 1:
+        said = said[:, None]
+    if len(known) == 2 and said.shape[1] == 2:
+        said = said[:, 1:]
+    if len(classes) == 2:
+        return said
+    place = {label: c for c, label in enumerate(classes.tolist())}
+    if len(known) == 2:  # of more that there are
+        said = np.column_stack([-said, said])
+    out = np.full((len(said), len(classes)), np.nan)
+    out[:, [place[label] for label in known.tolist()]] = said
+    return out
+
+
+def _calibrators(scores, codes, k, weights, method):
+    masses = np.ones(len(codes)) if weights is None else weights
+    positives = [codes == 1] if k == 2 else [codes == c for c in range(k)]
+    found = []
+    for c, positive in enumerate(positives):
+        if np.isnan(scores[:1, c]).any():
+            found.append(None)  # not seen, and never likely
+        elif method == "sigmoid":
+            found.append(sigmoid_fit(scores[:, c], positive, masses))
+        else:
+            found.append(_rising(scores[:, c], positive, masses))
+    return found
+
+
+def _rising(scores, positive, masses):
+    """Places and values of the isotonic calibrator."""
+    held = masses > 0
+    places, at = np.unique(scores[held], return_inverse=True)
+    mass = np.bincount(at, masses[held])
+    share = np.bincount(at, masses[held] * positive[held]) / mass
+    return places, isotonic(share, mass)
