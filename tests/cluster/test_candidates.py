@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast.cluster import KMeans
-from statfast.cluster.kmeans import block_passes
 from statfast.cluster.kmeans import plus_plus as seeding
+from statfast.cluster.kmeans.block_passes import nearest
+from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.plus_plus import best_of, by_reading, packed, plus_plus, trials
 from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
@@ -166,8 +167,9 @@ def test_nearest_centers_are_known(kind, dtype, monkeypatch):
         X = np.concatenate([X, X[:20]])
         data = survey(X, None, 1)
         centers, _, (labels, squares) = seeding.spread(data, 20, draws)
-        assert_array_equal(labels, block_passes.nearest(X, centers, data.frame(centers)))
-        assert_array_equal(squares, block_passes.apart(X, centers, labels))
+        frame = data.frame(centers)
+        assert_array_equal(labels, nearest(DenseRows(X), frame))
+        assert_array_equal(squares, DenseRows(X).to_own(frame, labels))
 
 
 def test_subnormal_rows_have_their_nearest_centers():

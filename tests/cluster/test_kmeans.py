@@ -18,7 +18,7 @@ from statfast._engine import blocks
 from statfast._engine.chunks import Chunks
 from statfast._validation.errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, LloydStep
-from statfast.cluster.kmeans import assignment, block_passes
+from statfast.cluster.kmeans import assignment, dense_rows
 from statfast.cluster.kmeans import prepared as panels
 from statfast.cluster.kmeans.init import runs_of
 from statfast.cluster.kmeans.lloyd import tolerance
@@ -199,7 +199,7 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
         return self
 
     monkeypatch.setattr(LloydStep, "merge", drifting)
-    monkeypatch.setattr(assignment.Assignment, "AFRESH", afresh)
+    monkeypatch.setattr(assignment.Sums, "AFRESH", afresh)
     km = KMeans(3, init=[[0.0], [-9], [150]], tol=0).fit(X)
     # Next to a first center of 0 row -4.2 belongs to it, and so it would stay for ever.
     assert_array_equal(km.labels_, np.repeat([0, 1, 1, 2, 2], [100, 1, 100, 1, 10]))
@@ -233,7 +233,8 @@ def test_small_pieces_are_the_whole(monkeypatch):
     X = blobs(5000, 5, 40)
     whole = starting(X, 70, tol=0).fit(X)  # k * k < n: gaps between the centers count
     score = whole.score(X)
-    monkeypatch.setattr(block_passes, "PIECE", 1)
+    monkeypatch.setattr(dense_rows, "PIECE", 1)
+    monkeypatch.setattr(dense_rows, "LITTLE", 0)
     same_fit(starting(X, 70, tol=0).fit(X), whole)
     assert whole.score(X) == score
 
@@ -543,7 +544,7 @@ def test_large_and_small_calls_predict_alike(monkeypatch):
     X = blobs(2000, 4, 6)
     km = KMeans(6, random_state=0).fit(X)
     one_by_one = np.concatenate([km.predict(row[None]) for row in X])
-    monkeypatch.setattr("statfast.cluster.kmeans.model.FEW", 0)
+    monkeypatch.setattr("statfast.cluster.kmeans.dense_rows.LITTLE", 0)
     assert_array_equal(km.predict(X), one_by_one)
 
 

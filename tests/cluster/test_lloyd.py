@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast._core.kmeans import differences
 from statfast._core.kmeans import lloyd as kernel
+from statfast._distance import scale_of
 from statfast.cluster import LloydStep
-from statfast.cluster.kmeans.block_passes import pieces
-from statfast.cluster.kmeans.prepared import frame_of, survey
+from statfast.cluster.kmeans.dense_rows import DenseFrame, pieces
+from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]
@@ -50,7 +51,7 @@ def test_step_is_the_twin(seed, n, d, k, dtype, weighted, shift):
     sums, expected_sums = np.zeros((2, k, d))
     mass, expected_mass = np.zeros((2, k))
 
-    moved = kernel.step(X, weights, centers, data.frame(centers), labels, sums, mass)
+    moved = kernel.step(X, weights, centers, data.frame(centers).parts, labels, sums, mass)
 
     expected = twin.step(X, weights, centers, None, expected_labels, expected_sums, expected_mass)
     assert_array_equal(labels, expected_labels)
@@ -63,9 +64,11 @@ def test_step_is_the_twin(seed, n, d, k, dtype, weighted, shift):
 def test_the_frame_does_not_decide(seed, n, d, k, dtype):
     X, centers = sample(seed, n, d, k, dtype)
     near, far, huge = np.zeros((3, n), np.int32)
-    kernel.step(X, None, centers, survey(X, None, 1).frame(centers), near, None, None)
-    kernel.step(X, None, centers, frame_of(centers), far, None, None)
-    kernel.step(X, None, centers, frame_of(centers, reach=1e200), huge, None, None)
+    kernel.step(X, None, centers, survey(X, None, 1).frame(centers).parts, near, None, None)
+    kernel.step(X, None, centers, DenseFrame(centers).parts, far, None, None)
+    kernel.step(
+        X, None, centers, DenseFrame(centers, None, scale_of(1e200)).parts, huge, None, None
+    )
     assert_array_equal(near, far)
     assert_array_equal(near, huge)
 

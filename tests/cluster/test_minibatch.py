@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from statfast._engine.chunks import Chunks
 from statfast._validation.errors import ConvergenceWarning
 from statfast.cluster import KMeans, MiniBatchKMeans
+from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
 from tests.reference import kmeans as twin
 
@@ -39,7 +40,7 @@ def test_centers_are_means_of_all_rows_they_were_given():
         rows, w = X[start : start + 150], weights[start : start + 150]
         nearest = twin.squared(rows, state.centers).argmin(axis=1)
         before = twin.squared(rows, state.centers).min(axis=1)
-        cost, _ = state.learn(rows, w)
+        cost, _ = state.learn(DenseRows(rows), w)
         assert_allclose(cost, (w * before).sum() / w.sum(), rtol=1e-12)
         for c in range(4):
             given[c] += list(zip(rows[nearest == c], w[nearest == c], strict=True))
@@ -52,7 +53,7 @@ def test_centers_are_means_of_all_rows_they_were_given():
 def test_centers_with_few_rows_are_put_on_rows_of_the_batch():
     X = np.concatenate([blobs(500), [[1e3] * 3]])
     state = Batches(X[[0, 1, 500]].copy(), np.dtype(float), 0.5, np.random.default_rng(0), 1)
-    state.learn(X, None)
+    state.learn(DenseRows(X), None)
     assert any((state.centers[2] == row).all() for row in X)
     assert state.mass[2] == state.mass[:2].min()
 

@@ -70,17 +70,17 @@ def test_a_row_on_a_center_is_at_distance_zero():
     X = rows(50, 30, 0.3) * 1e3
     frame = SparseFrame(X[:7].copy())
     block = SparseRows(sparse.csr_array(X), np.float64)[3:20]
-    d2 = block.distances(frame)
+    d2 = block.to_all(frame) ** 2
     assert (d2[range(4), range(3, 7)] == 0).all()
     assert_allclose(d2, twin.squared(X[3:20], X[:7]), rtol=1e-9)
     labels = np.arange(17, dtype=np.int32) % 7
     assert_allclose(
-        block.distances(frame, labels)[:, 0], twin.squared(X[3:20], X[:7])[range(17), labels], 1e-9
+        block.to_own(frame, labels), twin.squared(X[3:20], X[:7])[range(17), labels], 1e-9
     )
 
 
 def test_the_sum_of_rows_without_a_nonzero_is_of_floats():
-    total = SparseRows(sparse.csr_array((4, 3)), np.float64).sum()
+    total = SparseRows(sparse.csr_array((4, 3)), np.float64).total()
     assert total.dtype == np.float64
     assert not total.any()
 

@@ -101,7 +101,7 @@ def test_sums_are_made_anew_from_time_to_time(monkeypatch):
     X, init = blobs(600, 30, 3, np.float64)
     whole, made = Assignment.add_up, []
     monkeypatch.setattr(Assignment, "add_up", lambda self: made.append(1) or whole(self))
-    monkeypatch.setattr(Assignment, "AFRESH", 3)
+    monkeypatch.setattr(assignment.Sums, "AFRESH", 3)
     state = Assignment(survey(X, None, 1), init)
     calls = [len(made) for _ in range(7) if state.advance()]
     assert calls == [1, 1, 1, 2, 2, 2, 3]
@@ -171,8 +171,10 @@ def test_labels_of_hard_rows(kind, algorithm, monkeypatch):
 def test_the_algorithm_asked_for_is_taken(n, k, d, monkeypatch):
     X, init = blobs(n, k, d, np.float64)
     passes = []
-    whole = Assignment._moves
-    monkeypatch.setattr(Assignment, "_moves", lambda self: passes.append(1) or whole(self))
+    whole = assignment.Bounds.motion
+    monkeypatch.setattr(
+        assignment.Bounds, "motion", lambda self, *given: passes.append(1) or whole(self, *given)
+    )
     fits = {}
     for name in ("lloyd", "hamerly", "yinyang"):
         passes.clear()

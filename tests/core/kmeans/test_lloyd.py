@@ -101,7 +101,7 @@ def apart(X, centers):
 
 def frame(X, centers):
     """As the estimator makes it."""
-    return survey(X, None, 1).frame(centers)
+    return survey(X, None, 1).frame(centers).parts
 
 
 def check(X, centers, weights=None, frame=frame):

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from statfast._validation import as_choice, as_count, as_generator, as_real
-from statfast.cluster.kmeans.block_passes import apart, assign, inertia, joined, sweep
+from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
+from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.init import runs_of, start_of
 from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
 from statfast.cluster.kmeans.prepared import (
-    frame_as,
-    frame_of,
     require_enough,
     require_spread,
     survey,
@@ -191,7 +190,7 @@ class BisectingKMeans(Centers):
             labels_=labels,
             inertia_=float(sum(leaf.inertia for leaf in tree.leaves)),
             children_=children,
-            _prepared=(centers, frame_of(centers)),
+            _prepared=DenseRows.frame(centers),
             _splits=np.array(tree.splits).reshape(-1, 2, data.shape[1]),
         )
 
@@ -217,17 +216,15 @@ class BisectingKMeans(Centers):
         """
         rows = self._rows(X)
         splits, children = self._splits, self.children_
-        frames = [frame_as(rows, pair) for pair in splits]
+        frames = [rows.frame(pair) for pair in splits]
 
         def partial(where, X):
-            if isinstance(X, np.ndarray):
-                X = np.ascontiguousarray(X)
             labels = np.zeros(X.shape[0], np.int32)
             left = [(0, np.arange(X.shape[0]))] if len(splits) else []
             while left:
                 number, at = left.pop()
                 side = np.empty(len(at), np.int32)
-                assign(X[at], splits[number], frames[number], side)
+                X[at].step(frames[number], side)
                 for one in (0, 1):
                     child, here = children[number, one], at[side == one]
                     if child < 0:
@@ -259,7 +256,7 @@ class Tree:
         self.data, self.splits, self._children = data, [], []
         every = np.zeros(data.shape[0], np.int32)
         center = data.rounded(data.center()[None])
-        total = inertia(data.rows, data.weights, center, every, data.n_jobs)
+        total = inertia(data.rows, data.weights, data.rows.frame(center), every, data.n_jobs)
         rows = np.arange(data.shape[0], dtype=np.int32)
         count = data.shape[0] if data.weights is None else np.count_nonzero(data.weights)
         self.leaves = [Leaf(rows, center[0], total, count, -1, 0)]
@@ -284,10 +281,14 @@ class Tree:
         leaf, number = self.leaves[place], len(self.splits)
         if leaf.split >= 0:
             self._children[leaf.split][leaf.side] = number
-        rows = part.rows
-        if isinstance(rows, np.ndarray):
-            rows = np.ascontiguousarray(rows)
-        d2 = apart(rows, centers, labels)
+        frame = part.rows.frame(centers)
+
+        def partial(where, X, labels):
+            return [X.to_own(frame, labels)]
+
+        d2 = np.concatenate(
+            sweep(partial, part.rows, labels, merge=joined, size=centers.shape[1], n_jobs=1)
+        )
         weights = np.ones(len(labels)) if part.weights is None else part.weights
         halves = []
         for side in (0, 1):

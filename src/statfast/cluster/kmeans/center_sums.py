@@ -5,8 +5,8 @@ import numpy as np
 
 from statfast._distance import extent_of
 from statfast._validation import as_count, as_rows, as_weights, refuse_large, shown, wrong_type
-from statfast.cluster.kmeans.block_passes import assign
-from statfast.cluster.kmeans.prepared import KEPT, frame_of, require_range
+from statfast.cluster.kmeans.dense_rows import DenseRows
+from statfast.cluster.kmeans.prepared import KEPT, require_range
 
 
 class LloydStep:
@@ -106,8 +106,7 @@ class LloydStep:
         high = np.maximum(extent.high, centers.max(axis=0))
         require_range(low, high, n if weights is None else weights.sum(), "X")
         step = cls(*centers.shape)
-        frame = frame_of(centers)
-        step.moved = assign(X, centers, frame, labels, weights, step.sums, step.mass)
+        step.moved = DenseRows(X).step(DenseRows.frame(centers), labels, weights, step)
         return step
 
     def merge(self, other):

@@ -46,7 +46,7 @@ def start_of(init, data, k, seed):
         return STARTS[init](data, k, np.random.default_rng(seed)), None
     if callable(init):
         # RandomState, for which init functions are written elsewhere too.
-        rows = getattr(data.rows, "matrix", data.rows)  # of sparse rows
+        rows = data.rows.matrix
         init = init(rows, k, random_state=np.random.RandomState(seed))
     start = as_rows(init, name="init")
     if start.shape != (k, data.shape[1]):

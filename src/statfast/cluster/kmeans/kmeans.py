@@ -218,5 +218,5 @@ class KMeans(Centers):
             labels_=labels,
             inertia_=total,
             n_iter_=n_iter,
-            _prepared=(centers, data.frame(centers)),
+            _prepared=data.frame(centers),
         )

@@ -7,8 +7,7 @@ Lloyd 1982, doi:10.1109/TIT.1982.1056489.
 import numpy as np
 
 from statfast.cluster.kmeans.assignment import Assignment
-from statfast.cluster.kmeans.block_passes import apart, inertia, sweep
-from statfast.cluster.kmeans.sparse_rows import SparseRows
+from statfast.cluster.kmeans.block_passes import inertia, sweep
 
 
 def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
@@ -37,11 +36,11 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
     """
     state = Assignment(data, centers, nearest)
     for n_iter in range(1, max_iter + 1):
-        doubtful = state.patched  # the sums of which the centers are means
+        doubtful = state.sums.patched  # the sums of which the centers are means
         step = state.advance()
         moved = step.moved
         solved, shift = solve(state, step)
-        if state.patched and (moved == 0 or shift <= tol or n_iter == max_iter):
+        if state.sums.patched and (moved == 0 or shift <= tol or n_iter == max_iter):
             solved, shift = solve(state, state.add_up())
         state.move(solved)
         if report:
@@ -50,14 +49,16 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
         if shift <= tol or (moved == 0 and not (doubtful and state.settle())):
             break
     state.settle()
-    total = inertia(data.rows, data.weights, state.centers, state.labels, data.n_jobs)
+    total = inertia(
+        data.rows, data.weights, data.rows.frame(state.centers), state.labels, data.n_jobs
+    )
     return state.centers, state.labels, total, n_iter
 
 
 def solve(state, step):
     """The means of the clusters, and their squared shift from the centers."""
     if not step.mass.all():
-        step = state.add_up() if state.patched else step
+        step = state.add_up() if state.sums.patched else step
         relocate(state.data, step, state.centers, state.labels)
         state.forget()
     means = state.data.rounded(step.solve())
@@ -70,7 +71,8 @@ def tolerance(data, tol):
     if tol == 0:
         return 0.0
     labels = np.zeros(data.shape[0], np.int32)
-    scatter = inertia(data.rows, data.weights, data.center()[None], labels, data.n_jobs)
+    mean = data.rows.frame(data.center()[None])
+    scatter = inertia(data.rows, data.weights, mean, labels, data.n_jobs)
     return tol * scatter / (data.mass * data.shape[1])
 
 
@@ -89,9 +91,10 @@ def relocate(data, step, centers, labels):
 
 def farthest(data, centers, labels, count):
     """The `count` rows farthest from their centers, the farthest first: rows, weights, labels."""
+    frame = data.rows.frame(centers)
 
     def partial(rows, X, weights, labels):
-        d2 = apart(X, centers, labels)
+        d2 = X.to_own(frame, labels)
         if weights is None:
             weights = np.ones(X.shape[0])
         d2[weights == 0] = 0.0
@@ -99,7 +102,7 @@ def farthest(data, centers, labels, count):
         last = np.partition(d2, -count)[-count] if count < len(d2) else 0.0
         far = np.flatnonzero((d2 >= last) & (d2 > 0.0))
         far = far[np.argsort(-d2[far], kind="stable")[:count]]
-        rows = X.take(far) if isinstance(X, SparseRows) else X[far].astype(np.float64)
+        rows = X.take(far)
         return d2[far], rows, weights[far], labels[far]
 
     def merge(a, b):

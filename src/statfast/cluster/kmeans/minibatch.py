@@ -5,14 +5,13 @@ import numpy as np
 
 from statfast._validation import as_count, as_generator, as_real, is_sparse, rows_for, wrong_type
 from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
+from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.init import runs_of, start_of
 from statfast.cluster.kmeans.lloyd import tolerance
 from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, sparse_rows_for, warn_empty
 from statfast.cluster.kmeans.prepared import (
     KEPT,
-    frame_as,
-    frame_of,
     require_enough,
     require_spread,
     survey,
@@ -273,13 +272,14 @@ class MiniBatchKMeans(Centers):
         centers = state.rounded()
         return {
             "cluster_centers_": centers.astype(state.dtype),
-            "_prepared": (centers, frame_of(centers)),
+            "_prepared": DenseRows.frame(centers),
         }
 
     def _labeled(self, centers, rows, weights):
         """What is told about the rows."""
-        labels = nearest(rows, centers, frame_as(rows, centers), self.n_jobs)
-        total = inertia(rows, weights, centers, labels, self.n_jobs)
+        frame = rows.frame(centers)
+        labels = nearest(rows, frame, self.n_jobs)
+        total = inertia(rows, weights, frame, labels, self.n_jobs)
         return {"labels_": labels, "inertia_": total}
 
     def _checked(self):
@@ -302,8 +302,8 @@ class MiniBatchKMeans(Centers):
             start, _ = start_of(self.init, sample(data, m, rng), k, int(seed))
             if runs == 1:
                 return start
-            frame = frame_as(held.rows, start)
-            cost = potential(held.rows, held.weights, start, frame, self.n_jobs)
+            frame = held.rows.frame(start)
+            cost = potential(held.rows, held.weights, frame, self.n_jobs)
             if best is None or cost < least:
                 best, least = start, cost
         return best

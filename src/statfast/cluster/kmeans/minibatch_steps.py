@@ -11,10 +11,8 @@ from operator import add
 
 import numpy as np
 
-from statfast.cluster.kmeans.block_passes import assign, scatter, sweep
+from statfast.cluster.kmeans.block_passes import scatter, sweep
 from statfast.cluster.kmeans.center_sums import LloydStep
-from statfast.cluster.kmeans.prepared import frame_as
-from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 OFTEN = 10  # rows seen for each center between two looks at which centers have too few
 MOST = 0.5  # of a batch: more centers are not put elsewhere at a time
@@ -59,12 +57,12 @@ class Batches:
         """
         before, k = self.centers, len(self.centers)
         labels = np.full(rows.shape[0], -1, np.int32)
-        frame = frame_as(rows, before)
+        frame = rows.frame(before)
 
         def partial(where, X, weights, labels):
             step = LloydStep(*before.shape)
-            assign(X, before, frame, labels, weights, step.sums, step.mass)
-            return step, scatter(X, weights, before, labels)
+            X.step(frame, labels, weights, step)
+            return step, scatter(X, weights, frame, labels)
 
         def merge(a, b):
             return a[0].merge(b[0]), add(a[1], b[1])
@@ -96,7 +94,7 @@ class Batches:
             return
         others = np.delete(self.mass, few)
         drawn = self._rng.choice(able, len(few), replace=False)
-        self.centers[few] = rows.take(drawn) if isinstance(rows, SparseRows) else rows[drawn]
+        self.centers[few] = rows.take(drawn)
         self.mass[few] = others.min()
 
 

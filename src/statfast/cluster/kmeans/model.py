@@ -3,7 +3,6 @@
 
 import numpy as np
 
-from statfast._core.kmeans import lloyd as kernel
 from statfast._engine import Chunks
 from statfast._estimator import Clusterer, Estimator, Transformer
 from statfast._validation import (
@@ -18,10 +17,9 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.cluster.kmeans.block_passes import distances, nearest, potential
-from statfast.cluster.kmeans.prepared import KEPT, frame_of
-from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
-
-FEW = 1 << 21  # multiply-adds: up to here predict calls the kernel at once
+from statfast.cluster.kmeans.dense_rows import DenseRows
+from statfast.cluster.kmeans.prepared import KEPT
+from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 
 class Centers(Transformer, Clusterer, Estimator):
@@ -50,14 +48,12 @@ class Centers(Transformer, Clusterer, Estimator):
             If X is not a finite 2-d array of the fitted width.
         """
         rows = self._rows(X)
-        centers, frame = self._model()
-        if isinstance(rows, np.ndarray) and rows.shape[0] * centers.size <= FEW:
+        frame = rows.framed(self._frame())
+        if rows.little(frame):
             labels = np.empty(rows.shape[0], np.int32)
-            kernel.step(np.ascontiguousarray(rows), None, centers, frame, labels, None, None)
+            rows.contiguous().step(frame, labels)
             return labels
-        if isinstance(rows, SparseRows):
-            frame = SparseFrame(centers)
-        return nearest(rows, centers, frame, self.n_jobs)
+        return nearest(rows, frame, self.n_jobs)
 
     def transform(self, X):
         """Compute the Euclidean distance of each row to each center.
@@ -83,12 +79,12 @@ class Centers(Transformer, Clusterer, Estimator):
             If the distances would take more than half the free memory.
         """
         rows = self._rows(X)
-        centers, _ = self._model()
-        if not isinstance(rows, Chunks):
+        frame = rows.framed(self._frame())
+        if rows.in_memory:
             # Twice: the blocks of distances, and the whole they are put together to.
-            nbytes = 16 * rows.shape[0] * len(centers)
+            nbytes = 16 * rows.shape[0] * len(frame.centers)
             refuse_large(nbytes, "The table of distances", "Transform fewer rows at a time.")
-        return _near(distances(rows, centers, self.n_jobs))
+        return _near(distances(rows, frame, self.n_jobs))
 
     def score(self, X, y=None, sample_weight=None):
         """Compute minus the inertia of these rows: higher is better.
@@ -119,29 +115,26 @@ class Centers(Transformer, Clusterer, Estimator):
         if sample_weight is not None:
             n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]
             sample_weight = as_weights(sample_weight, n)
-        centers, frame = self._model()
-        if isinstance(rows, SparseRows):
-            frame = SparseFrame(centers)
-        return -_near(potential(rows, sample_weight, centers, frame, self.n_jobs))
+        frame = rows.framed(self._frame())
+        return -_near(potential(rows, sample_weight, frame, self.n_jobs))
 
     def _rows(self, X):
         """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
         if is_sparse(X) and self._takes_sparse:
             return sparse_rows_for(self, X)
         if not isinstance(X, Chunks):
-            return rows_for(self, X, keep=KEPT)
+            return DenseRows(rows_for(self, X, keep=KEPT))
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        return Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X)
+        return DenseRows(Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X))
 
-    def _model(self):
-        """The centers as float64 and their frame, made anew if the user changed the centers."""
-        centers, frame = self.__dict__.get("_prepared", (None, None))
-        if not np.array_equal(self.cluster_centers_, centers):
+    def _frame(self):
+        """The centers in float64 as dense rows meet them, anew if the user changed the centers."""
+        frame = self.__dict__.get("_prepared")
+        if frame is None or not np.array_equal(self.cluster_centers_, frame.centers):
             centers = np.array(self.cluster_centers_, dtype=np.float64, order="C")
-            frame = frame_of(centers)
-            self._prepared = centers, frame
-        return centers, frame
+            frame = self._prepared = DenseRows.frame(centers)
+        return frame
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -188,7 +181,7 @@ def as_any_rows(X):
     """Check rows, dense, sparse or `Chunks`; `survey` sees whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
-    return X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False)
+    return DenseRows(X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False))
 
 
 def warn_empty(labels, k):

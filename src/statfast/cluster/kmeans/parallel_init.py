@@ -5,7 +5,7 @@ from operator import add
 
 import numpy as np
 
-from statfast.cluster.kmeans.block_passes import apart, assign, frame_for, sweep
+from statfast.cluster.kmeans.block_passes import sweep
 from statfast.cluster.kmeans.plus_plus import first_row, plus_plus
 from statfast.cluster.kmeans.prepared import survey
 
@@ -57,12 +57,12 @@ def k_means_parallel(data, k, rng):
 
 def approach(data, centers, closest):
     """Let centers join those so far; returns the potential that is left."""
-    frame = frame_for(data.rows, centers, data.origin, data.scale)
+    frame = data.rows.frame(centers, data.origin, data.scale)
 
     def partial(where, X, weights, closest):
         labels = np.empty(X.shape[0], np.int32)
-        assign(X, centers, frame, labels)
-        np.minimum(closest, apart(X, centers, labels), out=closest)
+        X.step(frame, labels)
+        np.minimum(closest, X.to_own(frame, labels), out=closest)
         return float((closest if weights is None else closest * weights).sum())
 
     return sweep(
@@ -73,11 +73,11 @@ def approach(data, centers, closest):
 
 def crowd(data, centers):
     """The weight of the rows nearest to each center."""
-    frame = frame_for(data.rows, centers, data.origin, data.scale)
+    frame = data.rows.frame(centers, data.origin, data.scale)
 
     def partial(where, X, weights):
         labels = np.empty(X.shape[0], np.int32)
-        assign(X, centers, frame, labels)
+        X.step(frame, labels)
         return np.bincount(labels, weights, len(centers)).astype(np.float64)
 
     return sweep(partial, data.rows, data.weights, merge=add, size=centers.size, n_jobs=data.n_jobs)

@@ -5,12 +5,11 @@ from math import log
 
 import numpy as np
 
-from statfast._core.kmeans.differences import trial
 from statfast._core.kmeans.seeding import Seeding
 from statfast._distance import FLOAT32_MAX
 from statfast._engine import each, grid, report
-from statfast.cluster.kmeans.block_passes import joined, pieces, sweep
-from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
+from statfast.cluster.kmeans.block_passes import joined, sweep
+from statfast.cluster.kmeans.prepared import contiguous
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 HELD = 1 << 28  # bytes
@@ -73,7 +72,7 @@ def trials(k):
 
 def packable(data):
     """Whether rows can be packed in panels, and looked at where they lie."""
-    if not data.panels.possible or data.rows.strides[1] != data.rows.itemsize:
+    if not data.panels.possible or not contiguous(data.rows.matrix):
         return False
     # Subnormal float32 rows cannot be scaled in their type, and their panels are infinite.
     return data.rows.dtype != np.float32 or data.scale <= FLOAT32_MAX
@@ -122,7 +121,7 @@ def packed(data, k, first):
     if data.weights is not None:
         shares = np.zeros(len(norms), np.float32)
         shares[:n] = data.weights / data.weights.max()
-    rows = Seeding(data.rows.view(np.uint8), d, data.weights, shares, panels, data.scale)
+    rows = Seeding(data.rows.matrix.view(np.uint8), d, data.weights, shares, panels, data.scale)
     origin, center = data.origin.astype(np.float64), data.take([first])[0]
 
     def begin(block):
@@ -202,27 +201,11 @@ def weigh(data, candidates, closest, nearer):
     potential : ndarray of shape (blocks, m)
     """
 
-    frame = SparseFrame(candidates) if isinstance(data.rows, SparseRows) else None
+    frame = data.rows.frame(candidates)
 
     def partial(rows, X, weights):
-        potential = np.zeros(len(candidates))
-        before = closest[rows]
         after = None if nearer is None else nearer[:, rows]
-        if isinstance(X, SparseRows):
-            d2 = np.minimum(X.distances(frame).T, before)
-            if after is not None:
-                after[:] = d2
-            return [(rows, np.array([(d if weights is None else d * weights).sum() for d in d2]))]
-        for part in pieces(X.shape[0], candidates.size):
-            trial(
-                X[part],
-                None if weights is None else weights[part],
-                candidates,
-                before[part],
-                None if after is None else after[:, part],
-                potential,
-            )
-        return [(rows, potential)]
+        return [(rows, X.trial(frame, weights, closest[rows], after))]
 
     found = sweep(
         partial, data.rows, data.weights,

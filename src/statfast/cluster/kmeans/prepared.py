@@ -7,11 +7,11 @@ from math import isfinite
 import numpy as np
 
 from statfast._core.kmeans import lloyd as kernel
-from statfast._distance import Extent, extent_of, origin_of, scale_of
-from statfast._engine import Chunks, each, grid, reduce
-from statfast._validation import as_count, as_weights, require_finite
-from statfast.cluster.kmeans.block_passes import PANEL
-from statfast.cluster.kmeans.sparse_rows import SparseFrame, SparseRows
+from statfast._distance import origin_of, scale_of
+from statfast._engine import each, grid
+from statfast._validation import as_count, as_weights
+from statfast.cluster.kmeans.dense_rows import PANEL, DenseRows
+from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 NARROW = 1e-150  # squares of such differences lose digits in float64
 KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
@@ -67,7 +67,7 @@ class Panels:
 class PreparedRows:
     """The rows of a fit, and what a first pass over them found."""
 
-    rows: np.ndarray | Chunks | SparseRows
+    rows: DenseRows | SparseRows
     weights: np.ndarray | None  # (n,) float64
     n_jobs: int | None
     shape: tuple[int, int]
@@ -94,19 +94,12 @@ class PreparedRows:
         """The weighted mean of the rows, (d,)."""
         if self.weights is None:
             return self.mean
-
-        if isinstance(self.rows, SparseRows):
-            return self.rows.sum(self.weights) / self.mass
-
-        def partial(where, X, weights):
-            return np.einsum("i,ij->j", weights, X)  # not BLAS, whose threads change the bits
-
-        total = reduce(partial, self.rows, self.weights, merge=np.add, n_jobs=self.n_jobs)
-        return total / self.mass
+        return self.rows.total(self.weights, self.n_jobs) / self.mass
 
     def frame(self, centers):
-        """The kernel's form of these centers, about the mean of the rows."""
-        return frame_of(centers, self.origin, self.reach)
+        """These centers as dense rows meet them, about the mean of these rows."""
+        reach = max(self.reach, float(np.abs(centers - self.origin).max()))
+        return DenseRows.frame(centers, self.origin, scale_of(reach))
 
     def rounded(self, centers):
         """The centers as float64 numbers that `dtype` can hold."""
@@ -114,44 +107,24 @@ class PreparedRows:
 
     def take(self, index):
         """The rows of these indices, (m, d) float64."""
-        if isinstance(self.rows, np.ndarray):
-            return self.rows[index].astype(np.float64)
-        if isinstance(self.rows, SparseRows):
-            return self.rows.take(index)
-        index = np.asarray(index)
-        out = np.empty((len(index), self.shape[1]))
-
-        def partial(rows, X):
-            here = (rows.start <= index) & (index < rows.stop)
-            out[here] = X[index[here] - rows.start]
-
-        reduce(partial, self.rows, merge=lambda a, b: None, n_jobs=self.n_jobs)
-        return out
+        return self.rows.take(index)
 
 
 def survey(rows, sample_weight, n_jobs):
     """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
-    found = extent_of(rows, n_jobs) if not isinstance(rows, SparseRows) else sparse_extent(rows)
-    if isinstance(rows, np.ndarray) and not np.isfinite(found.total).all():  # Chunks look before
-        require_finite(rows)
+    rows = rows if hasattr(rows, "reduce") else DenseRows(rows)
+    found = rows.extent(n_jobs)
     weights = as_weights(sample_weight, found.n)
     if weights is not None and (weights == 1.0).all():
         weights = None
     low, high, mean = found.low, found.high, found.mean
     require_range(low, high, found.n if weights is None else weights.sum(), "X")
-    origin = origin_of(mean)
-    if isinstance(rows, SparseRows):
-        origin[:] = 0.0
+    origin = origin_of(mean) * rows.centered
     reach = float(np.maximum(high - origin, origin - low).max())
     dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
     shape = found.n, len(low)
-    panels = Panels(rows, origin, n_jobs)
+    panels = Panels(rows.matrix, origin, n_jobs)
     return PreparedRows(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels)
-
-
-def sparse_extent(rows):
-    """What `extent_of` finds, of sparse rows that were looked at for NaN and infinity."""
-    return Extent(rows.shape[0], rows.dtype, rows.sum(), *rows.bounds())
 
 
 def require_enough(data, k):
@@ -192,18 +165,6 @@ def require_range(low, high, mass, name):
         )
 
 
-def frame_of(centers, origin=None, reach=0.0):
-    """The kernel's form of centers, about `origin` and scaled so that rows and centers are about 1.
-
-    `origin` is best near the mean of the rows, and `reach` their greatest distance from it in any
-    column; another choice changes the time, not the result.
-    """
-    if origin is None:
-        origin = origin_of(centers.mean(axis=0))
-    reach = max(reach, float(np.abs(centers - origin).max()))
-    return kernel.frame(centers, origin, scale_of(reach))
-
-
-def frame_as(rows, centers):
-    """The form of centers in which the kernel for such rows takes them."""
-    return SparseFrame(centers) if isinstance(rows, SparseRows) else frame_of(centers)
+def contiguous(X):
+    """Whether the numbers of a row lie side by side."""
+    return X.strides[1] == X.itemsize

@@ -6,7 +6,8 @@ import numpy as np
 from statfast._core.kmeans import lloyd
 from statfast._core.kmeans import yinyang as kernel
 from statfast._engine import each, grid
-from statfast.cluster.kmeans.block_passes import PANEL, pieces
+from statfast.cluster.kmeans.dense_rows import PANEL, pieces
+from statfast.cluster.kmeans.prepared import contiguous
 
 FEWEST = 8  # groups of centers: bounds on fewer spare too little
 LEAST = 6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
@@ -36,7 +37,7 @@ class SortedRows:
     @staticmethod
     def able(data, laid_out):
         """Whether rows, laid out as panels or not, can be sorted."""
-        return laid_out and data.rows.strides[1] == data.rows.itemsize
+        return laid_out and contiguous(data.rows.matrix)
 
     @staticmethod
     def pays(data, k):
@@ -63,7 +64,7 @@ class SortedRows:
 
         def lay_out(part):
             lloyd.lay_out(
-                data.rows, data.origin, scale,
+                data.rows.matrix, data.origin, scale,
                 self._panels[part.start * d :], self._norms[part.start :], order[part],
             )  # fmt: skip
 
@@ -87,7 +88,7 @@ class SortedRows:
                 at = slice(part.start + some.start, part.start + some.stop)
                 rows, source = np.empty((2, at.stop - at.start), np.int32)
                 moved = kernel.assign(
-                    data.rows, self._order[at], self._panels[at.start * data.shape[1] :],
+                    data.rows.matrix, self._order[at], self._panels[at.start * data.shape[1] :],
                     self._norms[at], centers, frame, self._arranged, self._place, drop,
                     self._own[at], self._upper[at],
                     self._slack[at.start // height : at.stop // height],
@@ -97,7 +98,7 @@ class SortedRows:
             return found
 
         tasks = grid(len(self._order), max(256, TASK // centers.size), parts=TASKS)
-        effort = 0.5 * len(data.rows) * centers.size
+        effort = 0.5 * data.shape[0] * centers.size
         parts = each(work, tasks, n_jobs=data.n_jobs, effort=effort)
         self._last = centers
         rows, source = zip(*(pair for part in parts for pair in part), strict=True)
@@ -105,9 +106,8 @@ class SortedRows:
 
     def transfer(self, step, rows, source):
         """Take what `assign` has found into statistics."""
-        kernel.transfer(
-            self.data.rows, self.data.weights, self.labels, rows, source, step.sums, step.mass
-        )
+        X, weights = self.data.rows.matrix, self.data.weights
+        kernel.transfer(X, weights, self.labels, rows, source, step.sums, step.mass)
 
     def _drop(self, centers):
         """How far the centers of each group have moved at most, rounded up."""

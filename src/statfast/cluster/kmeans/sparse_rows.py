@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse rows in the place of dense ones: what passes over rows ask of a block."""
+"""Sparse rows: what passes over rows ask of a block. `DenseRows` offers the same."""
 
 import numpy as np
 
 from statfast._core.kmeans import sparse as kernel
+from statfast._distance import Extent
+from statfast._engine import checkpoint, reduce
 from statfast._validation import parts_of
 
 PIECE = 1 << 25  # multiply-adds between two looks at whether the run was interrupted
@@ -21,6 +23,8 @@ class SparseRows:
     dtype : numpy.dtype
         Of the rows as the user gave them.
     """
+
+    in_memory, centered = True, False  # frames are about zero
 
     def __init__(self, rows, dtype):
         self.shape, self.dtype, self.matrix = rows.shape, np.dtype(dtype), rows
@@ -65,31 +69,90 @@ class SparseRows:
         step = max(64, PIECE // int(most * k))
         return [slice(first, min(n, first + step)) for first in range(0, n, step)]
 
-    def step(
-        self, centers, labels, weights=None, sums=None, mass=None, changes=False, upper=None,
-        lower=None, motion=None,
-    ):  # fmt: skip
-        """``lloyd.step`` for these rows; returns how many labels changed."""
-        return kernel.step(
-            self._start, self._column, self._value, self._square, weights, *centers.parts,
-            centers.scale, labels, sums, mass, changes, upper, lower, motion,
-            np.empty(self.shape[0], np.int32),
-        )  # fmt: skip
+    def extent(self, n_jobs):
+        """Sums and extremes of the columns."""
+        return Extent(self.shape[0], self.dtype, self.total(), *self.bounds())
 
-    def distances(self, centers, labels=None):
-        """Squared distances (n, k) to all centers, or (n, 1) to those of the labels."""
-        out = np.empty((self.shape[0], len(centers.parts[0]) if labels is None else 1))
-        kernel.distances(
-            self._start, self._column, self._value, self._square, *centers.parts, labels, out
-        )
-        return out
-
-    def sum(self, weights=None):
+    def total(self, weights=None, n_jobs=None):
         """The (weighted) sum of the rows, (d,)."""
         count = np.diff(self._start)
         value = self._value if weights is None else self._value * np.repeat(weights, count)
         total = np.bincount(self._column, value, self.shape[1])
         return total.astype(np.float64, copy=False)  # without a nonzero, integers
+
+    @staticmethod
+    def frame(centers, origin=None, scale=None):
+        """The form of centers in which these rows meet them."""
+        return SparseFrame(centers, 1.0 if scale is None else scale)
+
+    @staticmethod
+    def framed(frame):
+        """The same of a frame of any kind."""
+        return SparseFrame(frame.centers)
+
+    def little(self, frame):
+        """See `DenseRows.little`: blocks are never of a few rows."""
+        return False
+
+    def reduce(self, partial, *aligned, merge, n_jobs, effort, least):
+        """As `_engine.reduce`, for blocks that are such rows."""
+        length = np.broadcast_to(np.uint8(0), (self.shape[0], 1))
+
+        def of_block(where, X, *aligned):
+            return partial(where, self[where], *aligned)
+
+        return reduce(
+            of_block, length, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least
+        )
+
+    def step(
+        self, frame, labels, weights=None, step=None, bounds=None, changes=False, packed=None
+    ):  # fmt: skip
+        """As `DenseRows.step`; rows are never `packed`."""
+        moved = 0
+        sums, mass = (None, None) if step is None else (step.sums, step.mass)
+        upper, lower, motion = (None, None, None) if bounds is None else bounds
+        for part in self.pieces(len(frame.centers)):
+            checkpoint()
+            X = self[part]
+            some, up, low = (None if a is None else a[part] for a in (weights, upper, lower))
+            moved += kernel.step(
+                X._start, X._column, X._value, X._square, some, *frame.parts, frame.scale,
+                labels[part], sums, mass, changes, up, low, motion, np.empty(X.shape[0], np.int32),
+            )  # fmt: skip
+        return moved
+
+    def add_up(self, labels, weights, step):
+        """Add a block to the sums of its labels."""
+        count, own = np.diff(self._start), slice(self._start[0], self._start[-1])
+        value = self._value[own]
+        if weights is not None:
+            value = value * np.repeat(weights, count)
+        np.add.at(step.sums, (np.repeat(labels, count), self._column[own]), value)
+        step.mass += np.bincount(labels, weights, len(step.mass))
+
+    def to_own(self, frame, labels):
+        """Squared distances of a block's rows to their own centers, (n,)."""
+        return self._distances(frame, labels, 1)[:, 0]
+
+    def to_all(self, frame):
+        """Euclidean distances of a block's rows to all centers, (n, k)."""
+        out = self._distances(frame, None, len(frame.centers))
+        return np.sqrt(out, out=out)
+
+    def trial(self, frame, weights, before, after):
+        """See `DenseRows.trial`."""
+        d2 = np.minimum(self._distances(frame, None, len(frame.centers)).T, before)
+        if after is not None:
+            after[:] = d2
+        return np.array([(d if weights is None else d * weights).sum() for d in d2])
+
+    def _distances(self, frame, labels, width):
+        out = np.empty((self.shape[0], width))
+        kernel.distances(
+            self._start, self._column, self._value, self._square, *frame.parts, labels, out
+        )
+        return out
 
     def bounds(self):
         """The least and the greatest value of each column."""
@@ -113,4 +176,4 @@ class SparseFrame:
         squares = np.einsum("ij,ij->i", centers, centers)
         begin[:k] = -squares / 2
         reach = float(np.sqrt(squares.max()) * (1 + 1e-12))
-        self.parts, self.scale = (centers, across, begin, reach), scale
+        self.centers, self.parts, self.scale = centers, (centers, across, begin, reach), scale

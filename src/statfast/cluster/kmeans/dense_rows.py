@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dense rows: what passes over rows ask of a block. `SparseRows` offers the same."""
+
+from functools import cached_property
+
+import numpy as np
+
+from statfast._core.kmeans import differences
+from statfast._core.kmeans import lloyd as kernel
+from statfast._core.kmeans.yinyang import add_up
+from statfast._distance import extent_of, origin_of, scale_of
+from statfast._engine import Chunks, checkpoint, reduce
+from statfast._validation import require_finite
+
+# Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
+PIECE = 1 << 27
+FEW = 1024  # rows
+LITTLE = 1 << 21  # multiply-adds: see `DenseRows.little`
+PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
+
+
+class DenseFrame:
+    """Centers as dense rows meet them: about an origin, scaled so that all are about 1.
+
+    The origin is best near the mean of the rows; another choice changes the time, not the result.
+    """
+
+    def __init__(self, centers, origin=None, scale=None):
+        self.centers, self.origin, self.scale = centers, origin, scale
+
+    @cached_property
+    def parts(self):
+        """What the kernel takes, made when first asked for."""
+        origin = origin_of(self.centers.mean(axis=0)) if self.origin is None else self.origin
+        scale = self.scale
+        if scale is None:
+            scale = scale_of(float(np.abs(self.centers - origin).max()))
+        return kernel.frame(self.centers, origin, scale)
+
+
+class DenseRows:
+    """Rows in an array, a memory map or `Chunks`, of which slices are blocks."""
+
+    centered = True  # frames are about the mean of the rows
+
+    def __init__(self, matrix):
+        self.matrix = matrix
+
+    @property
+    def shape(self):
+        return self.matrix.shape
+
+    @property
+    def dtype(self):
+        return self.matrix.dtype
+
+    @property
+    def in_memory(self):
+        """Whether rows can be picked out."""
+        return not isinstance(self.matrix, Chunks)
+
+    def __getitem__(self, where):
+        return DenseRows(self.matrix[where])
+
+    def take(self, index):
+        """Rows of these numbers, (m, d) float64."""
+        if self.in_memory:
+            return self.matrix[index].astype(np.float64)
+        index, out = np.asarray(index), []
+
+        def partial(where, X):
+            here = np.flatnonzero((where.start <= index) & (index < where.stop))
+            return [(here, X[index[here] - where.start].astype(np.float64))]
+
+        found = reduce(partial, self.matrix, merge=lambda a, b: a + b, n_jobs=1)
+        out = np.empty((len(index), self.shape[1]))
+        for here, rows in found:
+            out[here] = rows
+        return out
+
+    def extent(self, n_jobs):
+        """Sums and extremes of the columns; refuses NaN and infinity."""
+        found = extent_of(self.matrix, n_jobs)
+        if self.in_memory and not np.isfinite(found.total).all():  # Chunks look before
+            require_finite(self.matrix)
+        return found
+
+    def total(self, weights, n_jobs):
+        """The weighted sum of the rows, (d,)."""
+
+        def partial(where, X, weights):
+            return np.einsum("i,ij->j", weights, X)  # not BLAS, whose threads change the bits
+
+        return reduce(partial, self.matrix, weights, merge=np.add, n_jobs=n_jobs)
+
+    @staticmethod
+    def frame(centers, origin=None, scale=None):
+        """The form of centers in which these rows meet them."""
+        return DenseFrame(centers, origin, scale)
+
+    @staticmethod
+    def framed(frame):
+        """The same of a `DenseFrame`."""
+        return frame
+
+    def little(self, frame):
+        """Whether to look at all rows at once takes less than to find out who shall do it."""
+        X = self.matrix
+        return type(X) is np.ndarray and X.shape[0] * frame.centers.size <= LITTLE
+
+    def contiguous(self):
+        """These rows in one piece of memory."""
+        return DenseRows(np.ascontiguousarray(self.matrix))
+
+    def reduce(self, partial, *aligned, merge, n_jobs, effort, least):
+        """As `_engine.reduce`, for blocks that are such rows."""
+        X = self.matrix
+        if type(X) is np.ndarray and X.shape[0] <= min(least, FEW):
+            return partial(slice(0, X.shape[0]), self.contiguous(), *aligned)
+
+        def of_block(where, X, *aligned):
+            return partial(where, DenseRows(X), *aligned)
+
+        return reduce(of_block, X, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
+
+    def step(
+        self, frame, labels, weights=None, step=None, bounds=None, changes=False, packed=None
+    ):  # fmt: skip
+        """``lloyd.step`` for a block of any size; returns how many labels changed.
+
+        Parameters
+        ----------
+        frame : DenseFrame
+        labels : ndarray of shape (n,), int32
+        weights : ndarray of shape (n,), optional
+        step : LloydStep, optional
+            Where the rows are added up.
+        bounds : tuple of ndarray, optional
+            Upper and lower bounds, (n,) each, and the motion of the centers or None.
+        changes : bool
+            Add up only the rows that change their center.
+        packed : tuple of ndarray, optional
+            Panels and norms of these rows.
+        """
+        X, centers = self.matrix, frame.centers
+        (n, d), moved = X.shape, 0
+        sums, mass = (None, None) if step is None else (step.sums, step.mass)
+        upper, lower, motion = (None, None, None) if bounds is None else bounds
+        panels, norms = (None, None) if packed is None else packed
+        given = centers, frame.parts
+        if n * centers.size <= PIECE:
+            return kernel.step(
+                X, weights, *given, labels, sums, mass, changes, upper, lower, motion, panels, norms
+            )
+        for part in pieces(n, centers.size):
+            some, up, low, norm = (
+                None if a is None else a[part] for a in (weights, upper, lower, norms)
+            )
+            panel = None if panels is None else panels[part.start * d :]
+            moved += kernel.step(
+                X[part], some, *given, labels[part], sums, mass, changes, up, low, motion,
+                panel, norm,
+            )  # fmt: skip
+        return moved
+
+    def add_up(self, labels, weights, step):
+        """Add a block to the sums of its labels."""
+        add_up(self.matrix, weights, labels, step.sums, step.mass)
+
+    def to_own(self, frame, labels):
+        """Squared distances of a block's rows to their own centers, (n,)."""
+        d2 = np.empty(self.shape[0])
+        for part in pieces(*self.shape):
+            differences.distances(self.matrix[part], frame.centers, labels[part], d2[part])
+        return d2
+
+    def to_all(self, frame):
+        """Euclidean distances of a block's rows to all centers, (n, k)."""
+        out = np.empty((self.shape[0], len(frame.centers)))
+        for part in pieces(self.shape[0], frame.centers.size):
+            differences.transform(self.matrix[part], frame.centers, out[part])
+        return out
+
+    def trial(self, frame, weights, before, after):
+        """What each center would leave of a block's potential, (k,).
+
+        `before` (n,) are squared distances to the centers so far, `after` (k, n) becomes the same
+        with each center added, if it is not None.
+        """
+        potential = np.zeros(len(frame.centers))
+        for part in pieces(self.shape[0], frame.centers.size):
+            some = None if weights is None else weights[part]
+            nearer = None if after is None else after[:, part]
+            differences.trial(
+                self.matrix[part], some, frame.centers, before[part], nearer, potential
+            )
+        return potential
+
+
+def pieces(n, size):
+    """Slices of n rows, each little work against centers of this many numbers."""
+    step = max(PANEL, PIECE // size // PANEL * PANEL)
+    yield slice(0, min(n, step))
+    for start in range(step, n, step):
+        checkpoint()
+        yield slice(start, min(n, start + step))
