@@ -57,6 +57,11 @@ ESTIMATORS = [cls for cls in public_estimators() if cls.__name__ not in ONE_COLU
 # Parameters for small data.
 SMALL = {
     "CalibratedClassifierCV": {"estimator": LogisticRegression(penalty="l2"), "cv": 3},
+    "ExtraTreesClassifier": {"n_estimators": 8, "random_state": 0},
+    "ExtraTreesRegressor": {"n_estimators": 8, "random_state": 0},
+    # Repeated rows are drawn apart; without samples, weights are those of trees.
+    "RandomForestClassifier": {"n_estimators": 8, "bootstrap": False, "random_state": 0},
+    "RandomForestRegressor": {"n_estimators": 8, "bootstrap": False, "random_state": 0},
     "BisectingKMeans": {"n_clusters": 3, "random_state": 0},
     "KMeans": {"n_clusters": 3, "random_state": 0},
     "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},

@@ -68,8 +68,12 @@ _HOMES = {
         "optimal_leaf_ordering",
     ),
     "ensemble": (
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
         "HistGradientBoostingClassifier",
         "HistGradientBoostingRegressor",
+        "RandomForestClassifier",
+        "RandomForestRegressor",
     ),
     "decomposition": (
         "PCA",

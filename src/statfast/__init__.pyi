@@ -55,8 +55,12 @@ from statfast.decomposition import PrincipalComponentRegression as PrincipalComp
 from statfast.decomposition import TruncatedSVD as TruncatedSVD
 from statfast.decomposition import choose_components as choose_components
 from statfast.decomposition import reconstruction_errors as reconstruction_errors
+from statfast.ensemble import ExtraTreesClassifier as ExtraTreesClassifier
+from statfast.ensemble import ExtraTreesRegressor as ExtraTreesRegressor
 from statfast.ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
 from statfast.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+from statfast.ensemble import RandomForestClassifier as RandomForestClassifier
+from statfast.ensemble import RandomForestRegressor as RandomForestRegressor
 from statfast.generative import BernoulliNB as BernoulliNB
 from statfast.generative import CategoricalNB as CategoricalNB
 from statfast.generative import ComplementNB as ComplementNB
@@ -148,6 +152,8 @@ __all__ = [
     "ElasticNet",
     "ElasticNetCV",
     "Estimator",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GammaNB",
     "GaussianNB",
     "GeneralizedLinearModel",
@@ -193,6 +199,8 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RegularizationPath",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

@@ -3,5 +3,14 @@
 
 from statfast.ensemble.boosting.classifier import HistGradientBoostingClassifier
 from statfast.ensemble.boosting.regressor import HistGradientBoostingRegressor
+from statfast.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from statfast.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 
-__all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
+__all__ = [
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

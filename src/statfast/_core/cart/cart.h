@@ -38,7 +38,7 @@ typedef struct {
     const int32_t *classes;  /* (outputs,) or NULL */
     const int8_t *monotone;  /* (p,) or NULL */
     ptrdiff_t outputs, channels; /* channels: sums a node keeps; classes of all outputs, or outputs */
-    int criterion, randomized;
+    int criterion, randomized, in_order; /* in_order: columns are looked at from the first on */
     ptrdiff_t max_features, min_split, min_leaf, max_depth;
     double min_weight, min_decrease, total_weight;
 } cart_problem;

@@ -225,7 +225,7 @@ static int expand_best(cart_grower *g) {
 /* The column that comes at place i of the order drawn for the node: a shuffle that is undone. */
 static INLINE int32_t drawn(cart_grower *g, ptrdiff_t i, uint64_t *state) {
     const ptrdiff_t p = g->t->p;
-    if (g->t->max_features >= p && !g->t->randomized) return (int32_t)i;
+    if (g->t->in_order) return (int32_t)i;
     *state = mixed(*state);
     const ptrdiff_t j = i + (ptrdiff_t)below_of(*state, (uint64_t)(p - i));
     const int32_t column = g->columns[j];
@@ -236,7 +236,7 @@ static INLINE int32_t drawn(cart_grower *g, ptrdiff_t i, uint64_t *state) {
 }
 
 static INLINE void put_back(cart_grower *g, ptrdiff_t count) {
-    if (g->t->max_features >= g->t->p && !g->t->randomized) return;
+    if (g->t->in_order) return;
     for (ptrdiff_t i = count - 1; i >= 0; i--) {
         const int32_t column = g->columns[i];
         g->columns[i] = g->columns[g->swaps[i]];

@@ -19,7 +19,7 @@ cdef extern from "cart/cart.h" nogil:
         const double *xlogx
         const int32_t *classes
         const int8_t *monotone
-        int criterion, randomized
+        int criterion, randomized, in_order
         Py_ssize_t max_features, min_split, min_leaf, max_depth
         double min_weight, min_decrease, total_weight
 

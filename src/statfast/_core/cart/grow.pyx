@@ -77,6 +77,7 @@ cdef class Problem:
         t.monotone = NULL if monotone is None else &monotone[0]
         t.criterion = rules["criterion"]
         t.randomized = rules["randomized"]
+        t.in_order = rules["in_order"]
         t.max_features = rules["max_features"]
         t.min_split = rules["min_split"]
         t.min_leaf = rules["min_leaf"]
@@ -287,6 +288,40 @@ cdef class Grower:
             if n:
                 memcpy(&value[0, 0], self.g.values, n * C * sizeof(double))
         return links, numbers, values
+
+    def packed(self):
+        """The nodes of a tree grown depth first as cart/walk.h has them, the values of its leaves,
+        the rows in them, and the decrease of impurity times weight that each column brings."""
+        cdef Py_ssize_t n = self.g.n_nodes, i, k, C = self.g.t.channels, leaf = 0
+        cdef const cart_node *node = self.g.nodes
+        cdef const cart_node *l
+        cdef const cart_node *r
+        steps = np.empty((n, 2), np.uint64)
+        values = np.empty(((n + 1) // 2, C))
+        gains = np.zeros(self.g.t.p)
+        cdef uint64_t[:, ::1] step = steps
+        cdef double[:, ::1] value = values
+        cdef double[::1] gain = gains
+        cdef double threshold
+        with nogil:
+            for i in range(n):
+                if node[i].left < 0:
+                    step[i, 0] = <uint64_t>0x7ff8000000000000 | <uint64_t>leaf
+                    step[i, 1] = <uint64_t>i
+                    for k in range(C):
+                        value[leaf, k] = self.g.values[i * C + k]
+                    leaf += 1
+                    continue
+                threshold = node[i].threshold
+                memcpy(&step[i, 0], &threshold, 8)
+                step[i, 1] = <uint64_t>node[i].right | <uint64_t>node[i].feature << 32
+                if node[i].missing_left:
+                    step[i, 1] |= <uint64_t>1 << 63
+                l = node + node[i].left
+                r = node + node[i].right
+                gain[node[i].feature] += (node[i].weight * node[i].impurity
+                                          - l.weight * l.impurity - r.weight * r.impurity)
+        return steps, values, gains
 
 
 def preorder(

@@ -6,7 +6,8 @@ rows several trees, go down at a time, so that one waits for memory while others
 guarantees packed trees, and at most some ten thousand rows times trees a call.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.math cimport NAN
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.tile.rows cimport number
@@ -175,3 +176,120 @@ def pack(
                 if missing_left[node]:
                     step.column |= <uint32_t>0x80000000
     return leaf
+
+
+def together(
+    const int32_t[:, ::1] A,     # IN (a, T) leaves of rows
+    const int32_t[:, ::1] B,     # IN (b, T) of others
+    const uint8_t[:, ::1] out_a,  # IN (a, T) which trees count for a row, or None: all
+    const uint8_t[:, ::1] out_b,
+    double[:, :] share,          # OUT (a, b) trees in which both are in one leaf, of those that count
+):
+    """How often rows end in the same leaf; NaN where no tree counts."""
+    cdef Py_ssize_t i, j, t, T = A.shape[1]
+    cdef int32_t same, count
+    with nogil:
+        for i in range(A.shape[0]):
+            for j in range(B.shape[0]):
+                same = 0
+                count = <int32_t>T
+                if out_a is None:
+                    for t in range(T):
+                        same += A[i, t] == B[j, t]
+                else:
+                    count = 0
+                    for t in range(T):
+                        same += (A[i, t] == B[j, t]) & out_a[i, t] & out_b[j, t]
+                        count += out_a[i, t] & out_b[j, t]
+                share[i, j] = <double>same / count if count else NAN
+
+
+def earn(
+    const uint64_t[:, ::1] nodes,  # IN (N, 2) of one tree
+    const number[:, :] X,          # IN (n, p)
+    const double[:, ::1] Y,        # IN (n, C) targets, or indicators of classes
+    const double[::1] weight,      # IN (n,) weights in the tree; rows of weight 0 were left out
+    double[:, ::1] mean,           # WORK (N, C)
+    double[::1] mass,              # WORK (N,)
+    double[::1] earned,            # OUT (p,) of each column, by rows left out
+):
+    """What each column earns with rows that the tree has not seen (Li et al. 2019, MDI-oob): the
+    product of their targets with the changes of the mean that its splits bring."""
+    cdef Py_ssize_t i, k, n = X.shape[0], C = Y.shape[1], left_out = 0
+    cdef const cart_step *tree = <const cart_step *>&nodes[0, 0]
+    cdef int32_t at, next
+    cdef double x, w
+    cdef Py_ssize_t column
+    with nogil:
+        mean[:, :] = 0
+        mass[:] = 0
+        earned[:] = 0
+        for i in range(n):
+            w = weight[i]
+            left_out += w == 0
+            at = 0
+            while w > 0:
+                mass[at] += w
+                for k in range(C):
+                    mean[at, k] += w * Y[i, k]
+                x = <double>X[i, tree[at].column & 0x7fffffff]
+                next = step_of(tree, at, x)
+                if next == at:
+                    break
+                at = next
+        for i in range(nodes.shape[0]):
+            for k in range(C):
+                mean[i, k] /= mass[i]
+        for i in range(n):
+            if weight[i] > 0:
+                continue
+            at = 0
+            while True:
+                column = tree[at].column & 0x7fffffff
+                next = step_of(tree, at, <double>X[i, column])
+                if next == at:
+                    break
+                for k in range(C):
+                    earned[column] += (mean[next, k] - mean[at, k]) * Y[i, k]
+                at = next
+        if left_out:
+            for k in range(earned.shape[0]):
+                earned[k] /= left_out
+
+
+cdef inline int32_t step_of(const cart_step *tree, int32_t at, double x) noexcept nogil:
+    """The node that comes after a node; a leaf comes after itself."""
+    if x <= tree[at].threshold or (x != x and tree[at].column >> 31):
+        return at + 1
+    return tree[at].right
+
+
+def quantiles(
+    const int32_t[::1] leaf,     # IN (T,) leaves of a row, among those of all trees
+    const int64_t[::1] begin,    # IN (L + 1,) where the members of leaves begin
+    const int32_t[::1] member,   # IN ranks of targets of fitted rows
+    const double[::1] ascending,  # IN (n,) targets by rank
+    const double[::1] q,         # IN (Q,) ascending
+    double[::1] weight,          # WORK (n,) zero
+    double[:] out,               # OUT (Q,)
+):
+    """Quantiles of the targets by the weights that a forest gives them (Meinshausen 2006)."""
+    cdef Py_ssize_t t, i, j = 0, Q = q.shape[0], n = ascending.shape[0], low = n, high = 0, T
+    cdef double share, sum = 0
+    with nogil:
+        T = leaf.shape[0]
+        for t in range(T):
+            share = 1.0 / (T * (begin[leaf[t] + 1] - begin[leaf[t]]))
+            for i in range(begin[leaf[t]], begin[leaf[t] + 1]):
+                weight[member[i]] += share
+                low = min(low, <Py_ssize_t>member[i])
+                high = max(high, <Py_ssize_t>member[i])
+        for i in range(low, high + 1):
+            sum += weight[i]
+            while j < Q and weight[i] > 0 and sum >= q[j] * (1 - 1e-12):
+                out[j] = ascending[i]
+                j += 1
+            weight[i] = 0
+        while j < Q:
+            out[j] = ascending[high]
+            j += 1

@@ -162,7 +162,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
             growth_rules(
                 self, CLASSIFICATION, n, p, weights.total, classes=max(targets.counts),
                 outputs=len(targets.classes),
-            )
+            ),
+            p,
         )  # fmt: skip
         tree = self._grow(rows, weights, rules, label=targets.label, classes=targets.counts)
         return self._publish(

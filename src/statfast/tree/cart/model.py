@@ -44,10 +44,11 @@ class CartModel(Estimator):
         tree = structure_of(*grown, rows.shape[1], targets.get("classes"))
         return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
-    def _splitter(self, rules):
+    def _splitter(self, rules, p):
         """The rules with the splitter that is asked for."""
         random = as_choice(self.splitter, "splitter", ("best", "random")) == "random"
-        return type(rules)(**{**vars(rules), "randomized": random})
+        in_order = not random and rules.max_features == p
+        return type(rules)(**{**vars(rules), "randomized": random, "in_order": in_order})
 
     # ------------------------------------------------------------ answers
     def _values(self, X):

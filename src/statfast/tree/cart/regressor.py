@@ -149,7 +149,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
         targets, flat = number_targets(y, n, self.criterion)
         weights = row_weights(sample_weight, n)
         rules = self._splitter(
-            growth_rules(self, REGRESSION, n, p, weights.total, outputs=targets.shape[1])
+            growth_rules(self, REGRESSION, n, p, weights.total, outputs=targets.shape[1]), p
         )
         tree = self._grow(rows, weights, rules, y=targets)
         return self._publish(

@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._core.cart import grow
 from statfast._engine import checkpoint, each, usable_threads
+from statfast.tree.structure.tree_arrays import flat_values, structure_of
 
 CRITERIA = {
     "gini": 0,
@@ -39,6 +40,7 @@ class TreeRules:
     min_decrease: float = 0.0
     max_leaves: int = 0
     randomized: bool = False
+    in_order: bool = False  # columns are looked at from the first on, else in an order drawn
     monotone: np.ndarray | None = None
 
 
@@ -69,7 +71,8 @@ def tree_problem(columns, rules, *, label=None, classes=None, y=None, total=0.0,
         columns.first, label, None if classes is None else np.asarray(classes, np.int32),
         y, xlogx, rules.monotone,
         {
-            "criterion": CRITERIA[rules.criterion], "randomized": rules.randomized,
+            "criterion": CRITERIA[rules.criterion],
+            "randomized": rules.randomized, "in_order": rules.in_order,
             "max_features": rules.max_features, "min_split": rules.min_split,
             "min_leaf": rules.min_leaf, "max_depth": rules.max_depth,
             "min_weight": rules.min_weight, "min_decrease": rules.min_decrease,
@@ -202,3 +205,40 @@ def _joined(pieces, parts):
     inner = links[:2] >= 0
     links[:2][inner] = place[links[:2][inner]]
     return links, numbers, values
+
+
+def grown_packed(problem, weights, key, *, keep=False, classes=None):
+    """Grow one tree in one thread for a forest.
+
+    Parameters
+    ----------
+    problem : TreeProblem
+    weights : RowWeights
+    key : int
+    keep : bool
+        Keep the statistics of nodes.
+    classes : list of int, optional
+        Of a classification, of each output.
+
+    Returns
+    -------
+    nodes, values : ndarray
+        As `TreePredictor.of` takes them.
+    gains : ndarray of shape (p,)
+        The share of each column in the decrease of impurity.
+    TreeStructure or None
+    """
+    rows = weights.rows.copy()
+    leaves = problem.rules.max_leaves
+    grower = grow.Grower(problem.kernel, rows, weights.weight, weights.integral, len(rows), leaves)
+    grower.add_task(0, len(rows), 0, -1, 0, key, -inf, inf)
+    _finish(grower, problem, LARGE, _Rooms(problem.kernel, len(rows)), 1)
+    width = problem.kernel.width()
+    if not (keep or leaves):
+        nodes, values, gains = grower.packed()
+        total = gains.sum()
+        return nodes, values, gains / total if total > 0 else gains, None
+    tree = structure_of(*grower.nodes(), width, classes)
+    nodes, leaf_nodes = tree.packed
+    values = flat_values(tree, leaf_nodes)
+    return nodes, values, tree.compute_feature_importances(), tree if keep else None

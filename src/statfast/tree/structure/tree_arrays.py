@@ -124,7 +124,7 @@ class TreeStructure:
         left, right = self.children_left[inner], self.children_right[inner]
         gain = mass[inner] - mass[left] - mass[right]
         total = np.bincount(self.feature[inner], gain, self.n_features)
-        total /= self.weighted_n_node_samples[0]
+        total = total / self.weighted_n_node_samples[0]
         if normalize and total.sum() > 0:
             total /= total.sum()
         return total
@@ -155,3 +155,31 @@ def structure_of(links, numbers, values, n_features, classes):
         n_classes=n_classes,
         depth=depth.copy(),
     )
+
+
+def flat_values(tree, nodes):
+    """Values of some nodes, (nodes, channels): the classes of all outputs, or the outputs."""
+    parts = [tree.value[nodes, k, :count] for k, count in enumerate(tree.n_classes)]
+    return np.concatenate(parts, axis=1)
+
+
+def unpacked(nodes, values, n_features, classes):
+    """The structure of a packed tree; of inner nodes nothing but the splits is known."""
+    n = len(nodes)
+    leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
+    right = (nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int32)
+    column = (nodes[:, 1] >> np.uint64(32)).astype(np.int64)
+    left = np.where(leaf, -1, np.arange(1, n + 1)).astype(np.int32)
+    depth = np.zeros(n, np.int32)
+    for node in np.flatnonzero(~leaf).tolist():
+        depth[node + 1] = depth[right[node]] = depth[node] + 1
+    flags = column >> 31
+    links = np.array(
+        [left, np.where(leaf, -1, right), column & 0x7FFFFFFF, np.zeros(n), flags, depth], np.int32
+    )
+    numbers = np.array(
+        [nodes[:, 0].copy().view(np.float64), np.full(n, np.nan), np.full(n, np.nan)]
+    )
+    table = np.full((n, values.shape[1]), np.nan)
+    table[leaf] = values
+    return structure_of(links, numbers, table, n_features, classes)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which rows a tree of a forest sees: drawn from its key, and drawn again when asked for."""
+
+import numpy as np
+
+from statfast._validation import as_count, as_real
+
+
+def sample_size(max_samples, n, weight):
+    """Rows to draw for a tree; a float is a share of the rows, or of the weight of all."""
+    if max_samples is None:
+        return n
+    if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):
+        return as_count(max_samples, "max_samples")
+    share = as_real(max_samples, "max_samples", 0.0, open_low=True)
+    return max(1, int(share * (n if weight is None else weight.sum())))
+
+
+def tree_keys(generator, count):
+    """Keys of the random numbers of trees."""
+    return generator.integers(2**63, size=count)
+
+
+def drawn_counts(key, n, size, chances):
+    """How often each row is drawn, with replacement; `chances` are cumulative weights, or None."""
+    generator = np.random.Generator(np.random.SFC64(int(key)))
+    if chances is None:
+        rows = generator.integers(0, n, size, dtype=np.int32 if n < 2**31 else np.int64)
+    else:
+        rows = np.searchsorted(chances, generator.random(size) * chances[-1], side="right")
+        rows = np.minimum(rows, n - 1)
+    return np.bincount(rows, minlength=n)

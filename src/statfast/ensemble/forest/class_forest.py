@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forests that classify: random forests, and extremely randomized trees."""
+
+import numpy as np
+
+from statfast._estimator import Classifier
+from statfast.ensemble.forest.model import ForestModel, output_slices
+from statfast.tree.cart.classifier import DecisionTreeClassifier
+from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, row_weights, rows_to_fit
+
+
+class ClassForest(Classifier, ForestModel):
+    """Mixin: forests whose trees give shares of classes, which are averaged."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+        y : array-like of shape (n,) or (n, outputs)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            With a bootstrap, chances to be drawn; else weights.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X holds an infinity, y is not one label (or one for each output) for each row, or a
+            parameter is out of its range.
+        TypeError
+            If X is not made of numbers, or a parameter is of the wrong type.
+        """
+        rows = rows_to_fit(X)
+        targets = class_targets(y, len(rows))
+        within = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
+        if within and not self.bootstrap:
+            within, weight = False, "balanced"
+        else:
+            weight = None if within else self.class_weight
+        weights = row_weights(sample_weight, len(rows), weight, targets)
+        grown = self._fit(
+            X, rows, weights, CLASSIFICATION,
+            {"label": targets.label, "classes": targets.counts},
+            balanced=targets.label if within else None,
+        )  # fmt: skip
+        flat = targets.flat
+        fitted = {
+            **grown, "n_outputs_": len(targets.classes),
+            "classes_": targets.classes[0] if flat else targets.classes,
+            "n_classes_": targets.counts[0] if flat else np.array(targets.counts),
+            "_counts": targets.counts, "_packed": {},
+        }  # fmt: skip
+        if not self.oob_score:
+            return self._publish(X, **fitted)
+        model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)
+        return self._publish(X, **fitted, **model._scored(rows, targets))
+
+    def _scored(self, rows, targets):
+        """Out-of-bag shares and their score."""
+        shares = self._left_out_means(rows)
+        known = ~np.isnan(shares[:, 0])
+        parts = [shares[:, part] for part in output_slices(self._counts)]
+        best = np.column_stack(
+            [np.where(known, np.nan_to_num(part).argmax(axis=1), -1) for part in parts]
+        )
+        if callable(self.oob_score):
+            said = [c.take(best[known, k]) for k, c in enumerate(targets.classes)]
+            true = [c.take(targets.label[known, k]) for k, c in enumerate(targets.classes)]
+            pair = [a[0] if len(a) == 1 else np.column_stack(a) for a in (true, said)]
+            score = self.oob_score(*pair)
+        else:
+            score = float((best == targets.label)[known].mean()) if known.any() else float("nan")
+        table = shares
+        if len(parts) > 1:
+            table = np.zeros((len(rows), max(self._counts), len(parts)))
+            for k, part in enumerate(parts):
+                table[:, : part.shape[1], k] = part
+        return {"oob_decision_function_": table, "oob_score_": score}
+
+    def predict(self, X):
+        """The class with the largest mean share, the lowest of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+            Rows; NaN is a missing value.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, outputs), dtype of `classes_`
+
+        Raises
+        ------
+        ValueError
+            If X has another width than at fit, or holds an infinity.
+        """
+        means = self._means(X)
+        if not isinstance(self.classes_, list):
+            return self.classes_.take(means.argmax(axis=1))
+        parts = output_slices(self._counts)
+        found = [
+            classes.take(means[:, part].argmax(axis=1))
+            for classes, part in zip(self.classes_, parts, strict=True)
+        ]
+        return np.column_stack(found)
+
+    def predict_proba(self, X):
+        """The mean over trees of the share of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+            Rows; NaN is a missing value.
+
+        Returns
+        -------
+        ndarray of float64, shape (m, K), or a list of one for each output
+        """
+        means = self._means(X)
+        if not isinstance(self.classes_, list):
+            return means
+        return [means[:, part] for part in output_slices(self._counts)]
+
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+
+        Returns
+        -------
+        ndarray of float64, shape (m, K), or a list of one for each output
+            -inf for classes that no tree gives a share.
+        """
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            if isinstance(shares, list):
+                return [np.log(share) for share in shares]
+            return np.log(shares)
+
+    def unbiased_importances(self, X, y):
+        """Importances by rows left out, which do not favor columns of many values.
+
+        What the splits on a column add to the covariance of shares and classes, for rows that the
+        tree has not seen: 0 in the mean for columns that have nothing to do with y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows of the fit.
+        y : array-like of shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        ndarray of shape (p,)
+            In units of Gini's index; may be negative.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False, or X has another shape than at fit.
+
+        References
+        ----------
+        X. Li, Y. Wang, S. Basu, K. Kumbier and B. Yu (2019). A debiased MDI feature importance
+        measure for random forests. Advances in Neural Information Processing Systems 32.
+        """
+        codes = self._truth(y, len(X))
+        Y = [np.eye(count)[codes[:, k]] for k, count in enumerate(self._counts)]
+        return self._unbiased(X, np.ascontiguousarray(np.concatenate(Y, axis=1)))
+
+    def _truth(self, y, n):
+        """Codes of labels by the classes of the fit, (n, outputs)."""
+        self._fitted_trees()
+        targets = class_targets(y, n)
+        classes = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
+        if len(classes) != len(targets.classes):
+            raise ValueError(f"y must have {len(classes)} output(s), as at fit.")
+        codes = np.empty(targets.label.shape, np.int64)
+        for k, (known, given) in enumerate(zip(classes, targets.classes, strict=True)):
+            place = np.searchsorted(known, given).clip(max=len(known) - 1)
+            if not (known[place] == given).all():
+                raise ValueError("y holds labels that the fit has not seen. Leave their rows out.")
+            codes[:, k] = place[targets.label[:, k]]
+        return codes
+
+    def _loss(self, shares, codes):
+        wrong = [
+            shares[:, part].argmax(axis=1) != codes[:, k]
+            for k, part in enumerate(output_slices(self._counts))
+        ]
+        return float(np.mean(wrong))
+
+    @property
+    def estimators_(self):
+        """The trees, as `DecisionTreeClassifier`."""
+        return self._as_trees(DecisionTreeClassifier, classes_=self.classes_,
+                              n_classes_=self.n_classes_, n_outputs_=self.n_outputs_)  # fmt: skip

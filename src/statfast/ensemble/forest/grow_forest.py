@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Growing the trees of a forest: one task a tree, on ranks that all trees share."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._engine import checkpoint, each
+from statfast.ensemble.forest.bootstrap import drawn_counts
+from statfast.tree.growing.arguments import weights_as_given
+from statfast.tree.growing.grow_tree import grown_packed
+from statfast.tree.pruning.weakest_link import pruned
+from statfast.tree.structure.tree_arrays import TreeStructure, flat_values
+
+
+@dataclass(frozen=True)
+class ForestTree:
+    """A tree of a forest: 16 bytes a node, and the values of its leaves."""
+
+    nodes: np.ndarray  # (N, 2) uint64
+    values: np.ndarray  # (L, C)
+    gains: np.ndarray  # (p,) share of each column in the decrease of impurity
+    structure: TreeStructure | None  # with the statistics of nodes, where they are kept
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How rows are drawn for trees."""
+
+    n: int
+    size: int  # 0: all rows, as they are
+    chances: np.ndarray | None
+    balanced: np.ndarray | None  # (n, outputs) codes, to weigh classes within each sample
+
+    def weights(self, key):
+        """Weights of the rows in the tree of a key, or None where rows are not drawn."""
+        if not self.size:
+            return None
+        weight = drawn_counts(key, self.n, self.size, self.chances).astype(np.float64)
+        for codes in () if self.balanced is None else self.balanced.T:
+            mass = np.bincount(codes, weight)
+            weight *= (weight.sum() / (np.count_nonzero(mass) * np.maximum(mass, 1)))[codes]
+        return weight
+
+
+def grown_forest(problem, keys, sampling, weights, *, keep, alpha, classes, n_jobs):
+    """Grow a tree for each key; a list of `ForestTree`."""
+
+    def grow(key):
+        checkpoint()
+        own = weights if not sampling.size else weights_as_given(sampling.weights(key), sampling.n)
+        whole = keep or alpha > 0
+        tree = ForestTree(*grown_packed(problem, own, int(key), keep=whole, classes=classes))
+        return pruned_tree(tree, alpha, keep) if alpha > 0 else tree
+
+    return each(grow, keys.tolist(), n_jobs=n_jobs)
+
+
+def pruned_tree(tree, alpha, keep):
+    """The tree without branches worth no more than `alpha` a leaf."""
+    small = pruned(tree.structure, alpha)
+    nodes, leaf_nodes = small.packed
+    gains = small.compute_feature_importances()
+    return ForestTree(nodes, flat_values(small, leaf_nodes), gains, small if keep else None)

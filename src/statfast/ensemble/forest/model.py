@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What forests for classes and for numbers have in common."""
+
+from copy import deepcopy
+from itertools import pairwise
+
+import numpy as np
+
+from statfast._core.cart import walk
+from statfast._engine import checkpoint, each, grid
+from statfast._estimator import Estimator
+from statfast._validation import (
+    as_count,
+    as_flag,
+    as_generator,
+    as_real,
+    not_fitted,
+    refuse_large,
+    warn_user,
+)
+from statfast.ensemble.forest.bootstrap import drawn_counts, sample_size, tree_keys
+from statfast.ensemble.forest.grow_forest import Sampling, grown_forest
+from statfast.ensemble.forest.left_out import left_out_sums
+from statfast.tree.growing.arguments import growth_rules, rows_to_answer, rows_to_fit
+from statfast.tree.growing.columns import ranked_columns
+from statfast.tree.growing.grow_tree import tree_problem
+from statfast.tree.structure.predictor import TreePredictor
+from statfast.tree.structure.tree_arrays import unpacked
+
+
+class ForestModel(Estimator):
+    """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
+
+    _randomized = False
+
+    def _fit(self, X, rows, weights, criteria, targets, *, balanced=None):
+        """Grow the trees; returns attributes to publish.
+
+        `targets` are `label` and `classes`, or `y`, as `tree_problem` takes them.
+        """
+        n, p = rows.shape
+        count = as_count(self.n_estimators, "n_estimators")
+        bootstrap, warm = (
+            as_flag(self.bootstrap, "bootstrap"),
+            as_flag(self.warm_start, "warm_start"),
+        )
+        keep = as_flag(self.tree_statistics, "tree_statistics")
+        if not callable(self.oob_score):
+            as_flag(self.oob_score, "oob_score")
+        if self.oob_score and not bootstrap:
+            raise ValueError("oob_score needs rows left out, but bootstrap=False. Set it to True.")
+        classes = targets.get("classes")
+        rules = growth_rules(
+            self, criteria, n, p, weights.total, classes=None if classes is None else max(classes),
+            outputs=len(classes) if classes is not None else targets["y"].shape[1],
+        )  # fmt: skip
+        rules = type(rules)(**{**vars(rules), "randomized": self._randomized})
+        size = sample_size(self.max_samples, n, weights.weight)
+        if not bootstrap and self.max_samples is not None:
+            raise ValueError(
+                "max_samples needs samples, but bootstrap=False. Set it to True or None."
+            )
+        drawn = weights.weight is not None and bootstrap
+        sampling = Sampling(
+            n, size if bootstrap else 0, np.cumsum(weights.weight) if drawn else None, balanced
+        )
+        generator, trees, keys = as_generator(self.random_state), [], np.zeros(0, np.int64)
+        if warm and self.__sklearn_is_fitted__():
+            self._check_warm(rows, count)
+            trees, keys, generator = self._trees, self._keys, deepcopy(self._generator)
+        new = tree_keys(generator, count - len(trees))
+        alpha = as_real(self.ccp_alpha, "ccp_alpha", 0.0)
+        columns = ranked_columns(rows, self.n_jobs)
+        problem = tree_problem(
+            columns, rules, total=float(size) if bootstrap else weights.total,
+            table=max(weights.table, size), **targets,
+        )  # fmt: skip
+        trees = trees + grown_forest(
+            problem, new, sampling, weights, keep=keep, alpha=alpha, classes=classes,
+            n_jobs=self.n_jobs,
+        )  # fmt: skip
+        return {
+            "_trees": trees,
+            "_keys": np.concatenate([keys, new]),
+            "_generator": generator,
+            "_sampling": sampling,
+            "max_features_": rules.max_features,
+        }
+
+    def _check_warm(self, rows, count):
+        if rows.shape[1] != self.n_features_in_ or len(rows) != self._sampling.n:
+            raise ValueError(
+                f"X must have the shape of the fit before ({self._sampling.n}, "
+                f"{self.n_features_in_}) with warm_start; got {rows.shape}. Set warm_start=False."
+            )
+        if count < len(self._trees):
+            raise ValueError(
+                f"n_estimators must be at least {len(self._trees)}, the trees there are, with "
+                f"warm_start; got {count}. Raise n_estimators."
+            )
+        if count == len(self._trees):
+            warn_user("warm_start: n_estimators has not grown, so no trees are added.")
+
+    # ------------------------------------------------------------ answers
+    @property
+    def _predictor(self):
+        """All trees in one, made when first asked for."""
+        made = self._packed.get("made")
+        if made is None:
+            trees = self._fitted_trees()
+            made = self._packed["made"] = TreePredictor.of(
+                [tree.nodes for tree in trees], [tree.values for tree in trees]
+            )
+        return made
+
+    def _fitted_trees(self):
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        return self._trees
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {**state, "_packed": {}} if "_packed" in state else state
+
+    def _means(self, X):
+        """The mean over trees of their values, (m, channels)."""
+        rows = rows_to_answer(self, X)
+        return self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
+
+    def apply(self, X):
+        """The leaf that each row falls into, in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+
+        Returns
+        -------
+        ndarray of int64, shape (m, n_estimators)
+            Leaves are numbered from the left, from 0 on in each tree.
+
+        Raises
+        ------
+        ValueError
+            If X has another width than at fit, or holds an infinity.
+        """
+        rows = rows_to_answer(self, X)
+        return self._predictor.leaves(rows, n_jobs=self.n_jobs)
+
+    @property
+    def feature_importances_(self):
+        """The share of each column in the decrease of impurity: the mean over trees."""
+        mean = np.mean([tree.gains for tree in self._fitted_trees()], axis=0)
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+    @property
+    def tree_importances_(self):
+        """The same of each tree, (n_estimators, p): their spread is what the forest knows of it."""
+        return np.array([tree.gains for tree in self._fitted_trees()])
+
+    @property
+    def estimators_samples_(self):
+        """The rows drawn for each tree, ascending, repeated as often as they were drawn."""
+        return [np.repeat(np.arange(self._sampling.n), count) for count in self._in_bag()]
+
+    def _in_bag(self):
+        """How often each row is in each tree, one array after the other."""
+        self._fitted_trees()
+        draw = self._sampling
+        for key in self._keys.tolist():
+            if draw.size:
+                yield drawn_counts(key, draw.n, draw.size, draw.chances)
+            else:
+                yield np.ones(draw.n, np.int64)
+
+    def _left_out(self):
+        """Whether a tree has not seen a row, (n_estimators, n)."""
+        if not self._sampling.size:
+            raise ValueError("No row is left out with bootstrap=False. Set bootstrap=True.")
+        refuse_large(len(self._trees) * self._sampling.n, "The samples", "Grow fewer trees.")
+        return np.array([count == 0 for count in self._in_bag()])
+
+    def _as_trees(self, kind, **fitted):
+        """Estimators of single trees."""
+        parameters = {
+            name: getattr(self, name)
+            for name in kind().get_params()
+            if hasattr(self, name) and name != "class_weight"
+        }
+        splitter = "random" if self._randomized else "best"
+        found = []
+        for tree, key in zip(self._fitted_trees(), self._keys.tolist(), strict=True):
+            one = kind(**{**parameters, "splitter": splitter, "random_state": key})
+            classes = getattr(self, "_counts", None)
+            structure = tree.structure
+            if structure is None:
+                structure = unpacked(tree.nodes, tree.values, self.n_features_in_, classes)
+            names = {}
+            if "feature_names_in_" in vars(self):
+                names["feature_names_in_"] = self.feature_names_in_
+            found.append(
+                one._publish(
+                    None, tree_=structure, n_features_in_=self.n_features_in_,
+                    max_features_=self.max_features_, **names, **fitted,
+                )
+            )  # fmt: skip
+        return found
+
+    def _left_out_means(self, rows, n_trees=None):
+        """Means over trees that have not seen a row; NaN, with a warning, if all have."""
+        trees = self._trees[:n_trees]
+        out = left_out_sums(trees, rows, self._left_out()[: len(trees)], self.n_jobs)
+        if np.isnan(out).any():
+            warn_user(
+                f"{np.isnan(out).any(axis=1).sum()} rows are in the samples of all trees: their "
+                "out-of-bag predictions are NaN. Raise n_estimators."
+            )
+        return out
+
+    # ------------------------------------------------------------ what trees know of rows
+    def proximities(self, X, Y=None, *, left_out=False):
+        """In which share of the trees two rows end in the same leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+        Y : array-like of shape (m', p), optional
+            Other rows; None takes X.
+        left_out : bool, default=False
+            Count only trees that have seen neither row; X then are the rows of the fit, and Y is
+            None. NaN where there is no such tree.
+
+        Returns
+        -------
+        ndarray of shape (m, m')
+
+        Raises
+        ------
+        ValueError
+            If `left_out` is asked for other rows than those of the fit.
+        MemoryError
+            If the result takes more than half the free memory.
+
+        References
+        ----------
+        L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
+        doi:10.1023/A:1010933404324
+        """
+        A = self.apply(X).astype(np.int32)
+        B = A if Y is None else self.apply(Y).astype(np.int32)
+        refuse_large(8 * len(A) * len(B), "The table of proximities", "Pass Y in parts.")
+        unseen = None
+        if as_flag(left_out, "left_out"):
+            if Y is not None or len(A) != self._sampling.n:
+                raise ValueError(
+                    "left_out speaks of the rows of the fit: X must be those "
+                    f"({self._sampling.n} rows) and Y None. Set left_out=False for others."
+                )
+            unseen = np.ascontiguousarray(self._left_out().T, dtype=np.uint8)
+        share = np.empty((len(A), len(B)))
+
+        def work(part):
+            checkpoint()
+            own = None if unseen is None else unseen[part]
+            walk.together(A[part], B, own, unseen, share[part])
+
+        parts = [slice(i, i + 16) for i in range(0, len(A), 16)]
+        each(work, parts, n_jobs=self.n_jobs, effort=0.2 * len(A) * len(B) * A.shape[1])
+        return share
+
+    def standard_errors(self, X):
+        """Standard errors of the mean over trees, by the infinitesimal jackknife.
+
+        How much the prediction would vary with another sample of rows, whose drawing the bootstrap
+        imitates; less what it varies because trees are few, which needs some thousand trees for
+        n of some thousands: where that leaves less than nothing, the error is 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, channels)
+            One for each class or output.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False.
+
+        References
+        ----------
+        S. Wager, T. Hastie and B. Efron (2014). Confidence intervals for random forests: the
+        jackknife and the infinitesimal jackknife. Journal of Machine Learning Research 15,
+        1625-1651.
+        """
+        rows = rows_to_answer(self, X)
+        self._left_out()  # refuses where none is
+        refuse_large(8 * len(self._trees) * self._sampling.n, "The samples", "Grow fewer trees.")
+        counts = np.array(list(self._in_bag()), dtype=np.float64)
+        counts -= counts.mean(axis=0)
+        trees, n = counts.shape
+        channels = self._trees[0].values.shape[1]
+        out = np.empty((len(rows), channels))
+        for part in grid(len(rows), 64, 1024):
+            leaves = self._predictor.leaves(rows[part], n_jobs=self.n_jobs)
+            for k in range(channels):
+                said = np.column_stack(
+                    [tree.values[leaves[:, t], k] for t, tree in enumerate(self._trees)]
+                )
+                said -= said.mean(axis=1, keepdims=True)
+                cov = said @ counts / trees
+                noise = (said**2).sum(axis=1) * n / trees**2
+                out[part, k] = np.sqrt(np.maximum((cov**2).sum(axis=1) - noise, 0.0))
+                checkpoint()
+        return out[:, 0] if channels == 1 else out
+
+    def _unbiased(self, X, Y):
+        """Importances by rows left out (Li et al. 2019), the mean over trees."""
+        rows = rows_to_fit(X)
+        if len(rows) != self._sampling.n or rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X must be the rows of the fit ({self._sampling.n}, {self.n_features_in_}); got "
+                f"{rows.shape}."
+            )
+        self._left_out()
+
+        def work(task):
+            tree, key = task
+            checkpoint()
+            weight = self._sampling.weights(key)
+            nodes, earned = len(tree.nodes), np.empty(rows.shape[1])
+            work = np.empty((nodes, Y.shape[1])), np.empty(nodes)
+            walk.earn(tree.nodes, rows, Y, weight, *work, earned)
+            return earned
+
+        tasks = list(zip(self._trees, self._keys.tolist(), strict=True))
+        return np.mean(each(work, tasks, n_jobs=self.n_jobs), axis=0)
+
+    def permutation_importances(self, X, y, *, n_repeats=1, random_state=None):
+        """How much worse rows that trees have not seen are predicted when a column is shuffled.
+
+        For each tree and column, the rows left out go down the tree with the values of the column
+        shuffled among them; trees that do not use it are passed by.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows of the fit.
+        y : array-like of shape (n,) or (n, outputs)
+            Their targets.
+        n_repeats : int, default=1
+            Shuffles of each column and tree.
+        random_state : int, numpy.random.Generator or None, default=None
+            Seed of the shuffles.
+
+        Returns
+        -------
+        importances : ndarray of shape (p,)
+            Mean over trees: of the share of rows classified wrongly, or of the squared error.
+        errors : ndarray of shape (p,)
+            Standard deviations over trees, divided by the root of their number.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False, or X has another shape than at fit.
+
+        References
+        ----------
+        L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
+        doi:10.1023/A:1010933404324
+        """
+        rows = rows_to_fit(X)
+        repeats = as_count(n_repeats, "n_repeats")
+        truth = self._truth(y, len(rows))
+        unseen = self._left_out()
+        if unseen.shape[1] != len(rows) or rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X must be the rows of the fit ({unseen.shape[1]}, {self.n_features_in_}); got "
+                f"{rows.shape}."
+            )
+        seeds = as_generator(random_state).integers(2**63, size=len(self._trees))
+
+        def work(t):
+            return self._shuffled(self._trees[t], rows, truth, np.flatnonzero(unseen[t]),
+                                  np.random.default_rng(int(seeds[t])), repeats)  # fmt: skip
+
+        losses = np.array(each(work, range(len(self._trees)), n_jobs=self.n_jobs))
+        return losses.mean(axis=0), losses.std(axis=0) / np.sqrt(len(losses))
+
+    def _shuffled(self, tree, rows, truth, where, generator, repeats):
+        """The loss of a tree that each column's shuffling adds."""
+        lost = np.zeros(rows.shape[1])
+        if not len(where):
+            return lost
+        walks = TreePredictor.of([tree.nodes], [tree.values])
+        own = np.array(rows[where], dtype=np.float64)
+        before = self._loss(walks.sums(own, n_jobs=1), truth[where])
+        leaf = (tree.nodes[:, 0] >> np.uint64(48)) == 0x7FF8
+        used = np.unique((tree.nodes[~leaf, 1] >> np.uint64(32)).astype(np.int64) & 0x7FFFFFFF)
+        for column in used:
+            kept = own[:, column].copy()
+            for _ in range(repeats):
+                checkpoint()
+                own[:, column] = generator.permutation(kept)
+                lost[column] += self._loss(walks.sums(own, n_jobs=1), truth[where]) - before
+            own[:, column] = kept
+        return lost / repeats
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def output_slices(counts):
+    """The columns of each output's classes among those of all."""
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    return [slice(int(a), int(b)) for a, b in pairwise(ends)]

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forests that predict numbers: random forests, and extremely randomized trees."""
+
+import numpy as np
+
+from statfast._core.cart import walk
+from statfast._engine import checkpoint, each, grid
+from statfast._estimator import Regressor
+from statfast._validation import as_flag, as_real
+from statfast.ensemble.forest.model import ForestModel
+from statfast.tree.cart.regressor import DecisionTreeRegressor
+from statfast.tree.growing.arguments import (
+    REGRESSION,
+    number_targets,
+    row_weights,
+    rows_to_answer,
+    rows_to_fit,
+)
+
+
+class NumberForest(Regressor, ForestModel):
+    """Mixin: forests whose trees give numbers, which are averaged."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+        y : array-like of shape (n,) or (n, outputs)
+            Finite numbers.
+        sample_weight : array-like of shape (n,), optional
+            With a bootstrap, chances to be drawn; else weights.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X holds an infinity, y is not a finite number (or one for each output) for each row,
+            or a parameter is out of its range.
+        TypeError
+            If X is not made of numbers, or a parameter is of the wrong type.
+        """
+        rows = rows_to_fit(X)
+        targets, flat = number_targets(y, len(rows), self.criterion)
+        weights = row_weights(sample_weight, len(rows))
+        keep = as_flag(self.store_leaves, "store_leaves")
+        grown = self._fit(X, rows, weights, REGRESSION, {"y": targets})
+        fitted = {**grown, "n_outputs_": targets.shape[1], "_flat": flat, "_packed": {}}
+        model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)
+        if keep:
+            leaves = model._predictor.leaves(rows, n_jobs=self.n_jobs)
+            fitted["_members"] = leaves.astype(np.int32), targets.copy()
+        if self.oob_score:
+            fitted |= model._scored(rows, targets)
+        return self._publish(X, **fitted)
+
+    def _scored(self, rows, targets):
+        """Out-of-bag predictions and their score."""
+        said = self._left_out_means(rows)
+        known = ~np.isnan(said[:, 0])
+        pair = [a[known, 0] if self._flat else a[known] for a in (targets, said)]
+        if callable(self.oob_score):
+            score = self.oob_score(*pair)
+        elif known.any():
+            spread = ((targets[known] - targets[known].mean(axis=0)) ** 2).sum(axis=0)
+            left = ((targets - said)[known] ** 2).sum(axis=0)
+            share = np.where(spread > 0, left / np.where(spread > 0, spread, 1), left > 0)
+            score = float(np.mean(1 - share))
+        else:
+            score = float("nan")
+        return {"oob_prediction_": said[:, 0] if self._flat else said, "oob_score_": score}
+
+    def predict(self, X):
+        """The mean over trees of what they predict.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+            Rows; NaN is a missing value.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,) or (m, outputs)
+
+        Raises
+        ------
+        ValueError
+            If X has another width than at fit, or holds an infinity.
+        """
+        means = self._means(X)
+        return means[:, 0] if self._flat else means
+
+    def predict_quantiles(self, X, quantiles=(0.05, 0.5, 0.95)):
+        """Quantiles of the targets of fitted rows that share leaves with a row.
+
+        A fitted row weighs the mean over trees of 1 / (rows in its leaf) where it is in the leaf of
+        the row; the quantile is the least target up to which the weights reach it.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+        quantiles : array-like of shape (q,), default=(0.05, 0.5, 0.95)
+            Between 0 and 1, ascending.
+
+        Returns
+        -------
+        ndarray of shape (m, q)
+
+        Raises
+        ------
+        ValueError
+            If the fit had not `store_leaves=True` and one output, or quantiles are not ascending
+            numbers between 0 and 1.
+
+        References
+        ----------
+        N. Meinshausen (2006). Quantile regression forests. Journal of Machine Learning Research 7,
+        983-999.
+        """
+        rows = rows_to_answer(self, X)
+        if "_members" not in vars(self) or self.n_outputs_ > 1:
+            raise ValueError(
+                "predict_quantiles needs a fit with store_leaves=True on one output. Fit so."
+            )
+        q = np.array([as_real(x, "quantiles", 0.0, 1.0) for x in np.atleast_1d(quantiles).tolist()])
+        if (np.diff(q) < 0).any():
+            raise ValueError(f"quantiles must ascend; got {q.tolist()}. Sort them.")
+        member, begin, offset, ascending = self._leaf_members()
+        out = np.empty((len(rows), len(q)))
+
+        def work(part):
+            leaves = (self._predictor.leaves(rows[part], n_jobs=1) + offset).astype(np.int32)
+            weight = np.zeros(len(ascending))
+            for i, leaf in enumerate(leaves):
+                walk.quantiles(leaf, begin, member, ascending, q, weight, out[part.start + i])
+                checkpoint()
+
+        each(work, grid(len(rows), 64, 1024), n_jobs=self.n_jobs)
+        return out
+
+    def _leaf_members(self):
+        """The ranks of the targets in each leaf of all trees; made when first asked for."""
+        made = self._packed.get("members")
+        if made is None:
+            leaves, targets = self._members
+            order = np.argsort(targets[:, 0], kind="stable")
+            counts = [len(tree.values) for tree in self._trees]
+            offset = np.concatenate([[0], np.cumsum(counts)[:-1]])
+            found = [np.argsort(column, kind="stable") for column in leaves[order].T]
+            sizes = [np.bincount(c, minlength=k) for c, k in zip(leaves.T, counts, strict=True)]
+            begin = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+            member = np.concatenate(found).astype(np.int32)
+            made = self._packed["members"] = member, begin, offset, targets[order, 0].copy()
+        return made
+
+    def unbiased_importances(self, X, y):
+        """Importances by rows left out, which do not favor columns of many values.
+
+        What the splits on a column add to the covariance of predictions and targets, for rows that
+        the tree has not seen: 0 in the mean for columns that have nothing to do with y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows of the fit.
+        y : array-like of shape (n,) or (n, outputs)
+            Their targets.
+
+        Returns
+        -------
+        ndarray of shape (p,)
+            In units of y squared; may be negative.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False, or X has another shape than at fit.
+
+        References
+        ----------
+        X. Li, Y. Wang, S. Basu, K. Kumbier and B. Yu (2019). A debiased MDI feature importance
+        measure for random forests. Advances in Neural Information Processing Systems 32.
+        """
+        targets = self._truth(y, len(X))
+        return self._unbiased(X, targets - targets.mean(axis=0))
+
+    def _truth(self, y, n):
+        self._fitted_trees()
+        return number_targets(y, n, self.criterion)[0]
+
+    def _loss(self, said, truth):
+        return float(((said - truth) ** 2).mean())
+
+    @property
+    def estimators_(self):
+        """The trees, as `DecisionTreeRegressor`."""
+        return self._as_trees(DecisionTreeRegressor, n_outputs_=self.n_outputs_, _flat=self._flat)

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forests: their trees, rows left out, importances, proximities, quantiles, standard errors."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from statfast import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from statfast._engine import blocks
+
+CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
+REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]
+
+
+def table(n=400, p=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
+
+
+def classes(y):
+    return np.array(["a", "b", "c"])[np.digitize(y, [-0.7, 0.7])]
+
+
+# ------------------------------------------------------------------ trees
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+@pytest.mark.parametrize("params", [{}, {"tree_statistics": True}, {"max_leaf_nodes": 9},
+                                    {"ccp_alpha": 0.01}], ids=str)  # fmt: skip
+def test_a_forest_is_the_mean_of_its_trees(kind, params):
+    X, y = table()
+    y = classes(y) if kind in CLASSIFIERS else y
+    model = kind(7, random_state=1, **params).fit(X, y)
+    ask = "predict_proba" if kind in CLASSIFIERS else "predict"
+    trees = model.estimators_
+    said = np.mean([getattr(tree, ask)(X) for tree in trees], axis=0)
+    np.testing.assert_allclose(getattr(model, ask)(X), said, rtol=1e-12, atol=1e-14)
+    assert model.apply(X).shape == (400, 7)
+    assert len({tree.tree_.threshold[0] for tree in trees}) > 1
+    if "tree_statistics" in params:
+        mean = np.mean([tree.feature_importances_ for tree in trees], axis=0)
+        np.testing.assert_allclose(model.feature_importances_, mean / mean.sum())
+
+
+@pytest.mark.parametrize("classify", [True, False])
+def test_a_tree_of_a_forest_is_the_tree_on_its_sample(classify):
+    X, y = table(300)
+    y = classes(y) if classify else y
+    kind = RandomForestClassifier if classify else RandomForestRegressor
+    one = DecisionTreeClassifier if classify else DecisionTreeRegressor
+    model = kind(4, max_features=None, min_samples_leaf=5, random_state=0, tree_statistics=True)
+    model.fit(X, y)
+    for tree, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        assert len(rows) == 300
+        weight = np.bincount(rows, minlength=300).astype(float)
+        own = one(min_samples_leaf=5).fit(X, y, sample_weight=weight)
+        assert tree.tree_.node_count == own.tree_.node_count
+        np.testing.assert_allclose(tree.tree_.threshold[0], own.tree_.threshold[0])
+        assert np.mean(tree.apply(X) == own.apply(X)) > 0.9  # ties go by the order of the draw
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_forests_are_as_good_as_scikit_learns(kind):
+    theirs = pytest.importorskip("sklearn.ensemble")
+    ours, other = [], []
+    for seed in range(5):
+        X, y = table(600, seed=seed)
+        Z, z = table(1000, seed=100 + seed)
+        y, z = (classes(y), classes(z)) if kind in CLASSIFIERS else (y, z)
+        ours.append(kind(40, random_state=seed).fit(X, y).score(Z, z))
+        twin = getattr(theirs, kind.__name__)(40, random_state=seed).fit(X, y)
+        other.append(twin.score(Z, z))
+    assert abs(np.mean(ours) - np.mean(other)) < 0.02
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_same_forest_on_any_number_of_threads(kind, monkeypatch):
+    monkeypatch.setattr(blocks, "SMALL", 0)
+    X, y = table(1000)
+    y = classes(y) if kind in CLASSIFIERS else y
+    models = [
+        kind(25, bootstrap=True, oob_score=True, random_state=3, n_jobs=jobs).fit(X, y)
+        for jobs in (1, 2, 7)
+    ]
+    ask = "predict_proba" if kind in CLASSIFIERS else "predict"
+    for model in models[1:]:
+        assert getattr(model, ask)(X).tobytes() == getattr(models[0], ask)(X).tobytes()
+        assert model.oob_score_ == models[0].oob_score_
+        assert (model.proximities(X[:40]) == models[0].proximities(X[:40])).all()
+
+
+def test_warm_start_adds_the_trees_of_the_larger_forest():
+    X, y = table()
+    grown = RandomForestRegressor(4, random_state=2, warm_start=True).fit(X, y)
+    first = grown.estimators_[0].tree_
+    grown.set_params(n_estimators=9).fit(X, y)
+    whole = RandomForestRegressor(9, random_state=2).fit(X, y)
+    assert grown.predict(X).tobytes() == whole.predict(X).tobytes()
+    assert grown.estimators_[0].tree_.node_count == first.node_count
+    with pytest.warns(UserWarning, match="n_estimators has not grown"):
+        grown.fit(X, y)
+    with pytest.raises(ValueError, match="n_estimators must be at least 9"):
+        grown.set_params(n_estimators=3).fit(X, y)
+    with pytest.raises(ValueError, match="X must have the shape of the fit before"):
+        grown.set_params(n_estimators=12).fit(X[:50], y[:50])
+
+
+def test_a_fitted_forest_is_small():
+    X, y = table(2000)
+    model = RandomForestClassifier(20, random_state=0).fit(X, y > 0)
+    nodes = sum(tree.tree_.node_count for tree in model.estimators_)
+    data = pickle.dumps(model)
+    assert len(data) < (16 + 8 + 4) * nodes + 1000 * 20
+    assert pickle.loads(data).predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+
+
+# ------------------------------------------------------------------ samples
+def test_a_bootstrap_holds_632_of_thousand_rows():
+    X, y = table(1000)
+    model = RandomForestRegressor(60, max_depth=1, random_state=0).fit(X, y)
+    share = np.mean([len(np.unique(rows)) / 1000 for rows in model.estimators_samples_])
+    assert share == pytest.approx(1 - (1 - 1 / 1000) ** 1000, abs=0.005)
+
+
+def test_weights_are_chances_and_max_samples_counts():
+    X, y = table(200)
+    w = np.zeros(200)
+    w[:50] = 1
+    w[0] = 50
+    model = RandomForestRegressor(20, max_samples=100, random_state=0).fit(X, y, sample_weight=w)
+    rows = np.concatenate(model.estimators_samples_)
+    assert len(rows) == 2000
+    assert rows.max() < 50
+    assert np.mean(rows == 0) == pytest.approx(50 / 99, abs=0.05)
+    half = RandomForestRegressor(2, max_samples=0.5, random_state=0).fit(X, y)
+    assert [len(rows) for rows in half.estimators_samples_] == [100, 100]
+    with pytest.raises(ValueError, match="max_samples needs samples"):
+        ExtraTreesRegressor(2, max_samples=0.5).fit(X, y)
+
+
+@pytest.mark.parametrize("weight", ["balanced", "balanced_subsample", {"a": 5.0}])
+def test_class_weights_move_predictions(weight):
+    X, y = table(500)
+    y = np.where(y > 1.2, "a", "b")
+    plain = RandomForestClassifier(30, min_samples_leaf=20, random_state=0).fit(X, y)
+    model = RandomForestClassifier(30, min_samples_leaf=20, random_state=0, class_weight=weight)
+    model.fit(X, y)
+    assert np.mean(model.predict(X) == "a") > np.mean(plain.predict(X) == "a")
+
+
+# ------------------------------------------------------------------ rows left out
+def test_out_of_bag_predictions_are_those_of_trees_that_have_not_seen_the_row():
+    X, y = table(120)
+    model = RandomForestRegressor(30, oob_score=True, random_state=0).fit(X, y)
+    said = np.zeros((30, 120))
+    unseen = np.ones((30, 120), bool)
+    pairs = zip(model.estimators_, model.estimators_samples_, strict=True)
+    for t, (tree, rows) in enumerate(pairs):
+        said[t], unseen[t, rows] = tree.predict(X), False
+    want = (said * unseen).sum(axis=0) / unseen.sum(axis=0)
+    np.testing.assert_allclose(model.oob_prediction_, want)
+    residual = ((y - want) ** 2).sum() / ((y - y.mean()) ** 2).sum()
+    assert model.oob_score_ == pytest.approx(1 - residual)
+    mean_error = RandomForestRegressor(
+        30, oob_score=lambda true, said: np.abs(true - said).max(), random_state=0
+    ).fit(X, y)
+    assert mean_error.oob_score_ == np.abs(y - want).max()
+
+
+def test_rows_that_all_trees_have_seen_are_nan():
+    X, y = table(60)
+    with pytest.warns(UserWarning, match="rows are in the samples of all trees"):
+        model = RandomForestClassifier(2, oob_score=True, random_state=0).fit(X, classes(y))
+    lost = np.isnan(model.oob_decision_function_).all(axis=1)
+    both = set(model.estimators_samples_[0]) & set(model.estimators_samples_[1])
+    assert set(np.flatnonzero(lost)) == both
+    assert 0 < model.oob_score_ < 1
+    with pytest.raises(ValueError, match="oob_score needs rows left out"):
+        ExtraTreesClassifier(2, oob_score=True).fit(X, classes(y))
+
+
+def test_several_outputs():
+    X, y = table(200)
+    Y = np.column_stack([classes(y), np.where(X[:, 1] > 0, "p", "q")])
+    model = RandomForestClassifier(20, oob_score=True, random_state=0).fit(X, Y)
+    assert model.predict(X).shape == (200, 2)
+    assert [p.shape for p in model.predict_proba(X)] == [(200, 3), (200, 2)]
+    assert model.oob_decision_function_.shape == (200, 3, 2)
+    assert model.score is not None
+    assert np.mean(model.predict(X) == Y) > 0.95
+    both = RandomForestRegressor(20, oob_score=True, random_state=0).fit(X, X[:, :2])
+    assert both.predict(X).shape == both.oob_prediction_.shape == (200, 2)
+
+
+# ------------------------------------------------------------------ importances
+@pytest.mark.parametrize("classify", [True, False])
+def test_importances_find_the_columns_that_matter(classify):
+    X, y = table(800)
+    X[:, 3] = np.rint(X[:, 3])  # few values; column 4 has many
+    y = classes(y) if classify else y
+    kind = RandomForestClassifier if classify else RandomForestRegressor
+    model = kind(60, random_state=0).fit(X, y)
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.tree_importances_.shape == (60, 5)
+    unbiased = model.unbiased_importances(X, y)
+    permuted, errors = model.permutation_importances(X, y, random_state=0)
+    for found in (model.feature_importances_, unbiased, permuted):
+        assert found[:3].min() > 2 * np.abs(found[3:]).max()
+    assert np.abs(permuted[3:]).max() < 4 * errors[3:].max()
+    # Impurity favors many values; what is unbiased does not.
+    assert model.feature_importances_[4] > 1.1 * model.feature_importances_[3]
+    assert np.abs(unbiased[3:]).max() < 0.05 * unbiased[0]
+    with pytest.raises(ValueError, match="X must be the rows of the fit"):
+        model.unbiased_importances(X[:9], y[:9])
+
+
+def test_unbiased_importances_by_their_definition():
+    X, y = table(60)
+    model = RandomForestRegressor(3, max_depth=3, random_state=0, tree_statistics=True).fit(X, y)
+    centered = y - y.mean()
+    want = np.zeros(5)
+    pairs = zip(model.estimators_, model.estimators_samples_, strict=True)
+    for tree, rows in pairs:
+        out = np.setdiff1d(np.arange(60), rows)
+        value = tree.tree_.value[:, 0, 0]
+        for i in out:
+            path = tree.decision_path(X[i : i + 1]).indices
+            for node, after in pairwise(path):
+                change = value[after] - value[node]
+                want[tree.tree_.feature[node]] += change * centered[i] / len(out) / 3
+    np.testing.assert_allclose(model.unbiased_importances(X, y), want, atol=1e-12)
+
+
+# ------------------------------------------------------------------ proximities, quantiles, errors
+def test_proximities_count_common_leaves():
+    X, y = table(80)
+    model = RandomForestRegressor(15, min_samples_leaf=5, random_state=0).fit(X, y)
+    leaves = model.apply(X)
+    want = (leaves[:, None] == leaves[None]).mean(axis=2)
+    np.testing.assert_allclose(model.proximities(X), want)
+    np.testing.assert_allclose(model.proximities(X[:9], X), want[:9])
+    unseen = np.ones((15, 80), bool)
+    for t, rows in enumerate(model.estimators_samples_):
+        unseen[t, rows] = False
+    both = unseen[:, :, None] & unseen[:, None]
+    same = (leaves.T[:, :, None] == leaves.T[:, None]) & both
+    with np.errstate(invalid="ignore"):
+        want = same.sum(axis=0) / both.sum(axis=0)
+    np.testing.assert_allclose(model.proximities(X, left_out=True), want)
+    with pytest.raises(ValueError, match="left_out speaks of the rows of the fit"):
+        model.proximities(X[:9], left_out=True)
+
+
+def test_quantiles_by_their_definition():
+    X, y = table(90)
+    model = RandomForestRegressor(12, min_samples_leaf=4, random_state=0, store_leaves=True)
+    model.fit(X, y)
+    leaves = model.apply(X)
+    order = np.argsort(y)
+    quantiles = [0.0, 0.1, 0.5, 0.99, 1.0]
+    got = model.predict_quantiles(X, quantiles)
+    for i in range(90):
+        same = leaves == leaves[i]
+        weight = (same / same.sum(axis=0)).mean(axis=1)[order]
+        total = np.cumsum(weight)
+        for j, q in enumerate(quantiles):
+            reached = (total >= q - 1e-9) & (weight > 0)
+            assert got[i, j] == y[order][reached.argmax() if reached.any() else -1]
+    with pytest.raises(ValueError, match="quantiles must ascend"):
+        model.predict_quantiles(X, [0.5, 0.1])
+    with pytest.raises(ValueError, match="store_leaves=True"):
+        RandomForestRegressor(2).fit(X, y).predict_quantiles(X)
+
+
+def test_standard_errors_by_their_definition():
+    X, y = table(50)
+    model = RandomForestRegressor(200, random_state=0).fit(X, y)
+    counts = np.array([np.bincount(rows, minlength=50) for rows in model.estimators_samples_])
+    said = np.array([tree.predict(X[:5]) for tree in model.estimators_])
+    cov = (counts - counts.mean(axis=0)).T @ (said - said.mean(axis=0)) / 200
+    want = (cov**2).sum(axis=0) - 50 / 200 * said.var(axis=0)
+    np.testing.assert_allclose(model.standard_errors(X[:5]), np.sqrt(np.maximum(want, 0)))
+    with pytest.raises(ValueError, match="bootstrap=False"):
+        ExtraTreesRegressor(2).fit(X, y).standard_errors(X)
