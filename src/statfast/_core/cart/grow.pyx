@@ -294,8 +294,8 @@ cdef class Grower:
         the rows in them, and the decrease of impurity times weight that each column brings."""
         cdef Py_ssize_t n = self.g.n_nodes, i, k, C = self.g.t.channels, leaf = 0
         cdef const cart_node *node = self.g.nodes
-        cdef const cart_node *l
-        cdef const cart_node *r
+        cdef const cart_node *left
+        cdef const cart_node *right
         steps = np.empty((n, 2), np.uint64)
         values = np.empty(((n + 1) // 2, C))
         gains = np.zeros(self.g.t.p)
@@ -317,10 +317,11 @@ cdef class Grower:
                 step[i, 1] = <uint64_t>node[i].right | <uint64_t>node[i].feature << 32
                 if node[i].missing_left:
                     step[i, 1] |= <uint64_t>1 << 63
-                l = node + node[i].left
-                r = node + node[i].right
+                left = node + node[i].left
+                right = node + node[i].right
                 gain[node[i].feature] += (node[i].weight * node[i].impurity
-                                          - l.weight * l.impurity - r.weight * r.impurity)
+                                          - left.weight * left.impurity
+                                          - right.weight * right.impurity)
         return steps, values, gains
 
 

@@ -183,7 +183,7 @@ def together(
     const int32_t[:, ::1] B,     # IN (b, T) of others
     const uint8_t[:, ::1] out_a,  # IN (a, T) which trees count for a row, or None: all
     const uint8_t[:, ::1] out_b,
-    double[:, :] share,          # OUT (a, b) trees in which both are in one leaf, of those that count
+    double[:, :] share,          # OUT (a, b) of those that count, how many have both in one leaf
 ):
     """How often rows end in the same leaf; NaN where no tree counts."""
     cdef Py_ssize_t i, j, t, T = A.shape[1]
