@@ -60,7 +60,7 @@ class Bounds:
         return motion
 
 
-class Sums:
+class ClusterSums:
     """The sums of the clusters: those of the last iteration, patched.
 
     The rows that change their center are moved. Every `AFRESH` iterations the sums are made anew,
@@ -142,7 +142,7 @@ class Assignment:
     centers : ndarray of shape (k, d), float64
     labels : ndarray of shape (n,), int32
         The nearest center of each row, as of the last pass.
-    sums : Sums
+    sums : ClusterSums
     """
 
     def __init__(self, data, centers, nearest=None):
@@ -153,7 +153,7 @@ class Assignment:
         n = data.shape[0]
         self.labels, self._bounds = np.full(n, -1, np.int32), Bounds(n)
         known = nearest is not None and self._scale < FINE
-        self.sums = Sums(centers.shape, n if known else 0)
+        self.sums = ClusterSums(centers.shape, n if known else 0)
         if known:
             self.labels, squares = nearest
             self._bounds.begin(centers, squares, self._scale)
