@@ -5,23 +5,33 @@ from statfast.plot.clusters import cluster_plot
 from statfast.plot.coefficient_plot import coefficients
 from statfast.plot.dendrogram_plot import dendrogram
 from statfast.plot.diagnostic_plots import diagnostics
+from statfast.plot.display import Display
 from statfast.plot.gap import elbow_plot, gap_plot
 from statfast.plot.kernel_matrix_plot import kernel_matrix
 from statfast.plot.path_plot import regularization_path
+from statfast.plot.probability_plots import calibration, confusion
+from statfast.plot.ranking_plots import cost_curves, coverage, precision_recall, roc
 from statfast.plot.regions import decision_regions
 from statfast.plot.silhouette import silhouette_plot
 from statfast.plot.svm import svm_margin
 
 __all__ = [
+    "Display",
+    "calibration",
     "cluster_plot",
     "coefficients",
+    "confusion",
+    "cost_curves",
+    "coverage",
     "decision_regions",
     "dendrogram",
     "diagnostics",
     "elbow_plot",
     "gap_plot",
     "kernel_matrix",
+    "precision_recall",
     "regularization_path",
+    "roc",
     "silhouette_plot",
     "svm_margin",
 ]

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of rankings: ROC, coverage, precision and recall, cost curves."""
+
+import numpy as np
+
+from statfast._validation import as_choice
+from statfast.metrics import (
+    average_precision_score,
+    cost_curve,
+    coverage_curve,
+    iso_line,
+    precision_recall_curve,
+    precision_recall_interpolation,
+    roc_auc_score,
+    roc_band,
+    roc_curve,
+    roc_hull,
+)
+from statfast.metrics.ranking.two_classes import binary_codes, rows_for_ranking
+from statfast.plot.display import Display
+from statfast.plot.regions import COLORS
+
+MEASURES = (None, "accuracy", "average_recall", "cost")
+LINES = 9  # of equal worth
+FAINT = {"color": "0.8", "linewidth": 0.7, "zorder": 0}
+
+
+def roc(
+    truth, scores, y=None, *, hull=True, iso=None, cost=(1.0, 1.0), band=None, random_state=0,
+    pos_label=None, ax=None, **style,
+):  # fmt: skip
+    """Draw a ROC curve, with its convex hull, a band, and lines of equal worth.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n,), or a fitted classifier of two classes
+        True labels; or a model, of statfast or any other library.
+    scores : array-like of shape (n,), or rows of shape (n, d)
+        Scores, higher where a row is rather positive; or the rows that the model is asked about.
+    y : array-like of shape (n,), optional
+        True labels of the rows, if a model is given.
+    hull : bool, default=True
+        Whether to draw the convex hull.
+    iso : {None, "accuracy", "average_recall", "cost"}, default=None
+        Lines of equal worth to draw, of which one touches the hull.
+    cost : pair of float, default=(1.0, 1.0)
+        Of a false positive and of a false negative, for "cost".
+    band : float, optional
+        Confidence of a bootstrap band, such as 0.95.
+    random_state : int or numpy.random.Generator, default=0
+        Of the band.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
+        second of its classes.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the curve, as for ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``fpr``, ``tpr``, ``thresholds``, ``auc``, ``hull`` (rates and thresholds, or None) and
+        ``band`` (a `ROCBand`, or None).
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If there is not one score, without NaN, for each label, or rows of one class only.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.plot import roc
+    >>> shown = roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ax=Figure().subplots())
+    >>> shown.auc
+    0.75
+    """
+    as_choice(iso, "iso", MEASURES)
+    codes, scores = _rows(truth, scores, y, pos_label)
+    fpr, tpr, thresholds = roc_curve(codes, scores)
+    shape = roc_hull(codes, scores) if hull else None
+    sure = None
+    if band is not None:
+        sure = roc_band(codes, scores, level=band, random_state=random_state)
+    ones, zeros = int(codes.sum()), int((codes == 0).sum())
+
+    def draw(shown, ax):
+        _lines(ax, shown, iso, cost, ones, zeros, "roc")
+        if sure is not None:
+            ax.fill_between(sure.fpr, sure.low, sure.high, color=COLORS[0], alpha=0.15, linewidth=0)
+        if shape is not None:
+            ax.plot(*shape[:2], color="0.35", linestyle="--", linewidth=1, label="convex hull")
+        ax.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
+        ax.plot(fpr, tpr, **{"color": COLORS[0], "label": f"AUC {shown.auc:.3f}", **style})
+        _unit(ax, "false positive rate", "true positive rate")
+        ax.legend(loc="lower right", frameon=False)
+
+    return Display(
+        draw, fpr=fpr, tpr=tpr, thresholds=thresholds, auc=roc_auc_score(codes, scores),
+        hull=shape, band=sure,
+    ).plot(ax=ax)  # fmt: skip
+
+
+def coverage(
+    truth, scores, y=None, *, hull=True, iso="accuracy", cost=(1.0, 1.0), pos_label=None, ax=None,
+    **style,
+):  # fmt: skip
+    """Draw a coverage curve: numbers of positives against negatives, as scores fall.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n,), or a fitted classifier of two classes
+        True labels; or a model, of statfast or any other library.
+    scores : array-like of shape (n,), or rows of shape (n, d)
+        Scores, higher where a row is rather positive; or the rows that the model is asked about.
+    y : array-like of shape (n,), optional
+        True labels of the rows, if a model is given.
+    hull : bool, default=True
+        Whether to draw the convex hull.
+    iso : {None, "accuracy", "average_recall", "cost"}, default="accuracy"
+        Lines of equal worth to draw, of which one touches the hull.
+    cost : pair of float, default=(1.0, 1.0)
+        Of a false positive and of a false negative, for "cost".
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
+        second of its classes.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the curve, as for ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``negatives``, ``positives``, ``thresholds`` and ``hull`` (numbers and thresholds, or
+        None).
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If there is not one score, without NaN, for each label, or rows of one class only.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.plot import coverage
+    >>> shown = coverage([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ax=Figure().subplots())
+    >>> shown.positives
+    array([0, 1, 1, 2, 2])
+    """
+    as_choice(iso, "iso", MEASURES)
+    codes, scores = _rows(truth, scores, y, pos_label)
+    negatives, positives, thresholds = coverage_curve(codes, scores)
+    zeros, ones = int(negatives[-1]), int(positives[-1])
+    shape = None
+    if hull:
+        fpr, tpr, at = roc_hull(codes, scores)
+        shape = fpr * zeros, tpr * ones, at
+
+    def draw(shown, ax):
+        _lines(ax, shown, iso, cost, ones, zeros, "coverage")
+        if shape is not None:
+            ax.plot(*shape[:2], color="0.35", linestyle="--", linewidth=1, label="convex hull")
+        ax.plot([0, zeros], [0, ones], color="0.6", linestyle=":", linewidth=1)
+        ax.plot(negatives, positives, **{"color": COLORS[0], **style})
+        ax.set_xlim(0, zeros)
+        ax.set_ylim(0, ones)
+        ax.set_aspect("equal" if max(zeros, ones) < 5 * min(zeros, ones) else "auto")
+        ax.set_xlabel(f"negatives ({zeros})")
+        ax.set_ylabel(f"positives ({ones})")
+
+    return Display(
+        draw, negatives=negatives, positives=positives, thresholds=thresholds, hull=shape
+    ).plot(ax=ax)
+
+
+def precision_recall(truth, scores, y=None, *, pos_label=None, ax=None, **style):
+    """Draw precision against recall, with the curve that is right between the thresholds.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n,), or a fitted classifier of two classes
+        True labels; or a model, of statfast or any other library.
+    scores : array-like of shape (n,), or rows of shape (n, d)
+        Scores, higher where a row is rather positive; or the rows that the model is asked about.
+    y : array-like of shape (n,), optional
+        True labels of the rows, if a model is given.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
+        second of its classes.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the curve, as for ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``precision``, ``recall``, ``thresholds``, ``average_precision``, ``area`` (under the
+        curve drawn) and ``prevalence`` (the dotted line, of a ranking at random).
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If there is not one score, without NaN, for each label, or rows of one class only.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.plot import precision_recall
+    >>> shown = precision_recall([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ax=Figure().subplots())
+    >>> round(shown.average_precision, 4)
+    0.8333
+    """
+    codes, scores = _rows(truth, scores, y, pos_label)
+    precision, recall, thresholds = precision_recall_curve(codes, scores)
+    at, height, area = precision_recall_interpolation(codes, scores)
+    share = float(codes.mean())
+
+    def draw(shown, ax):
+        ax.axhline(share, color="0.6", linestyle=":", linewidth=1)
+        label = f"average precision {shown.average_precision:.3f}"
+        ax.plot(at, height, **{"color": COLORS[0], "label": label, **style})
+        few = len(recall) <= 60
+        if few:
+            ax.plot(recall[:-1], precision[:-1], ".", color=COLORS[0], markersize=5)
+        _unit(ax, "recall", "precision")
+        ax.legend(loc="lower left", frameon=False)
+
+    return Display(
+        draw, precision=precision, recall=recall, thresholds=thresholds, area=area,
+        average_precision=average_precision_score(codes, scores), prevalence=share,
+    ).plot(ax=ax)  # fmt: skip
+
+
+def cost_curves(truth, scores, y=None, *, lines=True, pos_label=None, ax=None, **style):
+    """Draw the least expected cost for every ratio of costs and share of positives.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n,), or a fitted classifier of two classes
+        True labels; or a model, of statfast or any other library.
+    scores : array-like of shape (n,), or rows of shape (n, d)
+        Scores, higher where a row is rather positive; or the rows that the model is asked about.
+    y : array-like of shape (n,), optional
+        True labels of the rows, if a model is given.
+    lines : bool, default=True
+        Whether to draw the line of each threshold of the hull, whose lower envelope the curve is.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
+        second of its classes.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the curve, as for ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``probability_cost``, ``cost`` and ``thresholds``.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If there is not one score, without NaN, for each label, or rows of one class only.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.plot import cost_curves
+    >>> shown = cost_curves([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ax=Figure().subplots())
+    >>> round(float(shown.cost.max()), 4)
+    0.25
+    """
+    codes, scores = _rows(truth, scores, y, pos_label)
+    at, cost, thresholds = cost_curve(codes, scores)
+    fpr, tpr, _ = roc_hull(codes, scores)
+
+    def draw(shown, ax):
+        if lines:
+            ax.plot([0, 1], [fpr, 1 - tpr], **FAINT)
+        ax.plot([0, 0.5, 1], [0, 0.5, 0], color="0.6", linestyle=":", linewidth=1)
+        ax.plot(at, cost, **{"color": COLORS[0], **style})
+        ax.set_xlim(0, 1)
+        ax.set_ylim(0, 0.52)
+        ax.set_xlabel("probability cost of the positive class")
+        ax.set_ylabel("normalized expected cost")
+
+    return Display(draw, probability_cost=at, cost=cost, thresholds=thresholds).plot(ax=ax)
+
+
+def asked(model, X, y, pos_label):
+    """Labels as 0 and 1, and the scores of the positive class of a model."""
+    classes = list(model.classes_)
+    if len(classes) != 2:
+        raise ValueError(f"The model must have two classes; it has {len(classes)}.")
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in classes:
+        raise ValueError(f"pos_label={pos_label!r} is not a class of the model: {classes}.")
+    if hasattr(model, "predict_proba"):
+        said = np.asarray(model.predict_proba(X))[:, classes.index(positive)]
+    else:
+        said = np.asarray(model.decision_function(X), dtype=float)
+        said = said if positive == classes[1] else -said
+    return binary_codes(y, positive, usual=False), said
+
+
+def _rows(truth, scores, y, pos_label):
+    if y is not None:
+        codes, said = asked(truth, scores, y, pos_label)
+        rows = rows_for_ranking(codes, said, 1)
+    else:
+        rows = rows_for_ranking(truth, scores, pos_label)
+    return rows[1], rows[0]
+
+
+def _lines(ax, shown, iso, cost, ones, zeros, space):
+    """Lines of equal worth; the darker one is the best that the hull touches."""
+    if iso is None:
+        return
+    wide, high = (1, 1) if space == "roc" else (zeros, ones)
+    x, h = (shown.fpr, shown.tpr) if space == "roc" else (shown.negatives, shown.positives)
+    slope = iso_line(0.5, ones, zeros, measure=iso, space=space, cost=cost).slope
+    best = float((h - slope * x).max())
+    for intercept in np.linspace(-slope * wide, high, LINES + 2)[1:-1]:
+        ax.plot([0, wide], [intercept, intercept + slope * wide], **FAINT)
+    ax.plot([0, wide], [best, best + slope * wide], color="0.45", linewidth=1, zorder=1)
+
+
+def _unit(ax, across, up):
+    ax.set_xlim(-0.01, 1.01)
+    ax.set_ylim(-0.01, 1.01)
+    ax.set_aspect("equal")
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)

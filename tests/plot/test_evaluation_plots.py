@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of rankings and probabilities: they show the numbers that the scores give."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from statfast import LinearDiscriminantAnalysis, metrics, plot
+
+Figure = pytest.importorskip("matplotlib.figure").Figure
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    X = rng.standard_normal((120, 2)) + y[:, None]
+    return X, y, LinearDiscriminantAnalysis().fit(X, y)
+
+
+def axes():
+    return Figure().subplots()
+
+
+def test_roc(rows):
+    X, y, model = rows
+    p = model.predict_proba(X)[:, 1]
+    ax = axes()
+    shown = plot.roc(model, X, y, band=0.9, iso="cost", cost=(1, 2), ax=ax, color="red")
+    assert shown.ax_ is ax
+    assert shown.figure_ is ax.figure
+    fpr, tpr, _ = metrics.roc_curve(y, p)
+    assert_array_equal(shown.fpr, fpr)
+    curve = ax.lines[-1]
+    assert_array_equal(curve.get_xydata(), np.column_stack([fpr, tpr]))
+    assert curve.get_color() == "red"
+    assert shown.auc == metrics.roc_auc_score(y, p)
+    assert_array_equal(shown.hull[1], metrics.roc_hull(y, p)[1])
+    assert shown.band.level == 0.9
+    slope = metrics.iso_line(0.5, y.sum(), (1 - y).sum(), measure="cost", cost=(1, 2)).slope
+    touching = next(line for line in ax.lines if line.get_color() == "0.45").get_xydata()
+    assert touching[1, 1] - touching[0, 1] == pytest.approx(slope)
+    height = touching[0, 1] + slope * shown.hull[0]
+    assert (height - shown.hull[1]).min() == pytest.approx(0, abs=1e-12)
+    again = shown.plot(ax=axes())
+    assert again is shown
+    assert shown.ax_ is not ax
+    assert plot.roc(y, p, hull=False, ax=axes()).hull is None
+
+
+def test_coverage(rows):
+    X, y, model = rows
+    shown = plot.coverage(model, X, y, ax=axes())
+    assert shown.positives[-1] == y.sum()
+    assert shown.negatives[-1] == (1 - y).sum()
+    assert shown.ax_.get_xlabel() == f"negatives ({(1 - y).sum()})"
+    touching = next(line for line in shown.ax_.lines if line.get_color() == "0.45").get_xydata()
+    assert np.diff(touching, axis=0)[0] == pytest.approx([len(y) - y.sum()] * 2)
+
+
+def test_precision_recall(rows):
+    X, y, model = rows
+    p = model.predict_proba(X)[:, 1]
+    shown = plot.precision_recall(model, X, y, ax=axes())
+    assert shown.average_precision == metrics.average_precision_score(y, p)
+    assert shown.prevalence == y.mean()
+    assert shown.area == metrics.precision_recall_interpolation(y, p)[2]
+    few = plot.precision_recall([0, 1, 1], [1, 2, 3], ax=axes())
+    assert len(few.ax_.lines) == 3
+
+
+def test_cost_curves(rows):
+    X, y, model = rows
+    shown = plot.cost_curves(model, X, y, ax=axes())
+    curve = shown.ax_.lines[-1].get_xydata()
+    assert_array_equal(curve, np.column_stack([shown.probability_cost, shown.cost]))
+    assert len(shown.ax_.lines) > len(
+        plot.cost_curves(model, X, y, lines=False, ax=axes()).ax_.lines
+    )
+
+
+@pytest.mark.parametrize("strategy", ["isotonic", "uniform", "quantile"])
+def test_calibration(rows, strategy):
+    X, y, model = rows
+    p = model.predict_proba(X)[:, 1]
+    shown = plot.calibration(model, X, y, strategy=strategy, n_bins=5, ax=axes())
+    assert shown.parts == metrics.score_decomposition(y, p)
+    assert f"{shown.parts.miscalibration:.4f}" in shown.ax_.texts[0].get_text()
+    if strategy == "isotonic":
+        true, _ = metrics.calibration_curve(y, p, strategy=strategy)
+        assert_allclose(np.unique(shown.prob_true), true)
+    else:
+        true, said = metrics.calibration_curve(y, p, n_bins=5, strategy=strategy)
+        assert_array_equal([shown.prob_true, shown.prob_pred], [true, said])
+
+
+def test_confusion(rows):
+    X, y, model = rows
+    names = np.array(["a long name", "b"])[y]
+    named = LinearDiscriminantAnalysis().fit(X, names)
+    shown = plot.confusion(named, X, names, ax=axes())
+    assert_array_equal(shown.matrix, metrics.confusion_matrix(names, named.predict(X)))
+    assert [t.get_text() for t in shown.ax_.get_xticklabels()] == ["a long name", "b"]
+    assert {t.get_text() for t in shown.ax_.texts} == {str(n) for n in shown.matrix.ravel()}
+    shares = plot.confusion(y, model.predict(X), normalize="true", labels=[1, 0], ax=axes())
+    assert_allclose(shares.matrix.sum(axis=1), 1)
+
+
+def test_bad_input(rows):
+    X, y, model = rows
+    with pytest.raises(ValueError, match="pos_label=5 is not a class"):
+        plot.roc(model, X, y, pos_label=5, ax=axes())
+    three = LinearDiscriminantAnalysis().fit(X, np.arange(120) % 3)
+    with pytest.raises(ValueError, match="must have two classes; it has 3"):
+        plot.roc(three, X, y, ax=axes())
+    with pytest.raises(ValueError, match="one class"):
+        plot.roc([1, 1], [1, 2], ax=axes())
+    flipped = plot.roc(model, X, y, pos_label=0, ax=axes())
+    assert flipped.auc == pytest.approx(metrics.roc_auc_score(y, model.decision_function(X)))
