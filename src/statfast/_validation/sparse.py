@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._core.distance.sparse_rows import is_canonical
 from statfast._validation.rows import nonfinite
 
 WIDEST = 2**31 - 1  # column numbers are 32 bits wide
@@ -54,6 +55,8 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
     """
     from scipy.sparse import csr_array
 
+    if _is_sound(X, n_min):
+        return csr_array((X.data, X.indices, X.indptr), shape=X.shape)
     given = as_sparse(X, name=name, n_min=n_min)
     if X.shape[1] > WIDEST:
         raise ValueError(f"{name} must have at most {WIDEST} columns; got {X.shape[1]}.")
@@ -75,6 +78,28 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
         rows = rows.copy()
         rows.eliminate_zeros()
     return rows
+
+
+def _is_sound(X, n_min):
+    """Whether X is a CSR matrix of which nothing is to be changed, as most are: one look."""
+    if getattr(X, "format", None) != "csr" or X.ndim != 2 or not n_min <= X.shape[0] <= WIDEST:
+        return False
+    start, place, value = X.indptr, X.indices, X.data
+    plain = all(
+        type(part) is np.ndarray and part.flags.c_contiguous for part in (start, place, value)
+    )
+    return (
+        plain
+        and value.dtype == np.float64
+        and start.dtype == place.dtype
+        and place.dtype in (np.int32, np.int64)
+        and 1 <= X.shape[1] <= WIDEST
+        and start.shape == (X.shape[0] + 1,)
+        and place.shape == value.shape == (start[-1],)
+        and start[0] == 0
+        and bool((start[1:] >= start[:-1]).all())
+        and is_canonical(start, place, value, X.shape[1])
+    )
 
 
 def _fault(X):

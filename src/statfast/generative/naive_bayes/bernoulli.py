@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._validation import as_flag, as_real, is_sparse, shown
-from statfast.generative.naive_bayes.density import Density, Sums, logs
+from statfast.generative.naive_bayes.density import Density, SparseBlock, Sums, logs
 from statfast.generative.naive_bayes.linear import (
     FittedLinear,
     as_alpha,
@@ -86,10 +86,8 @@ def binary(rows, threshold):
     if is_sparse(rows):
         if threshold is None:
             return rows
-        from scipy.sparse import csr_array
-
         ones = (rows.data > threshold).astype(np.float64)
-        return csr_array((ones, rows.indices, rows.indptr), shape=rows.shape)
+        return SparseBlock(ones, rows.indices, rows.indptr, rows.shape)
     if threshold is None and missing_places(rows) is None:
         return rows
     return (rows > (0.0 if threshold is None else threshold)).astype(np.float64)

@@ -70,7 +70,10 @@ class FittedCounts(FittedLinear):
         self.counts = counts
         smoothed = counts + np.reshape(alpha, (-1, 1))
         totals = smoothed.sum(axis=0)
-        super().__init__(logs(smoothed) - np.log(np.where(totals > 0.0, totals, 1.0)))
+        with np.errstate(divide="ignore"):
+            np.log(smoothed, out=smoothed)
+        smoothed -= np.log(np.where(totals > 0.0, totals, 1.0))
+        super().__init__(smoothed)
 
     def attributes(self):
         return {"feature_count_": self.counts.T, "feature_log_prob_": self.table.T}

@@ -4,6 +4,8 @@
 A `Density` says how columns are distributed within a class: its `statistics` of a block of rows add
 up, and `solve` turns their sum into a `FittedDensity` one, which scores rows. Models of several
 kinds of columns (`MixedNB`) are several of them side by side.
+up, and `solve` turns their sum into a `FittedDensity`, which scores rows. Models of several kinds
+of columns (`MixedNB`) are several of them side by side.
 """
 
 from dataclasses import dataclass
@@ -110,16 +112,39 @@ class State:
 # ------------------------------------------------------------------ rows
 
 
+@dataclass(frozen=True)
+class SparseBlock:
+    """The parts of some rows of a CSR array, which scipy would look at for longer than we do."""
+
+    data: NDArray[np.float64]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    shape: tuple[int, int]
+    ndim = 2
+
+    @property
+    def nnz(self):
+        return len(self.data)
+
+    @property
+    def dtype(self):
+        return self.data.dtype
+
+    def toarray(self):
+        """The rows as a dense array."""
+        out = np.zeros(self.shape)
+        out[np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), self.indices] = self.data
+        return out
+
+
 def block_of(rows, where):
     """Some consecutive rows, without a copy."""
     if not is_sparse(rows):
         return rows[where]
-    from scipy.sparse import csr_array
-
     start = rows.indptr[where.start : where.stop + 1]
     part = slice(start[0], start[-1])
     shape = len(start) - 1, rows.shape[1]
-    return csr_array((rows.data[part], rows.indices[part], start - start[0]), shape=shape)
+    return SparseBlock(rows.data[part], rows.indices[part], start - start[0], shape)
 
 
 def pieces(rows, effort):
@@ -210,11 +235,13 @@ def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
                 here[...] = said
 
     size = rows.nnz if is_sparse(rows) and sparse else n * d
-    each(work, grid(n), n_jobs=n_jobs, effort=float(size) * 3.0 * len(begin))
+    blocks = grid(n, 1024 if is_sparse(rows) else 256)
+    each(work, blocks, n_jobs=n_jobs, effort=float(size) * 3.0 * len(begin))
 
 
 def normalized(scores, begin, what):
-    """Joint log densities as they are, or as log posteriors or posteriors; `begin`: log priors."""
+    """Joint log densities as they are, or as scores, log posteriors or posteriors; `begin` are the
+    log priors."""
     if what == "joint":
         return scores
     top = scores.max(axis=1, keepdims=True)
@@ -222,6 +249,8 @@ def normalized(scores, begin, what):
     if lost.any():  # densities of 0, or squares beyond float64
         scores[lost] = begin
         top[lost] = begin.max()
+    if what == "scores":
+        return scores
     scores -= top
     if what == "proba":
         np.exp(scores, out=scores)

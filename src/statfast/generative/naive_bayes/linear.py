@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Densities whose logarithm is linear in the row: counts, presences and rates."""
 
+from functools import cached_property
+
 import numpy as np
 
 from statfast._core.generative.column_moments import class_moments
@@ -30,13 +32,16 @@ class FittedLinear(FittedDensity):
     def __init__(self, table, zero=None):
         self.table, self.zero = table, zero
         self.base = np.zeros(table.shape[1]) if zero is None else zero.sum(axis=1)
-        self.barred = np.isneginf(table)
-        self.barred = self.barred if self.barred.any() else None
-        finite = table if self.barred is None else np.where(self.barred, 0.0, table)
+        self.barred = np.isneginf(table) if len(table) and table.min() == -np.inf else None
         classes = table.shape[1]
         self.padded = np.zeros((len(table), -(-classes // _WIDE) * _WIDE))
         self.padded[:, :classes] = table
-        self.coef = np.ascontiguousarray(finite.T)
+
+    @cached_property
+    def coef(self):
+        """The finite part of the table by classes, for dense rows."""
+        finite = self.table if self.barred is None else np.where(self.barred, 0.0, self.table)
+        return np.ascontiguousarray(finite.T)
 
     def prepared(self, rows):
         """The row as the table wants it."""
@@ -87,7 +92,7 @@ def column_sums(rows, codes, weights, n_classes):
 def require_counts(rows):
     """Refuse negative values."""
     values = rows.data if is_sparse(rows) else rows
-    if values.dtype.kind == "u" or not values.size or not (values < 0).any():
+    if values.dtype.kind == "u" or not values.size or not values.min() < 0:
         return
     if is_sparse(rows):
         at = int((values < 0).argmax())

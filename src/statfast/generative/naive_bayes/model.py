@@ -256,7 +256,7 @@ class NaiveBayesModel(Classifier, Estimator):
             If X is not a 2-d array of numbers that the density takes, with the columns of the
             fitted one.
         """
-        winners = self._scored(X, "log", np.float64).argmax(axis=1)
+        winners = self._scored(X, "scores", np.float64).argmax(axis=1)
         return self.classes_.take(winners)
 
     def predict_proba(self, X):
