@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Terms of documents, counted: words, n-grams of words, n-grams of characters.
+
+Documents are read where Python keeps their UTF-8. Bytes below 128 are looked up in a table of 256,
+other characters in one of all code points; both give the letter as it is to be counted (in lower
+case, say), or 0 where a word ends.
+
+Cost: one read of the text, and one look into a hash table for each term. The caller guarantees a
+table of letters for all code points, and hands over so many documents at a time that a call takes
+no more than 0.1 s.
+"""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport INT32_MAX, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcmp, memset
+
+cdef extern from "text/token_table.h" nogil:
+    ctypedef struct term_state:
+        int32_t same, last
+    ctypedef struct term_table:
+        char *bytes
+        size_t *start
+        uint32_t *length
+        int32_t *before
+        term_state *state
+        int32_t n_terms, document
+        int32_t *id
+        int32_t *count
+        size_t n_counts, n_tokens
+    int32_t word_term(term_table *t, const char *p, size_t n)
+    int32_t gram_term(term_table *t, int32_t before, int32_t last)
+    int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const int32_t *letter,
+                 const uint8_t *ascii, int least, char *room)
+    int count_grams(term_table *t, int low, int high)
+    int count_characters(term_table *t, const uint8_t *p, const uint8_t *end, int low, int high,
+                         int once)
+    void free_table(term_table *t)
+
+ctypedef struct text:
+    const uint8_t *start
+    Py_ssize_t size
+
+
+cdef class TermTable:
+    """Terms by their numbers, in the order in which they were first seen."""
+
+    cdef term_table table
+    cdef list ends
+    cdef uint8_t ascii[128]
+    cdef const int32_t[::1] letter
+
+    def __cinit__(self, const int32_t[::1] letter):
+        cdef int c
+        memset(&self.table, 0, sizeof(self.table))
+        self.ends = []
+        self.letter = letter
+        for c in range(128):
+            self.ascii[c] = <uint8_t>letter[c]
+
+    def __dealloc__(self):
+        free_table(&self.table)
+
+    def __len__(self):
+        return self.table.n_terms
+
+    def word(self, str term):
+        """The number of a word, which may be new."""
+        cdef bytes raw = term.encode("utf-8", "surrogatepass")
+        return self._known(word_term(&self.table, raw, len(raw)))
+
+    cdef _known(self, int32_t term):
+        if term == -2:
+            raise MemoryError
+        return term
+
+    def alias(self, int32_t term, int32_t other):
+        """Count one term as another, or (-1) not at all."""
+        self.table.state[term].same = other
+
+    def count_words(self, list documents, int least, int low, int high):
+        """Count the n-grams, low <= n <= high, of words of at least `least` characters."""
+        cdef Py_ssize_t n = len(documents), i
+        cdef list kept = []
+        cdef Py_ssize_t longest = 0
+        cdef int failed = 0
+        cdef text *texts = self._texts(documents, kept, &longest)
+        cdef char *room = <char *>malloc(2 * longest + 16)
+        if room == NULL:
+            free(texts)
+            raise MemoryError
+        ends = bytearray(8 * n)
+        cdef long long[::1] end = memoryview(ends).cast("q") if n else None
+        with nogil:
+            for i in range(n):
+                self.table.n_tokens = 0
+                failed = failed or words_of(
+                    &self.table, texts[i].start, texts[i].start + texts[i].size,
+                    &self.letter[0], self.ascii, least, room)
+                failed = failed or count_grams(&self.table, low, high)
+                self.table.document += 1
+                end[i] = <long long>self.table.n_counts
+        free(texts)
+        free(room)
+        self._over(failed, ends)
+
+    def count_characters(self, list documents, int low, int high):
+        """Count the n-grams of characters of each document as it is."""
+        cdef Py_ssize_t n = len(documents), i
+        cdef list kept = []
+        cdef Py_ssize_t longest = 0
+        cdef int failed = 0
+        cdef text *texts = self._texts(documents, kept, &longest)
+        ends = bytearray(8 * n)
+        cdef long long[::1] end = memoryview(ends).cast("q") if n else None
+        with nogil:
+            for i in range(n):
+                failed = failed or count_characters(
+                    &self.table, texts[i].start, texts[i].start + texts[i].size, low, high, 0)
+                self.table.document += 1
+                end[i] = <long long>self.table.n_counts
+        free(texts)
+        self._over(failed, ends)
+
+    def count_padded_words(self, list documents, int low, int high):
+        """Count the n-grams of characters of each word of each document, a list of words that are
+        padded with blanks; one shorter than n is counted once, whole."""
+        cdef Py_ssize_t i
+        cdef list kept
+        cdef Py_ssize_t longest, n
+        cdef int failed = 0
+        cdef text *texts
+        ends = bytearray(8 * len(documents))
+        cdef long long[::1] end = memoryview(ends).cast("q") if documents else None
+        for d, words in enumerate(documents):
+            kept, longest, n = [], 0, len(words)
+            texts = self._texts(words, kept, &longest)
+            with nogil:
+                for i in range(n):
+                    failed = failed or count_characters(
+                        &self.table, texts[i].start, texts[i].start + texts[i].size, low, high, 1)
+            self.table.document += 1
+            end[d] = <long long>self.table.n_counts
+            free(texts)
+        self._over(failed, ends)
+
+    cdef text *_texts(self, list documents, list kept, Py_ssize_t *longest) except NULL:
+        """Where the UTF-8 of the documents lies; `kept` keeps what was made for it."""
+        cdef Py_ssize_t i
+        cdef bytes raw
+        cdef text *texts = <text *>malloc((len(documents) + 1) * sizeof(text))
+        if texts == NULL:
+            raise MemoryError
+        try:
+            for i, document in enumerate(documents):
+                try:
+                    texts[i].start = <const uint8_t *>PyUnicode_AsUTF8AndSize(
+                        document, &texts[i].size)
+                except UnicodeEncodeError:  # half of a surrogate pair, which is no letter
+                    raw = (<str>document).encode("utf-8", "surrogatepass")
+                    kept.append(raw)
+                    texts[i].start = <const uint8_t *><char *>raw
+                    texts[i].size = len(raw)
+                longest[0] = max(longest[0], texts[i].size)
+        except BaseException:
+            free(texts)
+            raise
+        return texts
+
+    cdef _over(self, int failed, bytearray ends):
+        if failed or self.table.n_counts > INT32_MAX:
+            raise MemoryError("the documents have more terms than 32 bits count; pass fewer")
+        self.ends.append(bytes(ends))
+
+    def counts(self):
+        """Bytes of int64 ends of the documents, of int32 terms, and of int32 counts."""
+        cdef Py_ssize_t size = <Py_ssize_t>(self.table.n_counts * sizeof(int32_t))
+        return (
+            b"".join(self.ends),
+            PyBytes_FromStringAndSize(<char *>self.table.id, size),
+            PyBytes_FromStringAndSize(<char *>self.table.count, size),
+        )
+
+    def names(self, const int32_t[::1] terms):
+        """The words and n-grams of these numbers, as strings."""
+        cdef Py_ssize_t i
+        return [self._name(terms[i]) for i in range(terms.shape[0])]
+
+    cdef str _name(self, int32_t k):
+        if self.table.before[k] < 0:
+            return (self.table.bytes + self.table.start[k])[:self.table.length[k]].decode(
+                "utf-8", "surrogatepass")
+        return self._name(self.table.before[k]) + " " + self._name(self.table.state[k].last)
+
+    def terms_of(self, TermTable other):
+        """The numbers here of all terms of another table, as bytes of int32; they are made."""
+        cdef int32_t k, n = other.table.n_terms, found = 0
+        out = bytearray(4 * n)
+        cdef int[::1] number = memoryview(out).cast("i") if n else None
+        with nogil:
+            for k in range(n):
+                if other.table.before[k] < 0:
+                    found = word_term(&self.table, other.table.bytes + other.table.start[k],
+                                      other.table.length[k])
+                else:
+                    found = gram_term(&self.table, number[other.table.before[k]],
+                                      number[other.table.state[k].last])
+                if found < 0:
+                    break
+                number[k] = found
+        if n and found < 0:
+            raise MemoryError
+        return bytes(out)
+
+    def all_words(self, const int32_t[::1] terms):
+        """Whether none of these is an n-gram of words."""
+        cdef Py_ssize_t i
+        for i in range(terms.shape[0]):
+            if self.table.before[terms[i]] >= 0:
+                return False
+        return True
+
+    def sort_words(self, int32_t[::1] terms):
+        """Sort numbers of words (not n-grams) by their bytes, which is the order of strings."""
+        cdef Py_ssize_t n = terms.shape[0], i, j
+        cdef keyed *pair = <keyed *>malloc((n + 1) * sizeof(keyed))
+        cdef int32_t k
+        if pair == NULL:
+            raise MemoryError
+        with nogil:
+            for i in range(n):
+                k = terms[i]
+                pair[i].at = <const uint8_t *>self.table.bytes + self.table.start[k]
+                pair[i].length = self.table.length[k]
+                pair[i].term = k
+                pair[i].head = 0
+                for j in range(8):
+                    pair[i].head = pair[i].head << 8 | (
+                        pair[i].at[j] if j < <Py_ssize_t>pair[i].length else 0)
+            qsort(pair, n, sizeof(keyed), in_order)
+            for i in range(n):
+                terms[i] = pair[i].term
+        free(pair)
+
+
+ctypedef struct keyed:
+    uint64_t head           # the first eight bytes, the first of them highest
+    const uint8_t *at
+    uint32_t length
+    int32_t term
+
+
+cdef int in_order(const void *a, const void *b) noexcept nogil:
+    cdef const keyed *x = <const keyed *>a
+    cdef const keyed *y = <const keyed *>b
+    cdef int said
+    if x.head != y.head:
+        return -1 if x.head < y.head else 1
+    said = memcmp(x.at, y.at, min(x.length, y.length))
+    return said if said else (1 if x.length > y.length else -1 if x.length < y.length else 0)
+
+
+def sort_rows(
+    const long long[::1] end,   # IN (n,) ends of the rows
+    const int32_t[::1] column,  # IN (nonzeros,)
+    const int32_t[::1] count,   # IN
+    const int32_t[::1] rank,    # IN the column that each is to become
+    long long[::1] place,       # OUT (nonzeros,) rank << 32 | count, ascending within each row
+    Py_ssize_t first,           # row
+    Py_ssize_t stop,
+):
+    """Give columns their new numbers, and put each row of them in order."""
+    cdef Py_ssize_t i, s, low, high
+    with nogil:
+        for i in range(first, stop):
+            low = end[i - 1] if i else 0
+            high = end[i]
+            for s in range(low, high):
+                place[s] = (<long long>rank[column[s]] << 32) | count[s]
+            if high - low > 1:
+                sort_some(&place[0] + low, high - low)
+
+
+cdef void sort_some(long long *a, Py_ssize_t n) noexcept nogil:
+    """Quicksort by the median of three, short parts by insertion."""
+    cdef long long pivot, x
+    cdef Py_ssize_t i, j
+    while n > 16:
+        pivot = a[n // 2]
+        if a[0] > a[n - 1]:
+            pivot = max(a[n - 1], min(a[0], pivot))
+        else:
+            pivot = max(a[0], min(a[n - 1], pivot))
+        i = -1
+        j = n
+        while True:
+            i += 1
+            while a[i] < pivot:
+                i += 1
+            j -= 1
+            while a[j] > pivot:
+                j -= 1
+            if i >= j:
+                break
+            a[i], a[j] = a[j], a[i]
+        if j + 1 < n - j - 1:
+            sort_some(a, j + 1)
+            a += j + 1
+            n -= j + 1
+        else:
+            sort_some(a + j + 1, n - j - 1)
+            n = j + 1
+    for i in range(1, n):
+        x = a[i]
+        j = i
+        while j > 0 and a[j - 1] > x:
+            a[j] = a[j - 1]
+            j -= 1
+        a[j] = x

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a document to its terms: decoding, lower case, words, stop words, stems and n-grams."""
+
+import codecs
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast.text.counting.stop_words import ENGLISH
+
+WORDS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # patterns that the kernel knows: least lengths
+_BLANKS = re.compile(r"\s\s+")
+_CODE_POINTS = 0x110000
+_LONG = ("\u0130", "\u03a3")  # whose lower case is two letters, or depends on what follows
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The parameters of a vectorizer, checked."""
+
+    input: str
+    encoding: str
+    decode_error: str
+    accents: Any
+    lowercase: bool
+    preprocessor: Any
+    tokenizer: Any
+    stop_words: frozenset
+    stemmer: Any
+    pattern: Any
+    analyzer: Any
+    low: int
+    high: int
+
+    # ------------------------------------------------------------ one document, in Python
+
+    def text(self, document):
+        """The document as a string."""
+        if self.input == "filename":
+            with open(document, "rb") as file:
+                document = file.read()
+        elif self.input == "file":
+            document = document.read()
+        if isinstance(document, bytes):
+            document = document.decode(self.encoding, self.decode_error)
+        if not isinstance(document, str):
+            if document is np.nan or document is None:
+                raise ValueError(
+                    f"raw_documents must hold strings; got {shown(document)}: np.nan is an invalid "
+                    "document. Drop missing documents, or pass an empty string."
+                )
+            raise wrong_type("raw_documents", "an iterable of strings or bytes", document)
+        return document
+
+    def prepared(self, text):
+        """Lower case and accents, or what the user's preprocessor makes of the text."""
+        if self.preprocessor is not None:
+            return self.preprocessor(text)
+        text = text.lower() if self.lowercase else text
+        return text if self.accents is None else self.accents(text)
+
+    def words(self, text):
+        """The words of a prepared text, without stop words, stemmed."""
+        cut = self.pattern.findall if self.tokenizer is None else self.tokenizer
+        found = cut(text)
+        found = [word for word in found if word not in self.stop_words]
+        return found if self.stemmer is None else stems(self.stemmer, found)
+
+    def terms(self, document):
+        """All terms of a document, as often as they occur."""
+        text = self.text(document)
+        if callable(self.analyzer):
+            return list(self.analyzer(text))
+        text = self.prepared(text)
+        if self.analyzer == "char":
+            text = _BLANKS.sub(" ", text)
+            return [
+                text[i : i + n]
+                for n in range(self.low, min(self.high, len(text)) + 1)
+                for i in range(len(text) - n + 1)
+            ]
+        if self.analyzer == "char_wb":
+            return [term for word in text.split() for term in self.padded(f" {word} ")]
+        words = self.words(text)
+        return [
+            " ".join(words[i : i + n])
+            for n in range(self.low, self.high + 1)
+            for i in range(len(words) - n + 1)
+        ]
+
+    def padded(self, word):
+        """n-grams of the characters of a padded word; a short one once, whole."""
+        for n in range(self.low, self.high + 1):
+            yield word[:n]
+            yield from (word[i : i + n] for i in range(1, len(word) - n + 1))
+            if n >= len(word):
+                break
+
+    # ------------------------------------------------------------ what the kernel can do
+
+    @property
+    def least(self):
+        """Fewest characters of a word, where the pattern is one that the kernel knows."""
+        return WORDS.get(self.pattern.pattern) if self.pattern is not None else None
+
+    @property
+    def by_kernel(self):
+        """Whether the kernel finds the terms of prepared texts."""
+        if callable(self.analyzer):
+            return False
+        return self.analyzer != "word" or (self.tokenizer is None and self.least is not None)
+
+    def for_kernel(self, documents):
+        """Texts, and whether the kernel is to turn them into lower case itself."""
+        texts = [self.text(document) for document in documents]
+        if self.analyzer == "char":
+            return [_BLANKS.sub(" ", self.prepared(text)) for text in texts], False
+        if self.analyzer == "char_wb":
+            return [[f" {w} " for w in self.prepared(text).split()] for text in texts], False
+        if self.preprocessor is not None or self.accents is not None:
+            return [self.prepared(text) for text in texts], False
+        if not self.lowercase:
+            return texts, False
+        return [t if t.isascii() or not has_long(t) else t.lower() for t in texts], True
+
+
+def has_long(text):
+    """Whether lower case is more than a table of letters."""
+    return _LONG[0] in text or _LONG[1] in text
+
+
+def stems(stemmer, words):
+    """What words are counted as; the empty string drops a word."""
+    found = [stemmer(word) for word in words]
+    for word, stem in zip(words, found, strict=True):
+        if not isinstance(stem, str):
+            raise TypeError(f"stemmer must give strings; got {shown(stem)} for {shown(word)}.")
+    return [stem for stem in found if stem]
+
+
+@cache
+def letters(lowercase):
+    """For each code point the letter that a word has there, or 0 where none is: an int32 table.
+
+    Letters are what ``\\w`` matches: alphanumeric characters and the underscore.
+    """
+    points = np.arange(_CODE_POINTS, dtype=np.int32)
+    as_text = points.copy()
+    as_text[0xD800:0xE000] = 0x20  # halves of surrogate pairs are no characters
+    for long in _LONG if lowercase else ():
+        as_text[ord(long)] = 0x20
+    text = as_text.astype("<u4").tobytes().decode("utf-32-le")
+    if lowercase:
+        text = text.lower()
+        for long in _LONG:  # where they come, the text is in lower case already
+            text = text[: ord(long)] + long.lower()[0] + text[ord(long) + 1 :]
+    spelled = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int32)
+    word = np.char.isalnum(spelled.astype("<u4").view("<U1")) | (spelled == ord("_"))
+    return np.where(word, spelled, 0).astype(np.int32)
+
+
+# ------------------------------------------------------------------ parameters
+
+
+def as_analysis(model):
+    """The parameters of a vectorizer, checked."""
+    analyzer = model.analyzer
+    if not callable(analyzer):
+        analyzer = as_choice(analyzer, "analyzer", ("word", "char", "char_wb"))
+    low, high = as_range(model.ngram_range)
+    pattern = model.token_pattern
+    if pattern is not None:
+        if not isinstance(pattern, str):
+            raise wrong_type("token_pattern", "a regular expression", pattern)
+        try:
+            pattern = re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"token_pattern must be a regular expression: {error}.") from error
+        if pattern.groups > 1:
+            raise ValueError(
+                "token_pattern must have at most one group in parentheses; got "
+                f"{pattern.groups}. Write the others as (?:...)."
+            )
+    elif model.tokenizer is None and analyzer == "word":
+        raise ValueError("token_pattern must be a regular expression where there is no tokenizer.")
+    return Analysis(
+        input=as_choice(model.input, "input", ("content", "file", "filename")),
+        encoding=as_encoding(model.encoding),
+        decode_error=as_choice(model.decode_error, "decode_error", ("strict", "ignore", "replace")),
+        accents=as_accents(model.strip_accents),
+        lowercase=as_flag(model.lowercase, "lowercase"),
+        preprocessor=as_function(model.preprocessor, "preprocessor"),
+        tokenizer=as_function(model.tokenizer, "tokenizer"),
+        stop_words=as_stop_words(model.stop_words),
+        stemmer=as_function(model.stemmer, "stemmer"),
+        pattern=pattern,
+        analyzer=analyzer,
+        low=low,
+        high=high,
+    )
+
+
+def as_range(given):
+    """Least and greatest n of the n-grams."""
+    pair = given if isinstance(given, tuple | list) else ()
+    whole = [isinstance(n, int | np.integer) and not isinstance(n, bool) for n in pair]
+    if len(pair) != 2 or not all(whole):
+        raise wrong_type("ngram_range", "a pair of integers (least, greatest)", given)
+    low, high = pair
+    if not 1 <= low <= high:
+        raise ValueError(
+            f"ngram_range must be (least, greatest) with 1 <= least <= greatest; got {given}."
+        )
+    return int(low), int(high)
+
+
+def as_function(given, name):
+    """None, or what can be called."""
+    if given is not None and not callable(given):
+        raise wrong_type(name, "None or a function", given)
+    return given
+
+
+def as_encoding(encoding):
+    """The name of an encoding that Python knows."""
+    if not isinstance(encoding, str):
+        raise wrong_type("encoding", "the name of an encoding", encoding)
+    try:
+        codecs.lookup(encoding)
+    except LookupError as error:
+        raise ValueError(f"encoding must be one that Python knows; got {encoding!r}.") from error
+    return encoding
+
+
+def as_stop_words(given):
+    """The words that are not counted."""
+    if given is None:
+        return frozenset()
+    if isinstance(given, str):
+        as_choice(given, "stop_words", (None, "english"))
+        return ENGLISH
+    if not hasattr(given, "__iter__") or isinstance(given, dict):
+        raise wrong_type("stop_words", "None, 'english' or a list of words", given)
+    words = list(given)
+    if not words or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"stop_words must hold strings; got {shown(words)}. Pass None for none.")
+    return frozenset(words)
+
+
+def as_accents(given):
+    """The function that takes accents off."""
+    if given is None or callable(given):
+        return given
+    as_choice(given, "strip_accents", ("ascii", "unicode", None))
+    return accents_to_ascii if given == "ascii" else accents_off
+
+
+def accents_off(text):
+    """Letters without their marks, by compatibility decomposition."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in apart if not unicodedata.combining(c))
+
+
+def accents_to_ascii(text):
+    """The same, and no character that is not ASCII."""
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")

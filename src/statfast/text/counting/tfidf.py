@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weights of terms: how often in a document, and in how few documents."""
+
+import numpy as np
+
+from statfast._estimator import Estimator
+from statfast._validation import (
+    as_choice,
+    as_csr,
+    as_flag,
+    as_rows,
+    column_names,
+    compare_names,
+    is_sparse,
+    not_fitted,
+)
+
+
+class TfidfTransformer(Estimator):
+    """Counts of terms weighed by how few documents have them (tf-idf).
+
+    Parameters
+    ----------
+    norm : {"l1", "l2"} or None, default="l2"
+        Divide each row by the sum of its sizes, or its length; None leaves it.
+    use_idf : bool, default=True
+        Multiply each column by its `idf_`.
+    smooth_idf : bool, default=True
+        Count one more document, which has every term, so that no idf is infinite.
+    sublinear_tf : bool, default=False
+        1 + log(count) in place of the count.
+
+    Attributes
+    ----------
+    idf_ : ndarray of shape (d,)
+        log((n + 1) / (documents with the term + 1)) + 1, without the ones inside if not smooth.
+        Only with `use_idf`.
+    n_features_in_ : int
+        Number of terms, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    CountVectorizer : Makes the counts.
+
+    Notes
+    -----
+    scikit-learn's transformer, with its defaults. A row of zeros stays one. Without smoothing, a
+    term that no document has the idf infinity, and stays 0 where it is 0.
+
+    Cost: one pass over the nonzeros.
+
+    References
+    ----------
+    .. [1] Salton, G. and Buckley, C. (1988). Term-weighting approaches in automatic text retrieval.
+       Information Processing and Management 24, 513-523.
+       https://doi.org/10.1016/0306-4573(88)90021-0
+
+    Examples
+    --------
+    >>> from statfast.text import TfidfTransformer
+    >>> model = TfidfTransformer().fit([[3, 0, 1], [2, 0, 0], [3, 2, 0]])
+    >>> model.idf_.round(4)
+    array([1.    , 1.6931, 1.6931])
+    >>> model.transform([[3, 0, 1]]).toarray().round(4)
+    array([[0.8709, 0.    , 0.4915]])
+    """
+
+    def __init__(self, *, norm="l2", use_idf=True, smooth_idf=True, sublinear_tf=False):
+        self.norm = norm
+        self.use_idf = use_idf
+        self.smooth_idf = smooth_idf
+        self.sublinear_tf = sublinear_tf
+
+    def fit(self, X, y=None):
+        """Learn how many documents have each term.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Counts.
+        y : ignored
+
+        Returns
+        -------
+        self : TfidfTransformer
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array, or a parameter is out of its range.
+        """
+        rows = self._checked(X)
+        n, d = rows.shape
+        fitted = {"n_features_in_": d}
+        if as_flag(self.use_idf, "use_idf"):
+            one = int(as_flag(self.smooth_idf, "smooth_idf"))
+            having = np.bincount(rows.indices, minlength=d)
+            with np.errstate(divide="ignore"):
+                fitted["idf_"] = np.log((n + one) / (having + one)) + 1.0
+        return self._publish(X, **fitted)
+
+    def fit_transform(self, X, y=None):
+        """Learn the weights from counts, and weigh these.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        weights : scipy.sparse.csr_matrix of shape (n, d)
+        """
+        return self.fit(X).transform(X)
+
+    def transform(self, X, copy=True):
+        """Weigh counts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+        copy : bool, default=True
+            Kept for scikit-learn's sake: X is never changed.
+
+        Returns
+        -------
+        weights : scipy.sparse.csr_matrix of shape (m, d)
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        from scipy.sparse import csr_matrix
+
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        compare_names(self, X)
+        rows = self._checked(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but TfidfTransformer is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        value = rows.data.astype(np.float32 if getattr(X, "dtype", None) == np.float32 else float)
+        if as_flag(self.sublinear_tf, "sublinear_tf"):
+            value = np.log(value) + 1.0
+        if "idf_" in self.__dict__:
+            value = value * self.idf_.astype(value.dtype)[rows.indices]
+        norm = as_choice(self.norm, "norm", ("l1", "l2", None))
+        if norm is not None:
+            row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+            size = np.abs(value) if norm == "l1" else value * value
+            total = np.bincount(row, size, rows.shape[0])
+            total = total if norm == "l1" else np.sqrt(total)
+            value = (value / np.where(total > 0.0, total, 1.0)[row]).astype(value.dtype)
+        return csr_matrix((value, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the columns, which are those of the counts.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            The names, where X had none.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        names = self.__dict__.get("feature_names_in_")
+        if input_features is not None:
+            given = np.asarray(input_features, dtype=object)
+            if len(given) != self.n_features_in_:
+                raise ValueError(
+                    "input_features should have length equal to number of features "
+                    f"({self.n_features_in_}), got {len(given)}"
+                )
+            return given
+        if names is None:
+            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        return names
+
+    def _checked(self, X):
+        from scipy.sparse import csr_array
+
+        as_choice(self.norm, "norm", ("l1", "l2", None))
+        as_flag(self.sublinear_tf, "sublinear_tf")
+        column_names(X)
+        return as_csr(X) if is_sparse(X) else csr_array(np.asarray(as_rows(X), dtype=np.float64))
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
+        return tags
