@@ -15,6 +15,10 @@ FAMILIES = (
     "calibration", "cluster", "datasets", "decision", "decomposition", "ensemble",
     "generative", "kernels", "linear", "metrics", "model_selection", "multiclass",
     "neighbors", "pipeline", "plot", "preprocessing", "svm", "tree",
+    "cluster", "datasets", "decision", "decomposition", "ensemble", "generative", "kernels",
+    "linear",
+    "metrics", "model_selection", "multiclass", "neighbors", "pipeline", "plot",
+    "preprocessing", "svm", "text", "tree",
 )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ _FAMILIES = (
     "plot",
     "preprocessing",
     "svm",
+    "text",
     "tree",
 )
 _HOMES = {
@@ -161,6 +162,10 @@ _HOMES = {
         "NuSVR",
         "OneClassSVM",
         "svm_path",
+    ),
+    "text": (
+        "CountVectorizer",
+        "TfidfTransformer",
     ),
     "tree": (
         "DecisionTreeClassifier",

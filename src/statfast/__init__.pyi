@@ -18,6 +18,7 @@ from statfast import pipeline as pipeline
 from statfast import plot as plot
 from statfast import preprocessing as preprocessing
 from statfast import svm as svm
+from statfast import text as text
 from statfast import tree as tree
 from statfast._engine import Chunks as Chunks
 from statfast._engine import set_progress as set_progress
@@ -126,6 +127,8 @@ from statfast.svm import NuSVC as NuSVC
 from statfast.svm import NuSVR as NuSVR
 from statfast.svm import OneClassSVM as OneClassSVM
 from statfast.svm import svm_path as svm_path
+from statfast.text import CountVectorizer as CountVectorizer
+from statfast.text import TfidfTransformer as TfidfTransformer
 from statfast.tree import DecisionTreeClassifier as DecisionTreeClassifier
 from statfast.tree import DecisionTreeRegressor as DecisionTreeRegressor
 
@@ -147,6 +150,7 @@ __all__ = [
     "ComplementNB",
     "ConvergenceWarning",
     "CostSensitiveClassifier",
+    "CountVectorizer",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ElasticNet",
@@ -210,6 +214,7 @@ __all__ = [
     "StandardScaler",
     "StepResult",
     "TangentDistanceClassifier",
+    "TfidfTransformer",
     "TruncatedSVD",
     "UndefinedMetricWarning",
     "anova",

@@ -4,4 +4,7 @@
 from statfast.text.counting.tfidf import TfidfTransformer
 from statfast.text.counting.vectorizer import CountVectorizer
 
-__all__ = ["CountVectorizer", "TfidfTransformer"]
+__all__ = [
+    "CountVectorizer",
+    "TfidfTransformer",
+]

@@ -31,12 +31,14 @@ cdef extern from "text/token_table.h" nogil:
         size_t n_counts, n_tokens
     int32_t word_term(term_table *t, const char *p, size_t n)
     int32_t gram_term(term_table *t, int32_t before, int32_t last)
+    void free_table(term_table *t)
+
+cdef extern from "text/documents.h" nogil:
     int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const int32_t *letter,
                  const uint8_t *ascii, int least, char *room)
     int count_grams(term_table *t, int low, int high)
     int count_characters(term_table *t, const uint8_t *p, const uint8_t *end, int low, int high,
                          int once)
-    void free_table(term_table *t)
 
 ctypedef struct text:
     const uint8_t *start

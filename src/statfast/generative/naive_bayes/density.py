@@ -2,8 +2,6 @@
 """What a naive Bayes model asks of a density, and the rows, whole or in blocks, that it is given.
 
 A `Density` says how columns are distributed within a class: its `statistics` of a block of rows add
-up, and `solve` turns their sum into a `FittedDensity` one, which scores rows. Models of several
-kinds of columns (`MixedNB`) are several of them side by side.
 up, and `solve` turns their sum into a `FittedDensity`, which scores rows. Models of several kinds
 of columns (`MixedNB`) are several of them side by side.
 """
