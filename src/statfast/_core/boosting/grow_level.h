@@ -6,6 +6,7 @@
 
 #include "boosting/grow_table.h"
 #include "boosting/histograms.h"
+#include "boosting/partition.h"
 #include "boosting/splits.h"
 #include "boosting/grow.h"
 

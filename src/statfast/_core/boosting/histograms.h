@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Histograms of gradients, and the rows of a node shared out to its children. */
+/* Histograms of pairs of integers, of the rows of a node. */
 
 #if defined(STATFAST_VECTORS)
 typedef int64_t pair_v __attribute__((vector_size(16), aligned(8), may_alias));
@@ -14,7 +14,7 @@ typedef bin_sum pair_v;
 #define AHEAD(p) ((void)0)
 #endif
 
-enum { SOON = 24, TOGETHER = 4096, FEW_ROWS = 16384, WAY = 16384 };
+enum { SOON = 24, TOGETHER = 4096, FEW_ROWS = 16384 };
 
 static INLINE void zero_histogram(const grower *t, bin_sum *h, ptrdiff_t first, ptrdiff_t stop) {
     for (ptrdiff_t j = first; j < stop; j++) {
@@ -119,71 +119,4 @@ static void settle_column(const grower *t, ptrdiff_t j) {
     }
     large[MISSING].gradient -= small[MISSING].gradient;
     large[MISSING].hessian_count -= small[MISSING].hessian_count;
-}
-
-/* ------------------------------------------------------------------ rows to the left and right */
-
-/* Those that go left are put at `left` in their order, the others at `right`; how many go left. */
-static INLINE ptrdiff_t share_out(
-    const grower *t, const uint8_t *column, const uint32_t *rows, ptrdiff_t m, uint32_t *left,
-    uint32_t *right) {
-    ptrdiff_t l = 0, r = 0;
-    for (ptrdiff_t i = 0; i < m; i++) {
-        const uint32_t row = rows[i];
-        const int goes = t->goes[column[row]];
-        left[l] = row;
-        right[r] = row;
-        l += goes;
-        r += !goes;
-    }
-    return l;
-}
-
-static void share_part(void *job, ptrdiff_t part) {
-    const grower *t = job;
-    const boosted_node *node = t->nodes + t->node;
-    const ptrdiff_t begin = part * t->part;
-    const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
-    const uint8_t *column = t->by_column + (ptrdiff_t)node->feature * t->n;
-    t->went[part] = share_out(
-        t, column, t->rows + node->begin + begin, stop - begin, t->spare + begin,
-        t->spare + t->n + begin);
-}
-
-static void place_part(void *job, ptrdiff_t part) {
-    const grower *t = job;
-    const boosted_node *node = t->nodes + t->node;
-    const ptrdiff_t begin = part * t->part, before = (ptrdiff_t)t->went[WAYS + part];
-    const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
-    const ptrdiff_t left = (ptrdiff_t)t->went[part], right = stop - begin - left;
-    const ptrdiff_t lefts = (ptrdiff_t)t->nodes[node->left].count;
-    uint32_t *rows = t->rows + node->begin;
-    memcpy(rows + before, t->spare + begin, sizeof(uint32_t) * (size_t)left);
-    memcpy(
-        rows + lefts + begin - before, t->spare + t->n + begin, sizeof(uint32_t) * (size_t)right);
-}
-
-/* Share the rows of t->node out to its children, whose counts are known. */
-static void share_rows(grower *t) {
-    const boosted_node *node = t->nodes + t->node;
-    const ptrdiff_t m = (ptrdiff_t)node->count;
-    for (int c = 0; c < CODES; c++)
-        t->goes[c] = node->categorical ? (uint8_t)(node->set[c >> 6] >> (c & 63) & 1)
-                     : c == MISSING    ? node->missing_left
-                                       : c <= node->code;
-    if (m <= WAY) {
-        uint32_t *rows = t->rows + node->begin;
-        const uint8_t *column = t->by_column + (ptrdiff_t)node->feature * t->n;
-        const ptrdiff_t left = share_out(t, column, rows, m, rows, t->spare);
-        memcpy(rows + left, t->spare, sizeof(uint32_t) * (size_t)(m - left));
-        return;
-    }
-    t->parts = m / WAY + 1 < WAYS ? m / WAY + 1 : WAYS;
-    t->part = (m + t->parts - 1) / t->parts;
-    t->parts = (m + t->part - 1) / t->part;
-    team_do(t->crew, share_part, t, t->parts);
-    int64_t before = 0;
-    for (ptrdiff_t part = 0; part < t->parts; before += t->went[part++])
-        t->went[WAYS + part] = before;
-    team_do(t->crew, place_part, t, t->parts);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the search for a stump works on: see boosting/stump.h. */
+#ifndef STATFAST_STUMP_TYPES_H
+#define STATFAST_STUMP_TYPES_H
+
+#include "boosting/tree_types.h"
+
+enum { BY_GINI, BY_ERROR };
+
+typedef struct {
+    double score;
+    int64_t rank; /* rows of ranks up to it go left; -1: there is no split */
+} stump_cut;
+
+typedef struct {
+    grower t;            /* rows, codes, and the histogram at hand */
+    ptrdiff_t n_classes, n_pairs;
+    int criterion;
+    bin_sum *pairs;      /* (n_pairs, n) weights of classes 2k and 2k + 1 */
+    bin_sum *histograms; /* (n_pairs, p, HIST_STRIDE) */
+    const int32_t *shift; /* (p,) rank >> shift is the code */
+    const void *ranks;   /* (p, n) */
+    int wide;            /* of 32 bits, else of 16 */
+    const uint8_t *by_column; /* (p, n) codes */
+    const int64_t *total; /* (n_classes,) */
+    double best;         /* score between codes, over all columns */
+    stump_cut *cut;      /* (p,) */
+    int failed;          /* without memory */
+} stump_job;
+
+#endif
