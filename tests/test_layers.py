@@ -30,7 +30,7 @@ FOUNDATIONS = [  # each on those before
 FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import the package alone
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
     "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
-    "ensemble": ["forest", "boosting"],
+    "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost"]],
     "decomposition": ["components", ["pca", "choice"], "ratings"],
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],

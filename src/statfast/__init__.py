@@ -69,12 +69,17 @@ _HOMES = {
         "optimal_leaf_ordering",
     ),
     "ensemble": (
+        "AdaBoostClassifier",
+        "AdaBoostRegressor",
+        "BaggingClassifier",
+        "BaggingRegressor",
         "ExtraTreesClassifier",
         "ExtraTreesRegressor",
         "HistGradientBoostingClassifier",
         "HistGradientBoostingRegressor",
         "RandomForestClassifier",
         "RandomForestRegressor",
+        "majority_error",
     ),
     "decomposition": (
         "PCA",

@@ -50,18 +50,23 @@ from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
 from statfast.decision import BayesClassifier as BayesClassifier
 from statfast.decision import CostSensitiveClassifier as CostSensitiveClassifier
-from statfast.decomposition import PCA as PCA
 from statfast.decomposition import IncrementalPCA as IncrementalPCA
+from statfast.decomposition import PCA as PCA
 from statfast.decomposition import PrincipalComponentRegression as PrincipalComponentRegression
 from statfast.decomposition import TruncatedSVD as TruncatedSVD
 from statfast.decomposition import choose_components as choose_components
 from statfast.decomposition import reconstruction_errors as reconstruction_errors
+from statfast.ensemble import AdaBoostClassifier as AdaBoostClassifier
+from statfast.ensemble import AdaBoostRegressor as AdaBoostRegressor
+from statfast.ensemble import BaggingClassifier as BaggingClassifier
+from statfast.ensemble import BaggingRegressor as BaggingRegressor
 from statfast.ensemble import ExtraTreesClassifier as ExtraTreesClassifier
 from statfast.ensemble import ExtraTreesRegressor as ExtraTreesRegressor
 from statfast.ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
 from statfast.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from statfast.ensemble import RandomForestClassifier as RandomForestClassifier
 from statfast.ensemble import RandomForestRegressor as RandomForestRegressor
+from statfast.ensemble import majority_error as majority_error
 from statfast.generative import BernoulliNB as BernoulliNB
 from statfast.generative import CategoricalNB as CategoricalNB
 from statfast.generative import ComplementNB as ComplementNB
@@ -135,15 +140,16 @@ from statfast.tree import DecisionTreeRegressor as DecisionTreeRegressor
 __version__: str
 
 __all__ = [
-    "CLARA",
-    "PCA",
-    "SVC",
-    "SVR",
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "AgglomerativeClustering",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "BallTree",
     "BayesClassifier",
     "BernoulliNB",
     "BisectingKMeans",
+    "CLARA",
     "CalibratedClassifierCV",
     "CategoricalNB",
     "Chunks",
@@ -195,6 +201,7 @@ __all__ = [
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
+    "PCA",
     "PiecewiseLinear",
     "Pipeline",
     "PoissonNB",
@@ -210,6 +217,8 @@ __all__ = [
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
+    "SVC",
+    "SVR",
     "SeparationWarning",
     "StandardScaler",
     "StepResult",
@@ -234,6 +243,7 @@ __all__ = [
     "leaves_list",
     "linkage",
     "logistic_path",
+    "majority_error",
     "make_pipeline",
     "manova",
     "minimum_spanning_tree",

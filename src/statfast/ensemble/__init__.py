@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ensembles: many models that answer together."""
 
+from statfast.ensemble.adaboost.classifier import AdaBoostClassifier
+from statfast.ensemble.adaboost.regressor import AdaBoostRegressor
+from statfast.ensemble.bagging.classifier import BaggingClassifier
+from statfast.ensemble.bagging.majority import majority_error
+from statfast.ensemble.bagging.regressor import BaggingRegressor
 from statfast.ensemble.boosting.classifier import HistGradientBoostingClassifier
 from statfast.ensemble.boosting.regressor import HistGradientBoostingRegressor
 from statfast.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from statfast.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "majority_error",
 ]

@@ -20,6 +20,13 @@ static INLINE double side_score(const stump_job *s, const int64_t *mass) {
     return s->criterion == BY_ERROR ? most : all > 0.0 ? square / all : 0.0;
 }
 
+/* Two classes by Gini's index: with a and b on the left, a' and b' on the right, of l and r, the score
+   is N - 2 (a b / l + a' b' / r). */
+static INLINE double two_class_score(double a, double b, double a2, double b2) {
+    const double l = a + b, r = a2 + b2;
+    return l + r - 2.0 * (a * b * r + a2 * b2 * l) / (l * r);
+}
+
 /* The score of a split with these on its left; -1 where a side has no weight. */
 static INLINE double cut_score(const stump_job *s, const int64_t *left, int64_t *right) {
     int64_t l = 0, r = 0;
@@ -29,6 +36,9 @@ static INLINE double cut_score(const stump_job *s, const int64_t *left, int64_t 
         r += right[k];
     }
     if (l == 0 || r == 0) return -1.0;
+    if (s->n_classes == 2 && s->criterion == BY_GINI)
+        return two_class_score(
+            (double)left[0], (double)left[1], (double)right[0], (double)right[1]);
     return side_score(s, left) + side_score(s, right);
 }
 
@@ -50,6 +60,19 @@ static double corner_bound(const stump_job *s, const int64_t *low, const int64_t
         most = score > most ? score : most;
     }
     return most;
+}
+
+/* Whether the two other corners of a code score less than `best`, two classes by Gini's index. */
+static INLINE int two_class_below(
+    const stump_job *s, const int64_t *low, const int64_t *high, double best) {
+    const double A = (double)s->total[0], B = (double)s->total[1], N = A + B;
+    const double spare = (N - best * (1.0 - 1e-12)) / 2.0;
+    for (int corner = 0; corner < 2; corner++) {
+        const double a = (double)(corner ? high : low)[0], b = (double)(corner ? low : high)[1];
+        const double l = a + b, r = N - l;
+        if (!(a * b * r + (A - a) * (B - b) * l > spare * l * r)) return 0;
+    }
+    return 1;
 }
 
 /* What a split within a code can score at most: `low` is left of the code, `high` with it. */
@@ -108,13 +131,14 @@ static INLINE uint32_t rank_at(const stump_job *s, ptrdiff_t j, ptrdiff_t i) {
 }
 
 /* Splits within one code; `mass` is room for those of its ranks, `left` what is before it. */
-static void within_code(stump_job *s, ptrdiff_t j, int64_t code, const int64_t *before,
-                        int64_t *mass, int64_t *left) {
+static void within_code(const stump_job *s, ptrdiff_t j, int64_t code, const int64_t *before,
+                        int64_t *mass, int64_t *left, stump_cut *cut) {
     const ptrdiff_t K = s->n_classes, ranks = (ptrdiff_t)1 << s->shift[j];
-    const uint8_t *codes = s->by_column + j * s->t.n;
+    const uint32_t *rows = s->order + j * s->t.n;
+    const int64_t *start = s->start + j * (CODES + 1);
     memset(mass, 0, sizeof(int64_t) * (size_t)(K * ranks));
-    for (ptrdiff_t i = 0; i < s->t.n; i++) {
-        if (codes[i] != code) continue;
+    for (int64_t at = start[code]; at < start[code + 1]; at++) {
+        const ptrdiff_t i = rows[at];
         int64_t *to = mass + K * (rank_at(s, j, i) & (uint32_t)(ranks - 1));
         for (ptrdiff_t k = 0; k < K; k++) to[k] += mass_of(s->pairs + (k / 2) * s->t.n + i, k);
     }
@@ -128,14 +152,18 @@ static void within_code(stump_job *s, ptrdiff_t j, int64_t code, const int64_t *
         if (!some) continue;
         const double score = cut_score(s, left, left + K);
         const int64_t rank = (code << s->shift[j]) + r;
-        stump_cut *cut = s->cut + j;
         if (score > cut->score || (score == cut->score && rank < cut->rank))
             *cut = (stump_cut){score, rank};
     }
 }
 
-static void within_codes(void *job, ptrdiff_t j) {
+/* Splits within the codes of a span of those of a column. */
+static void within_codes(void *job, ptrdiff_t part) {
     stump_job *s = job;
+    const ptrdiff_t j = part / SPANS, span = part % SPANS;
+    const int64_t each = (s->t.codes[j] + SPANS - 1) / SPANS, first = span * each;
+    stump_cut *cut = s->inner + part;
+    *cut = (stump_cut){-1.0, -1};
     if (s->shift[j] == 0) return;
     const ptrdiff_t K = s->n_classes;
     int64_t *low = malloc(sizeof(int64_t) * (size_t)K * (4 + ((size_t)1 << s->shift[j])));
@@ -145,12 +173,14 @@ static void within_codes(void *job, ptrdiff_t j) {
     }
     int64_t *high = low + K, *left = low + 2 * K, *mass = low + 4 * K;
     memset(low, 0, sizeof(int64_t) * (size_t)K);
-    for (int64_t b = 0; b < s->t.codes[j]; b++) {
+    const int two = K == 2 && s->criterion == BY_GINI;
+    for (int64_t b = 0; b < s->t.codes[j] && b < first + each; b++) {
         for (ptrdiff_t k = 0; k < K; k++)
             high[k] = low[k] + mass_of(histogram_of(s, k / 2, j) + b, k);
-        const double best = s->best > s->cut[j].score ? s->best : s->cut[j].score;
-        if (bound_of(s, low, high) * (1.0 + 1e-12) >= best)
-            within_code(s, j, b, low, mass, left);
+        const double best = s->best > cut->score ? s->best : cut->score;
+        if (b >= first && (two ? !two_class_below(s, low, high, best)
+                               : bound_of(s, low, high) * (1.0 + 1e-12) >= best))
+            within_code(s, j, b, low, mass, left, cut);
         memcpy(low, high, sizeof(int64_t) * (size_t)K);
     }
     free(low);
@@ -172,5 +202,12 @@ static void best_stump(stump_job *s) {
     s->best = -1.0;
     for (ptrdiff_t j = 0; j < s->t.p; j++)
         s->best = s->cut[j].score > s->best ? s->cut[j].score : s->best;
-    team_do(s->t.crew, within_codes, s, s->t.p);
+    team_do(s->t.crew, within_codes, s, s->t.p * SPANS);
+    for (ptrdiff_t part = 0; part < s->t.p * SPANS; part++) {
+        const stump_cut *inner = s->inner + part;
+        stump_cut *cut = s->cut + part / SPANS;
+        if (inner->rank >= 0 && (inner->score > cut->score ||
+                                 (inner->score == cut->score && inner->rank < cut->rank)))
+            *cut = *inner;
+    }
 }

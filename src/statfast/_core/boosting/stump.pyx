@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# build: glue
 """The best split of all rows into two, for weights of classes: a stump, round after round.
 
-Iba & Langley 1992 ("Induction of one-level decision trees", doi:10.1016/B978-1-55860-247-2.50035-8).
-Bounds for what lies within a code follow Alsabti, Ranka & Singh 1998 (CLOUDS). Weights of rows
+Iba & Langley 1992 ("Induction of one-level decision trees",
+doi:10.1016/B978-1-55860-247-2.50035-8). Bounds for what lies within a code follow Alsabti, Ranka & Singh 1998 (CLOUDS). Weights of rows
 become integers below 2^(62 - log2 n), so that sums are exact, whatever the order. Ties go to the
 lowest column, then to the lowest rank.
 
 Cost: O(n p) additions for each pair of classes; O(n) for a code that the bound leaves open, of
 which there are a few. The caller guarantees ranks whose high bits are the codes, no missing
-values, fewer than 4096 columns, and some weight.
+values, no more than 1000 columns, and some weight.
 """
 
 from libc.stddef cimport ptrdiff_t
@@ -21,7 +20,7 @@ from statfast._core.threads.team cimport team, team_of
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "boosting/stump_table.h" nogil:
-    int HIST_STRIDE, PARTS, BY_GINI, BY_ERROR
+    int HIST_STRIDE, PARTS, BY_GINI, BY_ERROR, SPANS
     ctypedef struct bin_sum:
         int64_t gradient
         int64_t hessian_count
@@ -50,9 +49,11 @@ cdef extern from "boosting/stump_table.h" nogil:
         const int32_t *shift
         const void *ranks
         int wide
-        const uint8_t *by_column
+        const uint32_t *order
+        const int64_t *start
         const int64_t *total
         stump_cut *cut
+        stump_cut *inner
         int failed
     ctypedef struct boosting_stump_kernels:
         void (*best)(stump_job *) noexcept nogil
@@ -82,6 +83,26 @@ def by_row(
                     out[i, 8 * (j // width) + j % width] = codes[j, i]
 
 
+def by_code(
+    const uint8_t[::1] codes,       # IN (n,) of a column
+    uint32_t[::1] order,            # OUT (n,) rows by code, ascending within one
+    int64_t[::1] start,             # OUT (257,) where those of a code begin
+):
+    """Sort the rows by their codes."""
+    cdef Py_ssize_t i
+    cdef int64_t[256] place
+    with nogil:
+        memset(&start[0], 0, 257 * sizeof(int64_t))
+        for i in range(codes.shape[0]):
+            start[codes[i] + 1] += 1
+        for i in range(256):
+            start[i + 1] += start[i]
+            place[i] = start[i]
+        for i in range(codes.shape[0]):
+            order[place[codes[i]]] = <uint32_t>i
+            place[codes[i]] += 1
+
+
 def reweigh(
     double[::1] weight,             # INOUT (n,)
     const rank_t[::1] ranks,        # IN (n,) of the column of the stump
@@ -92,19 +113,31 @@ def reweigh(
     double factor,                  # of the weights of rows predicted wrongly
     double[:, ::1] votes,           # INOUT (n, K): gain `vote` for the class predicted
     double vote,
+    const double[::1] first,        # IN (n,) weights of rows at first
 ):
-    """Multiply the weights of errors; the sum of all afterwards."""
-    cdef Py_ssize_t i
-    cdef double total = 0.0
-    cdef int said
+    """Multiply the weights of errors; their sum, and that at first of what the votes get wrong."""
+    cdef Py_ssize_t i, k, n = weight.shape[0], classes = votes.shape[1]
+    cdef double total = 0.0, lost = 0.0
+    cdef double[2] by
+    cdef double[2] wrong
+    cdef double *own
+    cdef int said, best
+    by[0] = 1.0
+    by[1] = factor
+    wrong[0] = 0.0
+    wrong[1] = 1.0
     with nogil:
-        for i in range(weight.shape[0]):
-            said = left if <int64_t>ranks[i] <= rank else right
-            if said != label[i]:
-                weight[i] *= factor
-            votes[i, said] += vote
+        for i in range(n):
+            said = right + (left - right) * (<int64_t>ranks[i] <= rank)  # no branch to guess
+            weight[i] *= by[said != label[i]]
             total += weight[i]
-    return total
+            own = &votes[0, 0] + classes * i
+            own[said] += vote
+            best = 0
+            for k in range(1, classes):
+                best = <int>k if own[k] > own[best] else best
+            lost += first[i] * wrong[best != label[i]]
+    return total, lost
 
 
 def around(
@@ -142,7 +175,8 @@ cdef class Stumps:
     def __init__(
         self,
         const uint8_t[:, ::1] rows,     # IN (n, 8 planes) from `by_row`
-        const uint8_t[:, ::1] columns,  # IN (p, n) codes
+        const uint32_t[:, ::1] order,   # IN (p, n) from `by_code`
+        const int64_t[:, ::1] start,    # IN (p, 257)
         Py_ssize_t width,
         const uint16_t[:, ::1] narrow,  # IN (p, n) ranks, or None
         const uint32_t[:, ::1] wide,    # IN (p, n) ranks, or None
@@ -154,8 +188,8 @@ cdef class Stumps:
         int64_t[::1] crew,              # INOUT a team
     ):
         cdef stump_job *s = &self.s
-        cdef Py_ssize_t n = rows.shape[0], p = columns.shape[0], i
-        self.arrays = (rows, columns, narrow, wide, shift, codes, totals, crew)
+        cdef Py_ssize_t n = rows.shape[0], p = order.shape[0], i
+        self.arrays = (rows, order, start, narrow, wide, shift, codes, totals, crew)
         self.label = label
         self.totals = totals
         s.t.n = n
@@ -177,16 +211,18 @@ cdef class Stumps:
             s.ranks = &wide[0, 0]
         else:
             s.ranks = &narrow[0, 0]
-        s.by_column = &columns[0, 0]
+        s.order = &order[0, 0]
+        s.start = &start[0, 0]
         s.total = &totals[0]
         s.t.rows = <uint32_t *>malloc(n * sizeof(uint32_t))
         s.t.partial = <bin_sum *>malloc(PARTS * p * HIST_STRIDE * sizeof(bin_sum))
         s.pairs = <bin_sum *>malloc(s.n_pairs * n * sizeof(bin_sum))
         s.histograms = <bin_sum *>malloc(s.n_pairs * p * HIST_STRIDE * sizeof(bin_sum))
         s.cut = <stump_cut *>malloc(p * sizeof(stump_cut))
+        s.inner = <stump_cut *>malloc(p * SPANS * sizeof(stump_cut))
         if (
             s.t.rows == NULL or s.t.partial == NULL or s.pairs == NULL or s.histograms == NULL
-            or s.cut == NULL
+            or s.cut == NULL or s.inner == NULL
         ):
             raise MemoryError
         for i in range(n):
@@ -198,6 +234,7 @@ cdef class Stumps:
         free(self.s.pairs)
         free(self.s.histograms)
         free(self.s.cut)
+        free(self.s.inner)
 
     def search(
         self,
@@ -208,6 +245,7 @@ cdef class Stumps:
         cdef stump_job *s = &self.s
         cdef Py_ssize_t i, j, n = s.t.n, best = 0
         cdef int64_t mass
+        cdef int64_t *flat = <int64_t *>s.pairs
         cdef int k
         with nogil:
             memset(s.pairs, 0, s.n_pairs * n * sizeof(bin_sum))
@@ -216,10 +254,7 @@ cdef class Stumps:
                 mass = <int64_t>(weight[i] * scale + 0.5)
                 k = self.label[i]
                 self.totals[k] += mass
-                if k & 1:
-                    s.pairs[(k >> 1) * n + i].hessian_count = mass
-                else:
-                    s.pairs[(k >> 1) * n + i].gradient = mass
+                flat[2 * ((k >> 1) * n + i) + (k & 1)] = mass
             kernels.best(s)
             for j in range(1, s.t.p):
                 if s.cut[j].score > s.cut[best].score:
@@ -236,18 +271,15 @@ cdef class Stumps:
     ):
         """The weights of the classes on the left side of a split, as integers."""
         cdef Py_ssize_t i, n = self.s.t.n, at = column * n
-        cdef int64_t own
+        cdef const int64_t *flat = <const int64_t *>self.s.pairs
+        cdef int64_t goes
         cdef int k
         with nogil:
             memset(&out[0], 0, out.shape[0] * sizeof(int64_t))
             for i in range(n):
                 if self.s.wide:
-                    own = (<const uint32_t *>self.s.ranks)[at + i]
+                    goes = <int64_t>(<const uint32_t *>self.s.ranks)[at + i] <= rank
                 else:
-                    own = (<const uint16_t *>self.s.ranks)[at + i]
-                if own <= rank:
-                    k = self.label[i]
-                    if k & 1:
-                        out[k] += self.s.pairs[(k >> 1) * n + i].hessian_count
-                    else:
-                        out[k] += self.s.pairs[(k >> 1) * n + i].gradient
+                    goes = <int64_t>(<const uint16_t *>self.s.ranks)[at + i] <= rank
+                k = self.label[i]
+                out[k] += flat[2 * ((k >> 1) * n + i) + (k & 1)] & -goes

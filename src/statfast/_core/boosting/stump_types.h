@@ -6,6 +6,7 @@
 #include "boosting/tree_types.h"
 
 enum { BY_GINI, BY_ERROR };
+enum { SPANS = 4 }; /* parts that the codes of a column are looked into by */
 
 typedef struct {
     double score;
@@ -21,10 +22,12 @@ typedef struct {
     const int32_t *shift; /* (p,) rank >> shift is the code */
     const void *ranks;   /* (p, n) */
     int wide;            /* of 32 bits, else of 16 */
-    const uint8_t *by_column; /* (p, n) codes */
+    const uint32_t *order; /* (p, n) rows by code, ascending within one */
+    const int64_t *start;  /* (p, CODES + 1) where the rows of a code begin in that order */
     const int64_t *total; /* (n_classes,) */
     double best;         /* score between codes, over all columns */
     stump_cut *cut;      /* (p,) */
+    stump_cut *inner;    /* (p, SPANS) */
     int failed;          /* without memory */
 } stump_job;
 

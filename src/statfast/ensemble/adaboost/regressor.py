@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""AdaBoost.R2: boosting of regressors, which answer by a weighted median."""
+
+from math import log
+
+import numpy as np
+
+from statfast._engine import checkpoint, report
+from statfast._estimator import Estimator, Regressor
+from statfast._validation import (
+    MANY,
+    as_choice,
+    as_count,
+    as_generator,
+    as_real,
+    as_targets,
+    as_weights,
+    not_fitted,
+    warn_column_vector,
+)
+from statfast.ensemble.members.base_estimators import (
+    allows_missing,
+    member_rows,
+    new_member_rows,
+    require_fit,
+    seeded,
+)
+from statfast.tree import DecisionTreeRegressor
+
+
+class AdaBoostRegressor(Regressor, Estimator):
+    """AdaBoost.R2: each regressor is fitted to rows drawn by the errors of those before.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        What is boosted: any regressor. None is ``DecisionTreeRegressor(max_depth=3)``.
+    n_estimators : int, default=50
+        Rounds at most: they end early if a member is perfect, or its average loss is 1/2 or more.
+    learning_rate : float, default=1.0
+        Factor of all votes.
+    loss : {"linear", "square", "exponential"}, default="linear"
+        Of a row with error e, as a share of the largest error: e, e^2 or 1 - exp(-e).
+    random_state : int, Generator or None, default=None
+        Draws rows, and seeds members that have a ``random_state``.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+    estimator_weights_ : ndarray of shape (T,)
+        Votes, log((1 - L) / L) for an average loss L.
+    estimator_errors_ : ndarray of shape (T,)
+        Average losses by weight.
+    feature_importances_ : ndarray of shape (d,)
+        Mean of those of the members by their votes, if these have any.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Notes
+    -----
+    The prediction is the weighted median: the lowest of the members' predictions with at least half
+    of the votes at or below it.
+
+    Cost: that of T fits and T predictions.
+
+    References
+    ----------
+    .. [1] Drucker, H. (1997). Improving regressors using boosting techniques. ICML, 107-115.
+    .. [2] Freund, Y. and Schapire, R. E. (1997). A decision-theoretic generalization of on-line
+       learning and an application to boosting. Journal of Computer and System Sciences 55, 119-139.
+       https://doi.org/10.1006/jcss.1997.1504
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.ensemble import AdaBoostRegressor
+    >>> X = np.linspace(0.0, 6.0, 300)[:, None]
+    >>> model = AdaBoostRegressor(random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> model.score(X, np.sin(X[:, 0])) > 0.95
+    True
+    """
+
+    def __init__(
+        self, estimator=None, *, n_estimators=50, learning_rate=1.0, loss="linear",
+        random_state=None,
+    ):  # fmt: skip
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.loss = loss
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Boost.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            NaN is a missing value if the estimator takes it; sparse rows if it takes them.
+        y : array-like of shape (n,)
+            Targets.
+        sample_weight : array-like of shape (n,), optional
+            Weights to begin with.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes differ or a parameter is out of range.
+        TypeError
+            If the estimator has no ``fit`` and ``predict``.
+        """
+        base = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
+        require_fit(base)
+        n_rounds = as_count(self.n_estimators, "n_estimators", high=MANY)
+        rate = as_real(self.learning_rate, "learning_rate", 0.0, open_low=True)
+        loss = as_choice(self.loss, "loss", ("linear", "square", "exponential"))
+        rows = member_rows(X, base)
+        target = _one_target(y, rows.shape[0])
+        weight = as_weights(sample_weight, rows.shape[0])
+        weight = np.ones(rows.shape[0]) if weight is None else weight / weight.max()
+        weight /= weight.sum()
+        rng = as_generator(self.random_state)
+        members, votes, errors = [], [], []
+        for i in range(n_rounds):
+            drawn = rng.choice(len(weight), len(weight), p=weight)
+            member = seeded(base, rng).fit(rows[drawn], target[drawn])
+            apart = np.abs(np.asarray(member.predict(rows), dtype=np.float64) - target)
+            checkpoint()
+            report(i + 1, n_rounds)
+            losses = _losses(apart, weight > 0.0, loss)
+            error = float((weight * losses).sum())
+            if error >= 0.5:
+                if not members:  # of one member alone
+                    members, votes, errors = [member], [1.0], [error]
+                break
+            members.append(member)
+            errors.append(error)
+            votes.append(rate * log((1.0 - error) / error) if error > 0.0 else 1.0)
+            if error <= 0.0:
+                break
+            weight = weight * (error / (1.0 - error)) ** ((1.0 - losses) * rate)
+            weight /= weight.sum()
+        return self._publish(
+            X,
+            estimators_=members,
+            estimator_weights_=np.array(votes),
+            estimator_errors_=np.array(errors),
+            n_features_in_=rows.shape[1],
+            _allows_missing=allows_missing(base),
+        )
+
+    @property
+    def feature_importances_(self):
+        """Mean of those of the members by their votes."""
+        self._require_members()
+        shares = [member.feature_importances_ for member in self.estimators_]
+        return np.average(shares, axis=0, weights=self.estimator_weights_)
+
+    def predict(self, X):
+        """The weighted median of the predictions of the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        said = self._said(X)
+        return _weighted_median(said, self.estimator_weights_)
+
+    def staged_predict(self, X):
+        """`predict` of the first t members, for each t.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Yields
+        ------
+        ndarray of shape (m,)
+        """
+        said = self._said(X)
+        for t in range(1, said.shape[1] + 1):
+            checkpoint()
+            yield _weighted_median(said[:, :t], self.estimator_weights_[:t])
+
+    def staged_score(self, X, y, sample_weight=None):
+        """R squared of the first t members, for each t.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+        y : array-like of shape (m,)
+        sample_weight : array-like of shape (m,), optional
+
+        Yields
+        ------
+        float
+        """
+        for said in self.staged_predict(X):
+            truth = _one_target(y, len(said))
+            weights = as_weights(sample_weight, len(said))
+            left = np.average((truth - said) ** 2, weights=weights)
+            total = np.average((truth - np.average(truth, weights=weights)) ** 2, weights=weights)
+            yield float(1.0 - left / total) if total > 0.0 else float(left == 0.0)
+
+    def _require_members(self):
+        if "estimators_" not in self.__dict__:
+            raise not_fitted(self)
+
+    def _said(self, X):
+        self._require_members()
+        rows = new_member_rows(self, X, self._allows_missing)
+        return np.column_stack(
+            [np.asarray(member.predict(rows), np.float64) for member in self.estimators_]
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        base = DecisionTreeRegressor() if self.estimator is None else self.estimator
+        own = getattr(base, "__sklearn_tags__", None)
+        if own is not None:
+            tags.input_tags.sparse = own().input_tags.sparse
+            tags.input_tags.allow_nan = own().input_tags.allow_nan
+        return tags
+
+
+def _losses(apart, counts, loss):
+    """Losses from 0 to 1 of errors; the largest is among rows with weight."""
+    largest = apart[counts].max()
+    share = np.minimum(apart / largest, 1.0) if largest > 0.0 else np.zeros_like(apart)
+    if loss == "square":
+        return share**2
+    return 1.0 - np.exp(-share) if loss == "exponential" else share
+
+
+def _weighted_median(said, votes):
+    order = np.argsort(said, axis=1, kind="stable")
+    reached = np.cumsum(votes[order], axis=1)
+    at = (reached >= 0.5 * reached[:, -1:]).argmax(axis=1)
+    rows = np.arange(len(said))
+    return said[rows, order[rows, at]]
+
+
+def _one_target(y, n):
+    targets, flat = as_targets(y, n)
+    if targets.shape[1] != 1:
+        raise ValueError(
+            f"y should be a 1d array, got {targets.shape[1]} outputs. Fit one model for each."
+        )
+    if not flat:
+        warn_column_vector("y")
+    return targets[:, 0].copy()

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rounds of AdaBoost: members, their votes and errors, and the weights that move."""
+
+from math import exp, log
+
+import numpy as np
+
+from statfast._engine import checkpoint, report
+from statfast._estimator import takes_weights
+from statfast._validation import is_sparse
+from statfast.ensemble.adaboost.stumps import MOST_COLUMNS, StumpRounds, is_stump
+from statfast.ensemble.members.base_estimators import seeded
+
+
+class ReweightedRounds:
+    """Members fitted one after the other, to weights that sum to 1 in each round."""
+
+    def __init__(self, rows, classes, codes, weight, base, resample, rng, n_jobs):
+        self.rows, self.classes, self.codes, self.weight = rows, classes, codes, weight
+        self.base, self.resample, self.rng = base, resample, rng
+        self.weighted = takes_weights(base)
+        self.members, self.votes, self.errors, self.training, self.sums = [], [], [], [], []
+        self.first, self.tally = weight.copy(), np.zeros((len(codes), len(classes)))
+        self.stumps = None
+        fits = not is_sparse(rows) and rows.shape[1] <= MOST_COLUMNS
+        if fits and is_stump(base) and not np.isnan(rows).any():
+            label = codes.astype(np.int32)
+            self.stumps = StumpRounds(rows, label, classes, base, n_jobs)
+
+    def run(self, n_rounds, rate):
+        k = len(self.classes)
+        for i in range(n_rounds):
+            weight = self.weight
+            if self.resample:
+                weight = self.rng.multinomial(len(weight), self.weight) / len(weight)
+            error, wrong, stump = self._member(weight)
+            report(i + 1, n_rounds)
+            if k > 1 and error >= 1.0 - 1.0 / k:
+                self.members.pop()
+                if not self.members:
+                    raise ValueError(
+                        f"estimator must be better than chance on X and y; the first has an error "
+                        f"of {error:.3g} of the weight. Choose another."
+                    )
+                break
+            vote = rate * (log((1.0 - error) / error) + log(max(k - 1, 1))) if error > 0.0 else 1.0
+            self._move(vote, exp(vote) if error > 0.0 else 1.0, wrong, stump)
+            self.votes.append(vote)
+            self.errors.append(error)
+            half = exp(vote / 2.0)
+            self.sums.append(((1.0 - error) / half + error * half) if error > 0.0 else 0.0)
+            if error <= 0.0:
+                break
+        if self.stumps is not None:
+            self.stumps.release()
+
+    def _member(self, weight):
+        """Fit one; its error, where it is wrong (None: a stump knows), and the stump."""
+        member = seeded(self.base, self.rng)
+        if self.stumps is not None:
+            stump = self.stumps.find(weight)
+            self.members.append(self.stumps.member(stump[2], member, self.rows))
+            if not self.resample:
+                return stump[4], None, stump
+            j, rank, _, best, _ = stump
+            said = np.where(self.stumps.columns.ranks[j] <= rank, best[0], best[1])
+            return self._error(said != self.codes), None, stump
+        labels = self.classes[self.codes]
+        if self.resample and not self.weighted:
+            drawn = np.repeat(np.arange(len(weight)), np.rint(weight * len(weight)).astype(int))
+            member.fit(self.rows[drawn], labels[drawn])
+        elif weight.all():
+            member.fit(self.rows, labels, sample_weight=weight)
+        else:  # a class may have lost its weight
+            some = np.flatnonzero(weight)
+            member.fit(self.rows[some], labels[some], sample_weight=weight[some])
+        self.members.append(member)
+        said = np.searchsorted(self.classes, np.asarray(member.predict(self.rows)))
+        checkpoint()
+        self.said = said
+        return self._error(said != self.codes), said != self.codes, None
+
+    def _error(self, wrong):
+        return float(self.weight[wrong].sum())
+
+    def _move(self, vote, factor, wrong, stump):
+        if stump is not None:
+            total, lost = self.stumps.move(self.weight, stump, factor, self.tally, vote, self.first)
+        else:
+            self.weight[wrong] *= factor
+            self.tally[np.arange(len(self.said)), self.said] += vote
+            total = self.weight.sum()
+            lost = float(self.first[self.tally.argmax(axis=1) != self.codes].sum())
+        self.weight /= total
+        self.training.append(lost)

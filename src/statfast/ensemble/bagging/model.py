@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bagging: copies of an estimator, each fitted to rows and columns that are drawn for it."""
+
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from statfast._engine import checkpoint, each
+from statfast._estimator import Estimator, copied, takes_weights
+from statfast._validation import (
+    MANY,
+    as_count,
+    as_flag,
+    as_generator,
+    as_real,
+    as_weights,
+    not_fitted,
+    warn_user,
+)
+from statfast.ensemble.members.base_estimators import (
+    allows_missing,
+    member_rows,
+    new_member_rows,
+    one_thread,
+    require_fit,
+    seeded,
+)
+
+
+@dataclass(frozen=True)
+class BaggingDraws:
+    """How rows and columns are drawn for each member; member i has a generator of its own."""
+
+    entropy: int
+    n: int
+    width: int
+    n_rows: int
+    n_columns: int
+    bootstrap: bool
+    bootstrap_features: bool
+    share: np.ndarray | None  # chance of each row to be drawn
+
+    def of(self, i):
+        """(generator, columns, rows) of member i."""
+        rng = np.random.default_rng([self.entropy, i])
+        rows = rng.choice(self.n, self.n_rows, replace=self.bootstrap, p=self.share)
+        columns = rng.choice(self.width, self.n_columns, replace=self.bootstrap_features)
+        return rng, np.sort(columns), np.sort(rows)
+
+    @property
+    def all_columns(self):
+        """Whether each member sees the columns as they are."""
+        return self.n_columns == self.width and not self.bootstrap_features
+
+
+class BaggingModel(Estimator):
+    """Base of `BaggingClassifier` and `BaggingRegressor`.
+
+    A subclass has ``_targets(y, n)`` (targets for members, attributes to publish), ``_default()``,
+    ``_said(member, rows)`` and ``_judge(sums, counts, y, published)``.
+    """
+
+    def _fit(self, X, y, sample_weight):
+        base = self._default() if self.estimator is None else self.estimator
+        require_fit(base)
+        count = as_count(self.n_estimators, "n_estimators", high=MANY)
+        flags = {
+            name: as_flag(getattr(self, name), name)
+            for name in ("bootstrap", "bootstrap_features", "oob_score", "warm_start")
+        }
+        rows = member_rows(X, base)
+        n, width = rows.shape
+        target, published = self._targets(y, n)
+        weights = as_weights(sample_weight, n)
+        before = self.__dict__.get("estimators_", []) if flags["warm_start"] else []
+        if len(before) > count:
+            raise ValueError(
+                f"n_estimators must be at least the members there are ({len(before)}) with "
+                f"warm_start=True; got {count}. Raise n_estimators."
+            )
+        if flags["oob_score"] and not flags["bootstrap"]:
+            raise ValueError(
+                "oob_score is of rows left out by the bootstrap; got bootstrap=False. Set it to "
+                "True."
+            )
+        entropy = self._draws.entropy if before else None
+        draws = self._drawn(n, width, weights, flags, entropy)
+        members = before + self._grown(base, rows, target, draws, range(len(before), count))
+        if flags["oob_score"]:
+            published |= self._out_of_bag(members, rows, target, draws, published)
+        return self._publish(
+            X,
+            estimator_=copied(base),
+            estimators_=members,
+            n_features_in_=width,
+            _draws=draws,
+            _allows_missing=allows_missing(base),
+            **published,
+        )
+
+    def _drawn(self, n, width, weights, flags, entropy):
+        if entropy is None:
+            entropy = int(as_generator(self.random_state).integers(2**63))
+        total = n if weights is None else max(1, round(float(weights.sum())))
+        wanted = self.max_samples
+        if wanted is None:
+            n_rows = n
+        elif isinstance(wanted, Integral) and not isinstance(wanted, bool):
+            n_rows = as_count(wanted, "max_samples")
+        else:
+            share = as_real(wanted, "max_samples", 0.0, 1.0, open_low=True)
+            n_rows = max(1, int(share * total))
+        drawable = n if weights is None else int(np.count_nonzero(weights))
+        if not flags["bootstrap"] and n_rows > drawable:
+            if wanted is None:
+                n_rows = drawable
+            else:
+                raise ValueError(
+                    f"max_samples must be at most the number of rows of X ({drawable}) without "
+                    f"bootstrap; got {n_rows}. Lower it."
+                )
+        columns = self.max_features
+        if isinstance(columns, Integral) and not isinstance(columns, bool):
+            n_columns = as_count(columns, "max_features", high=width, limit="the columns of X")
+        else:
+            share = as_real(columns, "max_features", 0.0, 1.0, open_low=True)
+            n_columns = max(1, int(share * width))
+        share = None if weights is None else weights / weights.sum()
+        return BaggingDraws(
+            entropy, n, width, n_rows, n_columns, flags["bootstrap"],
+            flags["bootstrap_features"], share,
+        )  # fmt: skip
+
+    def _grown(self, base, rows, target, draws, numbers):
+        weighted = takes_weights(base)
+
+        def work(i):
+            rng, columns, drawn = draws.of(i)
+            member = one_thread(seeded(base, rng))
+            distinct, times = np.unique(drawn, return_counts=True)
+            some = distinct if weighted else drawn
+            X = rows[some] if draws.all_columns else rows[some][:, columns]
+            if weighted and (times > 1).any():
+                member.fit(X, target[some], sample_weight=times.astype(np.float64))
+            else:
+                member.fit(X, target[some])
+            checkpoint()
+            return member
+
+        return each(work, numbers, n_jobs=self.n_jobs)
+
+    def _out_of_bag(self, members, rows, target, draws, published):
+        """Means of what members say of rows that were not drawn for them."""
+
+        def work(i):
+            _, columns, drawn = draws.of(i)
+            out = np.ones(draws.n, dtype=bool)
+            out[drawn] = False
+            out = np.flatnonzero(out)
+            if not len(out):
+                return out, None
+            X = rows[out] if draws.all_columns else rows[out][:, columns]
+            return out, self._said(members[i], X, published)
+
+        sums, counts = None, np.zeros(draws.n)
+        for out, said in each(work, range(len(members)), n_jobs=self.n_jobs):
+            if said is None:
+                continue
+            if sums is None:
+                sums = np.zeros((draws.n, *said.shape[1:]))
+            sums[out] += said
+            counts[out] += 1.0
+        if sums is None:
+            raise ValueError(
+                "oob_score needs rows of X that are left out; every member was fitted to all. "
+                "Lower max_samples."
+            )
+        lost = int((counts == 0.0).sum())
+        if lost:
+            warn_user(
+                f"{lost} row(s) were never left out, so that they have no out-of-bag prediction "
+                "(NaN). Raise n_estimators."
+            )
+        with np.errstate(invalid="ignore"):
+            mean = sums / counts.reshape(-1, *[1] * (sums.ndim - 1))
+        return self._judge(mean, counts > 0.0, target, published)
+
+    # ------------------------------------------------------------ answers
+    def _sum(self, X, ask):
+        """The sum, in the order of the members, of what they say of X."""
+        if "estimators_" not in self.__dict__:
+            raise not_fitted(self)
+        rows = new_member_rows(self, X, self._allows_missing)
+        draws = self._draws
+
+        def work(i):
+            checkpoint()
+            own = rows if draws.all_columns else rows[:, draws.of(i)[1]]
+            return ask(self.estimators_[i], own)
+
+        # As many at a time as threads can have: what members say of many rows takes memory.
+        total = None
+        numbers = range(len(self.estimators_))
+        for begin in range(0, len(numbers), 16):
+            effort = 1e3 * rows.shape[0] * 16
+            for said in each(work, numbers[begin : begin + 16], n_jobs=self.n_jobs, effort=effort):
+                total = said if total is None else total + said
+        return total
+
+    @property
+    def estimators_samples_(self):
+        """For each member the rows drawn for it, ascending, as often as they were drawn."""
+        return [self._draws.of(i)[2] for i in range(len(self.estimators_))]
+
+    @property
+    def estimators_features_(self):
+        """For each member the columns drawn for it, ascending."""
+        return [self._draws.of(i)[1] for i in range(len(self.estimators_))]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        base = self._default() if self.estimator is None else self.estimator
+        own = getattr(base, "__sklearn_tags__", None)
+        if own is not None:
+            tags.input_tags.sparse = own().input_tags.sparse
+            tags.input_tags.allow_nan = own().input_tags.allow_nan
+        return tags

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bagging of regressors."""
+
+import numpy as np
+
+from statfast._estimator import Regressor
+from statfast._validation import as_targets, warn_column_vector
+from statfast.ensemble.bagging.model import BaggingModel
+from statfast.tree import DecisionTreeRegressor
+
+
+class BaggingRegressor(Regressor, BaggingModel):
+    """Bagging of regressors: the mean of their predictions.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        What is bagged: anything with ``fit`` and ``predict``. None is ``DecisionTreeRegressor()``.
+    n_estimators : int, default=10
+        Members.
+    max_samples : int or float, optional
+        Rows drawn for each; a float is a share of the rows, or of the sum of weights. None draws as
+        many as there are.
+    max_features : int or float, default=1.0
+        Columns drawn for each, or their share.
+    bootstrap : bool, default=True
+        Draw rows with replacement.
+    bootstrap_features : bool, default=False
+        Draw columns with replacement.
+    oob_score : bool, default=False
+        Rate members by the rows that were not drawn for them.
+    warm_start : bool, default=False
+        Keep the members of the fit before, of the same rows, and add others.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+    random_state : int, Generator or None, default=None
+        Draws rows and columns, and seeds members that have a ``random_state``.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        What was copied.
+    estimators_ : list of estimators
+    estimators_samples_, estimators_features_ : list of ndarray
+        Rows and columns drawn for each, ascending.
+    oob_prediction_ : ndarray of shape (n,) or (n, outputs)
+        Mean prediction by the members that a row was not drawn for; NaN where there is none. With
+        ``oob_score=True``.
+    oob_score_ : float
+        R squared of those, among rows that have them.
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Notes
+    -----
+    A bootstrap of n rows holds 1 - (1 - 1/n)^n of them, about 63.2 %. Members that take weights are
+    fitted to the distinct rows drawn, weighted by how often they were; others to the rows repeated.
+    `sample_weight` is the chance of a row to be drawn, as in scikit-learn. Draws of member i come
+    from a generator of its own, so that a warm start ends where a fit at once does.
+
+    Cost: that of the fits. Memory: that of the members; draws are made again when asked for.
+
+    References
+    ----------
+    .. [1] Breiman, L. (1996). Bagging predictors. Machine Learning 24, 123-140.
+       https://doi.org/10.1007/BF00058655
+    .. [2] Ho, T. K. (1998). The random subspace method for constructing decision forests. IEEE
+       Transactions on Pattern Analysis and Machine Intelligence 20, 832-844.
+       https://doi.org/10.1109/34.709601
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.ensemble import BaggingRegressor
+    >>> X = np.linspace(0.0, 6.0, 300)[:, None]
+    >>> model = BaggingRegressor(random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.5], [4.7]]).round(1)
+    array([ 1., -1.])
+    """
+
+    def __init__(
+        self, estimator=None, n_estimators=10, *, max_samples=None, max_features=1.0,
+        bootstrap=True, bootstrap_features=False, oob_score=False, warm_start=False, n_jobs=None,
+        random_state=None,
+    ):  # fmt: skip
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            NaN is a missing value if the estimator takes it; sparse rows if it takes them.
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            Chances of the rows to be drawn.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes differ or a parameter is out of range, also `max_samples` of more rows than
+            there are without bootstrap, and `oob_score` without it.
+        TypeError
+            If the estimator has no ``fit`` and ``predict``.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _default(self):
+        return DecisionTreeRegressor()
+
+    def _targets(self, y, n):
+        targets, flat = as_targets(y, n)
+        if not flat and targets.shape[1] == 1:
+            warn_column_vector("y")
+        return (targets[:, 0].copy() if targets.shape[1] == 1 else targets), {}
+
+    def _said(self, member, rows, published):
+        return np.asarray(member.predict(rows), dtype=np.float64)
+
+    def _judge(self, mean, known, target, published):
+        truth, said = target[known], mean[known]
+        left = ((truth - said) ** 2).sum(axis=0)
+        total = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
+        share = np.where(total > 0.0, left / np.where(total > 0.0, total, 1.0), left > 0.0)
+        return {"oob_prediction_": mean, "oob_score_": float(np.mean(1.0 - share))}
+
+    def predict(self, X):
+        """Mean of the predictions of the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, outputs)
+        """
+        total = self._sum(X, lambda member, rows: np.asarray(member.predict(rows), np.float64))
+        return total / len(self.estimators_)
