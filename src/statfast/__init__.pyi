@@ -50,8 +50,8 @@ from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
 from statfast.decision import BayesClassifier as BayesClassifier
 from statfast.decision import CostSensitiveClassifier as CostSensitiveClassifier
-from statfast.decomposition import IncrementalPCA as IncrementalPCA
 from statfast.decomposition import PCA as PCA
+from statfast.decomposition import IncrementalPCA as IncrementalPCA
 from statfast.decomposition import PrincipalComponentRegression as PrincipalComponentRegression
 from statfast.decomposition import TruncatedSVD as TruncatedSVD
 from statfast.decomposition import choose_components as choose_components
@@ -140,6 +140,10 @@ from statfast.tree import DecisionTreeRegressor as DecisionTreeRegressor
 __version__: str
 
 __all__ = [
+    "CLARA",
+    "PCA",
+    "SVC",
+    "SVR",
     "AdaBoostClassifier",
     "AdaBoostRegressor",
     "AgglomerativeClustering",
@@ -149,7 +153,6 @@ __all__ = [
     "BayesClassifier",
     "BernoulliNB",
     "BisectingKMeans",
-    "CLARA",
     "CalibratedClassifierCV",
     "CategoricalNB",
     "Chunks",
@@ -201,7 +204,6 @@ __all__ = [
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
-    "PCA",
     "PiecewiseLinear",
     "Pipeline",
     "PoissonNB",
@@ -217,8 +219,6 @@ __all__ = [
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
-    "SVC",
-    "SVR",
     "SeparationWarning",
     "StandardScaler",
     "StepResult",

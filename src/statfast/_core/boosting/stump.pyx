@@ -2,9 +2,9 @@
 """The best split of all rows into two, for weights of classes: a stump, round after round.
 
 Iba & Langley 1992 ("Induction of one-level decision trees",
-doi:10.1016/B978-1-55860-247-2.50035-8). Bounds for what lies within a code follow Alsabti, Ranka & Singh 1998 (CLOUDS). Weights of rows
-become integers below 2^(62 - log2 n), so that sums are exact, whatever the order. Ties go to the
-lowest column, then to the lowest rank.
+doi:10.1016/B978-1-55860-247-2.50035-8). Bounds for what lies within a code follow Alsabti, Ranka &
+Singh 1998 (CLOUDS). Weights of rows become integers below 2^(62 - log2 n), so that sums are exact,
+whatever the order. Ties go to the lowest column, then to the lowest rank.
 
 Cost: O(n p) additions for each pair of classes; O(n) for a code that the bound leaves open, of
 which there are a few. The caller guarantees ranks whose high bits are the codes, no missing
