@@ -72,6 +72,7 @@ SMALL = {
     "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1)},
     "CostSensitiveClassifier": {"estimator": LogisticRegression(penalty="l2")},
     "CLARA": {"n_clusters": 3, "random_state": 0},
+    "RatingsFactorization": {"n_components": 2, "tol": 0.03},
     "TruncatedSVD": {"n_components": 2},
     "KMedoids": {"n_clusters": 3},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
@@ -150,6 +151,7 @@ SPARSE_AFTER_DENSE = {
     "OutputCodeClassifier",
     "PoissonNB",
     "PCA",
+    "RatingsFactorization",
     "Ridge",
     "RidgeCV",
     "TruncatedSVD",

@@ -85,6 +85,7 @@ _HOMES = {
         "PCA",
         "IncrementalPCA",
         "PrincipalComponentRegression",
+        "RatingsFactorization",
         "TruncatedSVD",
         "choose_components",
         "reconstruction_errors",

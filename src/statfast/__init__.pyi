@@ -53,6 +53,7 @@ from statfast.decision import CostSensitiveClassifier as CostSensitiveClassifier
 from statfast.decomposition import PCA as PCA
 from statfast.decomposition import IncrementalPCA as IncrementalPCA
 from statfast.decomposition import PrincipalComponentRegression as PrincipalComponentRegression
+from statfast.decomposition import RatingsFactorization as RatingsFactorization
 from statfast.decomposition import TruncatedSVD as TruncatedSVD
 from statfast.decomposition import choose_components as choose_components
 from statfast.decomposition import reconstruction_errors as reconstruction_errors
@@ -214,6 +215,7 @@ __all__ = [
     "RadiusNeighborsRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RatingsFactorization",
     "RegularizationPath",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

@@ -7,6 +7,7 @@ from statfast.decomposition.pca.incremental import IncrementalPCA
 from statfast.decomposition.pca.pca import PCA
 from statfast.decomposition.pca.regression import PrincipalComponentRegression
 from statfast.decomposition.pca.truncated import TruncatedSVD
+from statfast.decomposition.ratings.factorization import RatingsFactorization
 
 __all__ = [
     "PCA",
@@ -14,6 +15,7 @@ __all__ = [
     "ComponentErrors",
     "IncrementalPCA",
     "PrincipalComponentRegression",
+    "RatingsFactorization",
     "TruncatedSVD",
     "choose_components",
     "reconstruction_errors",

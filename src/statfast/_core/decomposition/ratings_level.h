@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One instruction-set level of decomposition/ratings.pyx: rows gathered, and small systems. */
+
+#include "decomposition/ratings_table.h"
+
+static void ratings_gather(const double *table, ptrdiff_t q, const int *places,
+                           const double *target, const double *w, ptrdiff_t n, double *z,
+                           double *wz, ptrdiff_t ld) {
+    for (ptrdiff_t i = 0; i < n; i++, z += ld, wz += ld) {
+        const double *from = table + (ptrdiff_t)places[i] * (q + 1);
+        for (ptrdiff_t p = 0; p < q; p++) z[p] = from[p];
+        z[q] = target[i] - from[q];
+        if (w)
+            for (ptrdiff_t p = 0; p <= q; p++) wz[p] = w[i] * z[p];
+    }
+}
+
+/* to += the sum of PIVOTS rows, each by a factor, from column `first` to q. */
+#define PIVOTS 4
+static INLINE void add_rows(double *to, const double *rows, ptrdiff_t ld, const double *by,
+                            ptrdiff_t first, ptrdiff_t q) {
+    f64_v f[PIVOTS];
+    UNROLL for (int r = 0; r < PIVOTS; r++) f[r] = f64_set1(by[r]);
+    for (ptrdiff_t p = first / F64_LANES * F64_LANES; p <= q; p += F64_LANES) {
+        f64_v sum = f64_load(to + p);
+        UNROLL for (int r = 0; r < PIVOTS; r++) sum = f64_fma(f[r], f64_load(rows + r * ld + p), sum);
+        f64_store(to + p, sum);
+    }
+}
+
+/* Gaussian elimination without square roots, by PIVOTS rows at a time: the rows below are read and
+   written a fourth as often. Rows from q on are there, and zero. */
+static void ratings_solve(double *upper, ptrdiff_t q, ptrdiff_t ld, double least, double *x) {
+    for (ptrdiff_t j = 0; j < q; j++) x[j] = upper[j * ld + j] * least;
+    for (ptrdiff_t j = 0; j < q; j += PIVOTS) {
+        double *rows = upper + j * ld, by[PIVOTS] = {0, 0, 0, 0};
+        for (int r = 0; r < PIVOTS && j + r < q; r++) {
+            const double *row = rows + r * ld, pivot = row[j + r];
+            by[r] = pivot > x[j + r] ? -1 / pivot : 0;
+            for (int s = r + 1; s < PIVOTS && j + s < q; s++) {
+                const double f = row[j + s] * by[r];
+                double *to = rows + s * ld;
+                for (ptrdiff_t p = j + s; p <= q; p++) to[p] += f * row[p];
+            }
+        }
+        for (ptrdiff_t i = j + PIVOTS; i < q; i++) {
+            double f[PIVOTS];
+            for (int r = 0; r < PIVOTS; r++) f[r] = rows[r * ld + i] * by[r];
+            add_rows(upper + i * ld, rows, ld, f, i, q);
+        }
+    }
+    for (ptrdiff_t j = q - 1; j >= 0; j--) {
+        const double *row = upper + j * ld;
+        if (!(row[j] > x[j])) {
+            x[j] = 0;
+            continue;
+        }
+        double sum = row[q];
+        for (ptrdiff_t i = j + 1; i < q; i++) sum -= row[i] * x[i];
+        x[j] = sum / row[j];
+    }
+}
+
+const ratings_kernels GLUE(ratings_, LEVEL) = {.gather = ratings_gather, .solve = ratings_solve};

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Alternating least squares on ratings: rows' factors from columns', and the other way round."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._core.decomposition import ratings as kernel
+from statfast._engine import checkpoint, each
+from statfast.decomposition.components.moments import moments_of
+
+_WORK = 2e8  # multiplications of a call: well below 0.1 s
+_PARTS = 64
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Ratings line by line: those of users, or those of items."""
+
+    starts: NDArray[np.intp]  # (n + 1,)
+    places: NDArray[np.int32]
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64] | None  # confidence beyond that of what is not rated
+
+    @property
+    def counts(self):
+        return np.diff(self.starts)
+
+
+def lines_of(rows, alpha=None) -> Lines:
+    """Lines of a CSR matrix of ratings; with `alpha`, of implicit feedback.
+
+    There the confidence is 1 + alpha r, of which 1 is that of every pair, in the base matrix; the
+    target is such that weight times target is the confidence.
+    """
+    starts = rows.indptr.astype(np.intp, copy=False)
+    places = rows.indices.astype(np.int32, copy=False)
+    values = rows.data.astype(np.float64, copy=False)
+    if alpha is None:
+        return Lines(starts, places, values, None)
+    weights = alpha * values
+    return Lines(starts, places, 1.0 + 1.0 / weights, weights)
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """lambda |x|^2, or lambda times the number of ratings, on each line."""
+
+    size: float
+    counted: bool
+
+    def of(self, factors, counts):
+        squares = (factors**2).sum(axis=1)
+        return self.size * float((squares * counts if self.counted else squares).sum())
+
+
+def half_step(lines: Lines, table, penalty: Penalty, n_jobs=None):
+    """Factors (n, q) of all lines, and what is left of their objectives.
+
+    ``table`` (m, q + 1) holds the factors of the other side, and last what is taken off ratings.
+    """
+    n, q = len(lines.starts) - 1, table.shape[1] - 1
+    out, base = np.empty((n, q)), None
+    if lines.weights is not None:
+        base = moments_of(np.ascontiguousarray(table[:, :q]), None, center=False, n_jobs=n_jobs)
+        base = base.matrix()
+    # Of about the same work, and the same for any number of threads.
+    most = max(1, min(int(_WORK / (q + 1) ** 2), -(-len(lines.places) // _PARTS)))
+    cuts = np.searchsorted(lines.starts, np.arange(0, len(lines.places) + most, most))
+    cuts = np.unique(np.clip(np.concatenate([[0], cuts, [n]]), 0, n))
+    step = max(64, int(_WORK / (q + 1) ** 3))  # rows of few ratings
+
+    def work(part):
+        left = []
+        for first in range(*part, step):
+            checkpoint()
+            left.append(
+                kernel.half_step(
+                    lines.starts, lines.places, lines.targets, lines.weights, first,
+                    min(first + step, part[1]), table, base, penalty.size, penalty.counted, out,
+                )
+            )  # fmt: skip
+        return sum(left)
+
+    parts = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    effort = float(len(lines.places)) * (q + 1) ** 2 + n * float(q) ** 3
+    return out, sum(each(work, parts, n_jobs=n_jobs, effort=effort))
+
+
+def table_of(factors, k, level, biased):
+    """Factors as the other side reads them: k numbers, a one for its own bias, and what is known.
+
+    ``factors`` (m, k + biased) ends with the biases of this side.
+    """
+    table = np.zeros((len(factors), k + biased + 1))
+    table[:, :k] = factors[:, :k]
+    if biased:
+        table[:, k] = 1.0
+        table[:, k + 1] = level + factors[:, k]
+    return table
+
+
+def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
+    """Alternate until the objective falls by no more than a share of itself.
+
+    Parameters
+    ----------
+    rows, columns : Lines
+        The same ratings, by user and by item.
+    start : ndarray of shape (m, k + biased)
+        Factors of items to begin with.
+    k, level : int, float
+    penalties : Penalty
+    limits : tuple (max_iter, tol)
+
+    Returns
+    -------
+    users, items : ndarray of shape (n, q) and (m, q)
+        The users' are solved for last.
+    history : list of float
+        The objective after each iteration.
+    """
+    biased = start.shape[1] - k
+    items, history = start, []
+    implicit = rows.weights is not None
+    constant = 0.0
+    if implicit:  # the confidences, less what the kernel takes for them
+        constant = float((1.0 + rows.weights - rows.weights * rows.targets**2).sum())
+    for _ in range(limits[0]):
+        users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs)
+        items, left = half_step(columns, table_of(users, k, level, biased), penalties, n_jobs)
+        history.append(left + constant + penalties.of(users, rows.counts))
+        if len(history) > 1 and history[-2] - history[-1] <= limits[1] * abs(history[-1]):
+            break
+    users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs)
+    return users, items, history

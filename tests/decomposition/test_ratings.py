@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Factorization of ratings: by definition, its objective, and what is not rated."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.sparse import coo_array, csr_array
+
+from statfast import RatingsFactorization
+from statfast.decomposition.ratings.half_steps import Penalty, half_step, lines_of, table_of
+
+
+def some_ratings(n=60, m=40, share=0.4, seed=0):
+    rng = np.random.default_rng(seed)
+    whole = np.outer(rng.normal(2, 1, n), rng.normal(2, 1, m)) + rng.normal(size=(n, m))
+    known = rng.random((n, m)) < share
+    return sparse_of(whole, known), whole, known
+
+
+def sparse_of(whole, known):
+    return csr_array(coo_array((whole[known], np.nonzero(known)), shape=whole.shape))
+
+
+@given(st.integers(1, 12), st.integers(1, 60), st.booleans(), st.booleans(), st.integers(0, 999))
+def test_half_step_by_definition(k, m, biased, counted, seed):
+    rng = np.random.default_rng(seed)
+    whole, known = rng.normal(3, 1, (9, m)), rng.random((9, m)) < 0.6
+    factors = rng.normal(size=(m, k + biased))
+    penalty = Penalty(0.3, counted)
+    lines = lines_of(sparse_of(whole, known))
+    got, left = half_step(lines, table_of(factors, k, 3.0, int(biased)), penalty)
+    total = 0.0
+    for user in range(9):
+        Z = factors[known[user], :k]
+        t = whole[user, known[user]]
+        if biased:
+            t = t - 3.0 - factors[known[user], k]
+            Z = np.column_stack([Z, np.ones(len(Z))])
+        ridge = 0.3 * (len(t) if counted else 1)
+        x = np.linalg.solve(Z.T @ Z + ridge * np.eye(Z.shape[1]), Z.T @ t) if len(t) else 0.0
+        assert_allclose(got[user], x, atol=1e-8)
+        total += ((t - Z @ (x if len(t) else np.zeros(Z.shape[1]))) ** 2).sum()
+        total += ridge * np.sum(np.square(x))
+    assert_allclose(left, total, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("biases", [True, False])
+def test_objective(weighted, biases):
+    X, whole, known = some_ratings()
+    model = RatingsFactorization(3, regularization=0.05, weighted=weighted, biases=biases, tol=0.01)
+    model.fit(X)
+    assert (np.diff(model.objectives_) <= 1e-9 * model.objectives_[:-1]).all()
+    said = model.complete(X)
+    users = (model.user_factors_**2).sum(1) + model.user_biases_**2
+    items = (model.item_factors_**2).sum(1) + model.item_biases_**2
+    if weighted:
+        users, items = users * known.sum(1), items * known.sum(0)
+    value = ((said - whole)[known] ** 2).sum() + 0.05 * (users.sum() + items.sum())
+    assert value <= model.objective_ * (1 + 1e-12)  # users were solved for once more
+    assert_allclose(value, model.objective_, rtol=0.02)
+    u, i = np.nonzero(known)
+    assert_allclose(model.ratings(u, i), said[known])
+
+
+def test_implicit_by_definition():
+    X, _, known = some_ratings()
+    counts = X.copy()
+    counts.data = np.ceil(np.abs(counts.data))
+    model = RatingsFactorization(3, implicit=True, alpha=2.0, weighted=False, tol=1e-3).fit(counts)
+    assert (model.user_biases_ == 0).all()
+    confidence = 1 + 2.0 * counts.toarray()
+    Y = model.item_factors_
+    for user in range(60):
+        A = (Y.T * confidence[user]) @ Y + 0.1 * np.eye(3)
+        x = np.linalg.solve(A, Y.T @ (confidence[user] * known[user]))
+        assert_allclose(model.user_factors_[user], x, atol=1e-10)
+    apart = known - model.user_factors_ @ Y.T
+    value = (confidence * apart**2).sum()
+    value += 0.1 * ((model.user_factors_**2).sum() + (Y**2).sum())
+    assert value <= model.objective_ * (1 + 1e-12)
+    assert_allclose(value, model.objective_, rtol=1e-3)
+    with pytest.raises(ValueError, match="must not be negative"):
+        model.fit(-counts)
+
+
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_rank_one_is_recovered():
+    rng = np.random.default_rng(1)
+    whole = np.outer(rng.normal(2, 1, 50), rng.normal(3, 1, 30))
+    known = rng.random(whole.shape) < 0.5
+    how = {"biases": False, "regularization": 0.0, "max_iter": 300, "tol": 0.0}
+    model = RatingsFactorization(1, **how).fit(sparse_of(whole, known))
+    assert_allclose(model.user_factors_ @ model.components_, whole, rtol=1e-6, atol=1e-7)
+
+
+def test_users_and_items_without_ratings():
+    X, _, known = some_ratings()
+    rows = X.toarray()
+    rows[7], rows[:, 3] = 0, 0
+    known[7], known[:, 3] = False, False
+    model = RatingsFactorization(2, tol=0.01).fit(sparse_of(rows, known))
+    assert (model.user_factors_[7] == 0).all()
+    assert model.user_biases_[7] == 0
+    assert (model.item_factors_[3] == 0).all()
+    assert_allclose(model.ratings([7], [3]), model.mean_)
+    assert_allclose(model.ratings([7], [5]), model.mean_ + model.item_biases_[5])
+    items, ratings = model.recommend(csr_array((1, 40)), 40)
+    assert sorted(items[0]) == list(range(40))
+    assert (np.diff(ratings[0]) <= 0).all()
+
+
+def test_zeros_that_are_stored_are_ratings():
+    X = csr_array(np.ones((4, 3)))
+    X.data[:6] = 0.0
+    model = RatingsFactorization(1, tol=0.01).fit(X)
+    assert model.mean_ == 0.5
+    assert_allclose(model.fit(X.toarray()).mean_, 0.5)
+
+
+def test_folding_in_and_recommending():
+    X, _, _ = some_ratings()
+    model = RatingsFactorization(3, tol=0.01).fit(X)
+    assert np.array_equal(model.transform(X), model.user_factors_)
+    factors, biases = model.fold_in(X[5:8])
+    assert np.array_equal(factors, model.user_factors_[5:8])
+    assert np.array_equal(biases, model.user_biases_[5:8])
+    said = model.complete(X)
+    items, ratings = model.recommend(X, 5)
+    for user in range(60):
+        rest = said[user].copy()
+        rest[X[[user]].indices] = -np.inf
+        best = np.argsort(-rest, kind="stable")[:5]
+        assert items[user].tolist() == best.tolist()
+        assert_allclose(ratings[user], rest[best])
+    assert model.recommend(X, 1, rated=True)[0][:, 0].tolist() == said.argmax(1).tolist()
+    full = RatingsFactorization(1, tol=0.01).fit(np.arange(12.0).reshape(3, 4))
+    assert (full.recommend(np.ones((1, 4)), 2)[0] == -1).all()
+
+
+def test_held_out_errors():
+    X, _, _ = some_ratings(share=0.7)
+    model = RatingsFactorization(1, regularization=0.05, tol=1e-3)
+    errors = model.held_out_errors(X, cv=4)
+    spread = RatingsFactorization(1, regularization=1e6, tol=1e-3).held_out_errors(X, cv=4)
+    assert errors.shape == (4,)
+    assert (errors > 0.9).all()  # the noise has a standard deviation of 1
+    assert (errors < 1.35).all()
+    assert (spread > 1.5 * errors).all()
+    assert np.array_equal(errors, model.held_out_errors(X, cv=4))
+
+
+def test_same_bits_for_any_number_of_threads(monkeypatch):
+    from statfast._engine import blocks
+
+    monkeypatch.setattr(blocks, "SMALL", 0)
+    X, _, _ = some_ratings(400, 150)
+    for implicit in (False, True):
+        rows = abs(X) if implicit else X
+        how = {"implicit": implicit, "tol": 0.05}
+        models = [RatingsFactorization(5, n_jobs=n, **how).fit(rows) for n in (1, 2, 7)]
+        for other in models[1:]:
+            assert np.array_equal(models[0].user_factors_, other.user_factors_)
+            assert np.array_equal(models[0].objectives_, other.objectives_)
+
+
+def test_refusals():
+    X, _, _ = some_ratings()
+    with pytest.raises(ValueError, match="X has no ratings"):
+        RatingsFactorization().fit(csr_array((3, 4)))
+    model = RatingsFactorization(2, tol=0.05).fit(X)
+    with pytest.raises(ValueError, match="X has 39 features"):
+        model.transform(X[:, :39])
+    with pytest.raises(ValueError, match="items must be between 0 and 39"):
+        model.ratings([0], [40])
+    with pytest.raises(TypeError, match="users must be a list of integers"):
+        model.ratings([0.5], [4])
+    with pytest.raises(ValueError, match="n must be between 1 and the number of items"):
+        model.recommend(X, 41)
+    with pytest.raises(ValueError, match="implicit must be False"):
+        RatingsFactorization(implicit=True).held_out_errors(abs(X))
+    with pytest.warns(UserWarning, match="did not converge in 2"):
+        RatingsFactorization(2, max_iter=2, tol=0).fit(X)
+    X.data[0] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN"):
+        model.fit(X)
