@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import coo_array, csr_array
 
 from statfast import RatingsFactorization
-from statfast.decomposition.ratings.half_steps import Penalty, half_step, lines_of, table_of
+from statfast.decomposition.ratings.half_steps import RatingsPenalty, half_step, lines_of, table_of
 
 
 def some_ratings(n=60, m=40, share=0.4, seed=0):
@@ -28,7 +28,7 @@ def test_half_step_by_definition(k, m, biased, counted, seed):
     rng = np.random.default_rng(seed)
     whole, known = rng.normal(3, 1, (9, m)), rng.random((9, m)) < 0.6
     factors = rng.normal(size=(m, k + biased))
-    penalty = Penalty(0.3, counted)
+    penalty = RatingsPenalty(0.3, counted)
     lines = lines_of(sparse_of(whole, known))
     got, left = half_step(lines, table_of(factors, k, 3.0, int(biased)), penalty)
     total = 0.0

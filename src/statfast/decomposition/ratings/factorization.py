@@ -10,18 +10,15 @@ from statfast._validation import (
     as_flag,
     as_generator,
     as_real,
-    as_rows,
-    as_sparse,
-    explain_nonfinite,
     is_sparse,
     not_fitted,
     refuse_large,
     rows_for,
-    shown,
     warn_not_converged,
 )
+from statfast.decomposition.ratings.given import as_places, known_ratings
 from statfast.decomposition.ratings.half_steps import (
-    Penalty,
+    RatingsPenalty,
     alternate,
     half_step,
     lines_of,
@@ -32,7 +29,7 @@ from statfast.decomposition.ratings.half_steps import (
 class RatingsFactorization(Transformer, Estimator):
     """Alternating least squares on ratings, explicit or implicit.
 
-    A rating of item i by user u is modelled as ``mean + b_u + c_i + x_u . y_i``. Given one side,
+    A rating of item i by user u is modeled as ``mean + b_u + c_i + x_u . y_i``. Given one side,
     the other is a ridge regression for each user or item, solved exactly, in turn, so that
 
         sum over ratings (r - mean - b_u - c_i - x_u . y_i)^2
@@ -161,7 +158,7 @@ class RatingsFactorization(Transformer, Estimator):
             As the class says.
         """
         penalty, biased = self._checked()
-        rows = self._ratings(X)
+        rows = known_ratings(X, self.implicit)
         (n, m), k = rows.shape, as_count(self.n_components, "n_components")
         if rows.nnz == 0:
             raise ValueError("X has no ratings. Store those that are known, 0 among them.")
@@ -291,8 +288,8 @@ class RatingsFactorization(Transformer, Estimator):
         """
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        users = _places(users, len(self.user_factors_), "users")
-        items = _places(items, len(self.item_factors_), "items")
+        users = as_places(users, len(self.user_factors_), "users")
+        items = as_places(items, len(self.item_factors_), "items")
         if users.shape != items.shape:
             raise ValueError(
                 f"users and items must be pairs; got {len(users)} users and {len(items)} items."
@@ -365,7 +362,7 @@ class RatingsFactorization(Transformer, Estimator):
 
         if self.implicit:
             raise ValueError("implicit must be False for held_out_errors: nothing is rated.")
-        rows = self._ratings(X).tocoo()
+        rows = known_ratings(X, self.implicit).tocoo()
         folds = as_count(cv, "cv", 2, max(2, rows.nnz), limit="the number of ratings")
         rng = as_generator(0 if self.random_state is None else self.random_state)
         fold = rng.permutation(np.arange(rows.nnz) % folds)
@@ -387,47 +384,13 @@ class RatingsFactorization(Transformer, Estimator):
             as_flag(getattr(self, name), name)
         as_real(self.alpha, "alpha", low=0.0, open_low=True)
         size = as_real(self.regularization, "regularization", low=0.0)
-        return Penalty(size, self.weighted), int(self.biases and not self.implicit)
-
-    def _ratings(self, X):
-        """The ratings as CSR, explicit zeros among them."""
-        from scipy.sparse import csr_array
-
-        if not is_sparse(X):
-            dense = as_rows(X)
-            n, m = dense.shape
-            starts = np.arange(0, n * m + 1, m)
-            places = np.tile(np.arange(m, dtype=np.int32), n)
-            data = np.ascontiguousarray(dense, dtype=np.float64).ravel()
-            rows = csr_array((data, places, starts), shape=(n, m))
-        else:
-            given = as_sparse(X)
-            if given.dtype.kind not in "biuf":
-                raise TypeError(f"X must hold numbers; got dtype {given.dtype}. Convert it first.")
-            rows = csr_array(
-                (given.data.astype(np.float64, copy=False), given.indices, given.indptr),
-                shape=given.shape,
-            )
-            if rows.nnz:
-                explain_nonfinite(rows.data, "X")
-            if not rows.has_canonical_format:
-                rows = rows.copy()
-                rows.sum_duplicates()
-        if self.implicit:
-            if rows.nnz and rows.data.min() < 0.0:
-                raise ValueError(
-                    f"X must not be negative where implicit=True; got {rows.data.min():g}."
-                )
-            if not rows.data.all():
-                rows = rows.copy()
-                rows.eliminate_zeros()
-        return rows
+        return RatingsPenalty(size, self.weighted), int(self.biases and not self.implicit)
 
     def _known(self, X):
         """Ratings of the items of the fit."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        rows = self._ratings(X if is_sparse(X) else rows_for(self, X))
+        rows = known_ratings(X if is_sparse(X) else rows_for(self, X), self.implicit)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
@@ -444,14 +407,3 @@ class RatingsFactorization(Transformer, Estimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags
-
-
-def _places(values, count, name):
-    places = np.asarray(values)
-    if places.ndim != 1 or places.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be a list of integers; got {shown(values)}.")
-    if len(places) and (places.min() < 0 or places.max() >= count):
-        raise ValueError(
-            f"{name} must be between 0 and {count - 1}; got {places.min()} to {places.max()}."
-        )
-    return places

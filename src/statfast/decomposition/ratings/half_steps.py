@@ -15,7 +15,7 @@ _PARTS = 64
 
 
 @dataclass(frozen=True)
-class Lines:
+class RatingLines:
     """Ratings line by line: those of users, or those of items."""
 
     starts: NDArray[np.intp]  # (n + 1,)
@@ -28,8 +28,8 @@ class Lines:
         return np.diff(self.starts)
 
 
-def lines_of(rows, alpha=None) -> Lines:
-    """Lines of a CSR matrix of ratings; with `alpha`, of implicit feedback.
+def lines_of(rows, alpha=None) -> RatingLines:
+    """RatingLines of a CSR matrix of ratings; with `alpha`, of implicit feedback.
 
     There the confidence is 1 + alpha r, of which 1 is that of every pair, in the base matrix; the
     target is such that weight times target is the confidence.
@@ -38,13 +38,13 @@ def lines_of(rows, alpha=None) -> Lines:
     places = rows.indices.astype(np.int32, copy=False)
     values = rows.data.astype(np.float64, copy=False)
     if alpha is None:
-        return Lines(starts, places, values, None)
+        return RatingLines(starts, places, values, None)
     weights = alpha * values
-    return Lines(starts, places, 1.0 + 1.0 / weights, weights)
+    return RatingLines(starts, places, 1.0 + 1.0 / weights, weights)
 
 
 @dataclass(frozen=True)
-class Penalty:
+class RatingsPenalty:
     """lambda |x|^2, or lambda times the number of ratings, on each line."""
 
     size: float
@@ -55,7 +55,7 @@ class Penalty:
         return self.size * float((squares * counts if self.counted else squares).sum())
 
 
-def half_step(lines: Lines, table, penalty: Penalty, n_jobs=None):
+def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None):
     """Factors (n, q) of all lines, and what is left of their objectives.
 
     ``table`` (m, q + 1) holds the factors of the other side, and last what is taken off ratings.
@@ -63,8 +63,8 @@ def half_step(lines: Lines, table, penalty: Penalty, n_jobs=None):
     n, q = len(lines.starts) - 1, table.shape[1] - 1
     out, base = np.empty((n, q)), None
     if lines.weights is not None:
-        base = moments_of(np.ascontiguousarray(table[:, :q]), None, center=False, n_jobs=n_jobs)
-        base = base.matrix()
+        factors = np.ascontiguousarray(table[:, :q])
+        base = moments_of(factors, None, center=False, n_jobs=n_jobs).matrix()
     # Of about the same work, and the same for any number of threads.
     most = max(1, min(int(_WORK / (q + 1) ** 2), -(-len(lines.places) // _PARTS)))
     cuts = np.searchsorted(lines.starts, np.arange(0, len(lines.places) + most, most))
@@ -106,12 +106,12 @@ def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
 
     Parameters
     ----------
-    rows, columns : Lines
+    rows, columns : RatingLines
         The same ratings, by user and by item.
     start : ndarray of shape (m, k + biased)
         Factors of items to begin with.
     k, level : int, float
-    penalties : Penalty
+    penalties : RatingsPenalty
     limits : tuple (max_iter, tol)
 
     Returns
