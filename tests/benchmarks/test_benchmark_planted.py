@@ -208,6 +208,12 @@ WRONG = {
     },
     "seeding": {"seeding": (_times("centers", 0.5),)},
     "moments": {"lda": (_plus("posteriors", 0.02),)},
+    "discriminant": {
+        "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),
+        "lda": (_plus("posteriors", 0.02),),
+        "rda": (_one_value("errors", 0.005), _times("losses", 1.001)),
+        "density": (_one_value("log densities", 1e-3), _times("log densities", 1.001)),
+    },
     "latency": {
         task: (_another("labels"),) for task in ("predict KMeans", "predict LDA", "predict kNN")
     },
