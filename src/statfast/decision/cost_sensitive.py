@@ -211,7 +211,7 @@ def threshold(cost):
 
 def rejected_label(given, classes, reject):
     """What stands for no decision."""
-    known = given is None or isinstance(given, str) or isinstance(given, Integral)
+    known = given is None or isinstance(given, str | Integral)
     if not known or isinstance(given, bool):
         raise wrong_type("reject_label", "a string, an integer or None", given)
     if reject is None:

@@ -8,9 +8,16 @@ from statfast.plot.diagnostic_plots import diagnostics
 from statfast.plot.display import Display
 from statfast.plot.gap import elbow_plot, gap_plot
 from statfast.plot.kernel_matrix_plot import kernel_matrix
+from statfast.plot.normal_plots import (
+    CanonicalVariatesDisplay,
+    DensityContourDisplay,
+    canonical_variates,
+    density_contours,
+)
 from statfast.plot.path_plot import regularization_path
 from statfast.plot.probability_plots import calibration, confusion
 from statfast.plot.ranking_plots import cost_curves, coverage, precision_recall, roc
+from statfast.plot.rda_grid_plot import RDAGridDisplay, rda_grid
 from statfast.plot.regions import decision_regions
 from statfast.plot.silhouette import silhouette_plot
 from statfast.plot.svm import svm_margin
@@ -18,6 +25,10 @@ from statfast.plot.svm import svm_margin
 __all__ = [
     "Display",
     "calibration",
+    "CanonicalVariatesDisplay",
+    "DensityContourDisplay",
+    "RDAGridDisplay",
+    "canonical_variates",
     "cluster_plot",
     "coefficients",
     "confusion",
@@ -25,11 +36,13 @@ __all__ = [
     "coverage",
     "decision_regions",
     "dendrogram",
+    "density_contours",
     "diagnostics",
     "elbow_plot",
     "gap_plot",
     "kernel_matrix",
     "precision_recall",
+    "rda_grid",
     "regularization_path",
     "roc",
     "silhouette_plot",

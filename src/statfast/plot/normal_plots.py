@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Normal distributions and classes: contours of equal density, and canonical variates."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._validation import as_labels, as_real, as_rows, not_fitted, wrong_type
+from statfast.generative import MultivariateNormal
+from statfast.plot.regions import chosen_colors, new_axes
+
+
+@dataclass
+class DensityContourDisplay:
+    """Ellipses of equal density, made by `density_contours`.
+
+    Attributes
+    ----------
+    ellipses : list of list of ndarray of shape (m, 2)
+        The outline of each content of each class.
+    contents : ndarray of shape (C,)
+        Probabilities within.
+    means : ndarray of shape (K, 2)
+    labels : list of str
+        Of the classes; one empty string for a single distribution.
+    rows, codes : ndarray or None
+        The rows shown, and their classes.
+    names : list of str
+        Of the columns.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
+    """
+
+    ellipses: list[list[NDArray[np.float64]]]
+    contents: NDArray[np.float64]
+    means: NDArray[np.float64]
+    labels: list[str]
+    rows: NDArray[Any] | None
+    codes: NDArray[np.intp] | None
+    names: list[str]
+    ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
+
+    def plot(self, *, ax=None, colors=None, **style):
+        """Draw it on axes.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            None draws on a new figure of pyplot.
+        colors : sequence of matplotlib colors, optional
+            One for each class.
+        **style : object
+            For the ellipses, such as ``linewidth``.
+
+        Returns
+        -------
+        DensityContourDisplay
+            Itself.
+        """
+        ax = new_axes() if ax is None else ax
+        palette = chosen_colors(colors, len(self.labels))
+        style = {"linewidth": 1.5, **style}
+        for k, (label, color) in enumerate(zip(self.labels, palette, strict=True)):
+            if self.rows is not None:
+                some = self.rows[self.codes == k]
+                ax.scatter(some[:, 0], some[:, 1], s=12.0, color=[color], alpha=0.55, linewidths=0)
+            for number, outline in enumerate(self.ellipses[k]):
+                fade = 1.0 - 0.6 * number / max(1, len(self.contents))
+                named = label if number == 0 and label else None
+                ax.plot(*outline.T, **{"color": color, "alpha": fade, "label": named, **style})
+            ax.scatter(*self.means[k], marker="+", s=60.0, color=[color], zorder=4)
+        ax.set_xlabel(self.names[0])
+        ax.set_ylabel(self.names[1])
+        if any(self.labels):
+            ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def density_contours(
+    model, X=None, y=None, *, contents=(0.5, 0.9, 0.99), ax=None, colors=None, **style
+):
+    """Draw the ellipses that hold given probabilities of a normal distribution, or of each class.
+
+    Parameters
+    ----------
+    model : MultivariateNormal, or a discriminant
+        Fitted to two columns: `MultivariateNormal`, `QuadraticDiscriminantAnalysis`,
+        `RegularizedDiscriminantAnalysis`, or `LinearDiscriminantAnalysis` with
+        ``store_covariance=True``.
+    X : array-like of shape (n, 2), optional
+        Rows to show.
+    y : array-like of shape (n,), optional
+        Their classes; needed with X for a discriminant.
+    contents : sequence of float, default=(0.5, 0.9, 0.99)
+        Probabilities within the ellipses, between 0 and 1.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    colors : sequence of matplotlib colors, optional
+        One for each class; None takes a palette of seven that repeats.
+    **style : object
+        For the ellipses, such as ``linewidth``.
+
+    Returns
+    -------
+    DensityContourDisplay
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If the model has not two columns, X has not, or a content is out of range.
+    TypeError
+        If the model has no normal densities.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import MultivariateNormal
+    >>> from statfast.plot import density_contours
+    >>> normal = MultivariateNormal.of([0.0, 0.0], [[2.0, 1.0], [1.0, 1.0]])
+    >>> shown = density_contours(normal, ax=Figure().subplots())
+    >>> len(shown.ellipses[0])
+    3
+    """
+    means, covariances, labels = _normals(model)
+    if means.shape[1] != 2:
+        raise ValueError(
+            f"model must have 2 columns, the axes of the picture; got {means.shape[1]}. Fit it to "
+            "two columns, or take a marginal."
+        )
+    levels = np.sort([as_real(c, "contents", 0.0, 1.0, open_low=True, open_high=True)
+                      for c in np.atleast_1d(contents)])  # fmt: skip
+    rows = codes = None
+    if X is not None:
+        rows = as_rows(X)
+        if rows.shape[1] != 2:
+            raise ValueError(f"X must have 2 columns; got {rows.shape[1]}. Pass those of model.")
+        codes = np.zeros(len(rows), np.intp)
+        if len(labels) > 1:
+            shown, own = as_labels(y, len(rows))
+            codes = np.searchsorted(np.asarray(model.classes_), shown)[own]
+    normals = [
+        MultivariateNormal.of(mean, S, allow_singular=True)
+        for mean, S in zip(means, covariances, strict=True)
+    ]
+    ellipses = [[normal.ellipsoid(c).outline() for c in levels] for normal in normals]
+    names = getattr(model, "feature_names_in_", ["column 0", "column 1"])
+    display = DensityContourDisplay(
+        ellipses, levels, means, labels, rows, codes, [str(name) for name in names]
+    )
+    return display.plot(ax=ax, colors=colors, **style)
+
+
+def _normals(model):
+    """Means, covariances and labels of the normal densities of a model."""
+    if isinstance(model, MultivariateNormal):
+        if not model.__sklearn_is_fitted__():
+            raise not_fitted(model)
+        return model.mean_[None], model.covariance_[None], [""]
+    if not hasattr(model, "means_") or not hasattr(model, "classes_"):
+        raise wrong_type("model", "a fitted MultivariateNormal or discriminant", model)
+    labels = [str(label) for label in np.asarray(model.classes_).tolist()]
+    if hasattr(model, "rotations_"):
+        axes = zip(model.rotations_, model.scalings_, strict=True)
+        return model.means_, [(R * variances) @ R.T for R, variances in axes], labels
+    if not hasattr(model, "covariance_"):
+        raise wrong_type("model", "a discriminant that keeps covariance_", model)
+    return model.means_, [model.covariance_] * len(labels), labels
+
+
+@dataclass
+class CanonicalVariatesDisplay:
+    """Rows in the plane of two canonical variates, made by `canonical_variates`.
+
+    Attributes
+    ----------
+    variates : ndarray of shape (n, 2), or (n, 1) of two classes
+    codes : ndarray of shape (n,)
+        The class of each row.
+    labels : list of str
+    ellipses : list of ndarray of shape (m, 2)
+        Of each class; empty where it has too few rows, or there is one variate.
+    means : ndarray of shape (K, 2) or (K, 1)
+    shares : ndarray of shape (2,) or (1,)
+        Of the variance between the classes.
+    components : tuple of int
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
+    """
+
+    variates: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    labels: list[str]
+    ellipses: list[NDArray[np.float64]]
+    means: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    components: tuple[int, ...]
+    ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
+
+    def plot(self, *, ax=None, colors=None, **style):
+        """Draw it on axes.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            None draws on a new figure of pyplot.
+        colors : sequence of matplotlib colors, optional
+            One for each class.
+        **style : object
+            For the points, such as ``s``.
+
+        Returns
+        -------
+        CanonicalVariatesDisplay
+            Itself.
+        """
+        ax = new_axes() if ax is None else ax
+        palette = chosen_colors(colors, len(self.labels))
+        style = {"s": 16.0, "alpha": 0.7, "linewidths": 0.0, **style}
+        flat = self.variates.shape[1] == 1
+        for k, (label, color) in enumerate(zip(self.labels, palette, strict=True)):
+            some = self.variates[self.codes == k]
+            down = np.full(len(some), float(k)) if flat else some[:, 1]
+            ax.scatter(some[:, 0], down, **{"color": [color], "label": label, **style})
+            if len(self.ellipses[k]):
+                ax.plot(*self.ellipses[k].T, color=color, linewidth=1.5)
+            at = (self.means[k, 0], float(k)) if flat else self.means[k]
+            ax.scatter(*at, marker="+", s=80.0, color="0.15", zorder=4)
+        names = [
+            f"canonical variate {c + 1} ({share:.1%})"
+            for c, share in zip(self.components, self.shares, strict=True)
+        ]
+        ax.set_xlabel(names[0])
+        if flat:
+            ax.set_yticks(range(len(self.labels)), self.labels)
+            ax.set_ylabel("class")
+            ax.set_ylim(-0.6, len(self.labels) - 0.4)
+        else:
+            ax.set_ylabel(names[1])
+            ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def canonical_variates(
+    model, X, y, *, components=(0, 1), content=0.9, ax=None, colors=None, **style
+):
+    """Draw rows in the plane of two canonical variates, with an ellipse for each class.
+
+    Parameters
+    ----------
+    model : LinearDiscriminantAnalysis
+        Fitted.
+    X : array-like of shape (n, d)
+        Rows to show.
+    y : array-like of shape (n,)
+        Their classes.
+    components : pair of int, default=(0, 1)
+        Which variates, counted from 0. Of two classes there is one, shown on a line for each
+        class.
+    content : float, default=0.9
+        Probability of the normal distribution fitted to the variates of a class that its ellipse
+        holds.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    colors : sequence of matplotlib colors, optional
+        One for each class in ascending order of labels.
+    **style : object
+        For the points, such as ``s``.
+
+    Returns
+    -------
+    CanonicalVariatesDisplay
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If there are no such variates, or as for ``model.transform``.
+    TypeError
+        If the model has no canonical variates.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.plot import canonical_variates
+    >>> wine = load_wine()
+    >>> model = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
+    >>> shown = canonical_variates(model, wine.data, wine.target, ax=Figure().subplots())
+    >>> shown.shares.round(3)
+    array([0.687, 0.313])
+    """
+    if not hasattr(model, "explained_variance_ratio_") or not hasattr(model, "xbar_"):
+        raise wrong_type("model", "a fitted LinearDiscriminantAnalysis", model)
+    Z = np.asarray(model.transform(X), dtype=np.float64)
+    labels, codes = as_labels(y, len(Z))
+    chosen = (0,) if Z.shape[1] == 1 else tuple(components)
+    if len(chosen) > 2 or not all(isinstance(c, int) and 0 <= c < Z.shape[1] for c in chosen):
+        raise ValueError(
+            f"components must be two of the {Z.shape[1]} variates, counted from 0; got "
+            f"{components!r}. Choose others."
+        )
+    content = as_real(content, "content", 0.0, 1.0, open_low=True, open_high=True)
+    Z = Z[:, list(chosen)]
+    means = np.array([Z[codes == k].mean(axis=0) for k in range(len(labels))])
+    ellipses = []
+    for k in range(len(labels)):
+        some, outline = Z[codes == k], np.empty((0, 2))
+        if Z.shape[1] == 2 and len(some) > 2 and np.linalg.matrix_rank(some - means[k]) == 2:
+            outline = MultivariateNormal().fit(some).ellipsoid(content).outline()
+        ellipses.append(outline)
+    display = CanonicalVariatesDisplay(
+        Z, codes, [str(label) for label in labels.tolist()], ellipses, means,
+        model.explained_variance_ratio_[list(chosen)], chosen,
+    )  # fmt: skip
+    return display.plot(ax=ax, colors=colors, **style)
