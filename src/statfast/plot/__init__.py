@@ -23,11 +23,11 @@ from statfast.plot.silhouette import silhouette_plot
 from statfast.plot.svm import svm_margin
 
 __all__ = [
-    "Display",
-    "calibration",
     "CanonicalVariatesDisplay",
     "DensityContourDisplay",
+    "Display",
     "RDAGridDisplay",
+    "calibration",
     "canonical_variates",
     "cluster_plot",
     "coefficients",
