@@ -211,40 +211,6 @@ def test_calls_that_are_not_quite_so_small_are_shared_with_a_thread_that_is_awak
     assert len(set(ran())) == 2
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux alone")
-def test_helpers_keep_off_the_processor_of_the_caller_in_short_calls_alone(monkeypatch):
-    pool, everywhere = _blocks._Pool(), os.sched_getaffinity(0)
-    first = min(everywhere)
-    monkeypatch.setattr(_blocks, "_pool", pool)
-    monkeypatch.setattr(_blocks, "processor", lambda: 1 + first)
-
-    def where(effort):
-        here = threading.get_ident()
-
-        def work(_):
-            time.sleep(0.001)
-            return None if threading.get_ident() == here else os.sched_getaffinity(0)
-
-        for _ in range(20):  # until a helper has come in time to take part
-            found = [places for places in each(work, range(40), n_jobs=3, effort=effort) if places]
-            if found:
-                return found
-        raise AssertionError("no helper took part")
-
-    assert all(places == everywhere for places in where(inf))
-    barred = everywhere - {first} or everywhere
-    assert all(places == barred for places in where(1e7))
-    assert os.sched_getaffinity(0) == everywhere
-    assert all(places == everywhere for places in where(inf))
-    where(1e7)
-    stop = time.monotonic() + LONG  # asleep again, they may run anywhere
-    while any(mark[0] for _, mark in pool.places) and time.monotonic() < stop:
-        time.sleep(0.001)
-    assert all(os.sched_getaffinity(number) == everywhere for number, _ in pool.places)
-    monkeypatch.setattr(_blocks, "FEW", 1)
-    assert all(places == everywhere for places in where(1e7))
-
-
 # ---------------------------------------------------------------- blocks of arrays
 
 

@@ -26,15 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.threads.spin_wait import allow, linger, processor
+from statfast._core.threads.spin_wait import linger
 from statfast._engine.chunks import Chunks
 from statfast._validation import wrong_type
 
 SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
 AWAKE = 1e6  # the same where a thread waits awake, and costs no more than a few microseconds
 LINGER = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
-SHORT = 1e8  # flop: in longer calls the scheduler spreads threads by itself, in some milliseconds
-FEW = 8  # threads: with more there are processors enough for it to do so at once
 CROWD, LEAST = 4, 16  # threads for each core, or in all: more would only get in each other's way
 TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
 
@@ -189,8 +187,7 @@ def _batches(chunks, aligned, least):
 
 
 def invite(function: Callable, size: int) -> None:
-    """Have one of `size` threads call a function soon, on a processor other than the caller's."""
-    _pool.part(short=True)
+    """Have one of `size` threads call a function soon."""
     _pool.call(copy_context(), function, size)
 
 
@@ -247,7 +244,6 @@ def _run(work, batches, absorb, count, ahead, n_jobs, effort, progress):
     threads = 1 if n_jobs is None and small else usable_threads(n_jobs)
     threads = 1 if small else min(threads, inf if count is None else count)
     if threads > 1:
-        _pool.part(short=effort < SHORT)
         _Run(work, absorb, threads, ahead, progress, count).lead(batches)
         return
     done = 0
@@ -393,7 +389,6 @@ class _Pool:
         self.calls, self.size = SimpleQueue(), 0
         self.posted = array("q", [0])  # how many calls have been
         self.awake = 0  # threads that wait awake
-        self.places = []  # of each thread: its number, and the processor that it is kept off
 
     def call(self, context, function, size):
         """Have one of `size` threads call a function in this context (of np.errstate, say)."""
@@ -405,34 +400,17 @@ class _Pool:
         with self.lock:
             self.posted[0] += 1
 
-    def part(self, short):
-        """Keep threads off the processor of the caller during a short call, and not in others:
-        there they may start threads of their own, which are to run anywhere."""
-        here = processor() if short and len(self.places) <= FEW else 0
-        with self.lock:
-            for number, barred in self.places:
-                if barred[0] != here:
-                    allow(number, barred[0], True)
-                    barred[0] = here if allow(number, here, False) else 0
-
     def awaken(self, change):
         with self.lock:
             self.awake += change
 
     def serve(self):
-        number, barred = threading.get_native_id(), array("q", [0])
-        with self.lock:
-            self.places.append((number, barred))
         while True:
             seen = self.posted[0]
             if self.calls.empty():
                 self.awaken(1)
                 linger(self.posted, seen, LINGER)
                 self.awaken(-1)
-            if self.calls.empty() and barred[0]:
-                with self.lock:
-                    allow(number, barred[0], True)
-                    barred[0] = 0
             context, function = self.calls.get()
             context.run(function)
             del context, function  # asleep, keep nobody's arrays alive

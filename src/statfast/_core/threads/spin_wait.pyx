@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wait awake for a count to change: what a thread does before it sleeps; and where it does not.
+"""Wait awake for a count to change: what a thread does before it sleeps.
 
 To wake a thread costs the time of a small call, ten times that on a virtual machine whose idle
-processor has been given away. Linux does not count such a processor as one that could be had, and
-has the thread share that of its caller, for milliseconds, unless it is told that it must not. A
-thread that serves a team is awake for the next step. The caller guarantees that nothing is wrong
-with waking up too early.
+processor has been given away. A thread that serves a team is awake for the next step. The caller
+guarantees that nothing is wrong with waking up too early.
 """
 
 from libc.stdint cimport int64_t
@@ -15,24 +13,6 @@ from statfast._core.threads.team cimport TEAM_NUMBERS, team_do, team_leave, team
 cdef extern from *:
     """
     #include "threads/wait.h"
-    #if defined(__linux__)
-    static int64_t processor_here(void) { return 1 + (int64_t)sched_getcpu(); }
-    static int allow_on(int64_t thread, int64_t place, int allowed) {
-        cpu_set_t set;
-        if (place < 1 || place > CPU_SETSIZE || sched_getaffinity((pid_t)thread, sizeof set, &set))
-            return 0;
-        if (allowed) CPU_SET(place - 1, &set);
-        else if (CPU_ISSET(place - 1, &set)) CPU_CLR(place - 1, &set);
-        else return 0; /* it is not ours to allow again */
-        return CPU_COUNT(&set) > 0 && sched_setaffinity((pid_t)thread, sizeof set, &set) == 0;
-    }
-    #else
-    static int64_t processor_here(void) { return 0; }
-    static int allow_on(int64_t thread, int64_t place, int allowed) {
-        (void)thread, (void)place, (void)allowed;
-        return 0;
-    }
-    #endif
     static void linger_on(const volatile int64_t *count, int64_t seen, double seconds) {
         const double end = seconds_now() + seconds;
         do {
@@ -45,8 +25,6 @@ cdef extern from *:
     }
     """
     void linger_on(const int64_t *count, int64_t seen, double seconds) noexcept nogil
-    int64_t processor_here() noexcept nogil
-    bint allow_on(int64_t thread, int64_t place, bint allowed) noexcept nogil
 
 
 def linger(
@@ -110,18 +88,3 @@ def leave(
 ):
     """Tell those that serve a team to go, or that they need not."""
     team_leave(team_of(team), now)
-
-
-def processor():
-    """The number of the processor that this runs on, from 1; 0 if that is not known."""
-    return processor_here()
-
-
-def allow(
-    int64_t thread,            # as the system numbers them
-    int64_t place,             # the number of a processor
-    bint allowed,              # whether the thread may run there
-):
-    """Say where a thread may run; returns whether it was done: not if it may run nowhere
-    else, nor if it may not run there as it is."""
-    return allow_on(thread, place, allowed)
