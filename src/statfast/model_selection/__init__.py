@@ -1,6 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Model selection: splitters, cross-validation that shares its work, and tests between models."""
 
+from statfast.model_selection.comparison import Comparison, compare
+from statfast.model_selection.curves import learning_curve, validation_curve
+from statfast.model_selection.estimates import (
+    BootstrapEstimate,
+    NestedInterval,
+    bootstrap_error,
+    external_validation,
+    nested_cv_interval,
+)
+from statfast.model_selection.paired_tests import (
+    TestResult,
+    bayesian_t_test,
+    corrected_t_test,
+    five_by_two_test,
+    friedman_test,
+    mcnemar_test,
+)
 from statfast.model_selection.partitions import (
     GroupKFold,
     KFold,
@@ -25,14 +42,19 @@ from statfast.model_selection.validate import (
     cross_val_score,
     cross_validate,
 )
+from statfast.model_selection.variance import BiasVariance, bias_variance
 
 __all__ = [
+    "BiasVariance",
     "Bootstrap",
+    "BootstrapEstimate",
+    "Comparison",
     "GridSearchCV",
     "GroupKFold",
     "KFold",
     "LeaveOneGroupOut",
     "LeaveOneOut",
+    "NestedInterval",
     "PredefinedSplit",
     "RandomizedSearchCV",
     "RepeatedKFold",
@@ -41,9 +63,22 @@ __all__ = [
     "StratifiedGroupKFold",
     "StratifiedKFold",
     "StratifiedShuffleSplit",
+    "TestResult",
     "TimeSeriesSplit",
+    "bayesian_t_test",
+    "bias_variance",
+    "bootstrap_error",
+    "compare",
+    "corrected_t_test",
     "cross_val_predict",
     "cross_val_score",
     "cross_validate",
+    "external_validation",
+    "five_by_two_test",
+    "friedman_test",
+    "learning_curve",
+    "mcnemar_test",
+    "nested_cv_interval",
     "train_test_split",
+    "validation_curve",
 ]

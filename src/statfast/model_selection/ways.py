@@ -47,6 +47,10 @@ class Folds:
             return np.flatnonzero(kept)
         return train if self.weights is None else train[self.weights[train] > 0.0]
 
+    def pairs_as_given(self):
+        """A splitter that gives these folds again."""
+        return _Again(self.pairs)
+
     def singles(self):
         """The row of each fold, if each row is held out alone, else None."""
         if len(self.pairs) != self.n or self.n < 2:
@@ -55,6 +59,21 @@ class Folds:
             return None
         rows = np.array([test[0] for _, test in self.pairs])
         return rows if (np.bincount(rows, minlength=self.n) == 1).all() else None
+
+
+class _Again:
+    """Folds known already."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def split(self, X, y=None, groups=None):
+        n = len(y)
+        for train, test in self.pairs:
+            yield (np.setdiff1d(np.arange(n), test) if train is None else train), test
+
+    def _held_out(self, n, y, groups):
+        return [test for _, test in self.pairs]
 
 
 @dataclass

@@ -19,18 +19,32 @@ from statfast.plot.probability_plots import calibration, confusion
 from statfast.plot.ranking_plots import cost_curves, coverage, precision_recall, roc
 from statfast.plot.rda_grid_plot import RDAGridDisplay, rda_grid
 from statfast.plot.regions import decision_regions
+from statfast.plot.selection_plots import (
+    ComparisonDisplay,
+    CurveDisplay,
+    TargetDisplay,
+    bias_variance_target,
+    comparison,
+    learning_curves,
+    validation_curves,
+)
 from statfast.plot.silhouette import silhouette_plot
 from statfast.plot.svm import svm_margin
 
 __all__ = [
     "CanonicalVariatesDisplay",
+    "ComparisonDisplay",
+    "CurveDisplay",
     "DensityContourDisplay",
     "Display",
     "RDAGridDisplay",
+    "TargetDisplay",
+    "bias_variance_target",
     "calibration",
     "canonical_variates",
     "cluster_plot",
     "coefficients",
+    "comparison",
     "confusion",
     "cost_curves",
     "coverage",
@@ -41,10 +55,12 @@ __all__ = [
     "elbow_plot",
     "gap_plot",
     "kernel_matrix",
+    "learning_curves",
     "precision_recall",
     "rda_grid",
     "regularization_path",
     "roc",
     "silhouette_plot",
     "svm_margin",
+    "validation_curves",
 ]

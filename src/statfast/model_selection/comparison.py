@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models compared on the same folds: their scores with intervals, and tests of all pairs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._estimator import CoefficientTable
+from statfast._validation import as_choice, as_real, wrong_type
+from statfast.metrics import auc_test
+from statfast.model_selection.paired_tests import (
+    TestResult,
+    bayesian_t_test,
+    corrected_t_test,
+    five_by_two_test,
+    friedman_test,
+    mcnemar_test,
+)
+from statfast.model_selection.partitions import (
+    KFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+)
+from statfast.model_selection.scoring import as_plan, classifies, known_classes
+from statfast.model_selection.validate import cross_validate, held_out_answers
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How good several models are on the same folds.
+
+    Attributes
+    ----------
+    names : list of str
+    scores : ndarray of shape (k, J)
+        Of each model on each fold.
+    means : ndarray of shape (k,)
+    intervals : ndarray of shape (k, 2)
+        Of the mean scores, corrected for the overlap of training parts.
+    tests : dict
+        By pair of names: the test of the difference of scores.
+    bayes : dict
+        By pair: the Bayesian correlated t test.
+    mcnemar : dict
+        By pair: of classifiers, by their errors on rows held out; else empty.
+    delong : dict
+        By pair: of classifiers of two classes that have scores, by areas under ROC curves.
+    friedman : TestResult or None
+        Of three models or more, with folds as blocks: as these are not independent, a guide only.
+    paths : list of str
+        How the folds of each model were fitted.
+    """
+
+    names: list
+    scores: NDArray[np.float64]
+    means: NDArray[np.float64]
+    intervals: NDArray[np.float64]
+    tests: dict
+    bayes: dict
+    mcnemar: dict
+    delong: dict
+    friedman: "TestResult | None"
+    paths: list
+
+    def table(self):
+        """All pairs, as a printed table.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        pairs = list(self.tests)
+        columns = {
+            "Difference": np.array([self.tests[p].estimate for p in pairs]),
+            "t or F": np.array([self.tests[p].statistic for p in pairs]),
+            "P>|t|": np.array([self.tests[p].p_value for p in pairs]),
+        }
+        if self.bayes:
+            columns["First better"] = np.array([self.bayes[p].more["first"] for p in pairs])
+            columns["Second better"] = np.array([self.bayes[p].more["second"] for p in pairs])
+        if self.mcnemar:
+            columns["P (McNemar)"] = np.array([self.mcnemar[p].p_value for p in pairs])
+        if self.delong:
+            columns["P (DeLong)"] = np.array([self.delong[p].p_value for p in pairs])
+        return CoefficientTable([f"{a} - {b}" for a, b in pairs], columns)
+
+    def to_frame(self):
+        """Scores of models, with their intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas
+
+        columns = {"mean": self.means, "low": self.intervals[:, 0], "high": self.intervals[:, 1]}
+        return pandas.DataFrame(columns, index=self.names)
+
+    def plot(self, *, ax=None, **style):
+        """Show the mean scores with their intervals.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            Of the points.
+
+        Returns
+        -------
+        ComparisonDisplay
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").comparison(self, ax=ax, **style)
+
+    def __str__(self):
+        wide = max(map(len, self.names))
+        lines = [
+            f"{name.ljust(wide)}  {mean:9.4f}  [{low:.4f}, {high:.4f}]"
+            for name, mean, (low, high) in zip(self.names, self.means, self.intervals, strict=True)
+        ]
+        return "\n".join([*lines, "", str(self.table())])
+
+
+def compare(
+    models, X, y, *, cv=None, scoring=None, groups=None, sample_weight=None, method="corrected_t",
+    rope=0.01, level=0.95, random_state=None,
+):  # fmt: skip
+    """Compare models on the same folds.
+
+    Parameters
+    ----------
+    models : dict or list of estimators
+        By names, or those of their classes.
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+    cv : int, splitter or iterable of (train, test), optional
+        None is ten times ten folds.
+    scoring : str or callable, optional
+        As in `cross_validate`.
+    groups : array-like of shape (n,), optional
+    sample_weight : array-like of shape (n,), optional
+    method : str, default="corrected_t"
+        Test of scores: "corrected_t"; or "5x2cv_f" or "5x2cv_t", for which `cv` is five times two
+        folds.
+    rope : float, default=0.01
+        Differences of scores within it count as none in the Bayesian test.
+    level : float, default=0.95
+        Of the intervals.
+    random_state : int, Generator or None, default=None
+        Of the folds.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, names repeat, or an argument is out of its range.
+    TypeError
+        If `models` is no dict or list.
+
+    Notes
+    -----
+    McNemar's and DeLong's tests take what models say of rows held out by one partition of the
+    rows. p values are not adjusted for the number of pairs.
+
+    References
+    ----------
+    C. Nadeau & Y. Bengio (2003), "Inference for the generalization error".
+    doi:10.1023/A:1024068626366
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis, KNeighborsClassifier
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.model_selection import compare
+    >>> wine = load_wine()
+    >>> models = {"LDA": LinearDiscriminantAnalysis(), "3-NN": KNeighborsClassifier(3)}
+    >>> found = compare(models, wine.data, wine.target, cv=5)
+    >>> found.means.round(2), found.tests["LDA", "3-NN"].p_value < 0.05
+    (array([0.97, 0.7 ]), True)
+    """
+    names, listed = _named(models)
+    as_choice(method, "method", ("corrected_t", "5x2cv_f", "5x2cv_t"))
+    level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+    as_real(rope, "rope", 0.0)
+    labels = all(classifies(model) for model in listed)
+    if method != "corrected_t":
+        kind = RepeatedStratifiedKFold if labels else RepeatedKFold
+        cv = kind(n_splits=2, n_repeats=5, random_state=random_state)
+    elif cv is None:
+        kind = RepeatedStratifiedKFold if labels else RepeatedKFold
+        cv = kind(n_splits=10, n_repeats=10, random_state=random_state)
+    plan = as_plan(listed[0], X, y, cv, groups, sample_weight)
+    pairs = [(plan.train(k), test) for k, (_, test) in enumerate(plan.pairs)]
+    if len(pairs) < 2:
+        raise ValueError(f"cv must give at least 2 folds; got {len(pairs)}. Pass cv=5.")
+    share = float(np.mean([len(test) / len(train) for train, test in pairs]))
+    found = [
+        cross_validate(
+            model, X, y, cv=plan.pairs_as_given(), scoring=scoring, sample_weight=sample_weight
+        )
+        for model in listed
+    ]
+    scores = np.array([one["test_score"] for one in found])
+    tests, bayes = {}, {}
+    for a, b in combinations(range(len(names)), 2):
+        pair, d = (names[a], names[b]), scores[a] - scores[b]
+        if method == "corrected_t":
+            tests[pair] = corrected_t_test(d, test_share=share, level=level)
+        else:
+            tests[pair] = five_by_two_test(d.reshape(5, 2), kind=method[-1])
+        bayes[pair] = bayesian_t_test(d, test_share=share, rope=rope, level=level)
+    mcnemar, delong = _on_rows(names, listed, plan, labels)
+    alone = [corrected_t_test(s, test_share=share, level=level) for s in scores]
+    friedman = friedman_test(scores.T, names=names) if len(names) > 2 else None
+    return Comparison(
+        names, scores, scores.mean(axis=1), np.array([t.interval for t in alone]), tests, bayes,
+        mcnemar, delong, friedman, [one["path"] for one in found],
+    )  # fmt: skip
+
+
+def _named(models):
+    if isinstance(models, Mapping):
+        names, listed = [str(name) for name in models], list(models.values())
+    elif isinstance(models, list | tuple):
+        listed = list(models)
+        names = [type(model).__name__ for model in listed]
+        if len(set(names)) < len(names):
+            names = [f"{name} {place + 1}" for place, name in enumerate(names)]
+    else:
+        raise wrong_type("models", "a dict or a list of estimators", models)
+    if len(listed) < 2:
+        raise ValueError(f"models must hold at least two to compare; got {len(listed)}.")
+    return names, listed
+
+
+def _on_rows(names, models, plan, labels):
+    """McNemar's and DeLong's tests of all pairs, by rows held out once."""
+    if not labels:
+        return {}, {}
+    one = _one_partition(plan)
+    y = np.asarray(plan.y)
+    right = [held_out_answers(model, one, "predict")[0] == y for model in models]
+    mcnemar, delong = {}, {}
+    two = len(known_classes(plan.y, plan.n)) == 2
+    values = [_values(model, one) for model in models] if two else [None] * len(models)
+    for a, b in combinations(range(len(names)), 2):
+        pair = names[a], names[b]
+        mcnemar[pair] = mcnemar_test(
+            int((right[a] & ~right[b]).sum()), int((right[b] & ~right[a]).sum())
+        )
+        if two and values[a] is not None and values[b] is not None:
+            told = auc_test(y, values[a], values[b])
+            delong[pair] = TestResult(
+                "DeLong's test", float(told.statistic), (), float(told.p_value), nan
+            )
+    return mcnemar, delong if len(delong) == len(mcnemar) else {}
+
+
+def _values(model, folds):
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(model, method):
+            said = held_out_answers(model, folds, method)[0]
+            return said if said.ndim == 1 else said[:, -1]
+    return None
+
+
+def _one_partition(plan):
+    """The first folds that hold out each row once, or others that do."""
+    seen = np.zeros(plan.n, dtype=np.intp)
+    for k, (_, test) in enumerate(plan.pairs):
+        seen[test] += 1
+        if seen.min() == 1 and seen.max() == 1:
+            return replace(plan, pairs=plan.pairs[: k + 1])
+    k = min(10, plan.n)
+    codes = np.unique(np.asarray(plan.y), return_counts=True)[1]
+    splitter = StratifiedKFold(k) if codes.max() >= k else KFold(k)
+    tests = splitter._held_out(plan.n, plan.y, None)
+    return replace(plan, pairs=[(None, test) for test in tests])

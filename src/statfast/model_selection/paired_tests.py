@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests between models from their scores on the same folds, or their errors on the same rows."""
+
+from dataclasses import dataclass, field
+from math import inf, nan, sqrt
+
+import numpy as np
+
+from statfast._estimator import CoefficientTable
+from statfast._validation import as_choice, as_count, as_flag, as_real
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """A test of whether two models, or several, are equally good.
+
+    Attributes
+    ----------
+    name : str
+    statistic : float
+    df : tuple of float
+        Degrees of freedom; empty where there are none.
+    p_value : float
+        Two-sided.
+    estimate : float, default=nan
+        Mean difference, the first less the second; nan where the test has none.
+    interval : tuple of float
+        Confidence, or credible, interval of the difference; empty where there is none.
+    more : dict
+        What else the test tells, by name.
+    """
+
+    __test__ = False  # not one of pytest's
+
+    name: str
+    statistic: float
+    df: tuple
+    p_value: float
+    estimate: float = nan
+    interval: tuple = ()
+    more: dict = field(default_factory=dict)
+
+
+def corrected_t_test(differences, *, test_share, level=0.95):
+    """Corrected resampled t test of differences of scores, one from each fold.
+
+    Parameters
+    ----------
+    differences : array-like of shape (J,)
+        Scores of one model less those of another on the same folds.
+    test_share : float
+        Rows held out for each row fitted: 1 / (K - 1) for K folds, however often repeated.
+    level : float, default=0.95
+        Of the interval.
+
+    Returns
+    -------
+    TestResult
+        With J - 1 degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two differences, or a share or level out of its range.
+
+    Notes
+    -----
+    Training parts overlap, so that the variance of the mean is not s^2 / J but about
+    s^2 (1 / J + test_share) [1]_; for repeated folds [2]_.
+
+    References
+    ----------
+    .. [1] C. Nadeau & Y. Bengio (2003), "Inference for the generalization error".
+       doi:10.1023/A:1024068626366
+    .. [2] R. Bouckaert & E. Frank (2004), "Evaluating the replicability of significance tests for
+       comparing learning algorithms". doi:10.1007/978-3-540-24775-3_3
+
+    Examples
+    --------
+    >>> from statfast.model_selection import corrected_t_test
+    >>> test = corrected_t_test([0.02, 0.01, 0.03, 0.0, 0.02], test_share=0.25)
+    >>> round(test.statistic, 4), test.df
+    (2.0919, (4,))
+    """
+    from scipy.special import stdtr, stdtrit
+
+    d = _numbers(differences, "differences", 2)
+    share = as_real(test_share, "test_share", 0.0, open_low=True)
+    level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+    J, mean = len(d), float(d.mean())
+    error = float(d.std(ddof=1)) * sqrt(1.0 / J + share)
+    statistic = _ratio(mean, error)
+    p = 2.0 * float(stdtr(J - 1, -abs(statistic)))
+    half = float(stdtrit(J - 1, 0.5 + level / 2)) * error
+    return TestResult(
+        "Corrected resampled t test", statistic, (J - 1,), p, mean, (mean - half, mean + half)
+    )
+
+
+def bayesian_t_test(differences, *, test_share, rope=0.0, level=0.95):
+    """Bayesian correlated t test: how probable it is that one model is better.
+
+    Parameters
+    ----------
+    differences : array-like of shape (J,)
+        Scores of one model less those of another on the same folds.
+    test_share : float
+        Rows held out for each row fitted.
+    rope : float, default=0.0
+        Region of practical equivalence: differences within it count as none.
+    level : float, default=0.95
+        Of the credible interval.
+
+    Returns
+    -------
+    TestResult
+        Its ``more`` has the probabilities "first", "equal" and "second"; `p_value` is nan.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two differences, or an argument is out of its range.
+
+    Notes
+    -----
+    The posterior of the mean is a t distribution with J - 1 degrees of freedom and squared scale
+    s^2 (1 / J + rho / (1 - rho)), rho the share of all rows that is held out [1]_.
+
+    References
+    ----------
+    .. [1] G. Corani & A. Benavoli (2015), "A Bayesian approach for comparing cross-validated
+       algorithms on multiple data sets". doi:10.1007/s10994-015-5486-z
+
+    Examples
+    --------
+    >>> from statfast.model_selection import bayesian_t_test
+    >>> test = bayesian_t_test([0.02, 0.01, 0.03, 0.0, 0.02], test_share=0.25, rope=0.01)
+    >>> {name: round(p, 3) for name, p in test.more.items()}
+    {'first': 0.762, 'equal': 0.225, 'second': 0.014}
+    """
+    from scipy.special import stdtr
+
+    plain = corrected_t_test(differences, test_share=test_share, level=level)
+    rope = as_real(rope, "rope", 0.0)
+    error = abs(plain.estimate / plain.statistic) if plain.statistic else 0.0
+    if not plain.statistic:
+        d = _numbers(differences, "differences", 2)
+        error = float(d.std(ddof=1)) * sqrt(1.0 / len(d) + test_share)
+    below = float(stdtr(plain.df[0], _ratio(-rope - plain.estimate, error)))
+    above = float(stdtr(plain.df[0], -_ratio(rope - plain.estimate, error)))
+    told = {"first": above, "equal": max(0.0, 1.0 - above - below), "second": below}
+    return TestResult(
+        "Bayesian correlated t test", plain.statistic, plain.df, nan, plain.estimate,
+        plain.interval, told,
+    )  # fmt: skip
+
+
+def five_by_two_test(differences, *, kind="f"):
+    """Test of differences of scores in five replications of two folds.
+
+    Parameters
+    ----------
+    differences : array-like of shape (5, 2)
+        Scores of one model less those of another: a row for each replication.
+    kind : {"f", "t"}, default="f"
+        Alpaydin's combined F test [2]_, or Dietterich's t test [1]_, which takes the mean from the
+        first fold alone.
+
+    Returns
+    -------
+    TestResult
+
+    Raises
+    ------
+    ValueError
+        If `differences` has another shape.
+
+    References
+    ----------
+    .. [1] T. Dietterich (1998), "Approximate statistical tests for comparing supervised
+       classification learning algorithms". doi:10.1162/089976698300017197
+    .. [2] E. Alpaydin (1999), "Combined 5x2 cv F test for comparing supervised classification
+       learning algorithms". doi:10.1162/089976699300016007
+
+    Examples
+    --------
+    >>> from statfast.model_selection import five_by_two_test
+    >>> d = [[0.03, 0.02], [0.01, 0.04], [0.02, 0.02], [0.05, 0.01], [0.03, 0.0]]
+    >>> round(five_by_two_test(d).p_value, 4)
+    0.2159
+    """
+    from scipy.special import fdtrc, stdtr
+
+    as_choice(kind, "kind", ("f", "t"))
+    d = np.asarray(differences, dtype=np.float64)
+    if d.shape != (5, 2) or not np.isfinite(d).all():
+        raise ValueError(f"differences must be finite, of shape (5, 2); got shape {d.shape}.")
+    variances = float(((d - d.mean(axis=1, keepdims=True)) ** 2).sum())
+    mean = float(d.mean())
+    if kind == "t":
+        t = _ratio(float(d[0, 0]), sqrt(variances / 5.0))
+        return TestResult("5x2cv t test", t, (5,), 2.0 * float(stdtr(5, -abs(t))), mean)
+    f = _ratio(float((d**2).sum()), 2.0 * variances)
+    return TestResult("5x2cv F test", f, (10, 5), float(fdtrc(10, 5, f)), mean)
+
+
+def mcnemar_test(first_only, second_only, *, method="exact"):
+    """Test whether two classifiers err on different numbers of rows.
+
+    Parameters
+    ----------
+    first_only : int
+        Rows that the first alone gets right.
+    second_only : int
+        Rows that the second alone gets right.
+    method : str, default="exact"
+        "exact": binomial; "midp": less half the probability of what was seen, less conservative
+        [2]_; "corrected" or "chi2": chi-squared, with or without a continuity correction.
+
+    Returns
+    -------
+    TestResult
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, or `method` is none of these.
+
+    References
+    ----------
+    .. [1] Q. McNemar (1947), "Note on the sampling error of the difference between correlated
+       proportions or percentages". doi:10.1007/BF02295996
+    .. [2] M. Fagerland, S. Lydersen & P. Laake (2013), "The McNemar test for binary matched-pairs
+       data". doi:10.1186/1471-2288-13-91
+
+    Examples
+    --------
+    >>> from statfast.model_selection import mcnemar_test
+    >>> test = mcnemar_test(121, 59, method="corrected")
+    >>> round(test.statistic, 4), round(test.p_value, 9)
+    (20.6722, 5.45e-06)
+    """
+    from scipy.special import bdtr, chdtrc
+
+    b = as_count(first_only, "first_only", 0)
+    c = as_count(second_only, "second_only", 0)
+    as_choice(method, "method", ("exact", "midp", "corrected", "chi2"))
+    n, less = b + c, min(b, c)
+    if method in ("exact", "midp"):
+        p = 1.0 if n == 0 else min(1.0, 2.0 * float(bdtr(less, n, 0.5)))
+        if method == "midp" and n:
+            here = float(bdtr(less, n, 0.5)) - (float(bdtr(less - 1, n, 0.5)) if less else 0.0)
+            p = min(1.0, p - here) if b != c else 1.0 - here
+        return TestResult(f"McNemar's test ({method})", float(less), (), p)
+    shift = 1.0 if method == "corrected" else 0.0
+    statistic = (abs(b - c) - shift) ** 2 / n if n else 0.0
+    if method == "corrected" and abs(b - c) < 1:
+        statistic = 0.0
+    return TestResult(
+        f"McNemar's test ({method})", float(statistic), (1,), float(chdtrc(1, statistic))
+    )
+
+
+def friedman_test(scores, *, names=None, greater_is_better=True):
+    """Test whether several models are equally good on several data sets, and which pairs differ.
+
+    Parameters
+    ----------
+    scores : array-like of shape (N, k)
+        Of k models on N data sets (or folds, which are not independent: p values are then low).
+    names : list of str, optional
+        Of the models.
+    greater_is_better : bool, default=True
+
+    Returns
+    -------
+    TestResult
+        Friedman's chi-squared, corrected for ties. Its ``more`` has "ranks" (k,), the mean ranks,
+        1 the best; "iman_davenport" (F, p value); "nemenyi" (k, k) p values of all pairs;
+        "critical_difference" of mean ranks at level 0.05; "holm" (k, k), p values of pairs by
+        normal differences of ranks, adjusted by Holm's method; "table", a printed table.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 2 data sets or models, or NaN.
+
+    References
+    ----------
+    J. Demšar (2006), "Statistical comparisons of classifiers over multiple data sets". JMLR 7,
+    1-30.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import friedman_test
+    >>> test = friedman_test([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8]])
+    >>> round(test.statistic, 4), test.more["ranks"].round(3)
+    (4.6667, array([1.   , 2.333, 2.667]))
+    """
+    from scipy.special import chdtrc, fdtrc, ndtr
+    from scipy.stats import rankdata, studentized_range
+
+    X = np.asarray(scores, dtype=np.float64)
+    if X.ndim != 2 or min(X.shape) < 2 or not np.isfinite(X).all():
+        raise ValueError(
+            f"scores must be finite, of at least 2 data sets and 2 models; got shape {X.shape}."
+        )
+    N, k = X.shape
+    listed = [f"model {j + 1}" for j in range(k)] if names is None else [str(n) for n in names]
+    if len(listed) != k:
+        raise ValueError(f"names must have one name for each of {k} models; got {len(listed)}.")
+    ranks = rankdata(-X if as_flag(greater_is_better, "greater_is_better") else X, axis=1)
+    mean = ranks.mean(axis=0)
+    spread = float(((ranks - (k + 1) / 2.0) ** 2).sum())
+    between = float(N * ((mean - (k + 1) / 2.0) ** 2).sum())
+    chi = N * (k - 1) * between / spread if spread else 0.0
+    f = _ratio((N - 1) * chi, N * (k - 1) - chi)
+    apart = np.abs(mean[:, None] - mean) / sqrt(k * (k + 1) / (6.0 * N))
+    nemenyi = np.minimum(studentized_range.sf(apart * sqrt(2.0), k, np.inf), 1.0)
+    critical = studentized_range.isf(0.05, k, np.inf) / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * N))
+    holm = np.ones((k, k))
+    upper = np.triu_indices(k, 1)
+    holm[upper] = _holm(2.0 * ndtr(-apart[upper]))
+    holm = np.minimum(holm, holm.T)
+    pairs = [f"{listed[i]} - {listed[j]}" for i, j in zip(*upper, strict=True)]
+    table = CoefficientTable(pairs, {
+        "Difference of ranks": (mean[:, None] - mean)[upper],
+        "P>|q| (Nemenyi)": nemenyi[upper], "P>|z| (Holm)": holm[upper],
+    })  # fmt: skip
+    return TestResult("Friedman's test", chi, (k - 1,), float(chdtrc(k - 1, chi)), more={
+        "ranks": mean, "iman_davenport": (f, float(fdtrc(k - 1, (k - 1) * (N - 1), f))),
+        "nemenyi": nemenyi, "critical_difference": float(critical), "holm": holm, "table": table,
+    })  # fmt: skip
+
+
+def _holm(p):
+    """p values adjusted by Holm's method."""
+    order = np.argsort(p, kind="stable")
+    out = np.empty(len(p))
+    out[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return out
+
+
+def _numbers(values, name, least):
+    d = np.asarray(values, dtype=np.float64).reshape(-1)
+    if len(d) < least or not np.isfinite(d).all():
+        raise ValueError(f"{name} must be at least {least} finite numbers; got {len(d)}.")
+    return d
+
+
+def _ratio(above, below):
+    if below > 0:
+        return above / below
+    return 0.0 if above == 0 else inf if above > 0 else -inf

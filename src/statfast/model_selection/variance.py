@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bias and variance of an estimator, from fits to many samples of the rows."""
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import each
+from statfast._estimator import copied
+from statfast._validation import as_choice, as_count, as_generator, refuse_large
+from statfast.model_selection.losses import coded, truth_of
+from statfast.model_selection.resampling import train_test_split
+from statfast.model_selection.scoring import classifies
+from statfast.model_selection.splitter import n_rows, take
+from statfast.model_selection.ways import MERGED, REFIT, shares_statistics
+
+KINDS = ("auto", "squared", "kohavi_wolpert", "domingos")
+
+
+@dataclass(frozen=True)
+class BiasVariance:
+    """The mean loss on rows held out, and the parts of it.
+
+    Attributes
+    ----------
+    kind : str
+    loss : float
+        Mean over samples and rows: ``loss = noise + bias + net_variance``.
+    bias : float
+        Of squared loss, and of Kohavi and Wolpert's, the square.
+    variance : float
+        How far predictions of single samples are from the main one.
+    net_variance : float
+        What variance adds to the loss; that of Domingos is `unbiased_variance` less what variance
+        mends in rows whose main prediction is wrong.
+    noise : float
+        0, as it cannot be told from bias with one target for each row.
+    unbiased_variance, biased_variance : float
+        Domingos: of rows whose main prediction is right, or wrong; else nan.
+    main_prediction : ndarray of shape (m,)
+        Mean, or most frequent label (of equals the lowest), of each row's predictions.
+    predictions : ndarray of shape (R, m)
+        Of each sample; of labels their codes.
+    targets : ndarray of shape (m,)
+    path : str
+    """
+
+    kind: str
+    loss: float
+    bias: float
+    variance: float
+    net_variance: float
+    noise: float
+    unbiased_variance: float
+    biased_variance: float
+    main_prediction: NDArray
+    predictions: NDArray
+    targets: NDArray
+    path: str
+
+
+def bias_variance(
+    estimator, X, y, *, X_test=None, y_test=None, loss="auto", n_rounds=200, random_state=None,
+    n_jobs=None,
+):  # fmt: skip
+    """Decompose the error of an estimator into bias and variance, by the bootstrap.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like of shape (n, d)
+        Rows of which samples are drawn with replacement.
+    y : array-like of shape (n,)
+    X_test : array-like of shape (m, d), optional
+        Rows to predict; None holds 30 % of X out.
+    y_test : array-like of shape (m,), optional
+    loss : str, default="auto"
+        "squared"; "kohavi_wolpert" [1]_ or "domingos" [2]_ for labels; "auto": Kohavi and Wolpert's
+        for classifiers, else squared.
+    n_rounds : int, default=200
+        Samples, at least 2.
+    random_state : int, Generator or None, default=None
+    n_jobs : int, optional
+
+    Returns
+    -------
+    BiasVariance
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, or a fit fails.
+
+    Notes
+    -----
+    Squared loss: bias^2 and variance of each row, with divisor R, add to its mean loss exactly.
+    Kohavi and Wolpert: with P the true and H the predicted shares of labels,
+    sum (P - H)^2 / 2 - H (1 - H) / (2 (R - 1)) and (1 - sum H^2) / 2 R / (R - 1). Domingos: the
+    main prediction is the mode; variance adds to the loss where it is right and, where it is wrong,
+    takes off the share of predictions that are right.
+
+    Samples of models whose fit is a sum over rows are weights of their statistics.
+
+    References
+    ----------
+    .. [1] R. Kohavi & D. Wolpert (1996), "Bias plus variance decomposition for zero-one loss
+       functions". ICML.
+    .. [2] P. Domingos (2000), "A unified bias-variance decomposition". ICML.
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.model_selection import bias_variance
+    >>> iris = load_iris()
+    >>> found = bias_variance(
+    ...     LinearDiscriminantAnalysis(), iris.data, iris.target, n_rounds=50, random_state=0
+    ... )
+    >>> bool(abs(found.bias + found.net_variance - found.loss) < 1e-12)
+    True
+    """
+    kind = as_choice(loss, "loss", KINDS)
+    if kind == "auto":
+        kind = "kohavi_wolpert" if classifies(estimator) else "squared"
+    R = as_count(n_rounds, "n_rounds", 2)
+    rng = as_generator(random_state)
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test must be passed together. Pass both, or none.")
+    if X_test is None:
+        codes = y if kind != "squared" else None
+        X, X_test, y, y_test = train_test_split(
+            X, np.asarray(y), test_size=0.3, random_state=rng, stratify=codes
+        )
+    n, m = n_rows(X), n_rows(X_test)
+    refuse_large(8 * R * max(m, n), "The predictions of all rounds", "Lower n_rounds.")
+    labels = "zero_one" if kind != "squared" else "squared"
+    joined, classes = truth_of(np.concatenate([np.asarray(y), np.asarray(y_test)]), n + m, labels)
+    truth = joined[n:]
+    drawn = rng.integers(0, n, (R, n))
+    said, path = _predictions(estimator, X, np.asarray(y), X_test, drawn, classes, n_jobs)
+    if kind == "squared":
+        return _squared(said, truth, path)
+    return _of_labels(kind, said, truth, classes, path)
+
+
+def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
+    """Predictions (R, m) of the fits to all samples."""
+    if shares_statistics(estimator):
+        try:
+            model = copied(estimator)
+            columns, state = model._prepare(X, y, None)
+            if columns[-1] is not None:
+                raise NotImplementedError
+            return _merged(model, columns, state, X_test, drawn, classes, n_jobs), MERGED
+        except NotImplementedError:
+            pass
+    out = []
+    for rows in drawn:
+        model = copied(estimator).fit(take(X, rows), y[rows])
+        out.append(coded(model.predict(X_test), classes))
+    return np.array(out), REFIT
+
+
+def _merged(model, columns, state, X_test, drawn, classes, n_jobs):
+    n = drawn.shape[1]
+    resampled = getattr(model, "_resampled", None)
+
+    def counted(rows):
+        return np.bincount(rows, minlength=n).astype(np.float64)
+
+    if resampled is not None:
+        sums = resampled(columns, state, np.array([counted(rows) for rows in drawn]))
+    else:
+        sums = [None] * len(drawn)
+
+    def one(task):
+        rows, total = task
+        if total is None:
+            total = model._statistics((*columns[:-1], counted(rows)), state)
+        return coded(copied(model)._solve(total, state).predict(X_test), classes)
+
+    return np.array(each(one, list(zip(drawn, sums, strict=True)), n_jobs=n_jobs))
+
+
+def _squared(said, truth, path):
+    main = said.mean(axis=0)
+    variance = float(((said - main) ** 2).mean())
+    bias, loss = float(((main - truth) ** 2).mean()), float(((said - truth) ** 2).mean())
+    return BiasVariance(
+        "squared", loss, bias, variance, variance, 0.0, nan, nan, main, said, truth, path
+    )
+
+
+def _of_labels(kind, said, truth, classes, path):
+    R, m = said.shape
+    K = len(classes)
+    shares = np.zeros((m, K))
+    for k in range(K):
+        shares[:, k] = (said == k).mean(axis=0)
+    modes = shares.argmax(axis=1)
+    loss = float((said != truth).mean())
+    right = shares[np.arange(m), truth]
+    if kind == "kohavi_wolpert":
+        correction = (shares * (1.0 - shares)).sum(axis=1) / (R - 1) / 2.0
+        squares = (shares**2).sum(axis=1)
+        bias = 0.5 * (1.0 - 2.0 * right + squares) - correction
+        variance = 0.5 * (1.0 - squares) + correction
+        return BiasVariance(
+            kind, loss, float(bias.mean()), float(variance.mean()), float(variance.mean()), 0.0,
+            nan, nan, classes[modes], said, truth, path,
+        )  # fmt: skip
+    wrong = modes != truth
+    apart = 1.0 - shares[np.arange(m), modes]
+    mended = np.where(wrong, right, 0.0)
+    unbiased = float(np.where(wrong, 0.0, apart).mean())
+    return BiasVariance(
+        kind, loss, float(wrong.mean()), float(apart.mean()), unbiased - float(mended.mean()), 0.0,
+        unbiased, float(np.where(wrong, apart, 0.0).mean()), classes[modes], said, truth, path,
+    )  # fmt: skip

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of model selection: curves of scores, models compared, and the target of bias and
+variance."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._validation import as_generator, wrong_type
+from statfast.model_selection import (
+    BiasVariance,
+    Comparison,
+    learning_curve,
+    validation_curve,
+)
+from statfast.plot.regions import COLORS, new_axes
+
+
+@dataclass
+class CurveDisplay:
+    """Scores on rows fitted and held out, against what changes.
+
+    Attributes
+    ----------
+    x : ndarray of shape (T,)
+    train_scores : ndarray of shape (T, folds)
+    test_scores : ndarray of shape (T, folds)
+    label : str
+        Of the x axis.
+    ax_ : matplotlib.axes.Axes
+    figure_ : matplotlib.figure.Figure
+    """
+
+    x: NDArray
+    train_scores: NDArray
+    test_scores: NDArray
+    label: str
+    ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
+
+    def plot(self, *, ax=None, **style):
+        """Draw the mean scores, with bands of a standard deviation over the folds.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            Of the lines.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes() if ax is None else ax
+        named = ("rows fitted", "rows held out")
+        for name, color, scores in zip(
+            named, COLORS, (self.train_scores, self.test_scores), strict=False
+        ):
+            mean, sd = scores.mean(axis=1), scores.std(axis=1)
+            ax.plot(self.x, mean, **{"color": color, "marker": "o", "label": name, **style})
+            ax.fill_between(self.x, mean - sd, mean + sd, color=color, alpha=0.15, linewidth=0)
+        x = np.asarray(self.x, dtype=float)
+        if (x > 0).all() and x.max() > 50 * x.min():
+            ax.set_xscale("log")
+        ax.set_xlabel(self.label)
+        ax.set_ylabel("score")
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def learning_curves(estimator, X, y, *, ax=None, style=None, **arguments):
+    """Draw scores against the number of rows fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+    ax : matplotlib.axes.Axes, optional
+    style : dict, optional
+        Of the lines.
+    **arguments : object
+        Of `learning_curve`.
+
+    Returns
+    -------
+    CurveDisplay
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        As `learning_curve`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.plot import learning_curves
+    >>> wine = load_wine()
+    >>> ax = Figure().subplots()
+    >>> shown = learning_curves(
+    ...     LinearDiscriminantAnalysis(), wine.data, wine.target, ax=ax, shuffle=True,
+    ...     random_state=0, train_sizes=[40, 80, 120],
+    ... )
+    >>> shown.x
+    array([ 40,  80, 120])
+    """
+    sizes, train, test = learning_curve(estimator, X, y, **arguments)[:3]
+    return CurveDisplay(sizes, train, test, "rows fitted").plot(ax=ax, **(style or {}))
+
+
+def validation_curves(
+    estimator, X, y, *, param_name, param_range, ax=None, style=None, **arguments
+):
+    """Draw scores against the values of a parameter.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+    param_name : str
+    param_range : array-like of shape (A,)
+    ax : matplotlib.axes.Axes, optional
+    style : dict, optional
+        Of the lines.
+    **arguments : object
+        Of `validation_curve`.
+
+    Returns
+    -------
+    CurveDisplay
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        As `validation_curve`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import Ridge
+    >>> from statfast.plot import validation_curves
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+    >>> shown = validation_curves(
+    ...     Ridge(), X, y, param_name="alpha", param_range=[0.1, 1.0], cv=2, ax=Figure().subplots()
+    ... )
+    >>> shown.ax_.get_xlabel()
+    'alpha'
+    """
+    train, test = validation_curve(
+        estimator, X, y, param_name=param_name, param_range=param_range, **arguments
+    )
+    shown = CurveDisplay(np.asarray(param_range), train, test, param_name)
+    return shown.plot(ax=ax, **(style or {}))
+
+
+@dataclass
+class ComparisonDisplay:
+    """Models compared, with intervals of their mean scores.
+
+    Attributes
+    ----------
+    comparison : statfast.model_selection.Comparison
+    ax_ : matplotlib.axes.Axes
+    figure_ : matplotlib.figure.Figure
+    """
+
+    comparison: Comparison
+    ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
+
+    def plot(self, *, ax=None, **style):
+        """Draw a line for each model, the first on top.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            Of the points.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes() if ax is None else ax
+        found = self.comparison
+        place = np.arange(len(found.names))[::-1]
+        for scores, at in zip(found.scores, place, strict=True):
+            ax.plot(scores, np.full(len(scores), at), "|", color="0.75", zorder=0)
+        ends = np.abs(found.intervals.T - found.means)
+        ax.errorbar(
+            found.means, place, xerr=ends,
+            **{"fmt": "o", "color": COLORS[0], "capsize": 3, **style},
+        )  # fmt: skip
+        ax.set_yticks(place, found.names)
+        ax.set_ylim(-0.5, len(place) - 0.5)
+        ax.set_xlabel("score")
+        ax.set_ylabel("model")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def comparison(found, *, ax=None, **style):
+    """Draw the mean scores of models with corrected intervals, and the scores of single folds.
+
+    Parameters
+    ----------
+    found : statfast.model_selection.Comparison
+        What `compare` returned.
+    ax : matplotlib.axes.Axes, optional
+    **style : object
+        Of the points.
+
+    Returns
+    -------
+    ComparisonDisplay
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is no Comparison.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearRegression, Ridge
+    >>> from statfast.model_selection import compare
+    >>> from statfast.plot import comparison
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
+    >>> found = compare([LinearRegression(), Ridge()], X, y, cv=2)
+    >>> comparison(found, ax=Figure().subplots()).ax_.get_xlabel()
+    'score'
+    """
+    if not isinstance(found, Comparison):
+        raise wrong_type("found", "what compare returned", found)
+    return ComparisonDisplay(found).plot(ax=ax, **style)
+
+
+@dataclass
+class TargetDisplay:
+    """Bias and variance as shots at a target.
+
+    Attributes
+    ----------
+    names : list of str
+    shots : list of ndarray of shape (R, 2)
+        Each at the distance of its bias, about which it varies.
+    ax_ : ndarray of matplotlib.axes.Axes
+    figure_ : matplotlib.figure.Figure
+    """
+
+    names: list
+    shots: list
+    ax_: Any = field(default=None, repr=False)
+    figure_: Any = field(default=None, repr=False)
+
+    def plot(self, *, ax=None, **style):
+        """Draw a target for each model, all of one scale.
+
+        Parameters
+        ----------
+        ax : sequence of matplotlib.axes.Axes, optional
+            One for each model.
+        **style : object
+            Of the shots.
+
+        Returns
+        -------
+        self
+        """
+        if ax is None:
+            figure = new_axes().figure
+            figure.clear()
+            ax = figure.subplots(1, len(self.names), squeeze=False)[0]
+        ax = np.atleast_1d(ax)
+        reach = 1.1 * max(float(np.abs(s).max()) for s in self.shots) or 1.0
+        circle = np.linspace(0.0, 2.0 * np.pi, 200)
+        for one, name, shots in zip(ax, self.names, self.shots, strict=True):
+            for part in (0.25, 0.5, 0.75, 1.0):
+                one.plot(
+                    part * reach * np.cos(circle), part * reach * np.sin(circle), color="0.85",
+                    zorder=0,
+                )  # fmt: skip
+            one.plot(*shots.T, **{"color": COLORS[0], "marker": ".", "ls": "", "ms": 4, **style})
+            one.plot(*shots.mean(axis=0), marker="x", color=COLORS[1], ms=8)
+            one.set_aspect("equal")
+            one.set_xlabel(name)
+            one.set_ylabel("")
+            one.set_xticks([])
+            one.set_yticks([])
+        self.ax_, self.figure_ = ax, ax[0].figure
+        return self
+
+
+def bias_variance_target(found, *, ax=None, **style):
+    """Draw bias and variance as shots at a target, whose center is the truth.
+
+    Parameters
+    ----------
+    found : BiasVariance or dict of str to BiasVariance
+        What `bias_variance` returned, of one model or of several by name.
+    ax : sequence of matplotlib.axes.Axes, optional
+        One for each model.
+    **style : object
+        Of the shots.
+
+    Returns
+    -------
+    TargetDisplay
+        A shot for each round: the mean of all lies at the root of the bias (of 0-1 losses, of its
+        part of the loss) from the center, and their mean squared distance from it is the variance.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is no BiasVariance.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import Ridge
+    >>> from statfast.model_selection import bias_variance
+    >>> from statfast.plot import bias_variance_target
+    >>> X = [[float(i)] for i in range(20)]
+    >>> found = bias_variance(Ridge(), X, [x[0] ** 2 for x in X], n_rounds=20, random_state=0)
+    >>> bias_variance_target(found, ax=Figure().subplots()).names
+    ['Bias and variance']
+    """
+    named = found if isinstance(found, dict) else {"Bias and variance": found}
+    shots = []
+    for one in named.values():
+        if not isinstance(one, BiasVariance):
+            raise wrong_type("found", "what bias_variance returned", one)
+        R = len(one.predictions)
+        z = as_generator(0).standard_normal((R, 2))
+        z -= z.mean(axis=0)
+        spread = np.sqrt(max(one.variance, 0.0) / (z**2).sum(axis=1).mean())
+        shots.append(z * spread + np.array([np.sqrt(max(one.bias, 0.0)), 0.0]))
+    return TargetDisplay([str(name) for name in named], shots).plot(ax=ax, **style)
