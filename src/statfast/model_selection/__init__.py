@@ -10,6 +10,7 @@ from statfast.model_selection.estimates import (
     external_validation,
     nested_cv_interval,
 )
+from statfast.model_selection.left_out import LeftOutAnswers, leave_one_out
 from statfast.model_selection.paired_tests import (
     TestResult,
     bayesian_t_test,
@@ -54,6 +55,7 @@ __all__ = [
     "KFold",
     "LeaveOneGroupOut",
     "LeaveOneOut",
+    "LeftOutAnswers",
     "NestedInterval",
     "PredefinedSplit",
     "RandomizedSearchCV",
@@ -77,6 +79,7 @@ __all__ = [
     "five_by_two_test",
     "friedman_test",
     "learning_curve",
+    "leave_one_out",
     "mcnemar_test",
     "nested_cv_interval",
     "train_test_split",

@@ -160,10 +160,14 @@ class KNeighborsClassifier(Voting, LeftOut):
             As for `kneighbors`, or if a `weights` callable returns the wrong shape, a negative
             or NaN weight, or a row of zeros.
         """
-        weighting, ties = self._voting()
+        self._voting()
         rows, k = self._queries(X), self._neighbors_of(X)
-        winners = np.empty(self._count(rows), np.intp)
-        for part, starts, reduced, ids in self._slices(rows, k):
+        return self._predicted(self._slices(rows, k), self._count(rows), k)
+
+    def _predicted(self, slices, m, k):
+        weighting, ties = self._voting()
+        winners = np.empty(m, np.intp)
+        for part, starts, reduced, ids in slices:
             weights = weigh(weighting, self._metric, starts, reduced, (-1, k))
             self._elect(ties, starts, ids, reduced, weights, winners[part])
         return self.classes_.take(winners)

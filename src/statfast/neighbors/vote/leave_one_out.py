@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from statfast._validation import as_count, wrong_type
+from statfast._estimator import Answers, copied
+from statfast._validation import as_count, refuse_large, wrong_type
 from statfast.neighbors.search.search import KNeighborSearch, starts_of
 from statfast.neighbors.vote.weights import weigh
 
@@ -81,6 +82,53 @@ class LeftOut(KNeighborSearch):
         errors = self.leave_one_out(ks)
         return int(max(k for k, error in zip(ks, errors, strict=True) if error == errors.min()))
 
+    # ------------------------------------------------------------ cross-validation
+
+    def _leave_one_out(self, X, y, sample_weight, method):
+        if sample_weight is not None or getattr(self, "ties", "lowest") == "random":
+            return None
+        return getattr(copied(self).fit(X, y), method)(None)
+
+    def _leave_one_out_many(self, X, y, sample_weight, method, candidates):
+        """What `method` gives for each of many k, from one search."""
+        ks = self._ks(candidates)
+        if ks is None or sample_weight is not None or method != "predict":
+            return None
+        model = copied(self).set_params(n_neighbors=max(ks)).fit(X, y)
+        n = model.n_samples_fit_
+        if max(ks) >= n:
+            return None
+        refuse_large(16 * n * max(ks), "The neighbors of all rows", "Pass fewer neighbors.")
+        at_hand = Neighbors(model, list(model._slices(None, max(ks))), n)
+        return [at_hand.predicted(k) for k in ks]
+
+    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
+        """For each fold, models for many k that answer for its rows from one search."""
+        ks = self._ks(candidates)
+        if ks is None or sample_weight is not None or len(ks) < 2 or not hasattr(X, "dtype"):
+            return None
+        if hasattr(X, "tocsr") or self.metric == "precomputed":
+            return None
+        if any(k > len(train) for k in ks for train in trains):
+            return None
+        return self._by_folds(X, y, trains, tests, ks)
+
+    def _by_folds(self, X, y, trains, tests, ks):
+        for train, test in zip(trains, tests, strict=True):
+            model = copied(self).set_params(n_neighbors=max(ks)).fit(X[train], y[train])
+            rows = model._queries(X[test])
+            at_hand = Neighbors(model, list(model._slices(rows, max(ks))), len(test))
+            classes = getattr(model, "classes_", None)
+            yield [Answers({"predict": at_hand.predicted(k)}, classes) for k in ks]
+
+    def _ks(self, candidates):
+        """The numbers of neighbors, if candidates differ in nothing else."""
+        if getattr(self, "ties", "lowest") == "random":
+            return None
+        if any(set(params) != {"n_neighbors"} for params in candidates):
+            return None
+        return [as_count(params["n_neighbors"], "n_neighbors") for params in candidates]
+
     def _wrong(self, part, ks, starts, reduced, ids, total) -> None:
         """Add the errors for each of ks of the rows in `part` to the total."""
         raise NotImplementedError
@@ -102,6 +150,25 @@ class LeftOut(KNeighborSearch):
             begin = starts_of(m, fewer)
             weights = weigh(weighting, self._metric, begin, first, (m, fewer))
             yield slice(trial, trial + 1), begin, first, near, weights
+
+
+class Neighbors:
+    """The nearest of some rows, from which those for smaller k are the first."""
+
+    def __init__(self, model, slices, m):
+        self.model, self.slices, self.m = model, slices, m
+        self.k = model.n_neighbors
+
+    def predicted(self, k):
+        """What the model predicts with k neighbors."""
+        return self.model._predicted(self._first(k), self.m, k)
+
+    def _first(self, k):
+        for part, starts, reduced, ids in self.slices:
+            m = len(starts) - 1
+            near = (np.ascontiguousarray(a.reshape(m, self.k)[:, :k]).reshape(-1)
+                    for a in (reduced, ids))  # fmt: skip
+            yield part, starts_of(m, k), *near
 
 
 def distinct(k_values, most: int) -> tuple[np.ndarray, np.ndarray]:

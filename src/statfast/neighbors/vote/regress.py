@@ -138,7 +138,10 @@ class KNeighborsRegressor(Averaging, LeftOut):
             or NaN weight, or a row of zeros.
         """
         rows, k = self._queries(X), self._neighbors_of(X)
-        return self._predict(self._slices(rows, k), self._count(rows), (-1, k))
+        return self._predicted(self._slices(rows, k), self._count(rows), k)
+
+    def _predicted(self, slices, m, k):
+        return self._predict(slices, m, (-1, k))
 
     def _wrong(self, part, ks, starts, reduced, ids, total):
         outputs = self._targets.shape[1]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Leave-one-out: what each row is given by a fit to all others."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._estimator import copied
+from statfast._validation import as_choice, as_weights
+from statfast.model_selection.partitions import LeaveOneOut as EachRow
+from statfast.model_selection.scoring import as_plan, known_classes
+from statfast.model_selection.validate import METHODS, held_out_answers
+from statfast.model_selection.ways import require_weights
+
+
+@dataclass(frozen=True)
+class LeftOutAnswers:
+    """What each row is given by a fit to all others.
+
+    Attributes
+    ----------
+    answers : ndarray of shape (n,) or (n, K)
+        Of the method asked for.
+    path : str
+        "closed form", "merged statistics", "shared structure" or "refit".
+    """
+
+    answers: NDArray[Any]
+    path: str
+
+
+def leave_one_out(estimator, X, y=None, *, method="predict", priors="refit", sample_weight=None):
+    """Tell what each row is given by a fit to all others, by a formula where there is one.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,), optional
+    method : str, default="predict"
+        "predict", "predict_proba", "predict_log_proba" or "decision_function".
+    priors : {"refit", "fixed"}, default="refit"
+        Of a discriminant without given priors: the shares of the classes in the other rows, as a
+        fit to these takes; or "fixed", those in all rows, as R's ``MASS`` does.
+    sample_weight : array-like of shape (n,), optional
+
+    Returns
+    -------
+    LeftOutAnswers
+
+    Raises
+    ------
+    ValueError
+        As the fits; also if `priors` is "fixed" and the estimator has no priors.
+
+    Notes
+    -----
+    Formulas there are for least squares, ridge, linear and quadratic discriminants, and nearest
+    neighbors; rows of leverage near 1 are fitted anew. Other sums over rows are merged n times.
+
+    References
+    ----------
+    D. M. Allen (1974), "The relationship between variable selection and data augmentation and a
+    method for prediction". doi:10.1080/00401706.1974.10489157
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> from statfast.model_selection import leave_one_out
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0.0, 1.0, 3.0, 4.0]
+    >>> found = leave_one_out(LinearRegression(), X, y)
+    >>> found.answers.round(3), found.path
+    (array([0.5  , 1.333, 2.   , 5.833]), 'closed form')
+    """
+    as_choice(method, "method", METHODS)
+    model = copied(estimator)
+    if as_choice(priors, "priors", ("refit", "fixed")) == "fixed":
+        if "priors" not in model.get_params(deep=False):
+            raise ValueError(
+                f"priors='fixed' needs an estimator with priors; {type(model).__name__} has none. "
+                "Leave it out."
+            )
+        if model.priors is None:
+            classes = known_classes(y, len(X))
+            weights = as_weights(sample_weight, len(X))
+            codes = np.searchsorted(classes, np.asarray(y))
+            mass = np.bincount(codes, weights, len(classes))
+            model.set_params(priors=mass / mass.sum())
+    require_weights(model, sample_weight)
+    folds = as_plan(model, X, y, EachRow(), None, sample_weight)
+    answers, path = held_out_answers(model, folds, method)
+    return LeftOutAnswers(answers, path)

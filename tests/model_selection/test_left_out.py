@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Leave-one-out by formulas: n fits, R's numbers, and many k of nearest neighbors from one search."""
+
+import numpy as np
+import pytest
+
+from statfast import (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    QuadraticDiscriminantAnalysis,
+    Ridge,
+)
+from statfast.datasets import load_iris
+from statfast.model_selection import GridSearchCV, KFold, LeaveOneOut, leave_one_out
+from tests.reference.refits import Plain
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 3))
+    return X, X[:, 0] + rng.standard_normal(40), rng.integers(1, 4, 40).astype(float)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearRegression(),
+        LinearRegression(fit_intercept=False),
+        Ridge(0.5),
+        Ridge(fit_intercept=False),
+    ],
+)
+def test_regressors(data, model):
+    X, y, w = data
+    X = X.copy()
+    X[4, 1] = 1e6  # a leverage of 1, but for rounding
+    got = leave_one_out(model, X, y, sample_weight=w)
+    want = leave_one_out(Plain(model), X, y, sample_weight=w)
+    assert (got.path, want.path) == ("closed form", "refit")
+    np.testing.assert_allclose(got.answers, want.answers, rtol=1e-8)
+
+
+def test_dependent_columns_are_not_by_the_formula(data):
+    X, y, _ = data
+    X = np.column_stack([X, X[:, 0]])
+    with pytest.warns(UserWarning, match="depend"):
+        got = leave_one_out(LinearRegression(), X, y)
+    assert got.path == "merged statistics"
+
+
+@pytest.mark.parametrize("kind", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_priors_of_mass(kind):
+    iris = load_iris()
+    fixed = leave_one_out(kind(), iris.data, iris.target, method="predict_proba", priors="fixed")
+    shares = kind(priors=[1 / 3] * 3)
+    want = leave_one_out(shares, iris.data, iris.target, method="predict_proba")
+    free = leave_one_out(kind(), iris.data, iris.target, method="predict_proba")
+    assert fixed.path == free.path == "closed form"
+    np.testing.assert_allclose(fixed.answers, want.answers, rtol=1e-12)
+    assert 1e-6 < np.abs(fixed.answers - free.answers).max() < 0.01
+    with pytest.raises(ValueError, match="LinearRegression has none"):
+        leave_one_out(LinearRegression(), iris.data, iris.target, priors="fixed")
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_neighbors_for_all_k_from_one_search(data, weights):
+    X, y, _ = data
+    codes = np.array(["no", "yes"])[(y > 0).astype(int)]
+    grid = {"n_neighbors": [1, 2, 5, 9]}
+    for model, target, scoring in (
+        (KNeighborsClassifier(weights=weights), codes, "accuracy"),
+        (KNeighborsRegressor(weights=weights), y, "neg_mean_squared_error"),
+    ):
+        for cv, path in ((LeaveOneOut(), "closed form"), (KFold(4), "shared structure")):
+            got = GridSearchCV(model, grid, scoring=scoring, cv=cv).fit(X, target)
+            plain = {"estimator__n_neighbors": grid["n_neighbors"]}
+            want = GridSearchCV(Plain(model), plain, scoring=scoring, cv=cv).fit(X, target)
+            assert (got.path_, want.path_) == (path, "refit")
+            np.testing.assert_allclose(
+                got.cv_results_["mean_test_score"], want.cv_results_["mean_test_score"]
+            )
+        one = leave_one_out(model, X, target)
+        assert one.path == "closed form"
+        np.testing.assert_array_equal(one.answers, leave_one_out(Plain(model), X, target).answers)
