@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Leave-one-out by formulas: n fits, R's numbers, and many k of nearest neighbors from one search."""
+"""Leave-one-out by formulas is n fits, and many k of nearest neighbors need one search."""
 
 import numpy as np
 import pytest
