@@ -79,6 +79,12 @@ class Answers:
 
     said: dict  # method: what it gives
     classes_: Any = None
+    kind: Any = None  # the class of the estimator, whose ``score`` is asked for
+
+    def score(self, X, y, sample_weight=None):
+        """The estimator's own score of these answers."""
+        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.kind.score(self, X, y, **more)
 
     def __getattr__(self, method):
         said = object.__getattribute__(self, "said")

@@ -81,7 +81,9 @@ def sums_of(
             owner.append(number)
     work = partial(_of_part, statistics, columns, state)
     sums: list = [None] * len(parts)
-    for number, found in zip(owner, each(work, tasks, n_jobs=n_jobs), strict=True):
+    effort = float(sum(map(len, parts))) * width * (width + 1)
+    every = each(work, tasks, n_jobs=n_jobs, effort=effort)
+    for number, found in zip(owner, every, strict=True):
         sums[number] = found if sums[number] is None else sums[number] + found
     return sums
 

@@ -16,6 +16,7 @@ from statfast.model_selection.scoring import classifies
 from statfast.model_selection.splitter import n_rows, take
 from statfast.model_selection.ways import MERGED, REFIT, shares_statistics
 
+LARGE = 1 << 20  # numbers of X
 KINDS = ("auto", "squared", "kohavi_wolpert", "domingos")
 
 
@@ -181,7 +182,9 @@ def _merged(model, columns, state, X_test, drawn, classes, n_jobs):
             total = model._statistics((*columns[:-1], counted(rows)), state)
         return coded(copied(model)._solve(total, state).predict(X_test), classes)
 
-    return np.array(each(one, list(zip(drawn, sums, strict=True)), n_jobs=n_jobs))
+    # Small fits in several threads would wait for each other more than they work.
+    effort = 0.0 if columns[0].size < LARGE else np.inf
+    return np.array(each(one, list(zip(drawn, sums, strict=True)), n_jobs=n_jobs, effort=effort))
 
 
 def _squared(said, truth, path):

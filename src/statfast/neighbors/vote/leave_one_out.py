@@ -119,7 +119,7 @@ class LeftOut(KNeighborSearch):
             rows = model._queries(X[test])
             at_hand = Neighbors(model, list(model._slices(rows, max(ks))), len(test))
             classes = getattr(model, "classes_", None)
-            yield [Answers({"predict": at_hand.predicted(k)}, classes) for k in ks]
+            yield [Answers({"predict": at_hand.predicted(k)}, classes, type(self)) for k in ks]
 
     def _ks(self, candidates):
         """The numbers of neighbors, if candidates differ in nothing else."""
