@@ -59,7 +59,9 @@ typedef struct {
     double mass;       /* the weight of all */
     double impurity;
     double low, high;  /* between which values must be, by monotone constraints */
-    double *y;         /* (outputs, m) targets, for absolute errors */
+    double *y;         /* (outputs, m) targets */
+    double *heavy;     /* (m,) weights as given */
+    const int64_t *record; /* (n,) of all rows, as `packed`, or NULL */
     double *ascending; /* (outputs, m) targets in ascending order */
     int32_t *y_place;  /* (outputs, m) the places of targets there */
     double *low_high;  /* (outputs, 2) the range of targets */

@@ -123,7 +123,19 @@ static ptrdiff_t partition(cart_grower *g, const cart_split *s, double *threshol
     const int64_t missing = t->missing[f];
     int64_t low = -1, high = INT64_MAX;
     ptrdiff_t l = 0, r = 0, lost = 0;
-    for (ptrdiff_t i = 0; i < m; i++) {
+    for (ptrdiff_t i = 0; missing < 0 && i < m; i++) {
+        const int32_t row = rows[i];
+        const int64_t rank = rank_of(t, f, row);
+        const int goes = rank <= s->cut;
+        const int64_t one = goes ? rank : -1, other = goes ? INT64_MAX : rank;
+        low = one > low ? one : low;
+        high = other < high ? other : high;
+        rows[l] = row;
+        right[r] = row;
+        l += goes;
+        r += !goes;
+    }
+    for (ptrdiff_t i = 0; missing >= 0 && i < m; i++) {
         const int32_t row = rows[i];
         const int64_t rank = rank_of(t, f, row);
         int goes = rank <= s->cut;

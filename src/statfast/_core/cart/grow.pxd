@@ -34,6 +34,8 @@ cdef extern from "cart/cart.h" nogil:
         double *sum
         double *center
         double *y
+        double *heavy
+        const int64_t *record
         double *ascending
         int32_t *y_place
         double *low_high

@@ -76,14 +76,11 @@ cdef class Problem:
         t.xlogx = NULL if xlogx is None else &xlogx[0]
         t.monotone = NULL if monotone is None else &monotone[0]
         t.criterion = rules["criterion"]
-        t.randomized = rules["randomized"]
-        t.in_order = rules["in_order"]
+        t.randomized, t.in_order = rules["randomized"], rules["in_order"]
         t.max_features = rules["max_features"]
-        t.min_split = rules["min_split"]
-        t.min_leaf = rules["min_leaf"]
+        t.min_split, t.min_leaf = rules["min_split"], rules["min_leaf"]
         t.max_depth = rules["max_depth"]
-        t.min_weight = rules["min_weight"]
-        t.min_decrease = rules["min_decrease"]
+        t.min_weight, t.min_decrease = rules["min_weight"], rules["min_decrease"]
         t.total_weight = rules["total_weight"]
 
     def width(self):
@@ -147,24 +144,26 @@ cdef class Grower:
     cdef uint8_t *memory
 
     def __cinit__(self, Problem problem, int32_t[::1] rows, const double[::1] weight,
-                  bint integral, Py_ssize_t most, Py_ssize_t leaves):
-        """`rows` are permuted; of `most` of them there is room for. `leaves`: 0 is depth first."""
+                  bint integral, Py_ssize_t most, Py_ssize_t leaves, const int64_t[::1] record):
+        """`rows` are permuted; for `most` there is room. `leaves`: 0 is depth first. `record`: of
+        all rows, weight << 32 | weight of class 1, or None."""
         cdef const cart_problem *t = &problem.t
         cdef cart_node_rows *v = &self.g.v
         cdef Py_ssize_t T = t.outputs, C = t.channels, j
         cdef bint absolute = t.criterion == 5
         self.problem = problem
-        self.arrays = (rows, weight)
+        self.arrays = (rows, weight, record)
         self.g.t = t
         self.g.rows = &rows[0]
         self.g.weight = NULL if weight is None else &weight[0]
         self.g.integral = integral
+        v.record = NULL if record is None else &record[0]
         self.g.best_first = leaves > 0
         self.g.leaves_left = leaves - 1
         self.room = Room(problem, most)
         self.g.scratch = self.room.s
         cdef size_t size = 8 * (2 * most + most * T + 4 * C + 4 * T) + 4 * T * most
-        size += 8 * t.p + 64 + (most * (16 * T + 4 * T + 16) if absolute else 0)
+        size += 8 * t.p + 64 + 8 * most * (T + 1) + (most * (8 * T + 4 * T + 16) if absolute else 0)
         self.memory = <uint8_t *>calloc(size, 1)
         if self.memory == NULL:
             raise MemoryError
@@ -176,7 +175,8 @@ cdef class Grower:
         v.center = v.sum + C
         v.low_high = v.center + T
         v.y = v.low_high + 2 * T
-        v.ascending = v.y + (most * T if absolute else 0)
+        v.heavy = v.y + most * T
+        v.ascending = v.heavy + most
         v.targets = v.ascending + (most * T if absolute else 0)
         v.cls = <int32_t *>(v.targets) + (4 * most if absolute else 0)
         v.y_place = v.cls + most * T

@@ -102,7 +102,7 @@ static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o, d
     const ptrdiff_t m = v->m;
     target_place *order = v->targets;
     for (ptrdiff_t i = 0; i < m; i++) {
-        v->y[o * m + i] = order[i].y = t->y[v->rows[i] * t->outputs + o];
+        order[i].y = v->y[o * m + i];
         order[i].at = (int32_t)i;
     }
     qsort(order, (size_t)m, sizeof *order, by_target);
@@ -129,24 +129,26 @@ static double deviation(int criterion, double y, double value) {
 
 static int load_targets(const cart_problem *t, cart_node_rows *v, const double *weight) {
     const ptrdiff_t m = v->m, T = t->outputs;
+    double *w = v->heavy;
+    for (ptrdiff_t i = 0; i < m; i++) w[i] = weight ? weight[v->rows[i]] : 1;
+    for (ptrdiff_t o = 0; o < T; o++)
+        for (ptrdiff_t i = 0; i < m; i++) v->y[o * m + i] = t->y[v->rows[i] * T + o];
     int pure = 1;
     double reach = 0, error = 0; /* of all outputs, which share a scale */
     for (ptrdiff_t o = 0; o < T; o++) {
         double sum = 0, low = INFINITY, high = -INFINITY, left = 0;
+        const double *own = v->y + o * m;
         for (ptrdiff_t i = 0; i < m; i++) {
-            const double y = t->y[v->rows[i] * T + o];
-            sum += weight ? y * weight[v->rows[i]] : y;
-            if (y < low) low = y;
-            if (y > high) high = y;
+            sum += own[i] * w[i];
+            low = own[i] < low ? own[i] : low;
+            high = own[i] > high ? own[i] : high;
         }
         pure &= low == high;
         v->sum[o] = t->criterion == CART_ABSOLUTE ? median_of(t, v, o, v->mass)
                     : low == high                 ? low
                                                   : sum / v->mass;
-        for (ptrdiff_t i = 0; i < m; i++) {
-            const double w = weight ? weight[v->rows[i]] : 1;
-            left += w * deviation(t->criterion, t->y[v->rows[i] * T + o], v->sum[o]);
-        }
+        for (ptrdiff_t i = 0; i < m; i++)
+            left += w[i] * deviation(t->criterion, own[i], v->sum[o]);
         error += low == high ? 0 : left;
         v->low_high[2 * o] = low;
         v->low_high[2 * o + 1] = high;
@@ -166,9 +168,8 @@ static int load_targets(const cart_problem *t, cart_node_rows *v, const double *
         v->center[o] = center;
         v->total[o] = 0;
         for (ptrdiff_t i = 0; i < m; i++) {
-            const double d = (t->y[v->rows[i] * T + o] - center) * factor;
-            const int64_t q = whole ? (int64_t)llrint(d) * v->w[i]
-                                    : (int64_t)llrint(d * weight[v->rows[i]]);
+            const double d = (v->y[o * m + i] - center) * factor;
+            const int64_t q = whole ? (int64_t)llrint(d) * v->w[i] : (int64_t)llrint(d * w[i]);
             v->q[o * m + i] = q;
             v->total[o] += q;
         }
@@ -177,9 +178,32 @@ static int load_targets(const cart_problem *t, cart_node_rows *v, const double *
     return pure;
 }
 
+/* Two classes with whole weights: one number a row. */
+static int load_packed(const cart_problem *t, cart_node_rows *v) {
+    int64_t sum = 0, lightest = INT64_MAX;
+    for (ptrdiff_t i = 0; i < v->m; i++) {
+        const int64_t row = v->record[v->rows[i]];
+        v->packed[i] = row;
+        sum += row;
+        lightest = row < lightest ? row : lightest;
+    }
+    v->packs = 1;
+    v->scale = 1;
+    v->weight = sum >> 32;
+    v->lightest = lightest >> 32;
+    v->mass = (double)v->weight;
+    v->total[1] = sum & 0xffffffff;
+    v->total[0] = v->weight - v->total[1];
+    v->sum[0] = (double)v->total[0];
+    v->sum[1] = (double)v->total[1];
+    v->impurity = impurity_of_classes(t, v->sum);
+    return v->total[0] == 0 || v->total[1] == 0;
+}
+
 /* Gather the rows of a node; returns whether it is pure. */
 static int load_node(const cart_problem *t, cart_node_rows *v, const double *weight,
                      int integral) {
+    if (v->record) return load_packed(t, v);
     v->packs = 0;
     v->mass = weights_of(t, v, weight, integral);
     return t->label ? load_classes(t, v, weight) : load_targets(t, v, weight);

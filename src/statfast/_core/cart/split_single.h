@@ -24,17 +24,31 @@ typedef struct {
     cart_split *best;
 } single_search;
 
-static INLINE single_bin single_row(const single_search *c, ptrdiff_t i) {
-    const int64_t q = c->v->q[i];
-    const single_bin b = {q, q > 0 ? q : 0, c->v->w[i], 1};
-    return b;
+static INLINE single_bin single_row(const cart_node_rows *v, ptrdiff_t i) {
+    if (v->packs) {
+        const int64_t w = v->packed[i] >> 32, q = v->packed[i] & 0xffffffff;
+        return (single_bin){q, q, w, 1};
+    }
+    const int64_t q = v->q[i];
+    return (single_bin){q, q > 0 ? q : 0, v->w[i], 1};
+}
+
+/* What a gain must reach to be looked at: beyond rounding, without a division. */
+static INLINE double limit_of(const single_search *c) {
+    return c->best->gain > 0 ? c->best->gain * (1 - CART_SLACK) : 0;
+}
+
+static INLINE int reaches(double a, double n, double T, double W, double limit) {
+    const double d = a * W - n * T;
+    return d * d >= limit * (n * (W - n));
 }
 
 /* The splits between m <= CART_SMALL rows, those at `place` or, if it is NULL, the first. Returns
    whether the column varies among them. */
 static int single_sorted(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
     int32_t key[CART_SMALL], sorted[CART_SMALL];
-    double a[CART_SMALL], n[CART_SMALL], gain[CART_SMALL];
+    double a[CART_SMALL], n[CART_SMALL];
+    int32_t hit[CART_SMALL];
     const cart_problem *t = c->t;
     const cart_node_rows *v = c->v;
     for (ptrdiff_t i = 0; i < m; i++) {
@@ -44,32 +58,96 @@ static int single_sorted(single_search *c, const int32_t *place, ptrdiff_t m, si
     for (ptrdiff_t i = m; i < ((m + 15) & ~15); i++) key[i] = INT32_MAX;
     sort_small(key, (int)m, sorted);
     if (sorted[0] >> CART_BITS == sorted[m - 1] >> CART_BITS) return 0;
-    uint64_t open = 0;
+    const int64_t before = left.count;
     for (ptrdiff_t i = 0; i < m - 1; i++) {
         const ptrdiff_t j = sorted[i] & (CART_SMALL - 1), at = place ? place[j] : j;
-        left.q += v->q[at];
-        left.w += v->w[at];
-        left.count++;
+        const single_bin row = single_row(v, at);
+        left.q += row.q;
+        left.w += row.w;
         a[i] = (double)left.q;
         n[i] = (double)left.w;
-        open |= (uint64_t)(sorted[i] >> CART_BITS != sorted[i + 1] >> CART_BITS &&
-                           is_allowed(t, v, left.count, left.w)) << i;
     }
-    for (ptrdiff_t i = 0; i < m - 1; i++) gain[i] = spread(a[i], n[i], c->T, c->W);
-    for (; open; open &= open - 1) {
-        const int i = LOWEST_BIT(open);
-        if (gain[i] >= c->best->gain)
-            take(c->best, gain[i], c->f, c->missing_left, sorted[i] >> CART_BITS);
-    }
+    const double T = c->T, W = c->W, limit = limit_of(c);
+    for (ptrdiff_t i = 0; i < m - 1; i++)
+        hit[i] = reaches(a[i], n[i], T, W, limit) &
+                 ((sorted[i] ^ sorted[i + 1]) >= CART_SMALL);
+    for (ptrdiff_t i = 0; i < m - 1; i++)
+        if (hit[i] && is_allowed(t, v, before + i + 1, (int64_t)n[i])) {
+            const double gain = spread(a[i], n[i], T, W);
+            if (gain >= c->best->gain)
+                take(c->best, gain, c->f, c->missing_left, sorted[i] >> CART_BITS);
+        }
     return 1;
+}
+
+/* Sums of the rows of each bin. */
+static void single_count(const cart_node_rows *v, const uint8_t *byte, const int32_t *place,
+                         ptrdiff_t m, int bins, int drop, single_bin *bin) {
+    if (!v->packs) {
+        memset(bin, 0, (size_t)bins * sizeof *bin);
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const single_bin row = single_row(v, place ? place[i] : i);
+            single_bin *to = bin + (byte[i] >> drop);
+            to->q += row.q;
+            to->up += row.up;
+            to->w += row.w;
+            to->count++;
+        }
+        return;
+    }
+    int64_t sum[2][256];
+    const int64_t *packed = v->packed;
+    memset(sum[0], 0, (size_t)bins * sizeof **sum);
+    memset(sum[1], 0, (size_t)bins * sizeof **sum);
+    ptrdiff_t i = 0;
+    if (place)
+        for (; i < m; i++) sum[0][byte[i] >> drop] += packed[place[i]];
+    for (; i + 1 < m; i += 2) {
+        sum[0][byte[i] >> drop] += packed[i];
+        sum[1][byte[i + 1] >> drop] += packed[i + 1];
+    }
+    for (; i < m; i++) sum[0][byte[i] >> drop] += packed[i];
+    for (int b = 0; b < bins; b++) {
+        const int64_t both = sum[0][b] + sum[1][b], q = both & 0xffffffff, w = both >> 32;
+        bin[b] = (single_bin){q, q, w, w};
+    }
 }
 
 static int single_refined(single_search *c, const uint8_t *byte, const int32_t *place, ptrdiff_t m,
                           int first, int last, int shift, int64_t base, single_bin left,
                           uint8_t *bytes, int32_t *places);
 
+/* Bins that a better split may lie in. Corners: the sums of the left side between those at the
+   begin and at the end of the bin. Gains at its begin and its end are known to the best, unless
+   they are not allowed. */
+static void single_doubtful(const single_search *c, const double *a, const double *n,
+                            const double *up, const double *down, int bins, uint8_t *doubtful) {
+    const cart_problem *t = c->t;
+    const double T = c->T, W = c->W, limit = limit_of(c), light = (double)c->v->lightest;
+    if (!t->label) {
+        for (int b = 0; b < bins; b++) {
+            const double high = a[b] + up[b], low = a[b] - down[b];
+            const double few = n[b] + light, most = n[b + 1] - light;
+            doubtful[b] = (uint8_t)(reaches(high, few, T, W, limit) | reaches(low, few, T, W, limit) |
+                                    reaches(high, most, T, W, limit) |
+                                    reaches(low, most, T, W, limit));
+        }
+        return;
+    }
+    for (int b = 0; b < bins; b++) {
+        const double other = n[b + 1] - n[b] - up[b];
+        doubtful[b] = (uint8_t)(((up[b] > 0) & reaches(a[b] + up[b], n[b] + up[b], T, W, limit)) |
+                                ((other > 0) & reaches(a[b], n[b] + other, T, W, limit)));
+    }
+    if (t->min_leaf > 1 || t->min_weight > 0)
+        for (int b = 0; b < bins; b++)
+            doubtful[b] |= (uint8_t)(reaches(a[b], n[b], T, W, limit) |
+                                     reaches(a[b + 1], n[b + 1], T, W, limit));
+}
+
 /* The splits between m rows by histograms. `byte` are their codes, of which `drop` bits are not
-   looked at, and the rest is less than `bins`; the rank of a row is base + (code << below) + less than 1 << below. */
+   looked at, and the rest is less than `bins`; the rank of a row is base + (code << below) + less
+   than 1 << below. */
 static int single_binned(single_search *c, const uint8_t *byte, const int32_t *place, ptrdiff_t m,
                          int bins, int drop, int below, int64_t base, single_bin left,
                          uint8_t *bytes, int32_t *places) {
@@ -77,95 +155,48 @@ static int single_binned(single_search *c, const uint8_t *byte, const int32_t *p
     const cart_problem *t = c->t;
     const int shift = below + drop;
     single_bin bin[256], at[257];
-    double a[257], n[257], gain[256], bound[256], up[256], down[256];
-    memset(bin, 0, (size_t)bins * sizeof *bin);
-    if (v->packs) {
-        int64_t sum[2][256];
-        const int64_t *packed = v->packed;
-        memset(sum, 0, sizeof sum);
-        ptrdiff_t i = 0;
-        if (place)
-            for (; i < m; i++) sum[0][byte[i] >> drop] += packed[place[i]];
-        for (; i + 1 < m; i += 2) {
-            sum[0][byte[i] >> drop] += packed[i];
-            sum[1][byte[i + 1] >> drop] += packed[i + 1];
-        }
-        for (; i < m; i++) sum[0][byte[i] >> drop] += packed[i];
-        for (int b = 0; b < bins; b++) {
-            const int64_t both = sum[0][b] + sum[1][b];
-            bin[b].q = bin[b].up = both & 0xffffffff;
-            bin[b].w = bin[b].count = both >> 32;
-        }
-    } else {
-        for (ptrdiff_t i = 0; i < m; i++) {
-            const single_bin row = single_row(c, place ? place[i] : i);
-            single_bin *to = bin + (byte[i] >> drop);
-            to->q += row.q;
-            to->up += row.up;
-            to->w += row.w;
-            to->count++;
-        }
-    }
-    int used = 0, varies;
+    double a[257], n[257], up[256], down[256];
+    uint8_t marked[256];
+    single_count(v, byte, place, m, bins, drop, bin);
+    int used = 0;
     at[0] = left;
     for (int b = 0; b < bins; b++) {
         used += bin[b].count > 0;
         at[b + 1].q = at[b].q + bin[b].q;
         at[b + 1].w = at[b].w + bin[b].w;
         at[b + 1].count = at[b].count + bin[b].count;
-        up[b] = (double)bin[b].up;
-        down[b] = (double)(bin[b].up - bin[b].q);
     }
-    varies = used > 1;
     for (int b = 0; b <= bins; b++) {
         a[b] = (double)at[b].q;
         n[b] = (double)at[b].w;
     }
-    const double T = c->T, W = c->W;
+    int varies = used > 1;
+    const double T = c->T, W = c->W, limit = limit_of(c);
     if (varies) {
-        for (int b = 0; b < bins - 1; b++) gain[b] = spread(a[b + 1], n[b + 1], T, W);
         for (int b = 0; b < bins - 1; b++)
-            if (bin[b].count && at[b + 1].count < at[bins].count && gain[b] >= c->best->gain &&
-                is_allowed(t, v, at[b + 1].count, at[b + 1].w))
-                take(c->best, gain[b], c->f, c->missing_left,
+            marked[b] = (uint8_t)reaches(a[b + 1], n[b + 1], T, W, limit);
+        for (int b = 0; b < bins - 1; b++) {
+            if (!marked[b] || !bin[b].count || at[b + 1].count == at[bins].count ||
+                !is_allowed(t, v, at[b + 1].count, at[b + 1].w))
+                continue;
+            const double gain = spread(a[b + 1], n[b + 1], T, W);
+            if (gain >= c->best->gain)
+                take(c->best, gain, c->f, c->missing_left,
                      base + ((int64_t)(b + 1) << shift) - 1);
+        }
     }
     if (shift == 0) return varies;
-    /* Corners: the sums of the left side between those at the begin and at the end of the bin.
-       Gains at its begin and its end are known to the best, unless they are not allowed. */
-    const double light = (double)v->lightest;
-    const int guarded = t->min_leaf > 1 || t->min_weight > 0;
-    if (t->label) {
-        for (int b = 0; b < bins; b++) {
-            const double other = n[b + 1] - n[b] - up[b];
-            const double x = up[b] > 0 ? spread(a[b] + up[b], n[b] + up[b], T, W) : 0;
-            const double y = other > 0 ? spread(a[b], n[b] + other, T, W) : 0;
-            bound[b] = x > y ? x : y;
-        }
-        for (int b = 0; guarded && b < bins; b++) {
-            const double x = n[b] > 0 ? spread(a[b], n[b], T, W) : 0;
-            const double y = n[b + 1] < W ? spread(a[b + 1], n[b + 1], T, W) : 0;
-            if (x > bound[b]) bound[b] = x;
-            if (y > bound[b]) bound[b] = y;
-        }
-    } else {
-        for (int b = 0; b < bins; b++) {
-            const double high = a[b] + up[b], low = a[b] - down[b];
-            const double few = n[b] + light, most = n[b + 1] - light;
-            const double x = spread(high, few, T, W), y = spread(low, few, T, W);
-            const double z = spread(high, most, T, W), u = spread(low, most, T, W);
-            const double g = x > y ? x : y, h = z > u ? z : u;
-            bound[b] = g > h ? g : h;
-        }
-    }
     for (int b = 0; b < bins; b++) {
-        if (bin[b].count < 2) continue;
-        if (at[b + 1].count - 1 < t->min_leaf || v->m - at[b].count - 1 < t->min_leaf) {
-            if (used > 1) continue;
-        }
-        if (used == 1 || !(bound[b] * (1 + CART_SLACK) < c->best->gain))
-            varies |= single_refined(c, byte, place, m, b << drop, ((b + 1) << drop) - 1, shift,
-                                     base + ((int64_t)b << shift), at[b], bytes, places);
+        up[b] = (double)bin[b].up;
+        down[b] = (double)(bin[b].up - bin[b].q);
+    }
+    single_doubtful(c, a, n, up, down, bins, marked);
+    for (int b = 0; b < bins; b++) {
+        if (bin[b].count < 2 || (used > 1 && !marked[b])) continue;
+        if (used > 1 && (at[b + 1].count - 1 < t->min_leaf || v->m - at[b].count - 1 < t->min_leaf))
+            continue;
+        varies |= single_refined(c, byte, place, m, b << drop, ((b + 1) << drop) - 1, shift,
+                                 base + ((int64_t)b << shift), at[b], bytes, places);
     }
     return varies;
 }

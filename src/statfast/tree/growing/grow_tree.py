@@ -54,6 +54,16 @@ class TreeProblem:
     kernel: grow.Problem
     rules: TreeRules
     sorts: bool
+    codes: np.ndarray | None  # of two classes, where rows may be packed
+
+    def record(self, weight, integral):
+        """One number a row: its weight, and what of it is of class 1; None where that is not all."""
+        if self.codes is None or not integral or (weight is not None and self.rules.min_leaf > 1):
+            return None
+        if weight is None:
+            return self.codes | (1 << 32)
+        whole = weight.astype(np.int64)
+        return whole << 32 | whole * self.codes
 
 
 def tree_problem(columns, rules, *, label=None, classes=None, y=None, total=0.0, table=0):
@@ -79,7 +89,12 @@ def tree_problem(columns, rules, *, label=None, classes=None, y=None, total=0.0,
             "total_weight": total,
         },
     )  # fmt: skip
-    return TreeProblem(kernel, rules, grow.sorts(kernel))
+    packs = (
+        classes is not None and list(classes) == [2] and rules.criterion == "gini"
+        and rules.monotone is None and not rules.randomized and not columns.has_missing
+    )  # fmt: skip
+    codes = label[:, 0].astype(np.int64) if packs else None
+    return TreeProblem(kernel, rules, grow.sorts(kernel), codes)
 
 
 def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
@@ -107,7 +122,8 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
     p = problem.kernel.width()
     threads = usable_threads(n_jobs) if m * p * SEARCH > 4e6 or n_jobs is not None else 1
     large = LARGE if threads == 1 else min(LARGE, max(4096, m // PARTS))
-    top = grow.Grower(problem.kernel, rows, weight, integral, m, leaves)
+    record = problem.record(weight, integral)
+    top = grow.Grower(problem.kernel, rows, weight, integral, m, leaves, record)
     top.add_task(0, m, 0, -1, 0, key, -inf, inf)
     rooms = _Rooms(problem.kernel, m)
     if leaves or threads == 1:
@@ -122,7 +138,9 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
 
     def part(task):
         start, stop, depth, _, _, key, low, high = task
-        own = grow.Grower(problem.kernel, rows[start:stop], weight, integral, stop - start, 0)
+        own = grow.Grower(
+            problem.kernel, rows[start:stop], weight, integral, stop - start, 0, record
+        )
         own.add_task(0, stop - start, depth, -1, 0, key, low, high)
         _finish(own, problem, LARGE, None, 1)
         return own.nodes()
@@ -230,7 +248,10 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
     """
     rows = weights.rows.copy()
     leaves = problem.rules.max_leaves
-    grower = grow.Grower(problem.kernel, rows, weights.weight, weights.integral, len(rows), leaves)
+    record = problem.record(weights.weight, weights.integral)
+    grower = grow.Grower(
+        problem.kernel, rows, weights.weight, weights.integral, len(rows), leaves, record
+    )
     grower.add_task(0, len(rows), 0, -1, 0, key, -inf, inf)
     _finish(grower, problem, LARGE, _Rooms(problem.kernel, len(rows)), 1)
     width = problem.kernel.width()
