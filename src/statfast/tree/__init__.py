@@ -3,6 +3,7 @@
 
 from statfast.tree.cart.classifier import DecisionTreeClassifier
 from statfast.tree.cart.regressor import DecisionTreeRegressor
+from statfast.tree.pruning.table import PruningTable, pruning_table
 from statfast.tree.pruning.weakest_link import PruningPath
 from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.tree_arrays import TreeStructure
@@ -11,6 +12,8 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "PruningPath",
+    "PruningTable",
     "TreePredictor",
     "TreeStructure",
+    "pruning_table",
 ]

@@ -154,23 +154,27 @@ class DecisionTreeClassifier(Classifier, CartModel):
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
+        rows, weights, rules, targets, fitted = self._parts(X, y, sample_weight)
+        return self._publish(X, tree_=self._grow(rows, weights, rules, **targets), **fitted)
+
+    def _parts(self, X, y, sample_weight):
+        """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
         rows = rows_to_fit(X)
         n, p = rows.shape
         targets = class_targets(y, n)
         weights = row_weights(sample_weight, n, self.class_weight, targets)
-        rules = self._splitter(
-            growth_rules(
-                self, CLASSIFICATION, n, p, weights.total, classes=max(targets.counts),
-                outputs=len(targets.classes),
-            ),
-            p,
+        rules = growth_rules(
+            self, CLASSIFICATION, n, p, weights.total, classes=max(targets.counts),
+            outputs=len(targets.classes),
         )  # fmt: skip
-        tree = self._grow(rows, weights, rules, label=targets.label, classes=targets.counts)
-        return self._publish(
-            X, tree_=tree, max_features_=rules.max_features, n_outputs_=len(targets.classes),
-            classes_=targets.classes[0] if targets.flat else targets.classes,
-            n_classes_=targets.counts[0] if targets.flat else np.array(targets.counts),
-        )  # fmt: skip
+        rules = self._splitter(rules, p)
+        fitted = {
+            "max_features_": rules.max_features,
+            "n_outputs_": len(targets.classes),
+            "classes_": targets.classes[0] if targets.flat else targets.classes,
+            "n_classes_": targets.counts[0] if targets.flat else np.array(targets.counts),
+        }
+        return rows, weights, rules, {"label": targets.label, "classes": targets.counts}, fitted
 
     def predict(self, X):
         """The most frequent class of the leaf that each row falls into, the lowest of equals.

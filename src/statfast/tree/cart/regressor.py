@@ -144,18 +144,23 @@ class DecisionTreeRegressor(Regressor, CartModel):
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
+        rows, weights, rules, targets, fitted = self._parts(X, y, sample_weight)
+        return self._publish(X, tree_=self._grow(rows, weights, rules, **targets), **fitted)
+
+    def _parts(self, X, y, sample_weight):
+        """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
         rows = rows_to_fit(X)
         n, p = rows.shape
         targets, flat = number_targets(y, n, self.criterion)
         weights = row_weights(sample_weight, n)
-        rules = self._splitter(
-            growth_rules(self, REGRESSION, n, p, weights.total, outputs=targets.shape[1]), p
-        )
-        tree = self._grow(rows, weights, rules, y=targets)
-        return self._publish(
-            X, tree_=tree, max_features_=rules.max_features, n_outputs_=targets.shape[1],
-            _flat=flat,
-        )  # fmt: skip
+        rules = growth_rules(self, REGRESSION, n, p, weights.total, outputs=targets.shape[1])
+        rules = self._splitter(rules, p)
+        fitted = {
+            "max_features_": rules.max_features,
+            "n_outputs_": targets.shape[1],
+            "_flat": flat,
+        }
+        return rows, weights, rules, {"y": targets}, fitted
 
     def predict(self, X):
         """The mean (with absolute errors, the median) of the leaf that each row falls into.

@@ -57,7 +57,7 @@ class TreeProblem:
     codes: np.ndarray | None  # of two classes, where rows may be packed
 
     def record(self, weight, integral):
-        """One number a row: its weight, and what of it is of class 1; None where that is not all."""
+        """One number a row: its weight, and what of it is of class 1; None where that is not it."""
         if self.codes is None or not integral or (weight is not None and self.rules.min_leaf > 1):
             return None
         if weight is None:

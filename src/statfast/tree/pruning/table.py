@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far to prune, by cross-validation: rpart's table of complexities."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from statfast._engine import checkpoint, each
+from statfast._validation import as_choice, as_count, as_generator, as_real
+from statfast.tree.growing.arguments import weights_as_given
+from statfast.tree.growing.columns import ranked_columns
+from statfast.tree.pruning.weakest_link import cut_at
+
+CLOSE = 1e-9  # of the root's risk: complexities nearer than this are one
+
+
+@dataclass(frozen=True)
+class PruningTable:
+    """Trees of falling complexity, with their errors within and across folds; as rpart's `cptable`.
+
+    Errors are shares of the root's: misclassified weight, or sums of squares.
+
+    Attributes
+    ----------
+    cp : ndarray of shape (trees,)
+        The penalty of a leaf, as a share of the root's error, from which on a tree is the best.
+    n_splits : ndarray of int64, shape (trees,)
+    rel_error : ndarray of shape (trees,)
+        On the rows of the fit.
+    xerror : ndarray of shape (trees,)
+        On rows held out.
+    xstd : ndarray of shape (trees,)
+        Standard errors of `xerror`.
+    best : int
+        The row with the least `xerror`, the smallest tree of equals.
+    one_standard_error : int
+        The smallest tree whose `xerror` is within a standard error of the best.
+    """
+
+    cp: np.ndarray
+    n_splits: np.ndarray
+    rel_error: np.ndarray
+    xerror: np.ndarray
+    xstd: np.ndarray
+    best: int
+    one_standard_error: int
+    _full: Any = None
+    _alpha: Any = None
+    _make: Any = None
+
+    def pruned(self, row="1se"):
+        """The fitted tree of a row.
+
+        Parameters
+        ----------
+        row : {"1se", "best"} or int, default="1se"
+            Which: `one_standard_error`, `best`, or its number.
+
+        Returns
+        -------
+        DecisionTreeClassifier or DecisionTreeRegressor
+        """
+        if isinstance(row, str):
+            as_choice(row, "row", ("1se", "best"))
+            row = self.one_standard_error if row == "1se" else self.best
+        row = as_count(row, "row", low=0, high=len(self.cp) - 1)
+        return self._make(cut_at(self._full, self._alpha <= self.cp[row] + CLOSE))
+
+    def to_frame(self):
+        """The table as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas
+
+        names = ("cp", "n_splits", "rel_error", "xerror", "xstd")
+        return pandas.DataFrame({name: getattr(self, name) for name in names})
+
+
+def pruning_table(
+    estimator, X, y, sample_weight=None, *, cp=0.01, cv=10, random_state=None
+):  # fmt: skip
+    """Prune a tree to a sequence of smaller ones, and judge each by cross-validation.
+
+    The tree is grown with the estimator's parameters (its `ccp_alpha` is not looked at), then on
+    all folds but one, for each of them; ranks of columns are shared. Each row of the table is
+    judged at the geometric mean of its complexity and the one before, as rpart does.
+
+    Parameters
+    ----------
+    estimator : DecisionTreeClassifier or DecisionTreeRegressor
+        Not changed. One output.
+    X : array-like of shape (n, p)
+    y : array-like of shape (n,)
+    sample_weight : array-like of shape (n,), optional
+    cp : float, default=0.01
+        Splits that lower the error by a smaller share of the root's are not in the table.
+    cv : int or array-like of int, shape (n,), default=10
+        Number of folds, drawn at random, or the fold of each row.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the folds.
+
+    Returns
+    -------
+    PruningTable
+
+    Raises
+    ------
+    ValueError
+        If there are several outputs, fewer than two folds, or a fold has all the weight.
+
+    References
+    ----------
+    T. M. Therneau and E. J. Atkinson (1997). An introduction to recursive partitioning using the
+    rpart routines. Mayo Foundation, Technical Report 61.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.tree import DecisionTreeClassifier, pruning_table
+    >>> data = load_iris()
+    >>> table = pruning_table(
+    ...     DecisionTreeClassifier(), data.data, data.target, cv=np.arange(150) % 10
+    ... )
+    >>> table.n_splits
+    array([0, 1, 2, 3])
+    >>> table.xerror
+    array([1.  , 0.5 , 0.1 , 0.1 ])
+    >>> table.pruned().get_n_leaves()
+    3
+    """
+    model = type(estimator)(**{**estimator.get_params(deep=False), "ccp_alpha": 0.0})
+    rows, weights, rules, targets, fitted = model._parts(X, y, sample_weight)
+    if fitted["n_outputs_"] > 1:
+        raise ValueError("y must be one output for a table. Fit a tree for each.")
+    share = as_real(cp, "cp", 0.0)
+    fold = _folds(cv, len(rows), random_state)
+    columns = ranked_columns(rows, model.n_jobs)
+    weight = np.ones(len(rows)) if weights.weight is None else weights.weight
+    full = model._grow(rows, weights, rules, columns, **targets)
+    risk = _risks(full, targets)
+    alpha = complexities(full, risk, share * risk[0]) / (risk[0] if risk[0] > 0 else 1.0)
+    steps = _distinct(alpha[alpha > share + CLOSE])
+    cps = np.append(steps, share)
+    judged = np.concatenate([[np.inf], np.sqrt(cps[1:] * cps[:-1])])
+
+    def held_out(number):
+        checkpoint()
+        out = fold == number
+        own = weights_as_given(np.where(out, 0.0, weight), len(rows))
+        if not own.total > 0:
+            raise ValueError(f"cv puts all rows with weight into fold {number}. Use more folds.")
+        tree = model._grow(rows, own, rules, columns, **targets)
+        known = _risks(tree, targets)
+        limits = judged * risk[0] * own.total / weights.total
+        least = share * risk[0] * own.total / weights.total
+        return _judge(tree, known, rows[out], {k: v if v is None or k == "classes" else v[out]
+                      for k, v in targets.items()}, weight[out], limits, least)  # fmt: skip
+
+    tasks = np.unique(fold).tolist()
+    errors = np.sum(each(held_out, tasks, n_jobs=model.n_jobs), axis=0)
+    root = risk[0] if risk[0] > 0 else 1.0
+    xerror = errors[0] / root
+    xstd = np.sqrt(np.maximum(errors[1] - errors[0] ** 2 / weights.total, 0)) / root
+    best = int(np.flatnonzero(xerror <= xerror.min() * (1 + 1e-12))[0])
+    chosen = int(np.flatnonzero(xerror <= xerror[best] + xstd[best])[0])
+    return PruningTable(
+        cps, np.array([np.count_nonzero(alpha > c + CLOSE) for c in cps]),
+        np.array([_risk_at(full, risk, alpha, c + CLOSE) / root for c in cps]), xerror, xstd,
+        best, chosen, full, alpha, lambda tree: model._publish(X, tree_=tree, **fitted),
+    )  # fmt: skip
+
+
+def complexities(tree, risk, least):
+    """The penalty at which rpart makes each node a leaf; -inf for leaves.
+
+    What a node's branch earns a split, where sons that would go before it count as leaves; no more
+    than those above. Branches that earn `least` or less are not there. (This is rpart's rule. Where
+    a son goes first, it can be below that of Breiman et al., which `ccp_alpha` follows.)
+    """
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    own = risk.tolist()
+    order = np.argsort(-tree.depth, kind="stable").tolist()  # sons first
+    found, total, splits = [0.0] * len(own), list(own), [0] * len(own)
+    for node in order:
+        if left[node] < 0:
+            continue
+        sons = sorted((left[node], right[node]), key=lambda son: found[son])
+        if found[left[node]] == found[right[node]]:
+            sons = [right[node], left[node]]
+        cost, count = [total[son] for son in sons], [splits[son] for son in sons]
+        worth = (own[node] - sum(cost)) / (sum(count) + 1)
+        for k, son in enumerate(sons):  # who goes first
+            if worth <= found[son]:
+                break
+            cost[k], count[k] = own[son], 0
+            worth = (own[node] - sum(cost)) / (sum(count) + 1)
+        found[node] = worth
+        if worth > least:
+            total[node], splits[node] = sum(cost), sum(count) + 1
+    alpha = np.array(found)
+    alpha[tree.children_left < 0] = -np.inf
+    alpha[alpha <= least] = -np.inf
+    for node in reversed(order):
+        for son in (left[node], right[node]) if left[node] >= 0 else ():
+            alpha[son] = min(alpha[son], alpha[node])
+    return alpha
+
+
+def _folds(cv, n, random_state):
+    if np.ndim(cv):
+        fold = np.asarray(cv)
+        if fold.shape != (n,) or fold.dtype.kind not in "iu":
+            raise ValueError(f"cv must be a count, or the fold of each of {n} rows, an integer.")
+        if len(np.unique(fold)) < 2:
+            raise ValueError("cv must have two folds or more; got one.")
+        return fold
+    count = as_count(cv, "cv", low=2, high=n, limit="the number of rows")
+    return as_generator(random_state).permutation(np.arange(n) % count)
+
+
+def _risks(tree, targets):
+    """What each node would cost as a leaf."""
+    mass = tree.weighted_n_node_samples
+    if "classes" in targets:
+        return mass * (1 - tree.value[:, 0].max(axis=1))
+    return mass * tree.impurity
+
+
+def _distinct(alphas):
+    """Falling values, those that differ by rounding taken as one."""
+    values = np.sort(alphas)[::-1]
+    return values[np.append(True, values[:-1] - values[1:] > CLOSE)] if len(values) else values
+
+
+def _risk_at(tree, risk, alpha, limit):
+    return risk[cut_nodes(tree, alpha <= limit)].sum()
+
+
+def cut_nodes(tree, is_leaf):
+    """The leaves of the tree in which the nodes marked are leaves."""
+    found, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        if tree.children_left[node] < 0 or is_leaf[node]:
+            found.append(node)
+        else:
+            waiting += [tree.children_left[node], tree.children_right[node]]
+    return found
+
+
+def _judge(tree, risk, rows, targets, weight, limits, least):
+    """Sums over rows of loss and of its square, of the tree pruned at each of `limits`."""
+    alpha = complexities(tree, risk, least)
+    parent = np.full(tree.node_count, -1)
+    inner = np.flatnonzero(tree.children_left >= 0)
+    parent[tree.children_left[inner]] = parent[tree.children_right[inner]] = inner
+    above = np.where(parent >= 0, alpha[parent], np.inf)
+    sums = np.zeros((2, tree.node_count))
+    at = tree.packed[1][tree.predictor.leaves(rows, n_jobs=1)[:, 0]]
+    where = np.arange(len(at))
+    while len(at):
+        if "classes" in targets:
+            loss = (tree.value[:, 0].argmax(axis=1)[at] != targets["label"][where, 0]).astype(float)
+        else:
+            loss = (targets["y"][where, 0] - tree.value[at, 0, 0]) ** 2
+        for k, power in enumerate((loss, loss**2)):
+            sums[k] += np.bincount(at, weight[where] * power, tree.node_count)
+        at = parent[at]
+        where, at = where[at >= 0], at[at >= 0]
+    # A node answers for limits from its own complexity up to that of the one above it.
+    order = np.argsort(limits, kind="stable")
+    low = np.searchsorted(limits[order], alpha, side="left")
+    high = np.searchsorted(limits[order], above, side="left")
+    high[0] = len(limits)
+    change = np.zeros((2, len(limits) + 1))
+    used = low < high
+    for k in range(2):
+        np.add.at(change[k], low[used], sums[k][used])
+        np.add.at(change[k], high[used], -sums[k][used])
+    out = np.empty((2, len(limits)))
+    out[:, order] = np.cumsum(change, axis=1)[:, :-1]
+    return out
