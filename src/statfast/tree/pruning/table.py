@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far to prune, by cross-validation: rpart's table of complexities."""
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint, each
-from statfast._validation import as_choice, as_count, as_generator, as_real
+from statfast._validation import as_choice, as_count, as_generator, as_real, column_names
 from statfast.tree.growing.arguments import weights_as_given
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.pruning.weakest_link import cut_at
@@ -45,9 +46,7 @@ class PruningTable:
     xstd: np.ndarray
     best: int
     one_standard_error: int
-    _full: Any = None
-    _alpha: Any = None
-    _make: Any = None
+    _grown: Any = field(init=False, repr=False, default=None)
 
     def pruned(self, row="1se"):
         """The fitted tree of a row.
@@ -65,7 +64,9 @@ class PruningTable:
             as_choice(row, "row", ("1se", "best"))
             row = self.one_standard_error if row == "1se" else self.best
         row = as_count(row, "row", low=0, high=len(self.cp) - 1)
-        return self._make(cut_at(self._full, self._alpha <= self.cp[row] + CLOSE))
+        tree, alpha, model, fitted = self._grown
+        small = cut_at(tree, alpha <= self.cp[row] + CLOSE)
+        return copy(model)._publish(None, tree_=small, **fitted)
 
     def to_frame(self):
         """The table as a data frame.
@@ -128,8 +129,8 @@ def pruning_table(
     ... )
     >>> table.n_splits
     array([0, 1, 2, 3])
-    >>> table.xerror
-    array([1.  , 0.5 , 0.1 , 0.1 ])
+    >>> table.xerror.round(2).tolist()
+    [1.0, 0.5, 0.1, 0.1]
     >>> table.pruned().get_n_leaves()
     3
     """
@@ -168,11 +169,16 @@ def pruning_table(
     xstd = np.sqrt(np.maximum(errors[1] - errors[0] ** 2 / weights.total, 0)) / root
     best = int(np.flatnonzero(xerror <= xerror.min() * (1 + 1e-12))[0])
     chosen = int(np.flatnonzero(xerror <= xerror[best] + xstd[best])[0])
-    return PruningTable(
+    table = PruningTable(
         cps, np.array([np.count_nonzero(alpha > c + CLOSE) for c in cps]),
         np.array([_risk_at(full, risk, alpha, c + CLOSE) / root for c in cps]), xerror, xstd,
-        best, chosen, full, alpha, lambda tree: model._publish(X, tree_=tree, **fitted),
+        best, chosen,
     )  # fmt: skip
+    fitted["n_features_in_"] = rows.shape[1]
+    if (names := column_names(X)) is not None:
+        fitted["feature_names_in_"] = names
+    object.__setattr__(table, "_grown", (full, alpha, model, fitted))
+    return table
 
 
 def complexities(tree, risk, least):
