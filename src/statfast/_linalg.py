@@ -12,6 +12,7 @@ from statfast._engine import aside
 
 SMALL = 1024  # columns up to which our own factor is quicker: threads of LAPACK spin on after it
 PART = 512  # columns of a triangle inverted by one call of LAPACK, which takes milliseconds
+FEW = 128  # columns up to which our own is as quick, and wakes no threads that spin after it
 PIVOT = 1e-15  # of the scaled matrix: below, its eigenvalues are looked at
 LEAST = 1e-16  # of the largest eigenvalue: smaller ones are rounding
 
@@ -83,10 +84,14 @@ def triangle_inverse(T, *, lower=False):
 
     By halves, as one call of LAPACK for all would not hear Ctrl-C.
     """
-    from scipy.linalg import solve_triangular
-
     q = len(T)
+    if q <= FEW:
+        out = np.zeros((q, q))
+        kernel.triangle_inverse(np.ascontiguousarray(T if lower else T.T, np.float64), out)
+        return np.ascontiguousarray(out.T) if lower else out
     if q <= PART:
+        from scipy.linalg import solve_triangular
+
         return solve_triangular(T, np.eye(q), lower=lower, check_finite=False)
     first, last = slice(0, q // 2), slice(q // 2, q)
     out = np.zeros((q, q))

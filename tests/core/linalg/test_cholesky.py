@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from statfast._core.linalg import cholesky
+from statfast._linalg import triangle_inverse
 
 
 @pytest.mark.parametrize("q", [1, 2, 5, 33])
@@ -32,3 +33,23 @@ def test_cholesky(q):
 def test_cholesky_of_what_is_not_positive(first):
     h = np.array([[first, 0], [2, 1]])
     assert cholesky.cholesky(h, np.empty((2, 2)), np.empty(2)) == 0
+
+
+@pytest.mark.parametrize("q", [0, 1, 2, 3, 4, 5, 8, 33, 40])
+def test_inverse_of_a_triangle(q):
+    rng = np.random.default_rng(q)
+    lower = np.tril(rng.normal(size=(q, q)) * 0.3, -1) + np.diag(rng.uniform(1.0, 2.0, q))
+    out = np.zeros((q, q))
+    cholesky.triangle_inverse(lower, out)
+    assert_allclose(out.T @ lower, np.eye(q), atol=1e-9)
+    assert not np.tril(out, -1).any()
+    assert_allclose(triangle_inverse(lower, lower=True), out.T, rtol=0)
+    assert_allclose(triangle_inverse(lower.T), out, rtol=0)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_large_triangles_are_inverted_by_lapack(lower):
+    rng = np.random.default_rng(0)
+    T = np.triu(rng.normal(size=(600, 600)) * 0.05, 1) + np.eye(600)
+    T = T.T if lower else T
+    assert_allclose(triangle_inverse(T, lower=lower) @ T, np.eye(600), atol=1e-9)

@@ -85,21 +85,14 @@ def cholesky_inverse(
     """The inverse of a matrix with a factor of `cholesky`, four columns at a time."""
     cdef Py_ssize_t q = a.shape[0], i, j, r
     cdef double *upper = <double *>calloc(max(q * q, 1), sizeof(double))
-    cdef double *row
     cdef double[4] sums
     if upper == NULL:
         raise MemoryError
+    if q == 0:
+        free(upper)
+        return
     with nogil:
-        for j in range(0, q, 4):  # row j of `upper`: column j of the factor's inverse
-            row = upper + j * q
-            for r in range(min(4, q - j)):
-                row[r * q + j + r] = 1 / a[j + r, j + r]
-                for i in range(j + r + 1, min(j + 4, q)):
-                    row[r * q + i] = -dot(&a[i, j], row + r * q + j, i - j) / a[i, i]
-            for i in range(j + 4, q):
-                table.dots(row + j, q, &a[i, j], i - j, sums)
-                for r in range(4):
-                    row[r * q + i] = -sums[r] / a[i, i]
+        invert(&a[0, 0], q, upper)
         for i in range(q):
             for j in range(0, i // 4 * 4, 4):
                 table.dots(upper + j * q + i, q, upper + i * q + i, q - i, sums)
@@ -111,6 +104,33 @@ def cholesky_inverse(
                 out[i, j] *= scale[i] * scale[j]
                 out[j, i] = out[i, j]
     free(upper)
+
+
+def triangle_inverse(
+    const double[:, ::1] a,         # IN (q, q) lower triangle without zeros on its diagonal
+    double[:, ::1] out,             # INOUT (q, q) zeros; its inverse, transposed
+):
+    """The inverse of a triangle, transposed."""
+    if a.shape[0] > 0:
+        with nogil:
+            invert(&a[0, 0], a.shape[0], &out[0, 0])
+
+
+cdef void invert(const double *a, Py_ssize_t q, double *upper) noexcept nogil:
+    """Row j of `upper` = column j of the inverse of a lower triangle, four at a time."""
+    cdef Py_ssize_t i, j, r
+    cdef double *row
+    cdef double[4] sums
+    for j in range(0, q, 4):
+        row = upper + j * q
+        for r in range(min(4, q - j)):
+            row[r * q + j + r] = 1 / a[(j + r) * q + j + r]
+            for i in range(j + r + 1, min(j + 4, q)):
+                row[r * q + i] = -dot(&a[i * q + j], row + r * q + j, i - j) / a[i * q + i]
+        for i in range(j + 4, q):
+            table.dots(row + j, q, &a[i * q + j], i - j, sums)
+            for r in range(4):
+                row[r * q + i] = -sums[r] / a[i * q + i]
 
 
 cdef inline double dot(const double *a, const double *b, Py_ssize_t n) noexcept nogil:
