@@ -37,6 +37,7 @@ cdef extern from "ranking/rank_table.h" nogil:
     const rank_kernels *rank_at(int level)
     uint64_t key_of_double(double x)
     uint64_t key_of_int(int64_t x)
+    double double_of_key(uint64_t key)
     void put_below(rank_sums *all, rank_sums part)
 
 cdef const rank_kernels *kernels = rank_at(level())
@@ -246,3 +247,45 @@ def order(
                     HALF if b >= zero else 0, &out,
                 )
     return out.runs
+
+
+def values(
+    const uint64_t[::1] keys,       # IN (m,)
+    bint whole,                     # whether they are of integers
+    double[::1] out,                # OUT (m,) the scores
+):
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(keys.shape[0]):
+            if whole:
+                out[i] = <double><int64_t>(keys[i] ^ HALF)
+            else:
+                out[i] = double_of_key(keys[i])
+
+
+def corners(
+    const int64_t[::1] positive,    # IN (m,) positives at each distinct score, falling
+    const int64_t[::1] negative,    # IN (m,) negatives
+    const double[::1] scores,       # IN (m,)
+    bint drop,                      # leave out those whose step is the same as the next
+    int64_t[::1] fp,                # OUT (m + 1,) negatives at or above each, from 0
+    int64_t[::1] tp,                # OUT (m + 1,) positives
+    double[::1] thresholds,         # OUT (m + 1,) from infinity
+):
+    """How many points there are."""
+    cdef int64_t above = 0, passed = 0
+    cdef Py_ssize_t i, at = 1, last = positive.shape[0] - 1
+    with nogil:
+        fp[0] = tp[0] = 0
+        thresholds[0] = INFINITY
+        for i in range(last + 1):
+            above += positive[i]
+            passed += negative[i]
+            if (
+                drop and 0 < i < last
+                and positive[i] == positive[i + 1] and negative[i] == negative[i + 1]
+            ):
+                continue
+            tp[at], fp[at], thresholds[at] = above, passed, scores[i]
+            at += 1
+    return at

@@ -44,6 +44,13 @@ static inline uint64_t key_of_double(double x) {
 
 static inline uint64_t key_of_int(int64_t x) { return (uint64_t)x ^ (UINT64_C(1) << 63); }
 
+static inline double double_of_key(uint64_t key) {
+    const uint64_t top = UINT64_C(1) << 63, bits = key & top ? key ^ top : ~key;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 static inline void put_below(rank_sums *all, rank_sums part) {
     all->twice += part.twice + 2 * all->positive * part.negative;
     all->positive += part.positive;

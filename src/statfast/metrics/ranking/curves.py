@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._core.ranking import rank
 from statfast._validation import UndefinedMetricWarning, as_flag, to_array, warn_user
 from statfast.metrics.ranking.two_classes import steps_for
 
@@ -76,6 +77,14 @@ def roc_of(steps, drop_intermediate=True):
 
 def counts_of(steps, drop_intermediate):
     """Negatives, positives and thresholds, with the start of the curve."""
+    if steps.positive.dtype == np.int64:
+        size = len(steps.values) + 1
+        fp, tp, thresholds = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size)
+        values = steps.values.astype(np.float64, copy=False)
+        held = rank.corners(
+            steps.positive, steps.negative, values, drop_intermediate, fp, tp, thresholds
+        )
+        return fp[:held], tp[:held], thresholds[:held]
     fp, tp, values = steps.fp, steps.tp, steps.values
     if drop_intermediate and len(fp) > 2:
         own, after = slice(1, -1), slice(2, None)

@@ -15,7 +15,6 @@ FEW = 1 << 13  # rows that two buckets are enough for
 BUCKETS = 2048  # of the first spread: their ends stay in the first cache
 STEEPEST = 1e300  # scale of scores that hardly differ
 NATIVE = (np.float64, np.float32, np.int64)
-TOP = np.uint64(1 << 63)
 
 
 @dataclass(frozen=True)
@@ -145,10 +144,9 @@ class Buckets:
 
     def values(self, keys):
         """The scores that keys stand for."""
-        if self.scores.dtype == np.int64:
-            return (keys ^ TOP).view(np.int64).astype(np.float64)
-        bits = np.where(keys >= TOP, keys ^ TOP, ~keys)
-        return bits.view(np.float64).astype(self.scores.dtype)
+        out = np.empty(len(keys))
+        rank.values(keys, self.scores.dtype == np.int64, out)
+        return out.astype(np.float32) if self.scores.dtype == np.float32 else out
 
 
 def pair_counts(scores, labels, name="y_score"):
@@ -209,6 +207,7 @@ def order_of(scores, name="y_score"):
 
 
 def _joined(column, held):
-    if len(held) == 1:
-        return column[held[0]]
+    stop = held[-1].stop
+    if sum(part.stop - part.start for part in held) == stop:
+        return column[:stop]  # without ties: they lie side by side
     return np.concatenate([column[part] for part in held])
