@@ -153,6 +153,18 @@ def _multipliers_out_of_bounds(data, answer, check):
 
 
 WRONG = {
+    "ranking": {
+        "area": (_plus("area", 1e-10),),
+        "curve": (_one_value("tpr", 1e-10), _times("fpr", 1 - 1e-10)),
+        "delong": (_times("test", 1 + 1e-7),),
+        "bootstrap": (_plus("interval", 0.02),),
+    },
+    "metrics": {
+        "confusion": (_plus("score", 1), lambda data, answer, check: {"score": answer["score"].T}),
+        "isotonic": (_plus("fitted", 1e-5), _one_value("fitted", -0.5)),
+        "log loss": (_times("score", 1 + 1e-9),),
+        "brier": (_times("score", 1 + 1e-9),),
+    },
     "multinomial": {"multinomial": (_one_value("coef", 1e-5), _an_intercept)},
     "tiles": {"tile": (_another("nearest"),)},
     "knn-brute": {

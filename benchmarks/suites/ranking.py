@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suite ``ranking``: areas under ROC curves, the curves, DeLong's test and the bootstrap."""
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.harness.adapter import Adapter, named
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.suite import Library, Suite
+
+REPLICATES = 2000
+
+# --- data and problems ---
+
+
+def _data(n, kind, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    s = rng.standard_normal(n) + y
+    if kind == "tied":
+        s = s.round(2)
+    elif kind == "skewed":
+        s = np.exp(5 * s)
+    return {"y": y, "scores": s, "others": s + rng.standard_normal(n)}
+
+
+def _problem(task, n, kind="normal", **more):
+    name = f"{task} n={n} {kind}"
+    return Problem(name, task, partial(_data, n, kind), nbytes=16.0 * n, **more)
+
+
+# --- adapters ---
+
+
+class Scores(Adapter):
+    """A function of labels and scores, and what to make of its result."""
+
+    def __init__(self, path, made, **options):
+        self.path, self.made, self.options = path, made, options
+
+    def prepare(self, data, threads):
+        self.function = named(self.path)
+        self.y, self.scores, self.others = (data[k] for k in ("y", "scores", "others"))
+
+    def fit(self):
+        self.result = self.function(self.y, self.scores, **self.options)
+
+    def answer(self):
+        return self.made(self.result)
+
+
+class Paired(Scores):
+    def fit(self):
+        self.result = self.function(self.y, self.scores, self.others)
+
+
+class FastDelong(Paired):
+    """Sun and Xu's algorithm, of which the package has the covariance for sorted rows."""
+
+    def fit(self):
+        order = np.argsort(-self.y, kind="stable")
+        columns = np.vstack([self.scores, self.others])[:, order]
+        areas, cov = self.function(columns, int(self.y.sum()))
+        self.result = *areas, (areas[0] - areas[1]) / np.sqrt(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1])
+
+
+class Midranks(Paired):
+    """The same with the ranks of scipy: what a user of it would write."""
+
+    def fit(self):
+        ones = self.y == 1
+        p, q = ones.sum(), (~ones).sum()
+        placed, areas = [], []
+        for s in (self.scores, self.others):
+            ranks, own, rest = (self.function(part) for part in (s, s[ones], s[~ones]))
+            up, down = (ranks[ones] - own) / q, 1 - (ranks[~ones] - rest) / p
+            placed.append((up, down))
+            areas.append(up.mean())
+        (a, b), (c, d) = placed
+        error = ((a - c).var(ddof=1) / p + (b - d).var(ddof=1) / q) ** 0.5
+        self.result = *areas, (areas[0] - areas[1]) / error
+
+
+class Resampled(Scores):
+    """Areas of rows drawn again, one by one."""
+
+    def fit(self):
+        rng = np.random.default_rng(0)
+        areas, n = [], len(self.y)
+        for _ in range(REPLICATES):
+            rows = rng.integers(0, n, n)
+            areas.append(self.function(self.y[rows], self.scores[rows]))
+        self.result = np.quantile(areas, [0.025, 0.975])
+
+
+# --- checks ---
+
+
+def steps(y, s):
+    """Positives and negatives at each distinct score, falling."""
+    values, at = np.unique(-s, return_inverse=True)
+    ones = np.bincount(at, y, len(values))
+    return ones, np.bincount(at, 1 - y, len(values)), at
+
+
+def placed(y, s):
+    """The area, and the share of the other class on the right side of each row."""
+    ones, zeros, at = steps(y, s)
+    above, passed = np.cumsum(ones), np.cumsum(zeros)
+    right = np.where(
+        y == 1,
+        (passed[-1] - passed[at] + zeros[at] / 2) / passed[-1],
+        (above[at] - ones[at] / 2) / above[-1],
+    )
+    return right[y == 1].mean(), right
+
+
+class AreaCheck(Check):
+    def __init__(self, data):
+        self.area, self.right = placed(data["y"], data["scores"])
+        self.parts = {"area": ()}
+
+    def errors(self, answer):
+        return {"area": abs(float(answer["area"]) - self.area)}
+
+
+class CurveCheck(Check):
+    def __init__(self, data):
+        ones, zeros, _ = steps(data["y"], data["scores"])
+        self.tpr, self.fpr = (np.cumsum([0, *counts]) / counts.sum() for counts in (ones, zeros))
+        self.parts = {"fpr": self.fpr.shape, "tpr": self.tpr.shape}
+
+    def errors(self, answer):
+        return {
+            "rates": max(
+                float(abs(answer["fpr"] - self.fpr).max()),
+                float(abs(answer["tpr"] - self.tpr).max()),
+            )
+        }
+
+
+class DelongCheck(Check):
+    def __init__(self, data):
+        y = data["y"]
+        (a, first), (b, second) = (placed(y, data[key]) for key in ("scores", "others"))
+        apart = first - second
+        variance = sum(apart[y == c].var(ddof=1) / (y == c).sum() for c in (0, 1))
+        self.truth = np.array([a, b, (a - b) / variance**0.5])
+        self.parts = {"test": (3,)}
+
+    def errors(self, answer):
+        return {"relative error": float(abs(answer["test"] / self.truth - 1).max())}
+
+
+class BootstrapCheck(Check):
+    """The ends are those of DeLong's interval, to a part of its standard error."""
+
+    def __init__(self, data):
+        y = data["y"]
+        area, right = placed(y, data["scores"])
+        variance = sum(right[y == c].var(ddof=1) / (y == c).sum() for c in (0, 1))
+        self.error = variance**0.5
+        self.ends = area + np.array([-1.96, 1.96]) * self.error
+        self.parts = {"interval": (2,)}
+
+    def errors(self, answer):
+        return {"standard errors": float(abs(answer["interval"] - self.ends).max() / self.error)}
+
+
+# --- the suite ---
+
+
+def _area(result):
+    return {"area": result}
+
+
+def _curve(result):
+    return {"fpr": result[0], "tpr": result[1]}
+
+
+def _test(result):
+    return {"test": np.array([result.auc1, result.auc2, result.statistic])}
+
+
+def _ends(result):
+    return {"interval": np.array([result.low, result.high])}
+
+
+SUITE = Suite(
+    name="ranking",
+    title="rankings: areas, ROC curves, DeLong's test of two, 2000 bootstrap replicates",
+    problems=[
+        _problem("area", 2_000_000, group="area"),
+        _problem("area", 2_000_000, "tied", beyond=True),
+        _problem("area", 2_000_000, "skewed", beyond=True),
+        _problem("area", 1_000, group="small"),
+        _problem("curve", 2_000_000, group="curve"),
+        _problem("curve", 1_000, beyond=True),
+        _problem("delong", 1_000_000, group="delong"),
+        _problem("bootstrap", 10_000, group="bootstrap", budget=30.0),
+    ],
+    quick=[
+        _problem("area", 20_000), _problem("curve", 5_000, "tied"), _problem("delong", 5_000),
+        _problem("bootstrap", 1_000),
+    ],
+    libraries={
+        "statfast": Library({
+            "area": partial(Scores, "statfast.metrics.roc_auc_score", _area),
+            "curve": partial(Scores, "statfast.metrics.roc_curve", _curve, drop_intermediate=False),
+            "delong": partial(Paired, "statfast.metrics.auc_test", _test),
+            "bootstrap": partial(
+                Scores, "statfast.metrics.auc_interval", _ends, method="bootstrap", random_state=0,
+                n_resamples=REPLICATES, stratified=False,
+            ),
+        }),
+        "scikit-learn": Library({
+            "area": partial(Scores, "sklearn.metrics.roc_auc_score", _area),
+            "curve": partial(Scores, "sklearn.metrics.roc_curve", _curve, drop_intermediate=False),
+            "bootstrap": partial(
+                Resampled, "sklearn.metrics.roc_auc_score", lambda ends: {"interval": ends}
+            ),
+        }),
+        "scipy": Library({
+            "delong": partial(
+                Midranks, "scipy.stats.rankdata", lambda values: {"test": np.array(values)}
+            ),
+        }),
+        "confidenceinterval": Library({
+            "delong": partial(
+                FastDelong, "confidenceinterval.delong.fastDeLong_no_weights",
+                lambda values: {"test": np.array(values)},
+            ),
+        }),
+    },
+    checks={
+        "area": AreaCheck, "curve": CurveCheck, "delong": DelongCheck, "bootstrap": BootstrapCheck,
+    },
+    tolerances={
+        "area": Tolerances({"area": 1e-12}),
+        "curve": Tolerances({"rates": 1e-14}),
+        "delong": Tolerances({"relative error": 1e-9}),
+        "bootstrap": Tolerances({"standard errors": 0.35}),
+    },
+    bars={
+        "area": [Bar("AUC of 2e6 scores", least=20.0)],
+        "small": [Bar("AUC of 1000 scores", seconds=30e-6)],
+        "curve": [Bar("ROC curve of 2e6 scores", least=5.0)],
+        "delong": [Bar("DeLong's test of two curves of 1e6", least=10.0)],
+        "bootstrap": [Bar("2000 bootstrap replicates, n = 1e4", seconds=0.05)],
+        "": [Bar("other scores")],
+    },
+)  # fmt: skip
