@@ -21,6 +21,7 @@ from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.decomposition import PCA
 from statfast.generative import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from statfast.linear import GeneralizedLinearModel
+from statfast.metrics import ranking_error, score_decomposition
 from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier
 from statfast.svm import SVC
 
@@ -223,6 +224,27 @@ def mnist() -> Finding | None:
     )
 
 
+def evaluation() -> Finding:
+    """The leaves of a scoring tree, ranked, and the parts of a score, against the known answers."""
+    positive, leaf = [1, 0] * 3, [3, 3, 2, 2, 1, 1]
+    counts, known, known_parts = [20, 5, 10, 5, 20, 40], "29/100", (0.75, 0.625, 0.125, 0.25)
+
+    start = time.perf_counter()
+    error = ranking_error(positive, leaf, sample_weight=counts, as_fraction=True)
+    parts = score_decomposition([0, 0, 1, 1], [-1.0, 1.0, 1.0, 2.0])
+    seconds = time.perf_counter() - start
+
+    return Finding(
+        "Evaluation: a tree of three leaves ranked, a score and its parts",
+        [
+            f"ranking error: {error}, known {known}; score: {parts.score:g} = "
+            f"{parts.miscalibration:g} - {parts.discrimination:g} + {parts.uncertainty:g}",
+        ],
+        str(error) == known and bool(np.allclose(parts, known_parts, rtol=1e-14)),
+        seconds,
+    )
+
+
 FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     discriminant_analysis,
     principal_components,
@@ -231,6 +253,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     nearest_neighbors,
     generalized_linear_model,
     support_vectors,
+    evaluation,
     mnist,
 )
 

@@ -42,6 +42,7 @@ cdef extern from "ranking/rank_table.h" nogil:
 
 cdef const rank_kernels *kernels = rank_at(level())
 cdef uint64_t HALF = <uint64_t>1 << 63
+cdef double STEEPEST = 1e300  # scale of scores that hardly differ
 
 ctypedef fused number:
     float
@@ -113,30 +114,43 @@ def extent(
     return low, high, good
 
 
-def split(
-    const number[::1] scores,       # IN (n,)
-    const uint8_t[::1] labels,      # IN (n,) 1 for positive rows
-    uint64_t[::1] items,            # OUT (n,) codes, of negative scores first
-):
-    """How many scores are negative; -1 if one is NaN."""
-    cdef Py_ssize_t i, n = scores.shape[0], below = 0, above = n
-    with nogil:
-        for i in range(n):
-            if not scores[i] == scores[i]:
-                below = -1
-                break
-            if scores[i] >= 0:
-                above -= 1
-                items[above] = key_of(scores[i]) << 1 | labels[i]
-            else:
-                items[below] = key_of(scores[i]) << 1 | labels[i]
-                below += 1
-    return below
-
-
 def bucket(double x, double low, double scale, double top):
     """The bucket of one score."""
     return bucket_of(x, low, scale, top)
+
+
+def spread_few(
+    const number[::1] scores,       # IN (n,)
+    const uint8_t[::1] labels,      # IN (n,) 1 for positive rows
+    int64_t[::1] starts,            # IN, OUT (buckets + 2,) zeros; where each bucket starts
+    uint64_t[::1] items,            # OUT (n,) codes
+):
+    """All of the first spread in one call: the first bucket of what is not negative; -1 for NaN."""
+    cdef double x, low = INFINITY, high = -INFINITY, scale = 1.0, top = starts.shape[0] - 4.0
+    cdef Py_ssize_t i, b, n = scores.shape[0]
+    cdef bint good = True
+    with nogil:
+        for i in range(n):
+            x = <double>scores[i]
+            good &= x == x
+            if x - x == 0:
+                low = min(low, x)
+                high = max(high, x)
+        if good:
+            if high > low:
+                scale = min(top / 2 / (high / 2 - low / 2), STEEPEST)
+            elif low > high:
+                low = 0.0  # none is finite
+            for i in range(n):
+                starts[bucket_of(scores[i], low, scale, top) + 2] += 1
+            for b in range(2, starts.shape[0]):
+                starts[b] += starts[b - 1]
+            for i in range(n):
+                b = bucket_of(scores[i], low, scale, top) + 1
+                items[starts[b]] = key_of(scores[i]) << 1 | labels[i]
+                starts[b] += 1
+            b = bucket_of(0.0, low, scale, top)
+    return b if good else -1
 
 
 def tally(

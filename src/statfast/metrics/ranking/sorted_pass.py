@@ -11,7 +11,7 @@ from statfast._engine import each, grid
 from statfast._validation import nonfinite, to_array, to_numbers
 
 BLOCK = 1 << 16  # rows of a task
-FEW = 1 << 13  # rows that two buckets are enough for
+FEW = 1 << 13  # rows that are spread in one call
 BUCKETS = 2048  # of the first spread: their ends stay in the first cache
 STEEPEST = 1e300  # scale of scores that hardly differ
 NATIVE = (np.float64, np.float32, np.int64)
@@ -92,10 +92,10 @@ class Buckets:
         shape = n if labels is not None else (n, 2)
         self.items, self.spare = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
         if n <= FEW and labels is not None:
-            below = rank.split(scores, labels, self.items)
-            if below < 0:
+            self.starts = np.zeros(n // 2 + 5, dtype=np.int64)
+            self.zero = rank.spread_few(scores, labels, self.starts, self.items)
+            if self.zero < 0:
                 self._refuse()
-            self.starts, self.zero = np.array([0, below, n]), 1
             return
         self.blocks = grid(n, BLOCK, BLOCK)
         ends = each(lambda rows: rank.extent(scores[rows]), self.blocks, effort=2.0 * n)
