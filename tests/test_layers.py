@@ -44,6 +44,7 @@ BUILT_ON = {  # family: the families it may import
     "calibration": {"svm"},  # whose linear machine is calibrated unless another is named
     "cluster": {"metrics"},
     "ensemble": {"tree"},
+    "inspection": {"metrics"},
     "model_selection": {"metrics"},
     "multiclass": {"metrics"},
 }

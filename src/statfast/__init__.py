@@ -18,6 +18,7 @@ _FAMILIES = (
     "decomposition",
     "ensemble",
     "generative",
+    "inspection",
     "kernels",
     "linear",
     "metrics",

@@ -8,6 +8,7 @@ from statfast import decision as decision
 from statfast import decomposition as decomposition
 from statfast import ensemble as ensemble
 from statfast import generative as generative
+from statfast import inspection as inspection
 from statfast import kernels as kernels
 from statfast import linear as linear
 from statfast import metrics as metrics

@@ -6,6 +6,12 @@ from statfast.plot.coefficient_plot import coefficients
 from statfast.plot.dendrogram_plot import dendrogram
 from statfast.plot.diagnostic_plots import diagnostics
 from statfast.plot.display import Display
+from statfast.plot.ensemble_plots import (
+    boosting_errors,
+    boosting_margins,
+    partial_dependence,
+    permutation_importances,
+)
 from statfast.plot.gap import elbow_plot, gap_plot
 from statfast.plot.kernel_matrix_plot import kernel_matrix
 from statfast.plot.normal_plots import (
@@ -40,6 +46,8 @@ __all__ = [
     "RDAGridDisplay",
     "TargetDisplay",
     "bias_variance_target",
+    "boosting_errors",
+    "boosting_margins",
     "calibration",
     "canonical_variates",
     "cluster_plot",
@@ -56,6 +64,8 @@ __all__ = [
     "gap_plot",
     "kernel_matrix",
     "learning_curves",
+    "partial_dependence",
+    "permutation_importances",
     "precision_recall",
     "rda_grid",
     "regularization_path",

@@ -188,6 +188,21 @@ class HistBoosting(Estimator):
         rows = self._boosted.columns.numbers(X, self)
         yield from self._boosted.trees.staged(rows, self.n_jobs)
 
+    def _compute_partial_dependence_recursion(self, grid, target_features):
+        """Raw predictions less the first, (n_raw, points), as functions of some columns alone.
+
+        Where a tree asks about another column, both ways are taken, weighted by the rows of the
+        fit that went there.
+        """
+        if "_boosted" not in self.__dict__:
+            raise not_fitted(self)
+        trees = self._boosted.trees
+        out = np.zeros((len(trees.first), len(grid)))
+        place = {int(column): k for k, column in enumerate(target_features)}
+        for t, tree in enumerate(trees.trees):
+            out[t % len(out)] += tree.dependence(np.asarray(grid, np.float64), place)
+        return out
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

@@ -38,6 +38,38 @@ class BoostedTree:
     def is_leaf(self):
         return self.steps["left"] == np.arange(len(self.steps))
 
+    def dependence(self, grid, place):
+        """Its mean prediction at each point, whose columns `place` finds by their numbers.
+
+        A point goes one way where its columns are asked about, and both ways elsewhere.
+        """
+        m = len(self.steps)
+        weight = np.zeros((m, len(grid)))
+        weight[0] = 1.0
+        leaf, left = self.is_leaf, self.steps["left"].astype(np.intp)
+        column = (self.steps["column"] & COLUMN).astype(np.intp)
+        for node in np.flatnonzero(~leaf).tolist():  # a node comes before those below it
+            at, own = left[node], weight[node]
+            if int(column[node]) in place:
+                share = self._goes_left(node, grid[:, place[int(column[node])]])
+            else:
+                share = self.counts[at] / self.counts[node]
+            weight[at] = own * share
+            weight[at + 1] = own * (1.0 - share)
+        return self.values[leaf] @ weight[leaf]
+
+    def _goes_left(self, node, x):
+        step = self.steps[node]
+        lost = np.isnan(x)
+        if step["column"] & CATEGORICAL:
+            codes = np.where(lost, 0, x).astype(np.uint64)
+            own = self.sets[int(step["threshold"])]
+            goes = own[(codes >> np.uint64(6)).astype(np.intp)] >> (codes & np.uint64(63))
+            goes = (goes & np.uint64(1)).astype(bool)
+        else:
+            goes = x <= step["threshold"]
+        return np.where(lost, bool(step["column"] & MISSING_LEFT), goes)
+
 
 def compact(nodes, table) -> BoostedTree:
     """What prediction needs of a tree as it was grown, with thresholds from the table."""

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much worse a model is when the values of a column are permuted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import checkpoint, each
+from statfast._estimator import by_score
+from statfast._validation import (
+    MANY,
+    as_count,
+    as_generator,
+    as_real,
+    as_weights,
+    wrong_type,
+)
+from statfast.inspection.tables_of_rows import RowTable
+from statfast.metrics import get_scorer
+
+
+@dataclass(frozen=True)
+class PermutationImportance:
+    """Permutation importances of the columns.
+
+    Attributes
+    ----------
+    importances : ndarray of shape (d, n_repeats)
+        The score of the rows less that with the column permuted.
+    importances_mean, importances_std : ndarray of shape (d,)
+        Of the repeats.
+    score : float
+        Of the rows as they are.
+    names : list of str
+        Of the columns.
+    """
+
+    importances: NDArray[np.float64]
+    importances_mean: NDArray[np.float64]
+    importances_std: NDArray[np.float64]
+    score: float
+    names: list
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def interval(self, level=0.95):
+        """Intervals for the mean importances, by the t distribution of the repeats.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        ndarray of shape (d, 2)
+            They tell how well the mean over all permutations of these rows is known, not how it
+            would vary with other rows.
+        """
+        from scipy.special import stdtrit
+
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        repeats = self.importances.shape[1]
+        if repeats < 2:
+            raise ValueError("level needs two repeats or more of n_repeats; got 1. Raise it.")
+        reach = stdtrit(repeats - 1, 0.5 + level / 2.0) / np.sqrt(repeats)
+        reach = reach * self.importances.std(axis=1, ddof=1)
+        return self.importances_mean[:, None] + np.outer(reach, [-1.0, 1.0])
+
+    def plot(self, **style):
+        """Draw them: `statfast.plot.permutation_importances`.
+
+        Parameters
+        ----------
+        **style : object
+            As there.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").permutation_importances(self, **style)
+
+
+def permutation_importance(
+    estimator, X, y, *, scoring=None, n_repeats=5, n_jobs=None, random_state=None,
+    sample_weight=None, max_samples=1.0,
+):  # fmt: skip
+    """How much worse a fitted model is when the values of a column are permuted.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted: anything with the method that the score asks for.
+    X : array-like of shape (n, d)
+        Rows to score, best ones that the model was not fitted to. A data frame stays one.
+    y : array-like of shape (n,) or (n, outputs), or None
+        Their targets.
+    scoring : str, callable, list of str, dict or None, default=None
+        Names of `statfast.metrics.get_scorer`, a callable of (estimator, X, y), several of them in
+        a list or a dict, or None for the estimator's own ``score``.
+    n_repeats : int, default=5
+        Permutations of each column.
+    n_jobs : int, optional
+        Threads; the result has the same bits for any number.
+    random_state : int, Generator or None, default=None
+    sample_weight : array-like of shape (n,), optional
+        Passed to the score.
+    max_samples : int or float, default=1.0
+        Rows drawn for each permutation without replacement, or their share.
+
+    Returns
+    -------
+    PermutationImportance, or dict of them by the names of several scores
+
+    Raises
+    ------
+    ValueError
+        If X and y differ in length, or a parameter is out of range.
+
+    Notes
+    -----
+    A column that says what another says as well has little importance, as the other remains.
+
+    Cost: d * n_repeats predictions of the rows. Memory: a copy of the rows for each thread.
+
+    References
+    ----------
+    .. [1] Breiman, L. (2001). Random forests. Machine Learning 45, 5-32.
+       https://doi.org/10.1023/A:1010933404324
+    .. [2] Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong, but many are useful.
+       Journal of Machine Learning Research 20 (177), 1-81.
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.inspection import permutation_importance
+    >>> iris = load_iris()
+    >>> model = LinearDiscriminantAnalysis().fit(iris.data, iris.target)
+    >>> found = permutation_importance(model, iris.data, iris.target, random_state=0)
+    >>> int(found.importances_mean.argmax())
+    2
+    """
+    table = RowTable(X)
+    n, width = table.shape
+    repeats = as_count(n_repeats, "n_repeats", high=MANY)
+    weights = as_weights(sample_weight, n)
+    if y is not None and len(y) != n:
+        raise ValueError(f"y must have one target for each row of X ({n}); got {len(y)}.")
+    scorers = _scorers(scoring)
+    if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):
+        m = as_count(max_samples, "max_samples", high=n, limit="the rows of X")
+    else:
+        m = max(1, int(as_real(max_samples, "max_samples", 0.0, 1.0, open_low=True) * n))
+    entropy = int(as_generator(random_state).integers(2**63))
+    whole = _scores(scorers, estimator, table.values, y, weights)
+
+    def work(j):
+        mine, found = table.copy(), []
+        rng = np.random.default_rng([entropy, j])
+        for _ in range(repeats):
+            if m < n:
+                rows = rng.choice(n, m, replace=False)
+                part = RowTable(table.values.iloc[rows] if table.is_frame else table.values[rows])
+                truth, mass = _some(y, rows), None if weights is None else weights[rows]
+                before = _scores(scorers, estimator, part.values, truth, mass)
+                part.permute(j, rng.permutation(m))
+                after = _scores(scorers, estimator, part.values, truth, mass)
+            else:
+                mine.permute(j, rng.permutation(n))
+                before, after = whole, _scores(scorers, estimator, mine.values, y, weights)
+            found.append([before[name] - after[name] for name in scorers])
+            checkpoint()
+        return found
+
+    all_found = np.array(each(work, range(width), n_jobs=n_jobs))
+    names = [table.name(j) for j in range(width)]
+    results = {
+        name: PermutationImportance(
+            importances=all_found[:, :, k],
+            importances_mean=all_found[:, :, k].mean(axis=1),
+            importances_std=all_found[:, :, k].std(axis=1),
+            score=whole[name],
+            names=names,
+        )
+        for k, name in enumerate(scorers)
+    }
+    return results.get(None, results)
+
+
+def _scorers(scoring):
+    """Scorers by name; a single one has the name None."""
+    if scoring is None:
+        return {None: by_score}
+    if callable(scoring):
+        return {None: scoring}
+    if isinstance(scoring, str):
+        return {None: _by_name(scoring)}
+    if isinstance(scoring, Mapping) and scoring:
+        return {str(k): s if callable(s) else _by_name(s) for k, s in scoring.items()}
+    if isinstance(scoring, list | tuple | set) and scoring:
+        return {name: _by_name(name) for name in scoring}
+    raise wrong_type("scoring", "None, the name of a score, a callable, or several", scoring)
+
+
+def _by_name(name):
+    if not isinstance(name, str):
+        raise wrong_type("scoring", "the name of a score", name)
+    return get_scorer(name)
+
+
+def _scores(scorers, estimator, X, y, weights):
+    more = {} if weights is None else {"sample_weight": weights}
+    return {name: float(scorer(estimator, X, y, **more)) for name, scorer in scorers.items()}
+
+
+def _some(y, rows):
+    if y is None:
+        return None
+    return y.iloc[rows] if hasattr(y, "iloc") else np.asarray(y)[rows]

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Partial dependence: what a model predicts when one column or more are set to given values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._engine import checkpoint, each
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_real,
+    as_weights,
+    not_fitted,
+    refuse_large,
+    shown,
+    wrong_type,
+)
+from statfast.inspection.tables_of_rows import RowTable
+
+TOGETHER = 1 << 18  # rows that a model is asked about at a time, about
+
+
+@dataclass(frozen=True)
+class PartialDependence:
+    """Partial dependence on a grid.
+
+    Attributes
+    ----------
+    grid_values : list of ndarray
+        Values of each column.
+    average : ndarray of shape (outputs, len(values_0), len(values_1), ...), or None
+        Mean predictions.
+    individual : ndarray of shape (outputs, n, len(values_0), len(values_1), ...), or None
+        Those of each row (individual conditional expectation).
+    names : list of str
+        Of the columns.
+    labels : list
+        Of the outputs: classes of a classifier (the second of two), or None.
+    method : str
+        "brute" or "recursion".
+    """
+
+    grid_values: list
+    average: NDArray[np.float64] | None
+    individual: NDArray[np.float64] | None
+    names: list
+    labels: list
+    method: str
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def plot(self, **style):
+        """Draw it: `statfast.plot.partial_dependence`.
+
+        Parameters
+        ----------
+        **style : object
+            As there.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").partial_dependence(self, **style)
+
+
+def partial_dependence(
+    estimator, X, features, *, sample_weight=None, categorical_features=None,
+    response_method="auto", percentiles=(0.05, 0.95), grid_resolution=100, custom_values=None,
+    method="auto", kind="average", n_jobs=None,
+):  # fmt: skip
+    """What a fitted model predicts, on average, when columns are set to given values.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted: anything with ``predict``, ``predict_proba`` or ``decision_function``.
+    X : array-like of shape (n, d)
+        Rows to average over. A data frame stays one.
+    features : int, str, or sequence of them
+        One column or more, by number or name.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows in the average.
+    categorical_features : array-like of bool, int or str, optional
+        Columns whose distinct values are the grid, in whatever number.
+    response_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What is asked: "auto" is ``predict_proba``, or without it ``decision_function``, or without
+        that ``predict``. Of two classes it is of the second.
+    percentiles : tuple of float, default=(0.05, 0.95)
+        Where a grid begins and ends, unless a column has fewer distinct values than
+        `grid_resolution`: these are the grid then.
+    grid_resolution : int, default=100
+        Evenly spaced values of a column.
+    custom_values : dict, optional
+        The grid of columns, by number or name.
+    method : {"auto", "brute", "recursion"}, default="auto"
+        "brute" asks about each row with each value of the grid. "recursion", for trees that offer
+        it, takes from the rows of the fit how many go which way where other columns are asked
+        about, and is of the raw prediction less what it began with. "auto" is "recursion" where it
+        is offered, for averages without weights.
+    kind : {"average", "individual", "both"}, default="average"
+    n_jobs : int, optional
+        Threads; the result has the same bits for any number.
+
+    Returns
+    -------
+    PartialDependence
+
+    Raises
+    ------
+    ValueError
+        If a column is not there, the grid is empty, or a method is not offered.
+
+    Notes
+    -----
+    The averages of "brute" are exact: no row or value is left out. Rows of values that the data do
+    not have are asked about where columns depend on each other [2]_.
+
+    Cost: n predictions for each point of the grid. Memory: a copy of the rows for each thread.
+
+    References
+    ----------
+    .. [1] Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine.
+       Annals of Statistics 29, 1189-1232. https://doi.org/10.1214/aos/1013203451
+    .. [2] Goldstein, A., Kapelner, A., Bleich, J. and Pitkin, E. (2015). Peeking inside the black
+       box. Journal of Computational and Graphical Statistics 24, 44-65.
+       https://doi.org/10.1080/10618600.2014.907095
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import LinearRegression
+    >>> from statfast.inspection import partial_dependence
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = LinearRegression().fit(X, X @ [2.0, -1.0])
+    >>> found = partial_dependence(model, X, 0, grid_resolution=3)
+    >>> (np.diff(found.average[0]) / np.diff(found.grid_values[0])).round(6)
+    array([2., 2.])
+    """
+    if getattr(estimator, "__sklearn_is_fitted__", lambda: True)() is False:
+        raise not_fitted(estimator)
+    table = RowTable(X)
+    columns = _columns(table, features)
+    kind = as_choice(kind, "kind", ("average", "individual", "both"))
+    weights = as_weights(sample_weight, table.shape[0])
+    method = as_choice(method, "method", ("auto", "brute", "recursion"))
+    wanted = as_choice(response_method, "response_method", ("auto", *RESPONSES))
+    categorical = _flags(table, categorical_features)
+    values = [
+        _grid(table, j, custom_values, categorical, percentiles, grid_resolution) for j in columns
+    ]
+    points = _product(values)
+    recursion = getattr(estimator, "_compute_partial_dependence_recursion", None)
+    plain = kind == "average" and weights is None and callable(recursion)
+    if method == "auto":
+        method = "recursion" if plain and wanted in ("auto", "decision_function") else "brute"
+    names = [table.name(j) for j in columns]
+    shape = tuple(len(v) for v in values)
+    if method == "recursion":
+        if not plain or wanted not in ("auto", "decision_function"):
+            raise ValueError(
+                "method='recursion' is for averages of raw predictions without weights, of "
+                f"estimators that offer it; {type(estimator).__name__} with kind={kind!r} and "
+                f"response_method={wanted!r} is not. Choose 'brute'."
+            )
+        try:
+            grid = np.array(points, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "method='recursion' needs columns of numbers in X. Choose 'brute'."
+            ) from error
+        average = np.asarray(recursion(grid, np.array(columns, np.intp)))
+        labels = _labels(estimator, average.shape[0])
+        return PartialDependence(
+            values, average.reshape(-1, *shape), None, names, labels, "recursion"
+        )
+    average, individual = _brute(estimator, table, columns, points, wanted, weights, kind, n_jobs)
+    labels = _labels(estimator, (individual if average is None else average).shape[0])
+    return PartialDependence(
+        values,
+        None if average is None else average.reshape(-1, *shape),
+        None if individual is None else individual.reshape(*individual.shape[:2], *shape),
+        names,
+        labels,
+        "brute",
+    )
+
+
+RESPONSES = ("predict_proba", "decision_function", "predict")
+
+
+def _brute(estimator, table, columns, points, wanted, weights, kind, n_jobs):
+    ask = _asked(estimator, wanted)
+    n = table.shape[0]
+    if kind != "average":
+        refuse_large(8.0 * n * len(points), "Predictions of all rows", "Pass fewer rows.")
+
+    def work(some):
+        mine, found = table.copy(), []
+        for point in some:
+            for j, value in zip(columns, point, strict=True):
+                mine.set(j, value)
+            said = ask(mine.values)
+            mean = np.average(said, axis=0, weights=weights)
+            found.append((mean, said if kind != "average" else None))
+            checkpoint()
+        return found
+
+    step = max(1, min(16, TOGETHER // n))
+    runs = [points[i : i + step] for i in range(0, len(points), step)]
+    found = [one for run in each(work, runs, n_jobs=n_jobs) for one in run]
+    average = np.array([mean for mean, _ in found]).T if kind != "individual" else None
+    individual = None
+    if kind != "average":
+        individual = np.array([said for _, said in found]).transpose(2, 1, 0)
+    return average, individual
+
+
+def _asked(estimator, wanted):
+    """What the model says of rows, as (n, outputs)."""
+    offered = [name for name in RESPONSES if callable(getattr(estimator, name, None))]
+    names = [wanted] if wanted != "auto" else offered
+    if not names or names[0] not in offered:
+        raise ValueError(
+            f"response_method must be a method of {type(estimator).__name__}, which has "
+            f"{offered}; got {wanted!r}."
+        )
+    name = names[0]
+
+    def ask(X):
+        said = np.asarray(getattr(estimator, name)(X))
+        if said.dtype.kind not in "fiub":
+            raise ValueError(
+                "response_method='predict' gives labels that are no numbers of X. Choose "
+                "'predict_proba' or 'decision_function'."
+            )
+        said = said.astype(np.float64)
+        if said.ndim == 1:
+            return said[:, None]
+        return said[:, 1:] if name == "predict_proba" and said.shape[1] == 2 else said
+
+    return ask
+
+
+def _labels(estimator, outputs):
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        return [None] * outputs
+    classes = np.asarray(classes).tolist()
+    return classes if len(classes) == outputs else classes[-1:] * outputs
+
+
+# ---------------------------------------------------------------- grids
+def _columns(table, features):
+    if isinstance(features, str | int | np.integer):
+        features = [features]
+    try:
+        given = list(features)
+    except TypeError as error:
+        raise wrong_type("features", "columns of X by number or name", features) from error
+    if not given:
+        raise ValueError("features must name a column of X; got none.")
+    found = [table.place(one, "features") for one in given]
+    if len(set(found)) < len(found):
+        raise ValueError(f"features must be different columns of X; got {shown(given)}.")
+    return found
+
+
+def _flags(table, given):
+    flags = np.zeros(table.shape[1], dtype=bool)
+    if given is None:
+        return flags
+    given = list(given)
+    if given and all(isinstance(one, bool | np.bool_) for one in given):
+        if len(given) != len(flags):
+            raise ValueError(
+                f"categorical_features must have a flag for each column of X ({len(flags)}); got "
+                f"{len(given)}."
+            )
+        return np.array(given, dtype=bool)
+    for one in given:
+        flags[table.place(one, "categorical_features")] = True
+    return flags
+
+
+def _grid(table, j, custom, categorical, percentiles, resolution):
+    if custom is not None:
+        if not isinstance(custom, Mapping):
+            raise wrong_type("custom_values", "a dict of values by column", custom)
+        for key, values in custom.items():
+            if table.place(key, "custom_values") == j:
+                values = np.asarray(values)
+                if values.ndim != 1 or not len(values):
+                    raise ValueError(
+                        f"custom_values must be 1d and not empty for column {j} of X; got shape "
+                        f"{values.shape}."
+                    )
+                return values
+    column = table.column(j)
+    numbers = column.dtype.kind in "fiub"
+    known = column[~np.isnan(column)] if column.dtype.kind == "f" else column
+    if not numbers:
+        known = np.array(sorted({v for v in known.tolist() if v is not None and v == v}), object)
+    distinct = np.unique(known) if numbers else known
+    if not len(distinct):
+        raise ValueError(f"X must have values in column {j}; got missing ones alone.")
+    if categorical[j] or not numbers:
+        return distinct
+    many = as_count(resolution, "grid_resolution", 2)
+    low, high = _ends(percentiles)
+    if len(distinct) < many:
+        return distinct.astype(np.float64)
+    ends = _quantiles(known.astype(np.float64), (low, high))
+    if np.allclose(*ends):
+        raise ValueError(
+            f"percentiles are too close to each other for column {j} of X, whose values are "
+            f"{shown(float(ends[0]))} at both. Spread them."
+        )
+    return np.linspace(*ends, num=many)
+
+
+def _ends(percentiles):
+    if not isinstance(percentiles, list | tuple) or len(percentiles) != 2:
+        raise wrong_type("percentiles", "a pair of numbers", percentiles)
+    low, high = (as_real(p, "percentiles", 0.0, 1.0) for p in percentiles)
+    if low >= high:
+        raise ValueError(f"percentiles must rise; got {low} and {high}.")
+    return low, high
+
+
+def _quantiles(values, shares):
+    """Quantiles about unbiased for the median (Cunnane 1978): plotting positions (i-.4)/(n+.2)."""
+    values, n = np.sort(values), len(values)
+    at = [n * p + 0.4 + 0.2 * p for p in shares]
+    floor = [int(min(max(a, 1), n - 1)) for a in at]
+    part = [min(max(a - k, 0.0), 1.0) for a, k in zip(at, floor, strict=True)]
+    return [
+        (1 - g) * values[k - 1] + g * values[min(k, n - 1)]
+        for k, g in zip(floor, part, strict=True)
+    ]
+
+
+def _product(values):
+    """All combinations, the last column fastest, as tuples."""
+    points = [()]
+    for column in values:
+        points = [(*point, value) for point in points for value in column.tolist()]
+    return points

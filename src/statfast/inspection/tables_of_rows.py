@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of which single columns are replaced, in the container that the model was fitted on."""
+
+import numpy as np
+
+from statfast._validation import as_rows, column_names, shown
+
+
+class RowTable:
+    """Rows, copied, whose columns can be set: a data frame stays one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        A pandas frame, or anything that `as_rows` takes; missing values may be there.
+    """
+
+    def __init__(self, X):
+        self.is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
+        self.names = column_names(X)
+        self.values = X.copy() if self.is_frame else np.array(as_rows(X, finite=False))
+        self.shape = self.values.shape
+
+    def copy(self):
+        """Another of the same rows."""
+        other = object.__new__(RowTable)
+        other.is_frame, other.names, other.shape = self.is_frame, self.names, self.shape
+        other.values = self.values.copy()
+        return other
+
+    def column(self, j):
+        """Values of a column, an ndarray."""
+        if self.is_frame:
+            return self.values.iloc[:, j].to_numpy()
+        return self.values[:, j]
+
+    def set(self, j, values):
+        """Put values, or one for all rows, into a column."""
+        if not self.is_frame:
+            self.values[:, j] = values
+            return
+        name = self.values.columns[j]
+        kind = self.values.dtypes.iloc[j]
+        new = self.values[name].copy()
+        if np.ndim(values) == 0 and getattr(kind, "kind", "O") in "iub" and values % 1:
+            new = new.astype(np.float64)  # between whole numbers
+        new[:] = values
+        self.values = (
+            self.values.assign(**{name: new}) if isinstance(name, str) else (self._replaced(j, new))
+        )
+
+    def _replaced(self, j, new):
+        values = self.values.copy()
+        values[values.columns[j]] = new
+        return values
+
+    def permute(self, j, order):
+        """The values of a column in another order."""
+        if self.is_frame:
+            moved = self.values.iloc[order, j]
+            moved.index = self.values.index
+            self.values[self.values.columns[j]] = moved
+        else:
+            self.values[:, j] = self.values[order, j]
+
+    def place(self, one, argument):
+        """The number of a column given by number or name."""
+        width = self.shape[1]
+        if isinstance(one, str):
+            at = np.flatnonzero(self.names == one) if self.names is not None else ()
+            if len(at) == 1:
+                return int(at[0])
+            raise ValueError(
+                f"{argument} names {shown(one)}, which is not a column of X. Name columns of a "
+                "data frame, or give their numbers."
+            )
+        if isinstance(one, bool) or not isinstance(one, int | np.integer):
+            raise TypeError(f"{argument} must be columns of X by number or name; got {shown(one)}.")
+        if not -width <= one < width:
+            raise ValueError(
+                f"{argument} must be columns of X from 0 to {width - 1}; got {one}. Lower it."
+            )
+        return int(one) % width
+
+    def name(self, j):
+        """What a column is called."""
+        return f"x{j}" if self.names is None else str(self.names[j])

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Boosting round by round, margins, partial dependence and importances."""
+
+import numpy as np
+
+from statfast._validation import as_labels, as_real, not_fitted, wrong_type
+from statfast.inspection import PartialDependence, PermutationImportance
+from statfast.inspection import partial_dependence as dependence_of
+from statfast.plot.display import Display
+
+
+def boosting_errors(model, X=None, y=None, *, ax=None, **style):
+    """Draw the training error of AdaBoost after each round, its bound, and the error of other rows.
+
+    Parameters
+    ----------
+    model : AdaBoostClassifier
+        Fitted.
+    X : array-like of shape (m, d), optional
+        Other rows, with their labels `y`.
+    y : array-like of shape (m,), optional
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the line of the training error.
+
+    Returns
+    -------
+    statfast.plot.Display
+        With `training`, `bound` and `test` (None without rows), each of shape (T,).
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If the model is not fitted.
+    ValueError
+        If X comes without y.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.ensemble import AdaBoostClassifier
+    >>> from statfast.plot import boosting_errors
+    >>> wine = load_wine()
+    >>> model = AdaBoostClassifier(n_estimators=5).fit(wine.data, wine.target)
+    >>> boosting_errors(model, ax=Figure().subplots()).training.shape
+    (5,)
+    """
+    if not hasattr(model, "error_bounds_"):
+        raise not_fitted(model)
+    if (X is None) != (y is None):
+        raise ValueError("X and y must be passed together; got one. Pass both, or none.")
+    test = None if X is None else 1.0 - np.array(list(model.staged_score(X, y)))
+
+    def draw(display, ax):
+        rounds = np.arange(1, len(display.training) + 1)
+        ax.plot(rounds, display.bound, color="0.6", linestyle="--", label="bound")
+        ax.plot(rounds, display.training, **{"color": "C0", "label": "training", **style})
+        if display.test is not None:
+            ax.plot(rounds, display.test, color="C1", label="test")
+        ax.set_xlabel("rounds")
+        ax.set_ylabel("error")
+        ax.set_ylim(bottom=0.0)
+        ax.legend()
+
+    numbers = {"training": model.training_errors_, "bound": model.error_bounds_, "test": test}
+    return Display(draw, **numbers).plot(ax=ax)
+
+
+def boosting_margins(model, X, y, *, rounds=None, ax=None, **style):
+    """Draw the distribution of the margins of AdaBoost after some rounds.
+
+    Parameters
+    ----------
+    model : AdaBoostClassifier
+        Fitted.
+    X : array-like of shape (m, d)
+    y : array-like of shape (m,)
+        Labels of the classes of the fit.
+    rounds : sequence of int, optional
+        After which rounds; None takes 5, 20 and all.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the lines.
+
+    Returns
+    -------
+    statfast.plot.Display
+        With `rounds` and `margins`, of shape (len(rounds), m), ascending.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If the model is not fitted.
+    ValueError
+        If there are no such rounds.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.ensemble import AdaBoostClassifier
+    >>> from statfast.plot import boosting_margins
+    >>> wine = load_wine()
+    >>> model = AdaBoostClassifier(n_estimators=9).fit(wine.data, wine.target)
+    >>> boosting_margins(model, wine.data, wine.target, ax=Figure().subplots()).rounds
+    [5, 9]
+    """
+    if not hasattr(model, "estimators_"):
+        raise not_fitted(model)
+    total = len(model.estimators_)
+    wanted = [5, 20, total] if rounds is None else list(rounds)
+    wanted = sorted({t for t in wanted if rounds is not None or t <= total})
+    if not wanted or not all(isinstance(t, int) and 1 <= t <= total for t in wanted):
+        raise ValueError(f"rounds must be from 1 to {total}; got {wanted}.")
+    margins = np.array([np.sort(_margins(model, X, y, t)) for t in wanted])
+
+    def draw(display, ax):
+        share = np.arange(1, display.margins.shape[1] + 1) / display.margins.shape[1]
+        for t, values in zip(display.rounds, display.margins, strict=True):
+            ax.step(values, share, where="post", **{"label": f"{t} rounds", **style})
+        ax.axvline(0.0, color="0.25", linewidth=0.8)
+        ax.set_xlabel("margin")
+        ax.set_ylabel("share of rows up to it")
+        ax.set_ylim(0.0, 1.0)
+        ax.legend()
+
+    return Display(draw, rounds=wanted, margins=margins).plot(ax=ax)
+
+
+def _margins(model, X, y, t):
+    """Of the first t members: a model of these alone."""
+    part = type(model)(**model.get_params(deep=False))
+    part.__dict__.update(vars(model))
+    part.estimators_ = model.estimators_[:t]
+    part.estimator_weights_ = model.estimator_weights_[:t]
+    as_labels(y, len(y))
+    return part.margins(X, y)
+
+
+def partial_dependence(model, X=None, features=None, *, output=0, ax=None, **style):
+    """Draw the partial dependence of a model on one column, or on two.
+
+    Parameters
+    ----------
+    model : estimator or statfast.inspection.PartialDependence
+        Fitted; with X and features, as `statfast.inspection.partial_dependence`.
+    X : array-like of shape (n, d), optional
+    features : int, str, or a pair of them, optional
+    output : int, default=0
+        Which class or output.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the line, or of the filled contours.
+
+    Returns
+    -------
+    statfast.plot.Display
+        With `found`, a `PartialDependence`. One column: a line, over those of up to 50 rows if
+        these are there; categories as points. Two columns: filled contours.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If there are more than two columns, or no such output.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.plot import partial_dependence
+    >>> wine = load_wine()
+    >>> model = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
+    >>> shown = partial_dependence(model, wine.data, 6, output=2, ax=Figure().subplots())
+    >>> shown.found.average.shape
+    (3, 39)
+    """
+    found = model
+    if not isinstance(model, PartialDependence):
+        if X is None or features is None:
+            raise wrong_type("features", "one or two columns, with X", features)
+        found = dependence_of(model, X, features)
+    if len(found.grid_values) > 2:
+        raise ValueError(f"features must be one or two to draw; got {len(found.grid_values)}.")
+    outputs = len(found.labels)
+    if isinstance(output, bool) or not isinstance(output, int) or not 0 <= output < outputs:
+        raise ValueError(f"output must be from 0 to {outputs - 1}; got {output!r}.")
+
+    def draw(display, ax):
+        (_draw_line if len(found.grid_values) == 1 else _draw_surface)(found, output, ax, style)
+
+    return Display(draw, found=found).plot(ax=ax)
+
+
+def _said(found, output):
+    label = found.labels[output]
+    return "mean prediction" if label is None else f"mean prediction, class {label}"
+
+
+def _draw_line(found, output, ax, style):
+    values = found.grid_values[0]
+    named = values.dtype.kind not in "fiub"
+    at = np.arange(len(values)) if named else values
+    if found.individual is not None:
+        for row in found.individual[output][:50]:
+            ax.plot(at, row, color="0.8", linewidth=0.7, zorder=1)
+    if found.average is not None:
+        marker = {"marker": "o", "linestyle": "none"} if named else {}
+        ax.plot(at, found.average[output], **{"color": "C0", **marker, **style})
+    if named:
+        ax.set_xticks(at, [str(value) for value in values])
+    ax.set_xlabel(found.names[0])
+    ax.set_ylabel(_said(found, output))
+
+
+def _draw_surface(found, output, ax, style):
+    if found.average is None:
+        raise ValueError("kind must be 'average' or 'both' to draw two columns; got 'individual'.")
+    one, two = found.grid_values
+    if min(len(one), len(two)) < 2:
+        raise ValueError("X must have two values or more in each of two columns that are drawn.")
+    drawn = ax.contourf(one, two, found.average[output].T, **{"levels": 12, **style})
+    ax.figure.colorbar(drawn, ax=ax, label=_said(found, output))
+    ax.set_xlabel(found.names[0])
+    ax.set_ylabel(found.names[1])
+
+
+def permutation_importances(found, *, level=0.95, most=20, ax=None, **style):
+    """Draw permutation importances with intervals, the largest on top.
+
+    Parameters
+    ----------
+    found : statfast.inspection.PermutationImportance
+    level : float, default=0.95
+        Of the intervals.
+    most : int, default=20
+        Columns to draw.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the points.
+
+    Returns
+    -------
+    statfast.plot.Display
+        With `names`, `means` and `intervals` of the columns drawn.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is no such result.
+    ValueError
+        If `level` is not between 0 and 1, or there was one repeat alone.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.inspection import permutation_importance
+    >>> from statfast.plot import permutation_importances
+    >>> wine = load_wine()
+    >>> model = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
+    >>> found = permutation_importance(model, wine.data, wine.target, random_state=0)
+    >>> permutation_importances(found, most=3, ax=Figure().subplots()).names[0]
+    'x6'
+    """
+    if not isinstance(found, PermutationImportance):
+        raise wrong_type("found", "a PermutationImportance", found)
+    as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+    order = np.argsort(-found.importances_mean, kind="stable")[:most]
+
+    def draw(display, ax):
+        at = np.arange(len(display.means))
+        reach = np.abs(display.intervals.T - display.means)
+        ax.errorbar(display.means, at, xerr=reach, **{"fmt": "o", "color": "C0", **style})
+        ax.axvline(0.0, color="0.25", linewidth=0.8)
+        ax.set_yticks(at, display.names)
+        ax.invert_yaxis()
+        ax.set_xlabel("fall of the score when permuted")
+
+    return Display(
+        draw,
+        names=[found.names[j] for j in order],
+        means=found.importances_mean[order],
+        intervals=found.interval(level)[order],
+    ).plot(ax=ax)
