@@ -183,7 +183,7 @@ def partial_dependence(model, X=None, features=None, *, output=0, ax=None, **sty
     >>> model = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
     >>> shown = partial_dependence(model, wine.data, 6, output=2, ax=Figure().subplots())
     >>> shown.found.average.shape
-    (3, 39)
+    (3, 100)
     """
     found = model
     if not isinstance(model, PartialDependence):
