@@ -208,10 +208,10 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
     assert km.n_iter_ == 6  # the row moves in the fifth
 
 
-def test_rows_are_laid_out_once_for_all_runs(monkeypatch):
+def test_rows_are_packed_once_for_all_runs(monkeypatch):
     made = []
-    lay_out = panels.kernel.lay_out
-    monkeypatch.setattr(panels.kernel, "lay_out", lambda *a: made.append(a[2]) or lay_out(*a))
+    pack_rows = panels.kernel.pack_rows
+    monkeypatch.setattr(panels.kernel, "pack_rows", lambda *a: made.append(a[2]) or pack_rows(*a))
     X = blobs(250, 3, 5)  # one part
     weights = np.random.default_rng(0).uniform(1, 2, 250)
     KMeans(5, n_init=7, init="random", random_state=0).fit(X, sample_weight=weights)

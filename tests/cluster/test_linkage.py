@@ -103,7 +103,7 @@ def test_same_bits_for_any_number_of_threads(method, tied, way):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_many_clusters_reuse_memory(method, monkeypatch):
-    monkeypatch.setattr(reciprocal, "ROOM", 2048)
+    monkeypatch.setattr(reciprocal, "MOST", 2048)
     monkeypatch.setattr(reciprocal, "SMALL", 32)
     y = pdist(rows(8, 900, 2))
     assert_allclose(linkage(y, method, n_jobs=2), hierarchy.linkage(y, method), rtol=1e-10)

@@ -57,10 +57,10 @@ class Square:
         """The triangle, where it lies, and the largest number if that is known."""
         return Triangle.of_square(self.matrix), self.high
 
-    def block(self, rows, columns, room=None):
+    def block(self, rows, columns, workspace=None):
         """The dissimilarities from some points to others; columns are a slice or numbers.
 
-        `room`, where given, is memory that the answer may lie in.
+        `workspace`, where given, is memory that the answer may lie in.
         """
         found = self.matrix[rows, columns]
         return found if isinstance(columns, slice) else np.ascontiguousarray(found)
@@ -93,7 +93,7 @@ class Condensed:
             table[strip] = self.block(strip, slice(None))
         return table
 
-    def block(self, rows, columns, room=None):
+    def block(self, rows, columns, workspace=None):
         if not isinstance(columns, slice):
             return self.between(np.arange(self.n)[rows], columns)
         start, stop, _ = rows.indices(self.n)
@@ -186,18 +186,18 @@ class OfRows:
                 "overflow float64 when they are summed. Divide the data by a constant first."
             )
 
-    def block(self, rows, columns, room=None):
+    def block(self, rows, columns, workspace=None):
         start, stop, _ = rows.indices(self.n)
-        return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns], room)
+        return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns], workspace)
 
     def between(self, points, others):
         some = np.zeros((len(points) + dissimilarity.SPARE, self.rows.shape[1]))
         some[: len(points)] = self.rows[points]
         return self._to(some, len(points), self.rows[others])
 
-    def _to(self, padded, m, others, room=None):
-        if room is not None and self.tiled:
-            out = room[:m, : len(others)]
+    def _to(self, padded, m, others, workspace=None):
+        if workspace is not None and self.tiled:
+            out = workspace[:m, : len(others)]
         else:
             out = np.empty((m, len(others)))
         if not out.size:

@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.threads.spin_wait import linger
+from statfast._core.threads.spin_wait import wait_awake
 from statfast._engine.chunks import Chunks
 from statfast._validation import wrong_type
 
 SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
 AWAKE = 1e6  # the same where a thread waits awake, and costs no more than a few microseconds
-LINGER = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
+PATIENCE = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
 CROWD, LEAST = 4, 16  # threads for each core, or in all: more would only get in each other's way
 TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
 
@@ -315,7 +315,7 @@ class _Run:
         """Whether helpers are at work; waits a little for a change."""
         seen = self.left[0]
         if self.helpers:
-            linger(self.left, seen, LINGER)
+            wait_awake(self.left, seen, PATIENCE)
         with self.lock:
             if self.helpers:
                 self.change.wait(TICK)
@@ -409,7 +409,7 @@ class _Pool:
             seen = self.posted[0]
             if self.calls.empty():
                 self.awaken(1)
-                linger(self.posted, seen, LINGER)
+                wait_awake(self.posted, seen, PATIENCE)
                 self.awaken(-1)
             context, function = self.calls.get()
             context.run(function)

@@ -30,7 +30,7 @@ class Sorted:
         self.own = self.place[self.labels][self.order]
         m = len(self.order)
         self.panels, self.norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
-        lloyd.lay_out(X, self.origin, self.scale, self.panels, self.norms, self.order)
+        lloyd.pack_rows(X, self.origin, self.scale, self.panels, self.norms, self.order)
         self.groups = -(-k // GROUP)
         width = -(-self.groups // 16) * 16
         self.slack = np.full((m // PANEL, width), -np.inf, np.float32)

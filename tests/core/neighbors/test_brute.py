@@ -228,17 +228,17 @@ def test_calls_of_any_size_give_the_same_answer(family, k, monkeypatch):
     X, Q = family(np.random.default_rng(18), 3000, 100, 12)
     index = BruteIndex.build(X, 1)
     expected = index.query(Q, k, 1)
-    calls, settle, distances = [], kernel.settle, kernel.distances
+    calls, recheck, distances = [], kernel.recheck, kernel.distances
 
-    def settle_some(Q, rows, count, row, *out):
+    def recheck_some(Q, rows, count, row, *out):
         calls.append(len(Q) * row.shape[1] * Q.shape[1])
-        settle(Q, rows, count, row, *out)
+        recheck(Q, rows, count, row, *out)
 
     def some_distances(q, rows, *rest):
         calls.append(rows.size)
         distances(q, rows, *rest)
 
-    monkeypatch.setattr(kernel, "settle", settle_some)
+    monkeypatch.setattr(kernel, "recheck", recheck_some)
     monkeypatch.setattr(kernel, "distances", some_distances)
     monkeypatch.setattr(brute, "CALL", 1e5)
     monkeypatch.setattr(brute, "DIFFERENCES", 5000)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distances to centers by float64 differences, for those who want the numbers themselves.
 
-`trial` sums up what distances to candidates would leave: a tile of rows is laid out feature by
+`trial` sums up what distances to candidates would leave: a tile of rows is packed feature by
 feature once, then every candidate runs down it with one row to a lane, so the loops vectorize for
 any number of columns.
 
@@ -76,7 +76,7 @@ def trial(
         for t in range((b + TILE - 1) // TILE):
             first = t * TILE
             rows = min(<intp> TILE, b - first)
-            lay_out(&X[first, 0], rows, d, tile)
+            pack_tile(&X[first, 0], rows, d, tile)
             for c in range(candidates.shape[0]):
                 squared_distances(tile, &candidates[c, 0], d, d2)
                 total = 0.0
@@ -90,7 +90,7 @@ def trial(
     free(tile)
 
 
-cdef inline void lay_out(const number* X, intp rows, intp d, double* tile) noexcept nogil:
+cdef inline void pack_tile(const number* X, intp rows, intp d, double* tile) noexcept nogil:
     """Row r's feature j to tile[j * TILE + r]; rows that are missing become zero."""
     cdef intp r, j
     for r in range(rows):

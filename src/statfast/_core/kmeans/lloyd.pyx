@@ -69,7 +69,7 @@ def frame(
     return a, start, np.asarray(origin), bound
 
 
-def lay_out(
+def pack_rows(
     const number[:, ::contiguous] X,  # IN (n, d)
     const float[::1] origin,        # IN (d,)
     double scale,
@@ -103,7 +103,7 @@ def step(
     float[::1] upper=None,          # INOUT (n,) bounds on the distance to the own center; or None
     float[::1] lower=None,          # INOUT (n,) and to every other
     float[:, ::1] motion=None,      # IN (3, k) move, drop and gap of the centers; or None
-    float[::1] panels=None,         # IN what `lay_out` made of the rows; or None
+    float[::1] panels=None,         # IN what `pack_rows` made of the rows; or None
     float[::1] norms=None,          # IN
 ):
     """Assign every row to its nearest center; add rows up by center; count changed labels.
@@ -178,22 +178,22 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
     cdef bint ready
     cdef float *panel
     cdef float *norm
-    cdef Room room
+    cdef Workspace work
     cdef void *block = malloc(
         64 + sizeof(double) * (s.k + d) + sizeof(float) * (most * (d + 5) + 64)
         + sizeof(int32_t) * 2 * most)
     if block == NULL:
         return -1
-    room.apart = <double *>aligned(block)
-    room.point = room.apart + s.k
-    panel = <float *>aligned(room.point + d)
+    work.apart = <double *>aligned(block)
+    work.point = work.apart + s.k
+    panel = <float *>aligned(work.point + d)
     norm = panel + most * d
-    room.best = norm + most
-    room.second = room.best + most
-    room.upper = room.second + most
-    room.lower = room.upper + most
-    room.index = <int32_t *>(room.lower + most)
-    room.left = room.index + most
+    work.best = norm + most
+    work.second = work.best + most
+    work.upper = work.second + most
+    work.lower = work.upper + most
+    work.index = <int32_t *>(work.lower + most)
+    work.left = work.index + most
     while first < s.n:
         some = min(most, s.n - first)
         if s.motion == NULL:
@@ -201,23 +201,23 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
         else:
             count = active().widen(
                 s.labels + first, some, s.motion, s.motion + s.k, s.motion + 2 * s.k,
-                s.upper + first, s.lower + first, room.left)
+                s.upper + first, s.lower + first, work.left)
             if tile > d + 150:  # else a distance measured anew costs too much of a look
-                count = tighten(x + first * s.ldx, s, first, room.left, count)
-        # Rows laid out before are looked at all together, unless laying out the rest is cheaper.
+                count = tighten(x + first * s.ldx, s, first, work.left, count)
+        # Rows packed before are looked at all together, unless packing the rest is cheaper.
         ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
         if ready or count == some:
             count = some
             for i in range(some):
-                room.left[i] = <int32_t>i
+                work.left[i] = <int32_t>i
         if ready:
-            room.panel = <float *>s.panels + first * d
-            room.norm = <float *>s.norms + first
+            work.panel = <float *>s.panels + first * d
+            work.norm = <float *>s.norms + first
         else:
-            room.panel = panel
-            room.norm = norm
+            work.panel = panel
+            work.norm = norm
         if count > 0:
-            moved += look(x + first * s.ldx, s, first, count, ready, &room)
+            moved += look(x + first * s.ldx, s, first, count, ready, &work)
         if s.sums != NULL and not s.changes:
             add(x + first * s.ldx, s.ldx, some, d, NULL if s.weights == NULL else s.weights + first,
                 s.labels + first, s.sums, s.mass)
@@ -245,7 +245,7 @@ cdef inline Py_ssize_t tighten(
             gap, s.upper + first, s.lower + first, left, count)
 
 
-cdef struct Room:
+cdef struct Workspace:
     double *apart
     double *point
     float *panel
@@ -259,7 +259,7 @@ cdef struct Room:
 
 
 cdef Py_ssize_t look(
-    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, bint ready, Room *room
+    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, bint ready, Workspace *work
 ) noexcept nogil:
     """Label the rows x[left]."""
     cdef Py_ssize_t d = s.d, ld = s.ld, across = panel_columns(<float>0), i, j = 0, r = 0
@@ -268,49 +268,49 @@ cdef Py_ssize_t look(
     cdef bint unsure
     while j < count:
         if not ready:
-            lay(x, s.ldx, room.left + j, min(across, count - j), d, s.origin, s.terms[0],
-                room.panel + j * d, room.norm + j)
+            lay(x, s.ldx, work.left + j, min(across, count - j), d, s.origin, s.terms[0],
+                work.panel + j * d, work.norm + j)
         j += across
     for i in range(j):
-        room.best[i] = room.second[i] = -FLT_MAX
-        room.index[i] = 0
+        work.best[i] = work.second[i] = -FLT_MAX
+        work.index[i] = 0
     while r < s.filled:
         j = 0
         while j < count:
             active().f32.largest_two(
-                s.a + r * ld, ld, s.start + r, min(chunk, s.filled - r), room.panel + j * d, d, r,
-                room.best + j, room.second + j, room.index + j)
+                s.a + r * ld, ld, s.start + r, min(chunk, s.filled - r), work.panel + j * d, d, r,
+                work.best + j, work.second + j, work.index + j)
             j += across
         r += chunk
     unsure = active().bound(
-        room.best, room.second, room.norm, count, s.terms, spread, room.upper, room.lower)
+        work.best, work.second, work.norm, count, s.terms, spread, work.upper, work.lower)
     if unsure:
         for i in range(count):
-            if not sure(s.terms, room.best[i], room.second[i], room.norm[i]):
-                room.index[i] = nearest(
-                    x + room.left[i] * s.ldx, d, s.centers, s.k, s.terms[0],
-                    room.point, room.apart, &room.upper[i], &room.lower[i])
-    return take(x, s, first, count, room)
+            if not sure(s.terms, work.best[i], work.second[i], work.norm[i]):
+                work.index[i] = nearest(
+                    x + work.left[i] * s.ldx, d, s.centers, s.k, s.terms[0],
+                    work.point, work.apart, &work.upper[i], &work.lower[i])
+    return take(x, s, first, count, work)
 
 
 cdef Py_ssize_t take(
-    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, const Room *room
+    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, const Workspace *work
 ) noexcept nogil:
     """Write what was found of the rows x[left]; returns how many labels changed."""
     cdef Py_ssize_t moved = 0, i, j
     cdef int32_t label, old
     for i in range(count):
-        j = first + room.left[i]
-        label = room.index[i]
+        j = first + work.left[i]
+        label = work.index[i]
         if s.upper != NULL:
-            s.upper[j] = room.upper[i]
-            s.lower[j] = room.lower[i]
+            s.upper[j] = work.upper[i]
+            s.lower[j] = work.lower[i]
         old = s.labels[j]
         if label != old:
             moved += 1
             s.labels[j] = label
             if s.changes:
-                transfer(x + room.left[i] * s.ldx, s, j, old, label)
+                transfer(x + work.left[i] * s.ldx, s, j, old, label)
     return moved
 
 

@@ -98,7 +98,7 @@ cdef class Seeding:
         Py_ssize_t d,
         const double[::1] weights,      # IN (n,), or None
         const float[::1] shares,        # IN (n',) the same over the greatest, or None
-        const float[::1] panels,        # IN (n' d,) the rows as `lloyd.lay_out` made them
+        const float[::1] panels,        # IN (n' d,) the rows as `lloyd.pack_rows` made them
         double scale,
     ):
         cdef Py_ssize_t across = panel_columns(<float>0), size = X.shape[1] // d

@@ -65,8 +65,8 @@ cdef struct Sparse:
     const double *across    # (d, ld) the same, transposed and filled up with zeros
     const double *begin     # (ld,) -|c|^2 / 2
     double reach            # greatest |c|
-    double *score           # room (ld,)
-    double *point           # room (d,), all zeros
+    double *score           # work space (ld,)
+    double *point           # work space (d,), all zeros
 
 
 cdef double doubt_of(const Sparse *r, Py_ssize_t i, double length) noexcept nogil:
@@ -139,7 +139,7 @@ def step(
     float[::1] upper,               # INOUT (n,) or None
     float[::1] lower,               # INOUT (n,)
     const float[:, ::1] motion,     # IN (3, k) or None
-    int32_t[::1] left,              # room (n,)
+    int32_t[::1] left,              # work space (n,)
 ):
     """The same as ``lloyd.step`` for sparse rows."""
     cdef Sparse r

@@ -23,10 +23,10 @@ from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.medoids.two_nearest cimport RESERVE, knowledge, rank, replace, without
+from statfast._core.medoids.two_nearest cimport RESERVE, nearest_medoids, rank, replace, without
 from statfast._core.medoids.swap_losses cimport (
-    PAM_WIDE, after, begin, gain, hopeless, keep, least_of, readable, round_down, rounded, settle,
-    weigh_panel, weigh_row, whole,
+    PAM_WIDE, after, begin, best_swap, gain, hopeless, keep, least_of, readable, round_down,
+    rounded, weigh_panel, weigh_row, whole,
 )
 from statfast._core.tile.rows cimport aligned, real, stride_of
 
@@ -39,9 +39,9 @@ cdef enum:
 cdef double ROUNDING = 2.0 ** -50  # more than additions err by, each in a share of the sum
 
 
-cdef knowledge of(tuple known) except *:
-    """What points know, from arrays in the order of `knowledge`, which lists their shapes."""
-    cdef knowledge a
+cdef nearest_medoids of(tuple known) except *:
+    """What points know, from arrays in the order of `nearest_medoids`, which lists their shapes."""
+    cdef nearest_medoids a
     cdef double[::1] near = known[0], second = known[1], bound = known[4]
     cdef int32_t[::1] slot = known[2], other = known[3], place = known[7]
     cdef int32_t[:, ::1] who = known[5]
@@ -123,7 +123,7 @@ def scan(
             some = min(<Py_ssize_t>PAM_WIDE, c - lo)
             begin(&removal[0], k, whole(some), loss, gained)
             weigh_panel(&D[0, lo], ld, n, some, &near[0], &second[0], &slot[0], w, loss, gained)
-            found = settle(loss, gained, &barred[lo], k, some, first, &limit, &into)
+            found = best_swap(loss, gained, &barred[lo], k, some, first, &limit, &into)
             if found >= 0:
                 best = lo + found
             lo += some
@@ -173,7 +173,8 @@ def choose(
 ):
     """As `scan`, of the candidates that were weighed."""
     cdef Py_ssize_t k = loss.shape[0] - 1, into = 0, found
-    found = settle(&loss[0, 0], &loss[k, 0], &barred[0], k, barred.shape[0], first, &limit, &into)
+    found = best_swap(
+        &loss[0, 0], &loss[k, 0], &barred[0], k, barred.shape[0], first, &limit, &into)
     return found, into, limit
 
 
@@ -223,7 +224,7 @@ def pursue(
     double[::1] removal,                # work space (k,)
 ):
     """Take every swap that helps, without weights: (next candidate, in a row, weighed, swaps)."""
-    cdef knowledge a = of(known)
+    cdef nearest_medoids a = of(known)
     cdef rounded r = of_rows(rows)
     cdef Py_ssize_t n = a.n, k = a.k, quiet = 0, seen = 0, swaps = 0, into, former, line = -1
     cdef double all, now, limit, allowed
@@ -269,7 +270,7 @@ def pursue(
 
 
 cdef double measured(
-    rounded *r, const knowledge *a, double slack, double all, const double[::1] removal,
+    rounded *r, const nearest_medoids *a, double slack, double all, const double[::1] removal,
     double *limit,
 ) noexcept nogil:
     """Bring limit and edges up to date; returns what sums may differ by from rounding."""
@@ -280,7 +281,7 @@ cdef double measured(
 
 
 cdef void put(
-    knowledge *a, const real[:, ::1] D, bint mirrored, const real *column, Py_ssize_t point,
+    nearest_medoids *a, const real[:, ::1] D, bint mirrored, const real *column, Py_ssize_t point,
     int32_t into, unsigned char[::1] barred, Py_ssize_t[::1] lost,
 ) noexcept nogil:
     """Make a point the medoid of a slot."""
@@ -295,7 +296,7 @@ cdef void put(
 
 
 cdef void turn_back(
-    knowledge *a, const real[:, ::1] D, bint mirrored, Py_ssize_t point, int32_t into,
+    nearest_medoids *a, const real[:, ::1] D, bint mirrored, Py_ssize_t point, int32_t into,
     unsigned char[::1] barred, Py_ssize_t[::1] lost, real *columns,
 ) noexcept nogil:
     """Make a point that was the medoid of a slot that again."""
@@ -322,7 +323,7 @@ def exchange(
     Py_ssize_t[::1] lost,               # OUT (n,) points that have to look at all medoids again
 ):
     """Put a new medoid into a slot; returns how many points are lost."""
-    cdef knowledge a = of(known)
+    cdef nearest_medoids a = of(known)
     cdef Py_ssize_t count
     with nogil:
         count = replace(&a, &column[0], point, into, lost)
@@ -337,7 +338,7 @@ def look(
     tuple known,                        # INOUT at those points
 ):
     """The nearest medoids of some points, the lowest slots on ties."""
-    cdef knowledge a = of(known)
+    cdef nearest_medoids a = of(known)
     cdef Py_ssize_t p, step = D.strides[1] // <Py_ssize_t>sizeof(real)
     with nogil:
         for p in range(rows.shape[0]):

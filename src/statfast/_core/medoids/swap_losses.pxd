@@ -180,7 +180,7 @@ cdef inline Py_ssize_t least_of(const double *loss, Py_ssize_t k) noexcept nogil
     return best
 
 
-cdef inline Py_ssize_t settle(
+cdef inline Py_ssize_t best_swap(
     double *loss, double *gained, const unsigned char *barred, Py_ssize_t k, Py_ssize_t some,
     bint first, double *limit, Py_ssize_t *into,
 ) noexcept nogil:

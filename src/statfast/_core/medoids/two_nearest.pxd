@@ -19,7 +19,7 @@ cdef enum:
     BEST = RESERVE + 2
     PARTS = 8  # of a sum, so that additions do not wait for each other
 
-cdef struct knowledge:
+cdef struct nearest_medoids:
     double *near           # (n,) to the nearest medoid
     double *second         # (n,) to the second nearest
     int32_t *slot          # (n,) which those are
@@ -33,7 +33,7 @@ cdef struct knowledge:
     Py_ssize_t k
 
 
-cdef inline void hold(knowledge *a, Py_ssize_t i, Py_ssize_t medoid, double d) noexcept nogil:
+cdef inline void hold(nearest_medoids *a, Py_ssize_t i, Py_ssize_t medoid, double d) noexcept nogil:
     """Take a medoid into the reserve of a point, instead of the farthest there if that is full."""
     cdef int32_t *who = a.who + i * RESERVE
     cdef double *far = a.far + i * RESERVE
@@ -52,7 +52,7 @@ cdef inline void hold(knowledge *a, Py_ssize_t i, Py_ssize_t medoid, double d) n
 
 
 cdef inline bint succeed(
-    knowledge *a, Py_ssize_t i, Py_ssize_t point, int32_t into, double t
+    nearest_medoids *a, Py_ssize_t i, Py_ssize_t point, int32_t into, double t
 ) noexcept nogil:
     """Find the second nearest of a point among its reserve and a new medoid, if they tell."""
     cdef int32_t *who = a.who + i * RESERVE
@@ -74,7 +74,7 @@ cdef inline bint succeed(
 
 
 cdef inline Py_ssize_t replace(
-    knowledge *a, const real *column, Py_ssize_t point, int32_t into, Py_ssize_t[::1] lost,
+    nearest_medoids *a, const real *column, Py_ssize_t point, int32_t into, Py_ssize_t[::1] lost,
 ) noexcept nogil:
     """Make a point, so far from all others, the medoid of a slot; those that have to look at all
     medoids again go to `lost`, and their number is returned."""
@@ -114,7 +114,7 @@ cdef inline Py_ssize_t replace(
 
 
 cdef inline void rank(
-    knowledge *a, Py_ssize_t i, const real *d, Py_ssize_t step, const Py_ssize_t *at,
+    nearest_medoids *a, Py_ssize_t i, const real *d, Py_ssize_t step, const Py_ssize_t *at,
 ) noexcept nogil:
     """Look at all medoids, at the places `at` of a row with numbers `step` apart; ties: the lowest
     slots."""
@@ -147,7 +147,7 @@ cdef inline void rank(
         a.who[i * RESERVE + r] = <int32_t>a.medoids[who[r + 2]] if r + 2 < k else -1
 
 
-cdef inline double without(const knowledge *a, double[::1] removal) noexcept nogil:
+cdef inline double without(const nearest_medoids *a, double[::1] removal) noexcept nogil:
     """What the loss grows by without each medoid; returns the loss."""
     cdef Py_ssize_t i, p
     cdef double part[PARTS]

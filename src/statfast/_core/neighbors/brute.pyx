@@ -10,7 +10,7 @@ The idea of not storing the distance matrix is that of GSKNN: Yu, Huang, Austin,
 doi:10.1145/2807591.2807601.
 
 A search is ``begin`` (queries packed), any number of ``scan`` calls over ranges of rows, and
-``settle``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
+``recheck``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
 (many rows at nearly one distance) are handed back; ``distances`` and ``nearest`` answer those, and
 ``direct`` a few queries among few rows, by differences alone.
 
@@ -201,7 +201,7 @@ cdef inline real halved_sum(const real *x, Py_ssize_t d) noexcept nogil:
     return <real>(sum / 2)
 
 
-def settle(
+def recheck(
     const double[:, ::1] Q,         # IN (m, d) the queries in float64
     const number[:, ::contiguous] R,  # IN (n, d) all rows
     const int32_t[::1] count,       # IN

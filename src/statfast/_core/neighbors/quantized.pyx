@@ -6,7 +6,7 @@ bytes (AVX-512 VNNI). Data of whole numbers from 0 to 255 is searched exactly; o
 bytes are a filter whose error is bounded by what rounding to bytes left over, row by row.
 
 ``encode`` the rows once; then ``begin`` and ``scan`` stand where those of neighbors/brute.pyx
-stand, and ``settle`` of neighbors/brute.pyx follows. The caller guarantees d <= 65536 and rows of
+stand, and ``recheck`` of neighbors/brute.pyx follows. The caller guarantees d <= 65536 and rows of
 contiguous numbers.
 """
 

@@ -13,7 +13,7 @@ from statfast._core.threads.team cimport TEAM_NUMBERS, team_do, team_leave, team
 cdef extern from *:
     """
     #include "threads/wait.h"
-    static void linger_on(const volatile int64_t *count, int64_t seen, double seconds) {
+    static void wait_awake_on(const volatile int64_t *count, int64_t seen, double seconds) {
         const double end = seconds_now() + seconds;
         do {
             for (int i = 0; i < 64; i++) {
@@ -24,17 +24,17 @@ cdef extern from *:
         } while (seconds_now() < end);
     }
     """
-    void linger_on(const int64_t *count, int64_t seen, double seconds) noexcept nogil
+    void wait_awake_on(const int64_t *count, int64_t seen, double seconds) noexcept nogil
 
 
-def linger(
+def wait_awake(
     const int64_t[::1] count,  # IN (1,) changed by other threads
     int64_t seen,              # its value so far
     double seconds,            # at most
 ):
     """Return when the count is no longer the one seen, or after so many seconds."""
     with nogil:
-        linger_on(&count[0], seen, seconds)
+        wait_awake_on(&count[0], seen, seconds)
 
 
 def team_numbers():

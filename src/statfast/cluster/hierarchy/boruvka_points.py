@@ -48,7 +48,7 @@ class Rounds:
         self.empty = empty = Arena(n * (100 + 12 * NEIGHBORS + 24 * threads)).empty
         self.growth = Growth(n, empty)
 
-        part = empty(leaves * LEAF, float)  # written to by one thread: see Room
+        part = empty(leaves * LEAF, float)  # written to by one thread: see Arena
         part[:] = np.arange(leaves * LEAF)
         same = np.full((len(self.tree.boxes), LANES), -1.0)
         low, near = empty((n, NEIGHBORS), float), empty((n, NEIGHBORS), np.int32)

@@ -39,10 +39,10 @@ def as_heights(squares: np.ndarray, scale: float) -> np.ndarray:
     return height
 
 
-def columns_of(rows: np.ndarray, room: int = 0) -> np.ndarray:
-    """Rows (n, d) as columns, with room for some more, which are at infinity."""
+def columns_of(rows: np.ndarray, spare: int = 0) -> np.ndarray:
+    """Rows (n, d) as columns, and some more, which are at infinity."""
     n, d = rows.shape
-    columns = np.full((d, -(-(n + room) // COLUMNS) * COLUMNS), np.inf)
+    columns = np.full((d, -(-(n + spare) // COLUMNS) * COLUMNS), np.inf)
     columns[:, :n] = rows.T
     return columns
 
@@ -186,8 +186,8 @@ def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> 
     one, other, height = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
     state = np.array([0, 0, 0], np.intp)
     while state[2] < n - 1:
-        room = max(FREE, m // SPARE)
-        columns = columns_of(mean.T, room)
+        spare = max(FREE, m // SPARE)
+        columns = columns_of(mean.T, spare)
         size, point, low, who = (grown(a, columns.shape[1]) for a in (size, point, low, who))
         heap = grown(np.argsort(low[:m], kind="stable").astype(np.int32), columns.shape[1])
         state[:2] = m
@@ -206,7 +206,7 @@ def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> 
 
 
 def grown(values: np.ndarray, size: int) -> np.ndarray:
-    """The same, and room behind."""
+    """The same, and free columns behind."""
     out = np.empty(size, values.dtype)
     out[: len(values)] = values
     return out

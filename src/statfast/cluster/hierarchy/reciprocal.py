@@ -26,7 +26,7 @@ FEW = 0.04  # of the clusters merged: a round that merges less costs more than a
 RARE = 0.01  # the same where whole rows take more memory than a copy
 SHRUNK = 0.7  # of the clusters left: time to leave out the others
 BUDGET = 1 << 24  # numbers looked at between checkpoints
-ROOM = 1 << 21  # numbers of a piece of memory, at most
+MOST = 1 << 21  # numbers of a piece of memory, at most
 ROWS = 12  # in a piece, at least: at the end of each, less than a row stays empty
 SPARE = 16  # pieces in what one copy leaves beside the rows of the first round, or fewer
 AHEAD = 8  # blocks that may be begun before those in front of them are done
@@ -42,7 +42,7 @@ class Merging:
         self.size = np.ones(m, triangle.dtype)
         self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
         self.merges: list[tuple] = []  # of points, points and heights
-        self.room: Workspace | None = None
+        self.workspace: Workspace | None = None
         self.most = max(int(COPY * m * m), 3 * SMALL * SMALL)  # numbers of memory
 
     def run(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -68,17 +68,19 @@ class Merging:
 
     def _fits(self):
         """Whether there is memory for the whole matrix."""
-        m, room = self.triangle.m, self.room
-        if room is None:
+        m, workspace = self.triangle.m, self.workspace
+        if workspace is None:
             return m * m <= self.most
-        return len(room.slab) + (m * (m - 1) // 2 if room.holds(m) else m * m) <= self.most
+        return (
+            len(workspace.slab) + (m * (m - 1) // 2 if workspace.holds(m) else m * m) <= self.most
+        )
 
     def _by_chain(self):
         """Merge along the chain of nearest neighbors, in whole rows."""
         m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
         memory = None
-        if self.room and self.room.holds(m):
-            triangle, memory = self.room.left(m)
+        if self.workspace and self.workspace.holds(m):
+            triangle, memory = self.workspace.left(m)
         elif not self._fits():
             nbytes = m * m * dtype.itemsize
             refuse_large(nbytes, f"The square matrix of {m} clusters", "Cluster a sample.")
@@ -106,27 +108,27 @@ class Merging:
         pairs = np.searchsorted(first, i).astype(np.int32)
         second[pairs], heights[pairs] = j, height
         keep = np.packbits(stays, bitorder="little").view(np.uint64)
-        if self.room is None:
-            self.room = Workspace(k, self.most - k * (k - 1) // 2, old.dtype)
-        room, minima, places = self.room, Minima(k, old.dtype), np.empty(k, np.intp)
+        if self.workspace is None:
+            self.workspace = Workspace(k, self.most - k * (k - 1) // 2, old.dtype)
+        workspace, minima, places = self.workspace, Minima(k, old.dtype), np.empty(k, np.intp)
         threads = min(usable_threads(self.n_jobs), AHEAD)
-        blocks = room.turn(k, first)
+        blocks = workspace.turn(k, first)
 
         def work(block):
             checkpoint()
             columns = minima.columns(block)
             linkage.contract(
                 old.rows, first, second, pairs, keep, self.size, heights, self.rule, self.scale,
-                block.start, block.stop, room.take(block), places, *columns,
+                block.start, block.stop, workspace.take(block), places, *columns,
                 minima.right_low, minima.right_who,
             )  # fmt: skip
-            room.leave(block)
+            workspace.leave(block)
             minima.keep(block, columns)
 
         each(work, blocks, n_jobs=threads, effort=float(m) ** 2, ahead=AHEAD // threads)
         self.merges.append((self.point[i], self.point[j], height))
         self.size[i] += self.size[j]
-        self.triangle = Triangle(places, old.dtype, room)
+        self.triangle = Triangle(places, old.dtype, workspace)
         self.size, self.point, self.scale = self.size[first], self.point[first], 0.0
         return minima.joined()
 
@@ -140,7 +142,7 @@ class Workspace:
     """
 
     def __init__(self, k: int, spare: int, dtype: np.dtype):
-        self.most = max(ROWS * k, min(ROOM, k * k // 64, spare // SPARE))
+        self.most = max(ROWS * k, min(MOST, k * k // 64, spare // SPARE))
         self.least = self.most - k  # numbers of a piece
         self.dtype, self.lock = dtype, Lock()
         self.slab = np.empty(0, dtype)  # the memory, asked for at once: huge pages are had for much

@@ -200,7 +200,7 @@ class Assignment:
         sums.renew(step)
         return step
 
-    def settle(self):
+    def reassign(self):
         """Give every row its nearest center, no more; returns how many rows changed theirs."""
         if np.array_equal(self._bounds.centers, self.centers):
             return 0

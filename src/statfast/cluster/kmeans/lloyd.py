@@ -46,9 +46,9 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
         if report:
             report(f"iteration {n_iter}: {moved} rows moved, squared shift {shift:.6g}")
         # Where doubtful centers moved no row, those of sums made anew must move none either.
-        if shift <= tol or (moved == 0 and not (doubtful and state.settle())):
+        if shift <= tol or (moved == 0 and not (doubtful and state.reassign())):
             break
-    state.settle()
+    state.reassign()
     total = inertia(
         data.rows, data.weights, data.rows.frame(state.centers), state.labels, data.n_jobs
     )

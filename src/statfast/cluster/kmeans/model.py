@@ -142,7 +142,7 @@ class Centers(Transformer, Clusterer, Estimator):
         return tags
 
     def __getstate__(self):
-        # A frame is laid out for this machine's instruction set; who unpickles makes another.
+        # A frame is packed for this machine's instruction set; who unpickles makes another.
         state = super().__getstate__()
         state.pop("_prepared", None)
         return state

@@ -54,7 +54,7 @@ class Panels:
 
         def pack(part):
             X, start = np.ascontiguousarray(self._rows[part]), part.start
-            kernel.lay_out(X, self._origin, scale, panels[start * d :], norms[start:])
+            kernel.pack_rows(X, self._origin, scale, panels[start * d :], norms[start:])
 
         each(pack, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
         return panels, norms

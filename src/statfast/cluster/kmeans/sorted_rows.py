@@ -35,9 +35,9 @@ class SortedRows:
     """
 
     @staticmethod
-    def able(data, laid_out):
-        """Whether rows, laid out as panels or not, can be sorted."""
-        return laid_out and contiguous(data.rows.matrix)
+    def able(data, packed):
+        """Whether rows, packed in panels or not, can be sorted."""
+        return packed and contiguous(data.rows.matrix)
 
     @staticmethod
     def pays(data, k):
@@ -62,13 +62,13 @@ class SortedRows:
         m = len(order)
         self._panels, self._norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
 
-        def lay_out(part):
-            lloyd.lay_out(
+        def pack(part):
+            lloyd.pack_rows(
                 data.rows.matrix, data.origin, scale,
                 self._panels[part.start * d :], self._norms[part.start :], order[part],
             )  # fmt: skip
 
-        each(lay_out, grid(m), n_jobs=data.n_jobs, effort=4.0 * n * d)
+        each(pack, grid(m), n_jobs=data.n_jobs, effort=4.0 * n * d)
         groups = -(-k // kernel.group_rows())
         self._slack = np.full((m // kernel.panel_rows(), -(-groups // 16) * 16), -np.inf, "f4")
         self._slack[:, groups:] = np.finfo(np.float32).max

@@ -219,7 +219,7 @@ class KMedoids(Medoids):
         else:
             partition = Partition(source, medoids, weights, self.n_jobs)
             passes, swaps, rests = improve(partition, max_iter)
-            partition.settle_ties()
+            partition.break_ties()
         if not rests:
             warn_not_converged(self, passes, "Raise max_iter.")
         warn_empty(partition.slot, k)

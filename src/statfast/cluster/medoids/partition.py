@@ -101,7 +101,7 @@ class Partition:
                 self.far, self.close = self.second * self.weights, self.near * self.weights
         self.loss = float(self.close.sum())
 
-    def settle_ties(self):
+    def break_ties(self):
         """Give points with two nearest medoids to the lower slot."""
         ties = np.flatnonzero(self.near == self.second)
         for start in range(0, len(ties), 4096):
@@ -175,7 +175,7 @@ class Partition:
         n, best = self.source.n, (-1, 0, limit)
         whole = self.source.strip >= n
         step = PANEL * max(1, BUDGET // (n * PANEL)) if whole else PANEL
-        room = None if whole else np.empty((self.source.strip, PANEL))
+        workspace = None if whole else np.empty((self.source.strip, PANEL))
         for lo in range(part.start, part.stop, step):
             checkpoint()
             columns = slice(lo, min(lo + step, part.stop))
@@ -187,7 +187,7 @@ class Partition:
                     self.weights, removal, best[2], first,
                 )  # fmt: skip
             else:
-                found = self._weighed(columns, shut, removal, best[2], first, room)
+                found = self._weighed(columns, shut, removal, best[2], first, workspace)
             if found[0] >= 0:
                 best = lo + found[0], found[1], found[2]
                 if first:
@@ -200,13 +200,13 @@ class Partition:
             return self.source.matrix[columns]
         return self.source.block(slice(None), columns)
 
-    def _weighed(self, columns, shut, removal, limit, first, room):
+    def _weighed(self, columns, shut, removal, limit, first, workspace):
         """One panel of candidates, weighed a strip of points at a time."""
         loss = np.empty((self.k + 1, PANEL))
         pam.opened(removal, loss)
         for rows in strips(self.source):
             some = None if self.weights is None else self.weights[rows]
-            block = self.source.block(rows, columns, room)
+            block = self.source.block(rows, columns, workspace)
             pam.weigh(block, self.close[rows], self.far[rows], self.slot[rows], some, loss)
         return pam.choose(loss, shut, limit, first)
 
@@ -272,10 +272,10 @@ def gains(source, candidates, near, weights, n_jobs=None):
 
     def work(part):
         columns = part if isinstance(ids, slice) else ids[part]
-        room = None if whole else np.empty((source.strip, step))
+        workspace = None if whole else np.empty((source.strip, step))
         for rows in strips(source):
             checkpoint()
-            block = source.block(rows, columns, room)
+            block = source.block(rows, columns, workspace)
             some = None if near is None else near[rows]
             pam.gains(block, some, None if weights is None else weights[rows], out[part])
 

@@ -222,7 +222,7 @@ class BruteIndex:
         for first in range(0, m, step):
             checkpoint()
             part = slice(first, first + step)
-            brute.settle(
+            brute.recheck(
                 Q64[part], self.rows, count[part], row[part], kind, p, best[part], at[part]
             )
         d2[where[decided]], ids[where[decided]] = best[decided], at[decided]

@@ -82,14 +82,14 @@ def by_scores(index, scores, points, Q64, limit, where, hits):
                     np.empty(total),
                     np.empty(total, int),
                 )
-                kept = settle(index, Q64, count, state.row, limit, query, apart, row)
+                kept = recheck(index, Q64, count, state.row, limit, query, apart, row)
                 if kept:
                     hits.append((where[query[:kept]], apart[:kept].copy(), row[:kept].copy()))
                 count[done] = 0
     return done
 
 
-def settle(index, Q64, count, rows, limit, query, apart, row):
+def recheck(index, Q64, count, rows, limit, query, apart, row):
     """Keep of the candidates those within, some queries at a time; returns how many."""
     step = max(1, int(PAIRS / (rows.shape[1] * Q64.shape[1] * index.costs[1])))
     kept = 0

@@ -110,9 +110,9 @@ class DualVariables:
     def __init__(self, problem):
         n, cost = problem.rows.n, problem.cost
         self.problem = problem
-        room = np.zeros((n + 1) * RECORD)
-        first = -room.ctypes.data % LINE // room.itemsize
-        self.state = room[first : first + n * RECORD].reshape(n, RECORD)
+        workspace = np.zeros((n + 1) * RECORD)
+        first = -workspace.ctypes.data % LINE // workspace.itemsize
+        self.state = workspace[first : first + n * RECORD].reshape(n, RECORD)
         target, share, soft, low, high, self.beta = self.state.T[: BETA + 1]
         target[:] = problem.target
         if problem.squared:
@@ -166,9 +166,9 @@ def _to_the_lowest(rows, slope, share, soft, clock):
     near = share * left
     along, size = near, dot(left, near)
     enough, alone = ROUGH**2 * size, 1.0 / share
-    room = np.empty(rows.q)
+    workspace = np.empty(rows.q)
     for _ in range(MOST):
-        moved = rows.combined(along, room)
+        moved = rows.combined(along, workspace)
         moved /= rows.ridge
         turned = rows.product(moved) + soft * along
         bend = dot(along, turned)

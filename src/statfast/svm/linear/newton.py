@@ -167,13 +167,13 @@ class Conjugate:
         if not len(index):
             return -gradient / ridge
         rows, cost = self.problem.rows.part(index), 2.0 * self.problem.cost[index]
-        step, left, room = np.zeros(rows.q), -gradient, np.empty(rows.q)
+        step, left, workspace = np.zeros(rows.q), -gradient, np.empty(rows.q)
         near = left / diagonal
         along, size = near.copy(), float(left @ near)
         enough = min(FORCING**2, share**0.5) * size
         for _ in range(MOST):
             turned = ridge * along
-            turned += rows.turned(along, cost, room)
+            turned += rows.turned(along, cost, workspace)
             t = size / float(along @ turned)
             step += t * along
             turned *= t

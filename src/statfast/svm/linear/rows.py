@@ -187,21 +187,21 @@ class LinearRows:
         self.sums(partial, pairs=False)
         return out
 
-    def combined(self, s, room=None):
-        """z's: the rows weighted and added up, in `room`, if given, where they are one block."""
+    def combined(self, s, workspace=None):
+        """z's: rows weighted and added up, in `workspace`, if given, where they are one block."""
 
         def partial(rows, block):
-            g = self._cleared(room, rows)
+            g = self._cleared(workspace, rows)
             self.accumulate(rows, block, s[rows], None, None, g)
             return [g]
 
         return self.sums(partial, pairs=False)[0]
 
-    def turned(self, v, w, room=None):
-        """z'w(z v): rows weighted by w and their own values, added up; `room` as above."""
+    def turned(self, v, w, workspace=None):
+        """z'w(z v): rows weighted by w and their own values, added up; `workspace` as above."""
 
         def partial(rows, block):
-            g = self._cleared(room, rows)
+            g = self._cleared(workspace, rows)
             if not self.sparse:
                 score = w[rows] * self.predict(rows, v, block)
                 self.accumulate(rows, block, score, None, None, g)
@@ -214,12 +214,12 @@ class LinearRows:
 
         return self.sums(partial, pairs=False)[0]
 
-    def _cleared(self, room, rows):
+    def _cleared(self, workspace, rows):
         """Zeros for each column. New memory takes longer to come by than a pass over few rows."""
-        if room is None or rows.stop - rows.start < self.n:
+        if workspace is None or rows.stop - rows.start < self.n:
             return np.zeros(self.q)
-        room.fill(0.0)
-        return room
+        workspace.fill(0.0)
+        return workspace
 
     def column_squares(self, w):
         """The sums of w z^2 of each column."""
