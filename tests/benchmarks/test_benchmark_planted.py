@@ -219,6 +219,14 @@ WRONG = {
         "kmeans to convergence": (_plus("centers", 1e-6), _another("labels"), _all_centers_one)
     },
     "seeding": {"seeding": (_times("centers", 0.5),)},
+    "decomposition": {
+        "pca": (
+            _times("singular values", 1 + 1e-4),
+            _times("components", 1.001),
+            _plus("scores", 0.1),
+        ),
+    },
+    "ratings": {"ratings": (_plus("user biases", 0.3), _times("items", 2.0))},
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {
         "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),
