@@ -3,6 +3,13 @@
 
 from statfast.plot.clusters import cluster_plot
 from statfast.plot.coefficient_plot import coefficients
+from statfast.plot.components import (
+    biplot,
+    component_scores,
+    correlation_circle,
+    reconstructions,
+    scree,
+)
 from statfast.plot.dendrogram_plot import dendrogram
 from statfast.plot.diagnostic_plots import diagnostics
 from statfast.plot.display import Display
@@ -46,6 +53,7 @@ __all__ = [
     "RDAGridDisplay",
     "TargetDisplay",
     "bias_variance_target",
+    "biplot",
     "boosting_errors",
     "boosting_margins",
     "calibration",
@@ -53,7 +61,9 @@ __all__ = [
     "cluster_plot",
     "coefficients",
     "comparison",
+    "component_scores",
     "confusion",
+    "correlation_circle",
     "cost_curves",
     "coverage",
     "decision_regions",
@@ -68,8 +78,10 @@ __all__ = [
     "permutation_importances",
     "precision_recall",
     "rda_grid",
+    "reconstructions",
     "regularization_path",
     "roc",
+    "scree",
     "silhouette_plot",
     "svm_margin",
     "validation_curves",

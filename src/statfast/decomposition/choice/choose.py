@@ -84,6 +84,23 @@ class ComponentChoice:
         index = [f"PC{j + 1}" for j in range(len(self.eigenvalues))]
         return pandas.DataFrame({name: getattr(self, name) for name in names}, index=index)
 
+    def plot(self, *, ax=None, **style):
+        """Draw the scree with broken stick and parallel analysis: `statfast.plot.scree`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            For the line of eigenvalues.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").scree(self, ax=ax, **style)
+
 
 def choose_components(
     X,
