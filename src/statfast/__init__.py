@@ -172,6 +172,8 @@ _HOMES = {
     ),
     "text": (
         "CountVectorizer",
+        "LanguageModelClassifier",
+        "NGramLanguageModel",
         "TfidfTransformer",
     ),
     "tree": (

@@ -135,6 +135,8 @@ from statfast.svm import NuSVR as NuSVR
 from statfast.svm import OneClassSVM as OneClassSVM
 from statfast.svm import svm_path as svm_path
 from statfast.text import CountVectorizer as CountVectorizer
+from statfast.text import LanguageModelClassifier as LanguageModelClassifier
+from statfast.text import NGramLanguageModel as NGramLanguageModel
 from statfast.text import TfidfTransformer as TfidfTransformer
 from statfast.tree import DecisionTreeClassifier as DecisionTreeClassifier
 from statfast.tree import DecisionTreeRegressor as DecisionTreeRegressor
@@ -184,6 +186,7 @@ __all__ = [
     "KNeighborsRegressor",
     "KernelDensityNB",
     "LSHNeighbors",
+    "LanguageModelClassifier",
     "Lasso",
     "LassoCV",
     "LeastSquaresClassifier",
@@ -198,6 +201,7 @@ __all__ = [
     "MixedNB",
     "MultinomialNB",
     "MultivariateNormal",
+    "NGramLanguageModel",
     "NearestNeighbors",
     "NotFittedError",
     "NuSVC",

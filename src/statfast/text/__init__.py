@@ -3,8 +3,17 @@
 
 from statfast.text.counting.tfidf import TfidfTransformer
 from statfast.text.counting.vectorizer import CountVectorizer
+from statfast.text.language.arpa import read_arpa, write_arpa
+from statfast.text.language.classifier import LanguageModelClassifier
+from statfast.text.language.good_turing import simple_good_turing
+from statfast.text.language.model import NGramLanguageModel
 
 __all__ = [
     "CountVectorizer",
+    "LanguageModelClassifier",
+    "NGramLanguageModel",
     "TfidfTransformer",
+    "read_arpa",
+    "simple_good_turing",
+    "write_arpa",
 ]

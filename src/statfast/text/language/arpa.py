@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Language models in ARPA's format: a text file of log10 probabilities and back-off weights."""
+
+from math import log
+
+import numpy as np
+
+from statfast._validation import shown
+from statfast.text.language.model import END, START, UNKNOWN, NGramLanguageModel, tables
+from statfast.text.language.ngram_counts import Level
+
+_TEN = log(10.0)
+_NEVER = -99.0  # ARPA's log10 of 0
+
+
+def write_arpa(model, path):
+    """Write a fitted model in ARPA's format.
+
+    Parameters
+    ----------
+    model : NGramLanguageModel
+        Fitted, of any smoothing but "additive", which is no back-off model.
+    path : str or path-like
+        The file, which is written anew.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        If the model is one of additive smoothing, or a word holds a blank.
+
+    Examples
+    --------
+    >>> from statfast.text import NGramLanguageModel, read_arpa, write_arpa
+    >>> model = NGramLanguageModel(order=2).fit(["a a b a", "b a a b"])
+    >>> write_arpa(model, "toy.arpa")
+    >>> round(read_arpa("toy.arpa").score("b", ["a"]), 6) == round(model.score("b", ["a"]), 6)
+    True
+    """
+    model._model()
+    if model._direct:
+        raise ValueError("ARPA's format is for back-off models; additive smoothing is none.")
+    base, word, first, logp, logb, _ = model._tables
+    words = model._words
+    for name in words:
+        if name.split() != [name]:
+            raise ValueError(f"a word of ARPA's format must hold no blank; got {shown(name)}.")
+    names = list(words)
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write("\\data\\\n")
+        for n in range(1, len(base)):
+            file.write(f"ngram {n}={base[n] - base[n - 1]}\n")
+        for n in range(1, len(base)):
+            file.write(f"\n\\{n}-grams:\n")
+            here = range(int(base[n - 1]), int(base[n]))
+            if n > 1:
+                above = np.repeat(
+                    np.arange(base[n - 2], base[n - 1]),
+                    np.diff(first[base[n - 2] : base[n - 1] + 1].clip(max=base[n])),
+                )
+                names = [
+                    f"{names[a - base[n - 2]]} {words[word[i]]}"
+                    for a, i in zip(above.tolist(), here, strict=True)
+                ]
+            for name, i in zip(names, here, strict=True):
+                p = max(_NEVER, logp[i] / _TEN)
+                weight = f"\t{max(_NEVER, logb[i] / _TEN):.17g}" if n + 1 < len(base) else ""
+                file.write(f"{p:.17g}\t{name}{weight}\n")
+        file.write("\n\\end\\\n")
+
+
+def read_arpa(path):
+    """Read a model in ARPA's format.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    NGramLanguageModel
+        Fitted; it scores and draws, but has no counts, so that `partial_fit` begins anew.
+
+    Raises
+    ------
+    ValueError
+        If the file is not in ARPA's format, or an n-gram has no entry for its first words.
+
+    Examples
+    --------
+    >>> from statfast.text import NGramLanguageModel, read_arpa, write_arpa
+    >>> write_arpa(NGramLanguageModel(order=2).fit(["a b"]), "toy.arpa")
+    >>> read_arpa("toy.arpa").n_grams_
+    [4, 3]
+    """
+    sections = parsed(path)
+    names = [UNKNOWN, START, END]
+    given = {entry[1]: entry for entry in sections[0]}
+    names += sorted(word for word in given if word not in names)
+    number = {word: k for k, word in enumerate(names)}
+    size = len(names)
+    words = np.arange(size, dtype=np.int32)
+    nothing = np.zeros(size)
+    found = [
+        Level(words.astype(np.int64), words, nothing - 1, nothing - 1, nothing, nothing, words == 1)
+    ]
+    probability = [np.array([exp10(given[w][0]) if w in given else 0.0 for w in names])]
+    backoff = [np.array([exp10(given[w][2]) if w in given else 1.0 for w in names])]
+    for n, entries in enumerate(sections[1:], start=2):
+        try:
+            grams = np.array(
+                [[number[w] for w in text.split(" ")] for _, text, _ in entries], np.int64
+            ).reshape(len(entries), n)
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"path holds {n}-grams of words without an entry: {error}.") from error
+        node = grams[:, 0]
+        for j in range(1, n - 1):
+            key = node * size + grams[:, j]
+            node = np.searchsorted(found[j].keys, key)
+            known = node < len(found[j].keys)
+            if not known.all() or (found[j].keys[node] != key).any():
+                raise ValueError(f"path holds {n}-grams whose first words have no entry.")
+        keys = node * size + grams[:, -1]
+        order = np.argsort(keys)
+        keys = keys[order]
+        zero = np.zeros(len(keys))
+        found.append(
+            Level(keys, (keys % size).astype(np.int32), keys // size, zero, zero, zero, zero > 0)
+        )
+        probability.append(np.array([exp10(entries[i][0]) for i in order.tolist()]))
+        backoff.append(np.array([exp10(entries[i][2]) for i in order.tolist()]))
+    model = NGramLanguageModel(order=len(sections))
+    return model._become(
+        {
+            "vocabulary_": number,
+            "n_grams_": [len(entries) - (n == 0) * (START in given)
+                         for n, entries in enumerate(sections)],
+            "estimates_": {},
+            "_words": names,
+            "_tables": tables(found, probability, backoff),
+            "_direct": False,
+            "_full": False,
+            "_fitted_order": len(sections),
+        }
+    )  # fmt: skip
+
+
+def exp10(value):
+    """The number of which this is log10; -99 stands for 0."""
+    return 0.0 if value <= _NEVER else float(np.exp(value * _TEN))
+
+
+def parsed(path):
+    """For each order a list of (log10 probability, words, log10 weight)."""
+    sections, sizes, at = [], {}, None
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            line = line.rstrip("\n")
+            if not line.strip():
+                continue
+            if line.startswith("\\"):
+                at = line.strip()
+                if at.endswith("-grams:"):
+                    sections.append([])
+                continue
+            if at == "\\data\\" and line.startswith("ngram "):
+                n, _, count = line[6:].partition("=")
+                sizes[int(n)] = int(count)
+            elif at is not None and at.endswith("-grams:"):
+                parts = line.split("\t")
+                try:
+                    weight = float(parts[2]) if len(parts) > 2 else 0.0
+                    sections[-1].append((float(parts[0]), parts[1], weight))
+                except (ValueError, IndexError) as error:
+                    raise ValueError(
+                        f"path is not in ARPA's format: line {number} is {shown(line)}."
+                    ) from error
+    if at != "\\end\\" or [len(s) for s in sections] != [sizes[n] for n in sorted(sizes)]:
+        raise ValueError(
+            f"path is not in ARPA's format, or cut short: it has {[len(s) for s in sections]} "
+            f"n-grams and announces {[sizes[n] for n in sorted(sizes)]}."
+        )
+    return sections

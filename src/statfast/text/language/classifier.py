@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents classified by the language model that explains them best."""
+
+import numpy as np
+
+from statfast._estimator import Classifier, Estimator
+from statfast._validation import as_choice, as_labels, not_fitted
+from statfast.text.language.model import NGramLanguageModel
+
+
+class LanguageModelClassifier(Classifier, Estimator):
+    """A document classifier: a language model for each class, and Bayes' rule.
+
+    Parameters
+    ----------
+    order : int, default=2
+        Longest n-grams. 1 is multinomial naive Bayes, with the lengths of the documents.
+    smoothing : str, default="modified_kneser_ney"
+        As in `NGramLanguageModel`; those that can give probability 0 leave a document that no class
+        can have with the class probabilities.
+    alpha : float, default=1.0
+        What "additive" adds.
+    priors : {"laplace"}, optional
+        None takes the shares of the classes in the training documents, "laplace" those of one more
+        document of each class.
+    tokenizer : callable, default=None
+        A function from a text to its words. None splits strings at blanks, and takes lists of
+        strings as words.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, ascending.
+    class_prior_ : ndarray of shape (K,)
+        Class probabilities.
+    models_ : list of NGramLanguageModel
+        The model of each class. All have the vocabulary of all training documents.
+
+    See Also
+    --------
+    statfast.MultinomialNB : Counts of words, whatever their order.
+
+    Notes
+    -----
+    Words that no training document has are ``<unk>`` in all classes. **Ties** between classes go to
+    the lowest label.
+
+    Cost: that of K models.
+
+    References
+    ----------
+    .. [1] Peng, F., Schuurmans, D. and Wang, S. (2004). Augmenting naive Bayes classifiers with
+       statistical language models. Information Retrieval 7, 317-345.
+       https://doi.org/10.1023/B:INRT.0000011209.19643.e2
+
+    Examples
+    --------
+    >>> from statfast.text import LanguageModelClassifier
+    >>> documents = ["win a prize", "win now", "see you now", "call me"]
+    >>> model = LanguageModelClassifier(smoothing="witten_bell")
+    >>> model = model.fit(documents, ["spam", "spam", "ham", "ham"])
+    >>> model.predict(["win a call"]).tolist()
+    ['spam']
+    """
+
+    def __init__(
+        self, order=2, smoothing="modified_kneser_ney", *, alpha=1.0, priors=None, tokenizer=None
+    ):
+        self.order = order
+        self.smoothing = smoothing
+        self.alpha = alpha
+        self.priors = priors
+        self.tokenizer = tokenizer
+
+    def fit(self, raw_documents, y):
+        """Learn a model of each class.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+        y : array-like of shape (n,)
+            A label for each document.
+
+        Returns
+        -------
+        self : LanguageModelClassifier
+
+        Raises
+        ------
+        ValueError
+            If y is not one label for each document, or a parameter is out of its range.
+        TypeError
+            If a document is neither a string nor a list of strings.
+        """
+        as_choice(self.priors, "priors", (None, "laplace"))
+        plain = NGramLanguageModel(
+            self.order, self.smoothing, alpha=self.alpha, tokenizer=self.tokenizer
+        )
+        plain._checked()
+        texts = plain._texts(raw_documents)
+        classes, codes = as_labels(y, len(texts))
+        words = sorted({word for text in texts for word in text}) or ["<unk>"]
+        models = []
+        for k in range(len(classes)):
+            model = NGramLanguageModel(
+                self.order, self.smoothing, alpha=self.alpha, vocabulary=words
+            )
+            models.append(model.fit([texts[i] for i in np.flatnonzero(codes == k)]))
+        mass = np.bincount(codes).astype(np.float64)
+        prior = (mass + 1.0) / (mass.sum() + len(mass)) if self.priors else mass / mass.sum()
+        return self._become(
+            {"classes_": classes, "class_prior_": prior, "models_": models, "_plain": plain}
+        )
+
+    _become = NGramLanguageModel._become
+
+    def predict_joint_log_proba(self, raw_documents):
+        """Return the logarithm of class probability times the probability of each document.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+
+        Returns
+        -------
+        joint : ndarray of shape (m, K)
+        """
+        if "models_" not in self.__dict__:
+            raise not_fitted(self)
+        texts = self._plain._texts(raw_documents)
+        joint = np.stack([model.log_prob(texts) for model in self.models_], axis=1)
+        joint = joint + np.log(self.class_prior_)
+        lost = np.isneginf(joint).all(axis=1)
+        joint[lost] = np.log(self.class_prior_)
+        return joint
+
+    def predict_log_proba(self, raw_documents):
+        """Return the logarithm of the posteriors.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+
+        Returns
+        -------
+        log_posteriors : ndarray of shape (m, K)
+        """
+        joint = self.predict_joint_log_proba(raw_documents)
+        joint -= joint.max(axis=1, keepdims=True)
+        return joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
+
+    def predict_proba(self, raw_documents):
+        """Return the posterior probability of each class for each document.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+
+        Returns
+        -------
+        posteriors : ndarray of shape (m, K)
+        """
+        return np.exp(self.predict_log_proba(raw_documents))
+
+    def predict(self, raw_documents):
+        """Return the most probable class of each document.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), dtype of `classes_`
+        """
+        winners = self.predict_joint_log_proba(raw_documents).argmax(axis=1)
+        return self.classes_.take(winners)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

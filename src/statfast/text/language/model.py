@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""n-gram language models: the probability of a word after the words before it."""
+
+from itertools import chain
+from math import log
+
+import numpy as np
+
+from statfast._core.text.ngrams import BackOff
+from statfast._engine import checkpoint
+from statfast._estimator import Estimator
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    as_generator,
+    as_real,
+    not_fitted,
+    shown,
+    wrong_type,
+)
+from statfast.text.language.ngram_counts import distinct, levels, rows_of
+from statfast.text.language.smoothing import Smoothing, smoothed
+
+START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+METHODS = (
+    "mle", "additive", "witten_bell", "jelinek_mercer", "absolute", "kneser_ney",
+    "modified_kneser_ney", "good_turing", "stupid_backoff",
+)  # fmt: skip
+_CALL = 200_000  # words that one call of the kernel scores: some ten milliseconds
+
+
+class NGramLanguageModel(Estimator):
+    """The probability of each word of a text after the order - 1 words before it.
+
+    Parameters
+    ----------
+    order : int, default=3
+        Longest n-grams: 1 for words alone, 2 for pairs, at most 32.
+    smoothing : str, default="modified_kneser_ney"
+        "mle" (relative frequencies), "additive" (`alpha` more of each), "witten_bell",
+        "jelinek_mercer", "absolute", "kneser_ney", "modified_kneser_ney", "good_turing" (Katz'
+        back-off with simple Good-Turing) or "stupid_backoff".
+    alpha : float, default=1.0
+        What "additive" adds: 1 is Laplace's rule.
+    discount : float, optional
+        Of "absolute" and "kneser_ney", between 0 and 1. None estimates it for each order:
+        n1 / (n1 + 2 n2), with n1 n-grams seen once and n2 seen twice, 0.75 where there are none.
+    weights : sequence of float of length order, optional
+        Of "jelinek_mercer": the weight of each order, from 1, against all shorter ones. None
+        chooses them by deleted interpolation.
+    uniform : bool, default=True
+        Interpolate single words with the uniform distribution, so that no word of the vocabulary,
+        nor ``<unk>``, is impossible. Of no effect on "mle", "additive" and "stupid_backoff".
+    vocabulary : iterable of str, optional
+        The known words. None learns them.
+    min_count : int, default=1
+        Words seen less often than this are unknown; not with `vocabulary`.
+    padding : {"single", "full"}, default="single"
+        "single" puts one start symbol before each text, which is never predicted, and one end
+        symbol after it, as SRILM and KenLM do. "full" puts order - 1 of both, and counts start
+        symbols as words, as nltk does.
+    tokenizer : callable, default=None
+        A function from a text to its words. None splits strings at blanks, and takes lists of
+        strings as words.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        Numbers of the words: ``<unk>``, ``<s>``, ``</s>``, then the others in order.
+    n_grams_ : list of int
+        How many n-grams of each order there are.
+    estimates_ : dict
+        What smoothing has estimated: discounts, weights or ratios of each order.
+
+    See Also
+    --------
+    LanguageModelClassifier : One model for each class of documents.
+
+    Notes
+    -----
+    "modified_kneser_ney" is that of Chen and Goodman, interpolated, with three discounts an order
+    from n1 to n4, and counts of shorter n-grams that begin a text as they were seen, as KenLM has
+    it; where the discounts are not defined (few data) they are 0.5, 1 and 1.5. "stupid_backoff"
+    gives scores that do not sum to 1. A context that was never seen is as the shorter one; for
+    "additive" all words are then equally likely.
+
+    A word that is not in the vocabulary is ``<unk>``, which has a probability of its own: that of
+    the words below `min_count`, and its share of the uniform distribution. "mle" gives it 0.
+
+    An empty text is the end symbol alone. `partial_fit` adds texts, with the result of one fit.
+
+    Cost: fit sorts the n-grams of each order; a word is scored by order^2 bisections, and drawn by
+    as many. Memory: some 60 bytes for each distinct n-gram.
+
+    References
+    ----------
+    .. [1] Chen, S. F. and Goodman, J. (1999). An empirical study of smoothing techniques for
+       language modeling. Computer Speech and Language 13, 359-394.
+       https://doi.org/10.1006/csla.1999.0128
+    .. [2] Katz, S. M. (1987). Estimation of probabilities from sparse data for the language model
+       component of a speech recognizer. IEEE Transactions on Acoustics, Speech, and Signal
+       Processing 35, 400-401. https://doi.org/10.1109/TASSP.1987.1165125
+    .. [3] Brants, T., Popat, A. C., Xu, P., Och, F. J. and Dean, J. (2007). Large language models
+       in machine translation. EMNLP-CoNLL, 858-867. https://aclanthology.org/D07-1090
+
+    Examples
+    --------
+    >>> from statfast.text import NGramLanguageModel
+    >>> model = NGramLanguageModel(order=2, smoothing="kneser_ney", discount=0.5)
+    >>> model = model.fit(["the cat sat", "the dog sat", "a cat ran"])
+    >>> round(model.score("cat", ["the"]), 4)
+    0.3469
+    >>> round(model.perplexity(["the cat ran"]), 3)
+    2.352
+    """
+
+    def __init__(
+        self, order=3, smoothing="modified_kneser_ney", *, alpha=1.0, discount=None, weights=None,
+        uniform=True, vocabulary=None, min_count=1, padding="single", tokenizer=None,
+    ):  # fmt: skip
+        self.order = order
+        self.smoothing = smoothing
+        self.alpha = alpha
+        self.discount = discount
+        self.weights = weights
+        self.uniform = uniform
+        self.vocabulary = vocabulary
+        self.min_count = min_count
+        self.padding = padding
+        self.tokenizer = tokenizer
+
+    # ------------------------------------------------------------ fit
+
+    def fit(self, raw_documents, y=None):
+        """Learn from texts.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+        y : ignored
+
+        Returns
+        -------
+        self : NGramLanguageModel
+
+        Raises
+        ------
+        ValueError
+            If there are no texts, or a parameter is out of its range.
+        TypeError
+            If a text is neither a string nor a list of strings, or a parameter of the wrong type.
+        """
+        return self._learn(raw_documents, None)
+
+    def partial_fit(self, raw_documents, y=None):
+        """Add texts to those learnt so far.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+        y : ignored
+
+        Returns
+        -------
+        self : NGramLanguageModel
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `fit`; also if `order` or `padding` have changed.
+        """
+        return self._learn(raw_documents, self.__dict__.get("_counts"))
+
+    def _learn(self, raw_documents, before):
+        order, method, full = self._checked()
+        number = {UNKNOWN: 0, START: 1, END: 2} if before is None else dict(self._raw)
+        texts = self._texts(raw_documents)
+        if not texts:
+            raise ValueError("raw_documents must hold at least one text; got none.")
+        new = set(chain.from_iterable(texts)) - number.keys()
+        number |= {word: k for k, word in enumerate(sorted(new), start=len(number))}
+        words = list(map(number.__getitem__, chain.from_iterable(texts)))
+        begin = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
+        rows = rows_of(*padded(np.array(words, np.int32), begin, order if full else 2), order)
+        counts = distinct(rows)
+        if before is not None:
+            if before.rows.shape[1] != order or self._full != full:
+                raise ValueError("order and padding must be those of the first fit.")
+            counts = before + counts
+        return self._solve(counts, number, order, method, full)
+
+    def _solve(self, counts, raw, order, method, full):
+        """Become fitted, all at once, by counts alone."""
+        names, to = self._known(counts, raw)
+        size = len(names)
+        table = np.concatenate([to, [-1]]).astype(np.int32)  # -1 stays
+        mapped = counts if (to == np.arange(len(to))).all() else distinct(
+            table[counts.rows], counts.counts
+        )  # fmt: skip
+        found = levels(mapped, order, size, 1)
+        may_follow = np.ones(size, dtype=bool)
+        may_follow[1] = full
+        probability, backoff = smoothed(method, found, may_follow)
+        fitted = {
+            "vocabulary_": names,
+            "n_grams_": [int(may_follow.sum()), *(len(level.keys) for level in found[1:])],
+            "estimates_": method.found,
+            "_words": list(names),
+            "_tables": tables(found, probability, backoff),
+            "_direct": method.name == "additive",
+            "_counts": counts,
+            "_raw": raw,
+            "_full": full,
+            "_fitted_order": order,
+        }
+        return self._become(fitted)
+
+    def _become(self, fitted):
+        kept = {k: v for k, v in self.__dict__.items() if k not in self.__dict__.get("_fitted", ())}
+        kept.pop("_kernel", None)
+        self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
+        return self
+
+    def _known(self, counts, raw):
+        """The vocabulary, and the number in it of each word that was met."""
+        special = [UNKNOWN, START, END]
+        if self.vocabulary is not None:
+            words = as_words(self.vocabulary)
+        else:
+            least = as_count(self.min_count, "min_count")
+            often = np.bincount(counts.rows[:, -1], counts.counts, len(raw))
+            words = [word for word, k in raw.items() if often[k] >= least]
+        names = [*special, *sorted(set(words) - set(special))]
+        number = {word: k for k, word in enumerate(names)}
+        return number, np.array([number.get(word, 0) for word in raw], np.int64)
+
+    def _checked(self):
+        """Order, smoothing, and whether texts are padded in full."""
+        order = as_count(self.order, "order", high=32)
+        name = as_choice(self.smoothing, "smoothing", METHODS)
+        discount = self.discount
+        if discount is not None:
+            discount = as_real(discount, "discount", low=0.0, high=1.0)
+        weights = self.weights
+        if weights is not None:
+            if isinstance(weights, str | dict) or not hasattr(weights, "__len__"):
+                raise wrong_type("weights", "a list of numbers, one for each order", weights)
+            weights = tuple(as_real(w, "weights", low=0.0, high=1.0) for w in weights)
+            if len(weights) != order:
+                raise ValueError(
+                    f"weights must have one for each of {order} orders; got {weights}."
+                )
+        if self.tokenizer is not None and not callable(self.tokenizer):
+            raise wrong_type("tokenizer", "None or a function", self.tokenizer)
+        full = as_choice(self.padding, "padding", ("single", "full")) == "full"
+        as_count(self.min_count, "min_count")
+        method = Smoothing(
+            name,
+            as_real(self.alpha, "alpha", low=0.0, open_low=True),
+            discount,
+            weights,
+            as_flag(self.uniform, "uniform"),
+        )
+        return order, method, full
+
+    def _texts(self, raw_documents):
+        """Lists of words."""
+        if isinstance(raw_documents, str | bytes) or not hasattr(raw_documents, "__iter__"):
+            raise ValueError(
+                f"raw_documents must be a list of texts; got {shown(raw_documents)}. Pass "
+                "[text], if it is one."
+            )
+        found = []
+        for text in raw_documents:
+            if self.tokenizer is not None:
+                found.append(list(self.tokenizer(text)))
+            elif isinstance(text, str):
+                found.append(text.split())
+            elif isinstance(text, list | tuple):
+                found.append(text)
+            else:
+                raise wrong_type("raw_documents", "a list of strings, or of lists of words", text)
+        if not all(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(found)))):
+            wrong = next(word for word in chain.from_iterable(found) if not isinstance(word, str))
+            raise TypeError(f"raw_documents must hold words; got {shown(wrong)}.")
+        return found
+
+    # ------------------------------------------------------------ probabilities
+
+    def score(self, word, context=()):
+        """Return the probability of a word after others.
+
+        Parameters
+        ----------
+        word : str
+        context : sequence of str, default=()
+            The words before it, of which the last order - 1 count.
+
+        Returns
+        -------
+        float
+        """
+        return float(np.exp(self.log_score(word, context)))
+
+    def log_score(self, word, context=()):
+        """Return the natural logarithm of the probability of a word after others.
+
+        Parameters
+        ----------
+        word : str
+        context : sequence of str, default=()
+            The words before it, of which the last order - 1 count.
+
+        Returns
+        -------
+        float
+            -inf where it is impossible.
+        """
+        kernel = self._model()
+        context = [context] if isinstance(context, str) else list(context)
+        words = np.array([self._number(w) for w in [*context, word]], np.int32)
+        out = np.empty(len(words))
+        kernel.score(words, np.array([0, len(words)]), len(words) - 1, out)
+        return float(out[-1])
+
+    def log_prob(self, raw_documents):
+        """Return the natural logarithm of the probability of each text, its end included.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+
+        Returns
+        -------
+        ndarray of shape (texts,)
+        """
+        scores, _, begin, given = self._scored(raw_documents)
+        del given
+        with np.errstate(invalid="ignore"):
+            return np.add.reduceat(scores, begin[:-1]) if len(begin) > 1 else np.zeros(0)
+
+    def perplexity(self, raw_documents, *, include_end=True, include_unknown=True):
+        """Return exp of minus the mean log probability of the words.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+        include_end : bool, default=True
+            Count the end symbol of each text as a word, as SRILM's ``ppl`` and KenLM do; False is
+            SRILM's ``ppl1``, but for the end symbol's own probability, which is left out too.
+        include_unknown : bool, default=True
+            Count words that are not in the vocabulary; False leaves them out.
+
+        Returns
+        -------
+        float
+            Infinite where a word is impossible.
+
+        Raises
+        ------
+        ValueError
+            If nothing is left to be counted.
+        """
+        scores, words, begin, given = self._scored(raw_documents)
+        counted = np.ones(len(words), dtype=bool)
+        for k in range(given):
+            counted[begin[:-1] + k] = False
+        if not include_end:
+            counted &= words != 2
+        if not include_unknown:
+            counted &= words != 0
+        if not counted.any():
+            raise ValueError("raw_documents have no words to be counted.")
+        return float(np.exp(-scores[counted].mean()))
+
+    def oov_rate(self, raw_documents):
+        """Return the share of the words that are not in the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+
+        Returns
+        -------
+        float
+        """
+        self._model()
+        words = [self._number(word) for text in self._texts(raw_documents) for word in text]
+        return float(np.mean(np.array(words) == 0)) if words else 0.0
+
+    def _scored(self, raw_documents):
+        """Log probabilities of all words of padded texts, their numbers, and where texts begin."""
+        kernel = self._model()
+        texts = self._texts(raw_documents)
+        number = self.vocabulary_
+        known = {word: number.get(word, 0) for word in set(chain.from_iterable(texts))}
+        words = np.array(list(map(known.__getitem__, chain.from_iterable(texts))), np.int32)
+        begin = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+        words, begin = padded(words, begin, self._fitted_order if self._full else 2)
+        given = max(1, self._fitted_order - 1) if self._full else 1
+        out = np.empty(len(words))
+        step = np.flatnonzero(np.diff(begin // _CALL)) + 1
+        cuts = np.unique(np.concatenate([[0], step, [len(begin) - 1]]))
+        for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+            checkpoint()
+            part = slice(begin[a], begin[b])
+            kernel.score(words[part], begin[a : b + 1] - begin[a], given, out[part])
+        return out, words, begin, given
+
+    # ------------------------------------------------------------ texts from the model
+
+    def sample(self, n_samples=1, *, max_length=1000, prompt=(), random_state=None):
+        """Draw texts.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        max_length : int, default=1000
+            Most words of a text, the prompt included.
+        prompt : sequence of str, default=()
+            What each text begins with.
+        random_state : int, Generator or None, default=None
+            What they are drawn with.
+
+        Returns
+        -------
+        list of list of str
+            Their words, without symbols.
+        """
+        kernel = self._model()
+        n = as_count(n_samples, "n_samples")
+        most = as_count(max_length, "max_length")
+        seeds = as_generator(random_state).integers(0, 2**63, size=n)
+        pad = max(1, self._fitted_order - 1) if self._full else 1
+        head = [1] * pad + [self._number(word) for word in prompt]
+        room = np.empty(pad + max(most, len(head) - pad), np.int32)
+        found = []
+        for seed in seeds.tolist():
+            checkpoint()
+            room[: len(head)] = head
+            stop = kernel.draw(room, len(head), 2, seed)
+            found.append([self._words[k] for k in room[pad:stop].tolist() if k not in (1, 2)])
+        return found
+
+    # ------------------------------------------------------------ within
+
+    def _number(self, word):
+        if not isinstance(word, str):
+            raise wrong_type("word", "a string", word)
+        return self.vocabulary_.get(word, 0)
+
+    def _model(self):
+        if "_tables" not in self.__dict__:
+            raise not_fitted(self)
+        kernel = self.__dict__.get("_kernel")
+        if kernel is None:
+            floor = -log(max(1, self.n_grams_[0]))
+            kernel = self.__dict__["_kernel"] = BackOff(*self._tables, self._direct, floor)
+        return kernel
+
+    def __getstate__(self):
+        return {k: v for k, v in super().__getstate__().items() if k != "_kernel"}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def padded(words, begin, order):
+    """Texts with max(1, order - 1) start symbols before and as many end symbols after each."""
+    pad = max(1, order - 1)
+    n = len(begin) - 1
+    length = np.diff(begin)
+    new = np.concatenate([[0], np.cumsum(length + 2 * pad)]).astype(np.int64)
+    out = np.full(int(new[-1]), 2, np.int32)
+    for k in range(pad):
+        out[new[:-1] + k] = 1
+    place = np.arange(len(words)) + np.repeat(new[:-1] + pad - begin[:-1], length)
+    out[place] = words
+    return (out, new) if n else (out[:0], np.zeros(1, np.int64))
+
+
+def tables(found, probability, backoff):
+    """The arrays of the kernel: all orders, one after another."""
+    sizes = [len(level.keys) for level in found]
+    base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    total = int(base[-1])
+    first = np.full(total + 1, total, np.int64)
+    upto = np.empty(total)
+    for n, level in enumerate(found):
+        p = probability[n]
+        if n == 0:
+            upto[: sizes[0]] = np.cumsum(p)
+            continue
+        contexts = np.searchsorted(level.context, np.arange(sizes[n - 1] + 1))
+        first[base[n - 1] : base[n]] = base[n] + contexts[:-1]
+        running = np.cumsum(p)
+        start = np.concatenate([[0.0], running])[contexts[:-1]]
+        upto[base[n] : base[n + 1]] = running - start[level.context]
+    with np.errstate(divide="ignore"):
+        logp, logb = np.log(np.concatenate(probability)), np.log(np.concatenate(backoff))
+    word = np.concatenate([level.word for level in found]).astype(np.int32)
+    return base, word, first, logp, logb, upto
+
+
+def as_words(vocabulary):
+    """The words of a vocabulary."""
+    if isinstance(vocabulary, str) or not hasattr(vocabulary, "__iter__"):
+        raise wrong_type("vocabulary", "a list of words", vocabulary)
+    words = list(vocabulary)
+    if not words or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"vocabulary must hold words; got {shown(words)}.")
+    return words
