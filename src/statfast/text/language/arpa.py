@@ -6,7 +6,8 @@ from math import log
 import numpy as np
 
 from statfast._validation import shown
-from statfast.text.language.model import END, START, UNKNOWN, NGramLanguageModel, tables
+from statfast.text.language.back_off_tables import tables
+from statfast.text.language.model import END, START, UNKNOWN, NGramLanguageModel
 from statfast.text.language.ngram_counts import Level
 
 _TEN = log(10.0)
