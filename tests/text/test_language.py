@@ -19,7 +19,7 @@ from statfast.text import (
     simple_good_turing,
     write_arpa,
 )
-from statfast.text.language.model import METHODS
+from statfast.text.language.parameters import METHODS
 
 PROPER = [name for name in METHODS if name != "stupid_backoff"]
 

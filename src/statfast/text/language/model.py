@@ -10,24 +10,17 @@ from statfast._core.text.ngrams import BackOff
 from statfast._engine import checkpoint
 from statfast._estimator import Estimator
 from statfast._validation import (
-    as_choice,
     as_count,
-    as_flag,
     as_generator,
-    as_real,
     not_fitted,
-    shown,
     wrong_type,
 )
 from statfast.text.language.back_off_tables import padded, tables
 from statfast.text.language.ngram_counts import distinct, levels, rows_of
-from statfast.text.language.smoothing import Smoothing, smoothed
+from statfast.text.language.parameters import as_parameters, as_texts, as_words
+from statfast.text.language.smoothing import smoothed
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
-METHODS = (
-    "mle", "additive", "witten_bell", "jelinek_mercer", "absolute", "kneser_ney",
-    "modified_kneser_ney", "good_turing", "stupid_backoff",
-)  # fmt: skip
 _CALL = 200_000  # words that one call of the kernel scores: some ten milliseconds
 
 
@@ -237,55 +230,10 @@ class NGramLanguageModel(Estimator):
         return number, np.array([number.get(word, 0) for word in raw], np.int64)
 
     def _checked(self):
-        """Order, smoothing, and whether texts are padded in full."""
-        order = as_count(self.order, "order", high=32)
-        name = as_choice(self.smoothing, "smoothing", METHODS)
-        discount = self.discount
-        if discount is not None:
-            discount = as_real(discount, "discount", low=0.0, high=1.0)
-        weights = self.weights
-        if weights is not None:
-            if isinstance(weights, str | dict) or not hasattr(weights, "__len__"):
-                raise wrong_type("weights", "a list of numbers, one for each order", weights)
-            weights = tuple(as_real(w, "weights", low=0.0, high=1.0) for w in weights)
-            if len(weights) != order:
-                raise ValueError(
-                    f"weights must have one for each of {order} orders; got {weights}."
-                )
-        if self.tokenizer is not None and not callable(self.tokenizer):
-            raise wrong_type("tokenizer", "None or a function", self.tokenizer)
-        full = as_choice(self.padding, "padding", ("single", "full")) == "full"
-        as_count(self.min_count, "min_count")
-        method = Smoothing(
-            name,
-            as_real(self.alpha, "alpha", low=0.0, open_low=True),
-            discount,
-            weights,
-            as_flag(self.uniform, "uniform"),
-        )
-        return order, method, full
+        return as_parameters(self)
 
     def _texts(self, raw_documents):
-        """Lists of words."""
-        if isinstance(raw_documents, str | bytes) or not hasattr(raw_documents, "__iter__"):
-            raise ValueError(
-                f"raw_documents must be a list of texts; got {shown(raw_documents)}. Pass "
-                "[text], if it is one."
-            )
-        found = []
-        for text in raw_documents:
-            if self.tokenizer is not None:
-                found.append(list(self.tokenizer(text)))
-            elif isinstance(text, str):
-                found.append(text.split())
-            elif isinstance(text, list | tuple):
-                found.append(text)
-            else:
-                raise wrong_type("raw_documents", "a list of strings, or of lists of words", text)
-        if not all(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(found)))):
-            wrong = next(word for word in chain.from_iterable(found) if not isinstance(word, str))
-            raise TypeError(f"raw_documents must hold words; got {shown(wrong)}.")
-        return found
+        return as_texts(raw_documents, self.tokenizer)
 
     # ------------------------------------------------------------ probabilities
 
@@ -469,13 +417,3 @@ class NGramLanguageModel(Estimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def as_words(vocabulary):
-    """The words of a vocabulary."""
-    if isinstance(vocabulary, str) or not hasattr(vocabulary, "__iter__"):
-        raise wrong_type("vocabulary", "a list of words", vocabulary)
-    words = list(vocabulary)
-    if not words or not all(isinstance(word, str) for word in words):
-        raise ValueError(f"vocabulary must hold words; got {shown(words)}.")
-    return words
