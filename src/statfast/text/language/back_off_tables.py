@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the kernel of back-off models reads: texts with their symbols, and n-grams of all orders."""
+
+import numpy as np
+
+
+def padded(words, begin, order):
+    """Texts with max(1, order - 1) start symbols before and as many end symbols after each."""
+    pad = max(1, order - 1)
+    n = len(begin) - 1
+    length = np.diff(begin)
+    new = np.concatenate([[0], np.cumsum(length + 2 * pad)]).astype(np.int64)
+    out = np.full(int(new[-1]), 2, np.int32)
+    for k in range(pad):
+        out[new[:-1] + k] = 1
+    place = np.arange(len(words)) + np.repeat(new[:-1] + pad - begin[:-1], length)
+    out[place] = words
+    return (out, new) if n else (out[:0], np.zeros(1, np.int64))
+
+
+def tables(found, probability, backoff):
+    """The arrays of the kernel: all orders, one after another."""
+    sizes = [len(level.keys) for level in found]
+    base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    total = int(base[-1])
+    first = np.full(total + 1, total, np.int64)
+    upto = np.empty(total)
+    for n, level in enumerate(found):
+        p = probability[n]
+        if n == 0:
+            upto[: sizes[0]] = np.cumsum(p)
+            continue
+        contexts = np.searchsorted(level.context, np.arange(sizes[n - 1] + 1))
+        first[base[n - 1] : base[n]] = base[n] + contexts[:-1]
+        running = np.cumsum(p)
+        start = np.concatenate([[0.0], running])[contexts[:-1]]
+        upto[base[n] : base[n + 1]] = running - start[level.context]
+    with np.errstate(divide="ignore"):
+        logp, logb = np.log(np.concatenate(probability)), np.log(np.concatenate(backoff))
+    word = np.concatenate([level.word for level in found]).astype(np.int32)
+    return base, word, first, logp, logb, upto
