@@ -97,6 +97,11 @@ def _one_value(name, step):
     return wrong
 
 
+def _leaves_shuffled(data, answer, check):
+    """As many leaves of the same sizes, with other rows in them."""
+    return {"leaf": np.random.default_rng(0).permutation(answer["leaf"])}
+
+
 def _an_intercept(data, answer, check):
     coef = np.array(answer["coef"])
     coef[0, 0] += 1e-4
@@ -227,6 +232,12 @@ WRONG = {
         ),
     },
     "ratings": {"ratings": (_plus("user biases", 0.3), _times("items", 2.0))},
+    "tree": {"cart": (_times("leaf", 0), _leaves_shuffled)},
+    "forest": {
+        "forest classes": (_times("said", 0.0), _plus("said", 1.0)),
+        "forest numbers": (_times("said", 0.0), _plus("said", 3.0)),
+    },
+    "tree_predict": {"predict": (_times("said", 0.0), _plus("said", 1.0))},
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {
         "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),

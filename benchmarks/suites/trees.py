@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suites ``tree``, ``forest`` and ``tree_predict``: exact trees, forests, and their answers."""
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.harness.adapter import Adapter, Estimator
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.suite import Library, Suite
+
+TREES = 100
+
+# --- data and problems ---
+
+
+def _data(n, p, classes, seed, *, depth=None, test=0):
+    """Normal columns; a sum, a product and noise decide. `classes` 0: numbers."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n + test, p)).astype(np.float32).astype(np.float64)
+    signal = X[:, : p // 4].sum(axis=1) + 2 * X[:, 1] * X[:, 2]
+    noisy = signal + 0.5 * rng.standard_normal(n + test)
+    y = noisy
+    if classes:
+        cuts = np.quantile(noisy, np.arange(1, classes) / classes)
+        y = np.digitize(noisy, cuts)
+    return {"X": X[:n], "y": y[:n], "Z": X[n:], "z": y[n:], "depth": depth, "classes": classes}
+
+
+def _tree(n, p, classes, depth, *, group="", beyond=False):
+    kind = f"K={classes}" if classes else "numbers"
+    name = f"tree {n}x{p} {kind} {f'depth {depth}' if depth else 'to purity'}"
+    make = partial(_data, n, p, classes, depth=depth)
+    return Problem(name, "cart", make, beyond=beyond, group=group, hopeless=60.0)
+
+
+def _forest(n, p, classes, *, group="", beyond=False):
+    name = f"forest {n}x{p} {f'K={classes}' if classes else 'numbers'}"
+    task = "forest classes" if classes else "forest numbers"
+    make = partial(_data, n, p, classes, test=max(500, n // 3))
+    return Problem(name, task, make, beyond=beyond, group=group, hopeless=60.0)
+
+
+def _predict(n, m, p, *, group="", beyond=False):
+    name = f"predict {m} rows, {TREES} trees grown on {n}x{p}"
+    return Problem(
+        name, "predict", partial(_data, n, p, 2, test=m), beyond=beyond, group=group
+    )  # fmt: skip
+
+
+# --- adapters ---
+
+
+class Tree(Estimator):
+    """A single tree on float64 rows that float32 holds; the leaf of each row."""
+
+    def prepare(self, data, threads):
+        kind = "Classifier" if data["classes"] else "Regressor"
+        self.X, self.y = data["X"], data["y"]
+        self.path = f"{self.path}{kind}"
+        given = {"max_depth": data["depth"], "random_state": 0}
+        self.model = self.estimator(threads=threads, **given)
+        self.path = self.path.removesuffix(kind)
+
+    def fit(self):
+        self.model.fit(self.X, self.y)
+
+    def answer(self):
+        return {"leaf": self.model.apply(self.X)}
+
+
+class Forest(Estimator):
+    """A forest, and what it says of rows held out."""
+
+    timed_fit = True
+
+    def prepare(self, data, threads):
+        self.data = data
+        self.model = self.estimator(threads=threads)
+        if not self.timed_fit:
+            self.model.fit(data["X"], data["y"])
+
+    def fit(self):
+        if self.timed_fit:
+            self.model.fit(self.data["X"], self.data["y"])
+
+    def answer(self):
+        return {"said": np.asarray(self.model.predict(self.data["Z"])).ravel()}
+
+
+class Answers(Forest):
+    timed_fit = False
+
+
+class Ydf(Adapter):
+    """Yggdrasil: exact splits by sorting."""
+
+    def __init__(self, task):
+        self.task = task
+
+    def prepare(self, data, threads):
+        import ydf
+
+        ydf.verbose(0)
+        self.names = [f"c{j}" for j in range(data["X"].shape[1])]
+        self.train = dict(zip(self.names, data["X"].T.copy(), strict=True))
+        self.train["y"] = data["y"]
+        self.test = dict(zip(self.names, data["Z"].T.copy(), strict=True))
+        self.classes = data["classes"]
+        task = ydf.Task.CLASSIFICATION if data["classes"] else ydf.Task.REGRESSION
+        p = len(self.names)
+        self.learner = ydf.RandomForestLearner(
+            label="y", task=task, num_trees=TREES, max_depth=-1, min_examples=1,
+            num_candidate_attributes=int(p**0.5) if data["classes"] else p,
+            winner_take_all=False, compute_oob_performances=False, num_threads=threads,
+        )  # fmt: skip
+
+    def fit(self):
+        self.model = self.learner.train(self.train)
+
+    def answer(self):
+        said = self.model.predict(self.test)
+        if self.classes:
+            said = (said > 0.5).astype(int) if said.ndim == 1 else said.argmax(axis=1)
+        return {"said": np.asarray(said, dtype=np.float64)}
+
+
+# --- checks ---
+
+
+def grown(X, y, classes, depth):
+    """The loss left in the leaves of a greedy tree, level by level in numpy: Gini or squares."""
+    sums = np.eye(classes)[y] if classes else (y - y.mean())[:, None]
+    leaf, left = np.zeros(len(X), np.int64), 0.0
+    for _ in range(depth):
+        best, cut = np.full(leaf.max() + 1, -np.inf), {}
+        for j, column in enumerate(X.T):
+            order = np.lexsort((column, leaf))
+            inside, x = leaf[order], column[order]
+            first = np.searchsorted(inside, np.arange(leaf.max() + 2))
+            total = np.cumsum(sums[order], axis=0)
+            before = np.vstack([np.zeros(sums.shape[1]), total])[first[:-1]]
+            whole = np.vstack([np.zeros(sums.shape[1]), total])[first[1:]] - before
+            L = total - before[inside]
+            n = np.arange(len(X)) - first[inside] + 1.0
+            m = (first[1:] - first[:-1])[inside]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                gain = (L**2).sum(1) / n + ((whole[inside] - L) ** 2).sum(1) / (m - n)
+            open_ = np.append((x[1:] > x[:-1]) & (inside[1:] == inside[:-1]), False)
+            gain[~open_] = -np.inf
+            for node in range(leaf.max() + 1):
+                part = slice(first[node], first[node + 1])
+                if first[node + 1] > first[node] and gain[part].max() > best[node]:
+                    at = first[node] + gain[part].argmax()
+                    best[node], cut[node] = gain[at], (j, (x[at] + x[at + 1]) / 2)
+        below = leaf * 2
+        for node, (j, threshold) in cut.items():
+            own = leaf == node
+            below[own] += X[own, j] > threshold
+        leaf = np.unique(below, return_inverse=True)[1]
+    left = loss_of(leaf, sums)
+    return left
+
+
+def loss_of(leaf, sums):
+    leaf = np.unique(leaf, return_inverse=True)[1]
+    n = np.bincount(leaf)
+    own = np.column_stack([np.bincount(leaf, column) for column in sums.T])
+    return float((sums**2).sum() - ((own**2).sum(1) / n).sum())
+
+
+class TreeCheck(Check):
+    """The loss in the leaves against that of the greedy tree; to purity none is left."""
+
+    def __init__(self, data):
+        self.y, self.depth = data["y"], data["depth"]
+        K = data["classes"]
+        self.sums = np.eye(K)[self.y] if K else (self.y - self.y.mean())[:, None]
+        self.parts = {"leaf": (len(self.y),)}
+        self.want = grown(data["X"], self.y, K, data["depth"]) if data["depth"] else 0.0
+
+    def errors(self, answer):
+        leaf = np.asarray(answer["leaf"])
+        got, most = loss_of(leaf, self.sums), 2 ** (self.depth or 40)
+        few = len(np.unique(leaf)) <= min(most, len(leaf) // 2 if not self.depth else most)
+        if self.sums.shape[1] == 1 and not self.depth:
+            few = True  # a leaf for each row
+        excess = (got - self.want) / (self.sums**2).sum()
+        return {"loss beyond the greedy tree's": excess if few else 1.0}
+
+
+class ForestCheck(Check):
+    """The error on rows held out, as a share of that of the best guess without columns."""
+
+    def __init__(self, data):
+        self.truth, self.classes = data["z"], data["classes"]
+        self.parts = {"said": (len(self.truth),)}
+
+    def errors(self, answer):
+        said = np.asarray(answer["said"], dtype=np.float64)
+        if len(self.truth) < 100:  # too few to tell
+            return {"error": 0.0 if np.isin(said, np.arange(self.classes)).all() else 1.0}
+        if self.classes:
+            return {"error": np.mean(said != self.truth) / (1 - 1 / self.classes)}
+        return {"error": np.mean((said - self.truth) ** 2) / self.truth.var()}
+
+
+# --- the suites ---
+
+TREE = Suite(
+    name="tree",
+    title="one exact tree",
+    problems=[
+        _tree(1_000_000, 20, 2, None, group="tree"),
+        _tree(1_000_000, 20, 2, 8, group="tree"),
+        _tree(100_000, 20, 7, 8, beyond=True),
+        _tree(100_000, 20, 0, None, beyond=True),
+        _tree(10_000, 100, 2, None, beyond=True),
+        _tree(1_000, 5, 2, None, beyond=True),
+    ],
+    quick=[_tree(2_000, 6, 3, 4), _tree(2_000, 6, 2, None), _tree(1_000, 4, 0, 3)],
+    libraries={
+        "statfast": Library({"cart": partial(Tree, "statfast.tree.DecisionTree")}),
+        "scikit-learn": Library(
+            {"cart": partial(Tree, "sklearn.tree.DecisionTree", threaded=False)}
+        ),
+    },
+    checks={"cart": TreeCheck},
+    tolerances={"cart": Tolerances({"loss beyond the greedy tree's": 1e-9})},
+    bars={"tree": [Bar("one exact tree, 1e6 x 20", ("scikit-learn",), least=20.0)],
+          "": [Bar("other shapes")]},
+)  # fmt: skip
+
+
+def _forests(kind):
+    deep = {"n_estimators": TREES, "random_state": 0}
+    own = f"statfast.ensemble.RandomForest{kind}"
+    theirs = f"sklearn.ensemble.RandomForest{kind}"
+    intel = f"sklearnex.ensemble.RandomForest{kind}"
+    boosted = {"subsample": 0.632, "learning_rate": 1.0, "max_depth": 0, "n_estimators": 1}
+    share = {"colsample_bynode": 0.2 if kind == "Classifier" else 1.0}
+    xgb = {**boosted, **share, "num_parallel_tree": TREES, "reg_lambda": 0.0, "max_leaves": 0}
+    return {
+        "statfast": partial(Forest, own, **deep),
+        "scikit-learn": partial(Forest, theirs, **deep),
+        "scikit-learn-intelex": partial(Forest, intel, **deep),
+        "xgboost": partial(Forest, f"xgboost.XGB{kind}", **xgb),
+    }
+
+
+def _libraries():
+    classes, numbers = _forests("Classifier"), _forests("Regressor")
+    found = {
+        name: Library({"forest classes": classes[name], "forest numbers": numbers[name]})
+        for name in classes
+    }
+    found["ydf"] = Library({t: partial(Ydf, t) for t in ("forest classes", "forest numbers")})
+    return found
+
+
+FOREST = Suite(
+    name="forest",
+    title="random forests of 100 trees (fit + predictions)",
+    problems=[
+        _forest(37_500, 20, 2, group="classes"),
+        _forest(37_500, 20, 0, group="numbers"),
+        *(_forest(n, p, K, group="grid", beyond=True) for n, p, K in (
+            (1_000, 5, 2), (1_000, 20, 10), (10_000, 100, 2), (10_000, 500, 2), (100_000, 20, 7),
+            (1_000_000, 20, 2), (10_000, 20, 0),
+        )),
+    ],
+    quick=[_forest(600, 8, 2), _forest(600, 8, 0)],
+    libraries=_libraries(),
+    checks={"forest classes": ForestCheck, "forest numbers": ForestCheck},
+    tolerances={task: Tolerances({"error": 0.5}) for task in ("forest classes", "forest numbers")},
+    bars={
+        "classes": [
+            Bar("forest, 37 500 x 20, two classes", least=2.5),
+            Bar("the same", ("scikit-learn",), least=20.0),
+        ],
+        "numbers": [
+            Bar("forest, 37 500 x 20, numbers", ("scikit-learn",), least=15.0),
+            Bar("the same", ("ydf",), least=2.0),
+        ],
+        "grid": [Bar("forests of other shapes", least=1.3)],
+    },
+)  # fmt: skip
+
+PREDICT = Suite(
+    name="tree_predict",
+    title="predictions of a forest of 100 deep trees",
+    problems=[
+        _predict(37_500, 100_000, 20, group="many"),
+        _predict(37_500, 1, 20, group="one"),
+        _predict(5_000, 1_000, 20, beyond=True),
+    ],
+    quick=[_predict(500, 700, 8)],
+    libraries={
+        name: Library({"predict": partial(Answers, path, n_estimators=TREES, random_state=0)})
+        for name, path in (
+            ("statfast", "statfast.ensemble.RandomForestClassifier"),
+            ("scikit-learn", "sklearn.ensemble.RandomForestClassifier"),
+            ("scikit-learn-intelex", "sklearnex.ensemble.RandomForestClassifier"),
+        )
+    },
+    checks={"predict": ForestCheck},
+    tolerances={"predict": Tolerances({"error": 0.6})},
+    bars={
+        "many": [
+            Bar("predictions of 1e5 rows", ("scikit-learn",), least=6.0),
+            Bar("the same", ("scikit-learn-intelex",), least=1.5),
+        ],
+        "one": [Bar("the prediction of a row")],
+        "": [Bar("other shapes")],
+    },
+)
