@@ -43,7 +43,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
 BUILT_ON = {  # family: the families it may import
     "calibration": {"svm"},  # whose linear machine is calibrated unless another is named
     "cluster": {"metrics"},
-    "ensemble": {"tree"},
+    "ensemble": {"metrics", "tree"},
     "inspection": {"metrics"},
     "model_selection": {"metrics"},
     "multiclass": {"metrics"},

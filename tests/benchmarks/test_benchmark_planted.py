@@ -238,6 +238,10 @@ WRONG = {
         "forest numbers": (_times("said", 0.0), _plus("said", 3.0)),
     },
     "tree_predict": {"predict": (_times("said", 0.0), _plus("said", 1.0))},
+    "boosting": {
+        "boost": (_plus("probabilities", 0.05), _times("probabilities", -1.0)),
+        "stumps": (_times("weights", 1.001), _plus("weights", 0.001)),
+    },
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {
         "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),

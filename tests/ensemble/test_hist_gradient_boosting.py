@@ -288,6 +288,12 @@ def test_scores_of_given_rows():
     )
     assert model.do_early_stopping_
     assert model.validation_score_[-1] == pytest.approx(model.score(X[new], label[new], w[new]))
+    ranked = Classifier(max_iter=10, scoring="roc_auc").fit(
+        X[:1000], label[:1000], X_val=X[new], y_val=label[new]
+    )
+    shares = ranked.predict_proba(X[new])[:, 1]
+    pairs = shares[label[new]][:, None] - shares[~label[new]]
+    assert ranked.validation_score_[-1] == pytest.approx(((pairs > 0) + (pairs == 0) / 2).mean())
     said = Classifier(max_iter=10, scoring=lambda m, X, y: m.score(X, y)).fit(
         X[:1000], label[:1000], X_val=X[new], y_val=label[new]
     )

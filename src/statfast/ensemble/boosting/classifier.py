@@ -59,8 +59,9 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         Whether to stop when scores no longer improve; "auto" does for more than 10 000 rows, or if
         `X_val` is passed.
     scoring : str, callable or None, default="loss"
-        What tells whether rounds improve: "loss" (less of it), "accuracy", "neg_log_loss",
-        None (accuracy), or a callable of (estimator, X, y), larger for better.
+        What tells whether rounds improve: "loss" (less of it), a name that
+        `statfast.metrics.get_scorer` knows, None (accuracy), or a callable of (estimator, X, y),
+        larger for better.
     validation_fraction : int, float or None, default=0.1
         Rows, or their share, held out for early stopping. None scores the rows of the fit.
     n_iter_no_change : int, default=10
@@ -252,9 +253,6 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
                 f"y_val has the label {shown(new)}, which y has not. Leave its rows out."
             )
         return place[codes].astype(np.float64)
-
-    def _predicted(self, raw, loss):
-        return loss.probabilities(raw.T).argmax(axis=1).astype(np.float64)
 
     def decision_function(self, X):
         """Raw predictions: sums of leaves.

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores after each round, of the rows of the fit and of rows held out, and when they say stop."""
 
-from math import sqrt
-
 import numpy as np
+
+from statfast._estimator import Answers
+from statfast.metrics import get_scorer
 
 MOST_SCORED = 10_000  # rows of the fit that a score other than the loss is taken of
 
@@ -55,18 +56,19 @@ def should_stop(scores, patience, tol):
     return not max(scores[-patience:]) > scores[-patience - 1] + tol
 
 
-def score_by_name(name, y, predicted, weights, loss, raw):
-    """A score, larger for better; `predicted` is on the scale of y."""
-    if name in ("loss", "neg_log_loss"):
-        return -loss.average(y, raw, weights)
-    if name == "accuracy":
-        return float(np.average(predicted == y, weights=weights))
-    square = float(np.average((y - predicted) ** 2, weights=weights))
-    if name == "neg_mean_squared_error":
-        return -square
-    if name == "neg_root_mean_squared_error":
-        return -sqrt(square)
-    if name == "neg_mean_absolute_error":
-        return -float(np.average(np.abs(y - predicted), weights=weights))
-    spread = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
-    return 1.0 - square / spread if spread > 0.0 else float(square == 0.0)
+def score_by_name(name, sample, raw, loss, classes):
+    """A score of `statfast.metrics.get_scorer`, larger for better.
+
+    `sample` has targets as the loss takes them, raw (n_raw, n); `classes` are None for numbers.
+    """
+    if classes is None:
+        said, truth = {"predict": loss.mean(raw[0])}, sample.y
+    else:
+        shares = loss.probabilities(raw)
+        truth = classes[sample.y.astype(np.intp)]
+        said = {
+            "predict": classes[shares.argmax(axis=1)],
+            "predict_proba": shares,
+            "decision_function": raw[0] if len(raw) == 1 else raw.T,
+        }
+    return float(get_scorer(name)(Answers(said, classes), None, truth, sample.weights))

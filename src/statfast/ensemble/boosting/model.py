@@ -54,8 +54,8 @@ class _Boosted:
 class HistBoosting(Estimator):
     """Base of `HistGradientBoostingClassifier` and `HistGradientBoostingRegressor`.
 
-    A subclass has ``_targets(y, n)`` (targets as numbers, attributes to publish, loss) and
-    ``_predicted(raw, loss)``, predictions as the numbers that targets are to the loss.
+    A subclass has ``_targets(y, n, weights)`` (targets as numbers, attributes to publish, loss,
+    weights) and ``_later_targets(y, n, published)`` of rows for early stopping.
     """
 
     def _fit(self, X, y, sample_weight, validation):
@@ -260,12 +260,12 @@ class _Watch:
         scoring, loss = self.rules.scoring, self.boosted.loss
         if callable(scoring):
             return self._by_callable(sample, trees)
+        if scoring == "loss":
+            return -loss.average(sample.y, raw, sample.weights)
+        classes = self.published.get("classes_")
         if scoring is None:
-            scoring = "accuracy" if "classes_" in self.published else "r2"
-        predicted = None
-        if scoring not in ("loss", "neg_log_loss"):
-            predicted = self.model._predicted(raw.T, loss)
-        return score_by_name(scoring, sample.y, predicted, sample.weights, loss, raw)
+            scoring = "r2" if classes is None else "accuracy"
+        return score_by_name(scoring, sample, raw, loss, classes)
 
     def _by_callable(self, sample, trees):
         """The score that a function gives the estimator as fitted so far."""

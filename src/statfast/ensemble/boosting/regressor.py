@@ -53,9 +53,9 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         Whether to stop when scores no longer improve; "auto" does for more than 10 000 rows, or if
         `X_val` is passed.
     scoring : str, callable or None, default="loss"
-        What tells whether rounds improve: "loss" (less of it), "r2",
-        "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error",
-        None (R squared), or a callable of (estimator, X, y), larger for better.
+        What tells whether rounds improve: "loss" (less of it), a name that
+        `statfast.metrics.get_scorer` knows, None (R squared), or a callable of (estimator, X, y),
+        larger for better.
     validation_fraction : int, float or None, default=0.1
         Rows, or their share, held out for early stopping. None scores the rows of the fit.
     n_iter_no_change : int, default=10

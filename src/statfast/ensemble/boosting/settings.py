@@ -18,6 +18,7 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.ensemble.boosting.rounds import GrowthRules
+from statfast.metrics import get_scorer
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ def stopping_rules(model, n) -> StoppingRules | None:
     scoring = model.scoring
     if not (scoring is None or callable(scoring) or isinstance(scoring, str)):
         raise wrong_type("scoring", "'loss', the name of a score, None or a callable", scoring)
-    if isinstance(scoring, str) and scoring not in SCORES:
-        as_choice(scoring, "scoring", SCORES)
+    if isinstance(scoring, str) and scoring != "loss":
+        get_scorer(scoring)
     rules = StoppingRules(
         scoring=scoring,
         fraction=fraction,
@@ -163,9 +164,3 @@ def _groups(given, width):
         raise ValueError(f"interaction_cst must be {wanted}; got no group. Pass None for none.")
     flags[-1] = 1 - flags.max(axis=0)
     return flags[flags.any(axis=1)]
-
-
-SCORES = (
-    "loss", "accuracy", "neg_log_loss", "r2", "neg_mean_squared_error",
-    "neg_root_mean_squared_error", "neg_mean_absolute_error",
-)  # fmt: skip

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suite ``boosting``: gradient boosting on histograms, and AdaBoost of stumps."""
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import SIZES, Problem
+from benchmarks.harness.suite import Library, Suite
+
+ROUNDS, TESTED, STUMPS = 100, 20_000, 100
+
+# --- data and problems ---
+
+
+def _rows(n, d, rng):
+    X = rng.standard_normal((n, d)).astype(np.float32).astype(np.float64)
+    score = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.5 * X[:, 3] ** 2 - 0.5
+    score += 0.4 * X[:, 4] + 0.3 * X[:, 5] * X[:, 6]
+    return X, score
+
+
+def _boosting_data(n, d, leaves, seed):
+    rng = np.random.default_rng(seed)
+    X, score = _rows(n, d, rng)
+    new, truth = _rows(TESTED, d, rng)
+    y = (score + rng.logistic(size=n) > 0).astype(int)
+    return {"X": X, "y": y, "new": new, "truth": truth, "leaves": leaves}
+
+
+def _boosting(n, d, leaves, group="", *, beyond=False):
+    name = f"boosting {n}x{d}, {ROUNDS} trees, {leaves} leaves"
+    additions = 2.0 * ROUNDS * n * d * np.log2(leaves) / 2.0  # of the smaller children
+    make = partial(_boosting_data, n, d, leaves)
+    return Problem(name, "boost", make, "float64", additions, n * d * SIZES["float64"], ROUNDS,
+                   beyond, group)  # fmt: skip
+
+
+def _stump_data(n, d, seed):
+    rng = np.random.default_rng(seed)
+    X, score = _rows(n, d, rng)
+    return {"X": X, "y": (score + rng.logistic(size=n) > 0).astype(int)}
+
+
+def _stumps(n, d, group="", *, beyond=False):
+    name = f"AdaBoost {n}x{d}, {STUMPS} stumps"
+    make = partial(_stump_data, n, d)
+    flops = 2.0 * STUMPS * n * d
+    return Problem(name, "stumps", make, "float64", flops, n * d * SIZES["float64"], STUMPS,
+                   beyond, group)  # fmt: skip
+
+
+# --- adapters ---
+
+
+class Boosted(Estimator):
+    """A classifier; `names` are those of its parameters for rounds and leaves."""
+
+    def __init__(self, path, *, names=("max_iter", "max_leaf_nodes"), **options):
+        super().__init__(path, **options)
+        self.names = names
+
+    def prepare(self, data, threads):
+        self.X, self.y, self.new = data["X"], data["y"], data["new"]
+        sizes = dict(zip(self.names, (ROUNDS, data["leaves"]), strict=True))
+        self.model = self.estimator(threads=threads, **sizes)
+
+    def fit(self):
+        self.model.fit(self.X, self.y)
+
+    def answer(self):
+        return {"probabilities": np.asarray(self.model.predict_proba(self.new))[:, 1]}
+
+
+class Stumps(Estimator):
+    def prepare(self, data, threads):
+        self.X, self.y = data["X"], data["y"]
+        self.model = self.estimator(threads=threads, n_estimators=STUMPS)
+
+    def fit(self):
+        self.model.fit(self.X, self.y)
+
+    def answer(self):
+        return {"weights": self.model.estimator_weights_}
+
+
+# --- the checks ---
+
+
+def area(scores, positive):
+    """The area under the ROC curve of scores without ties to speak of."""
+    rank = np.empty(len(scores))
+    rank[np.argsort(scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    m = positive.sum()
+    return (rank[positive].sum() - m * (m + 1) / 2) / (m * (len(scores) - m))
+
+
+class BoostingCheck(Check):
+    """What is lost of the area under the curve, and how far off probabilities are on average.
+
+    Labels of the new rows are drawn; the true scores tell how well they can be ranked at all.
+    """
+
+    def __init__(self, data):
+        self.truth = data["truth"]
+        self.p = 1.0 / (1.0 + np.exp(-self.truth))
+        self.positive = np.random.default_rng(0).random(len(self.p)) < self.p
+        self.best = area(self.truth, self.positive)
+        self.parts = {"probabilities": self.p.shape}
+
+    def errors(self, answer):
+        said = answer["probabilities"]
+        return {
+            "area lost": float(self.best - area(said, self.positive)),
+            "mean off": float(abs(said.mean() - self.p.mean())),
+        }
+
+
+def first_votes(X, y, rounds):
+    """The first weights of AdaBoost of stumps by Gini's index: every split is tried."""
+    order = np.argsort(X, axis=0, kind="stable")
+    weight, votes = np.full(len(y), 1.0 / len(y)), []
+    for _ in range(rounds):
+        best = (-1.0, None)
+        for j, rows in enumerate(order.T):
+            left = np.cumsum(weight[rows][:, None] * (y[rows][:, None] == [0, 1]), axis=0)
+            right = left[-1] - left
+            with np.errstate(invalid="ignore", divide="ignore"):
+                score = sum((side**2).sum(1) / side.sum(1) for side in (left, right))[:-1]
+            score[X[rows[1:], j] == X[rows[:-1], j]] = -1.0
+            at = int(np.nanargmax(score))
+            if score[at] > best[0]:
+                best = (score[at], (rows[: at + 1], left[at].argmax(), right[at].argmax()))
+        some, below, above = best[1]
+        said = np.full(len(y), above)
+        said[some] = below
+        wrong = said != y
+        error = weight[wrong].sum()
+        votes.append(np.log((1.0 - error) / error))
+        weight[wrong] *= np.exp(votes[-1])
+        weight /= weight.sum()
+    return np.array(votes)
+
+
+class StumpCheck(Check):
+    """The first weights of stumps against a plain search."""
+
+    def __init__(self, data):
+        self.votes = first_votes(data["X"], data["y"], 3)
+        self.parts = {"weights": (STUMPS,)}
+
+    def errors(self, answer):
+        apart = np.abs(np.asarray(answer["weights"])[:3] / self.votes - 1.0)
+        return {"relative error of a weight": float(apart.max())}
+
+
+# --- the suite ---
+
+HIST = "HistGradientBoostingClassifier"
+LIGHTGBM = partial(
+    Boosted, "lightgbm.LGBMClassifier", names=("n_estimators", "num_leaves"), verbose=-1
+)
+XGBOOST = partial(
+    Boosted, "xgboost.XGBClassifier", names=("n_estimators", "max_leaves"), max_depth=0,
+    grow_policy="lossguide", tree_method="hist", max_bin=256, learning_rate=0.1,
+)  # fmt: skip
+SUITE = Suite(
+    name="boosting",
+    title="boosting (fit + probabilities of 20 000 rows)",
+    problems=[
+        _boosting(1_000_000, 28, 255, "large"),
+        _boosting(100_000, 20, 31, "middle"),
+        _boosting(10_000, 20, 31, "small"),
+        _boosting(100_000, 200, 31, beyond=True),
+        _stumps(50_000, 20, "stumps"),
+        _stumps(5_000, 100, beyond=True),
+    ],
+    quick=[_boosting(3_000, 10, 31, "small"), _stumps(2_000, 8, "stumps")],
+    libraries={
+        "statfast": Library(
+            {
+                "boost": partial(Boosted, f"statfast.ensemble.{HIST}", early_stopping=False),
+                "stumps": partial(Stumps, "statfast.ensemble.AdaBoostClassifier"),
+            }
+        ),
+        "scikit-learn": Library(
+            {
+                "boost": partial(
+                    Boosted, f"sklearn.ensemble.{HIST}", threaded=False, early_stopping=False
+                ),
+                "stumps": partial(
+                    Stumps, "sklearn.ensemble.AdaBoostClassifier", threaded=False
+                ),
+            }
+        ),
+        "lightgbm": Library({"boost": LIGHTGBM}),
+        "xgboost": Library({"boost": XGBOOST}),
+    },
+    checks={"boost": BoostingCheck, "stumps": StumpCheck},
+    tolerances={
+        "boost": Tolerances({"area lost": 0.06, "mean off": 0.02}),
+        "stumps": Tolerances({"relative error of a weight": 1e-6}),
+    },
+    bars={
+        "large": [Bar("1e6 x 28, 255 leaves", ("lightgbm", "xgboost"), least=1.3)],
+        "middle": [Bar("1e5 x 20, 31 leaves", ("lightgbm", "xgboost"), least=2.0)],
+        "small": [Bar("1e4 x 20, 31 leaves", ("lightgbm", "xgboost"), least=3.0)],
+        "stumps": [Bar("AdaBoost, 100 stumps, 5e4 x 20", ("scikit-learn",), least=80.0)],
+        "": [Bar("other shapes")],
+    },
+)  # fmt: skip
