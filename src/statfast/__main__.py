@@ -22,6 +22,7 @@ from statfast.decomposition import PCA
 from statfast.generative import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from statfast.linear import GeneralizedLinearModel
 from statfast.metrics import ranking_error, score_decomposition
+from statfast.model_selection import StratifiedKFold, cross_validate
 from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier
 from statfast.svm import SVC
 
@@ -64,6 +65,28 @@ def discriminant_analysis() -> Finding:
             f"correct: {table.trace()} of 178, known 164",
         ],
         table.tolist() == known and quadratic == known_quadratic,
+        seconds,
+    )
+
+
+def model_selection() -> Finding:
+    """Ten folds of iris from merged statistics, beside the same folds fitted one by one."""
+    iris = load_iris()
+    model, folds = LinearDiscriminantAnalysis(), StratifiedKFold(10)
+
+    start = time.perf_counter()
+    found = cross_validate(model, iris.data, iris.target, cv=folds)
+    seconds = time.perf_counter() - start
+
+    known = [
+        model.fit(iris.data[train], iris.target[train]).score(iris.data[test], iris.target[test])
+        for train, test in folds.split(iris.data, iris.target)
+    ]
+    scores = found["test_score"].tolist()
+    return Finding(
+        f"Cross-validation by {found['path']}: LDA of iris, 10 folds",
+        [f"accuracy: {np.mean(scores):.3f}, by refits of each fold {np.mean(known):.3f}"],
+        scores == known,
         seconds,
     )
 
@@ -268,6 +291,7 @@ def evaluation() -> Finding:
 
 FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     discriminant_analysis,
+    model_selection,
     principal_components,
     clustering,
     medoids_and_hierarchy,

@@ -185,6 +185,14 @@ WRONG = {
         "one query": (_another("ids"),),
     },
     "lasso": {"lasso path": (_times("coefs", 0.99), _times("coefs", 0.0))},
+    "cross_validation": {
+        "lda folds": (_plus("scores", 0.01),),
+        "ridge folds": (_one_value("errors", 1e-6),),
+        "least squares leave-one-out": (_one_value("predictions", 1e-4),),
+        "LDA leave-one-out": (_another("predictions"),),
+        "neighbors leave-one-out": (_plus("errors", 0.01),),
+        "bias and variance": (_plus("loss", 0.1),),
+    },
     "ols": {
         "ols": (_one_value("coefficients", 1e-9),),
         "ridge path": (_one_value("coefs", 1e-7),),

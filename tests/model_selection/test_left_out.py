@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Leave-one-out by formulas is n fits, and many k of nearest neighbors need one search."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,18 @@ def test_neighbors_for_all_k_from_one_search(data, weights):
         one = leave_one_out(model, X, target)
         assert one.path == "closed form"
         np.testing.assert_array_equal(one.answers, leave_one_out(Plain(model), X, target).answers)
+
+
+def test_leave_one_out_of_mass(shared_data):
+    iris = load_iris()
+    path = shared_data("..", "reference", "lda_qda.json")
+    known = json.loads(path.read_text("utf-8"))["iris"]
+    rows = np.array(known["posterior_rows_1based"]) - 1
+    got = leave_one_out(
+        LinearDiscriminantAnalysis(), iris.data, iris.target, method="predict_proba", priors="fixed"
+    ).answers
+    np.testing.assert_allclose(got[rows], known["lda"]["loo_posterior"], rtol=1e-9, atol=1e-300)
+    counts = known["lda"]["loo_confusion_true_by_predicted"]["counts"]
+    table = np.zeros((3, 3), dtype=int)
+    np.add.at(table, (iris.target, got.argmax(axis=1)), 1)
+    assert table.tolist() == counts

@@ -206,10 +206,11 @@ class Ridge(LinearPredictor, Regressor, Estimator):
     def _solve(self, sums, state):
         one, flat = state.more
         alpha = as_real(self.alpha, "alpha", 0.0)
-        parts = sums.singular_values if one else sums.plain_singular_values
-        return self._publish(
-            None, **state.published(), **_fitted(decomposition_of(*parts), alpha, flat, one)
-        )
+        found = sums.kept.get(one)
+        if found is None:  # for the first of many penalties
+            parts = sums.singular_values if one else sums.plain_singular_values
+            found = sums.kept[one] = decomposition_of(*parts)
+        return self._publish(None, **state.published(), **_fitted(found, alpha, flat, one))
 
     @staticmethod
     def _predict_many(models, rows):
@@ -218,8 +219,8 @@ class Ridge(LinearPredictor, Regressor, Estimator):
             return None
         coefs = np.array([model.coef_ for model in models])
         intercepts = np.array([model.intercept_ for model in models])
-        table = np.ascontiguousarray(new_rows(models[0], rows, finite=True).T)
-        return np.ascontiguousarray(linear_values(table.T, coefs, intercepts).T)
+        table = new_rows(models[0], rows)
+        return np.ascontiguousarray(linear_values(table, coefs, intercepts).T)
 
     def _leave_one_out(self, X, y, sample_weight, method):
         if method != "predict":

@@ -41,6 +41,11 @@ class StackedFactor:
         return float(self.R[0, 0] ** 2)
 
     @cached_property
+    def kept(self) -> dict:
+        """What those who solve from it keep for the next one."""
+        return {}
+
+    @cached_property
     def plain(self) -> "NDArray[np.float64]":
         """R of (X, Y) alone."""
         return aside(np.linalg.qr, self.R[:, 1:], mode="r")
