@@ -250,6 +250,9 @@ WRONG = {
         "boost": (_plus("probabilities", 0.05), _times("probabilities", -1.0)),
         "stumps": (_times("weights", 1.001), _plus("weights", 0.001)),
     },
+    "naive_bayes": {task: (_plus("posteriors", 1e-3),) for task in ("normal", "counts", "mixed")},
+    "language": {task: (_times("probabilities", 1.001),) for task in ("fit", "score")},
+    "text": {"counting": (_plus("counts", 1), _plus("documents", -1))},
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {
         "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),
