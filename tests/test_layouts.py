@@ -294,6 +294,21 @@ FUNCTIONS = {
     "ridge path": lambda X, Q, code: linear.ridge_path(X, code, [0.1, 10.0]),
     "logistic path": lambda X, Q, code: linear.logistic_path(X, code > 0, n_alphas=5),
     "SVM path": lambda X, Q, code: svm.svm_path(X, code, [0.1, 1.0]),
+    "covariances": lambda X, Q, _: (generative.ledoit_wolf(X), generative.oas(X)),
+    "manova": lambda X, Q, code: [
+        list(table.columns.values())
+        for test in (generative.manova(X, code),) for table in (test.tests, test.dimensions)
+    ],
+    "Box's M": lambda X, Q, code: generative.box_m(X, code),
+    "leave-one-out of discriminants": lambda X, Q, code: [
+        model.leave_one_out(X, code) for model in (
+            generative.LinearDiscriminantAnalysis(), generative.QuadraticDiscriminantAnalysis(),
+            generative.RegularizedDiscriminantAnalysis(0.5, 0.2),
+        )
+    ],
+    "normal leave-one-out": lambda X, Q, _: generative.MultivariateNormal().leave_one_out(X),
+    "open ball": lambda X, Q, _: metrics.open_ball(X, np.zeros(X.shape[1]), 3.0),
+    "metric check": lambda X, Q, _: metrics.metric_check("euclidean", Q).distances,
     "drop1": lambda X, Q, code: linear.drop1(linear.LinearRegression().fit(X, code), X, code),
 }  # fmt: skip
 
