@@ -159,7 +159,12 @@ _HOMES = {
         "Pipeline",
         "make_pipeline",
     ),
-    "preprocessing": ("StandardScaler",),
+    "preprocessing": (
+        "MinMaxScaler",
+        "RobustScaler",
+        "SimpleImputer",
+        "StandardScaler",
+    ),
     "svm": (
         "SVC",
         "SVR",

@@ -125,6 +125,9 @@ from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClass
 from statfast.neighbors import tangent_distance as tangent_distance
 from statfast.pipeline import Pipeline as Pipeline
 from statfast.pipeline import make_pipeline as make_pipeline
+from statfast.preprocessing import MinMaxScaler as MinMaxScaler
+from statfast.preprocessing import RobustScaler as RobustScaler
+from statfast.preprocessing import SimpleImputer as SimpleImputer
 from statfast.preprocessing import StandardScaler as StandardScaler
 from statfast.svm import SVC as SVC
 from statfast.svm import SVR as SVR
@@ -197,6 +200,7 @@ __all__ = [
     "LloydStep",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MinMaxScaler",
     "MiniBatchKMeans",
     "MixedNB",
     "MultinomialNB",
@@ -226,7 +230,9 @@ __all__ = [
     "RegularizedDiscriminantAnalysisCV",
     "Ridge",
     "RidgeCV",
+    "RobustScaler",
     "SeparationWarning",
+    "SimpleImputer",
     "StandardScaler",
     "StepResult",
     "TangentDistanceClassifier",

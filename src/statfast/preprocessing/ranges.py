@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns brought to a range, or to their median and quartiles."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._estimator import Estimator, FitState, Transformer, summed
+from statfast._validation import (
+    as_csr,
+    as_flag,
+    as_real,
+    as_rows,
+    as_type,
+    column_names,
+    is_sparse,
+    not_fitted,
+    require_finite,
+    rows_for,
+    shown,
+    wrong_type,
+)
+
+_ROUNDING = 10.0 * np.finfo(np.float64).eps  # a range below it counts as none
+
+
+class ColumnScaler(Transformer, Estimator):
+    """What scalers share: each column less a number, over another, and names that stay."""
+
+    def _affine(self):
+        """What is taken off (d,), and what it is then divided by (d,)."""
+        raise NotImplementedError
+
+    def _fitted_affine(self):
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        return self._affine()
+
+    def _applied(self, X, way):
+        rows = rows_for(self, X)
+        with np.errstate(over="ignore", under="ignore"):
+            out = way(rows.astype(np.float64, copy=False))
+        return as_type(out, rows.dtype, "X scaled")
+
+    def inverse_transform(self, X):
+        """Undo `transform`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        shift, scale = self._fitted_affine()
+        return self._applied(X, lambda Z: Z * scale + shift)
+
+    def _out_names(self):
+        names = self.__dict__.get("feature_names_in_")
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns, which are those given.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names for columns that had none at fit.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        names = super().get_feature_names_out(input_features)
+        if input_features is not None and "feature_names_in_" not in self.__dict__:
+            return np.asarray(input_features, dtype=object)
+        return names
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Rows, and least and largest values of the columns; two of them add."""
+
+    n: int
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __add__(self, other: "Extremes") -> "Extremes":
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        return Extremes(self.n + other.n, low, high)
+
+
+def block_extremes(columns, state) -> Extremes:
+    """Those of a block of rows, which is refused if it is not finite."""
+    X = np.asarray(columns[0])
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        require_finite(X)
+    return Extremes(len(X), low, high)
+
+
+class MinMaxScaler(ColumnScaler):
+    """Bring each column to a range, by its least and largest value.
+
+    Parameters
+    ----------
+    feature_range : tuple (low, high), default=(0, 1)
+    copy : bool, default=True
+        Kept for scikit-learn's sake: input is never modified.
+    clip : bool, default=False
+        Keep later rows within the range.
+
+    Attributes
+    ----------
+    data_min_, data_max_, data_range_ : ndarray of shape (d,)
+        Least and largest values, and their differences.
+    scale_, min_ : ndarray of shape (d,)
+        A scaled value is ``X * scale_ + min_``. A constant column becomes the low end.
+    n_samples_seen_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X holds NaN or infinity, or the range is empty.
+
+    Notes
+    -----
+    One pass, O(n d); least and largest values merge, so that `partial_fit` is exact.
+
+    Examples
+    --------
+    >>> from statfast.preprocessing import MinMaxScaler
+    >>> MinMaxScaler().fit_transform([[1.0, 5.0], [2.0, 5.0], [5.0, 5.0]])
+    array([[0.  , 0.  ],
+           [0.25, 0.  ],
+           [1.  , 0.  ]])
+    """
+
+    def __init__(self, feature_range=(0, 1), *, copy=True, clip=False):
+        self.feature_range = feature_range
+        self.copy = copy
+        self.clip = clip
+
+    def fit(self, X, y=None):
+        """Find the least and largest values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or Chunks
+        y : ignored
+
+        Returns
+        -------
+        self : MinMaxScaler
+        """
+        columns, state = self._prepare(X, y)
+        return self._solve(summed(self._statistics, columns, state), state)
+
+    def partial_fit(self, X, y=None):
+        """Add rows to those fitted so far.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        self : MinMaxScaler
+        """
+        before = self.__dict__.get("_extremes")
+        if before is not None:
+            rows_for(self, X, finite=False)  # for its sentences
+        columns, state = self._prepare(X, y)
+        found = summed(self._statistics, columns, state)
+        if before is not None:
+            found = before + found
+            state = FitState(state.n_features, self.__dict__.get("feature_names_in_"))
+        return self._solve(found, state)
+
+    def _prepare(self, X, y=None, sample_weight=None):
+        from statfast._engine import Chunks
+
+        self._range()
+        as_flag(self.copy, "copy")
+        as_flag(self.clip, "clip")
+        if isinstance(X, Chunks):
+            return (X,), FitState(0)
+        rows = as_rows(X, finite=False)
+        return (rows,), FitState(rows.shape[1], column_names(X))
+
+    def _range(self):
+        ends = self.feature_range
+        if not isinstance(ends, tuple | list | np.ndarray) or len(ends) != 2:
+            raise wrong_type("feature_range", "a pair of numbers (low, high)", ends)
+        low, high = (as_real(end, "feature_range") for end in ends)
+        if low >= high:
+            raise ValueError(
+                f"feature_range must hold a number and a larger one; got {shown(ends)}."
+            )
+        return low, high
+
+    @staticmethod
+    def _statistics(columns, state):
+        return block_extremes(columns, state)
+
+    _solved_by = ("feature_range", "copy", "clip")
+
+    def _solve(self, found, state):
+        low, high = self._range()
+        with np.errstate(over="ignore"):
+            spread = found.high - found.low
+        if not np.isfinite(spread).all():
+            raise ValueError("X holds values so far apart that their difference overflows.")
+        scale = (high - low) / np.where(spread < _ROUNDING, 1.0, spread)
+        names = {} if state.names is None else {"feature_names_in_": state.names}
+        return self._publish(
+            None,
+            data_min_=found.low,
+            data_max_=found.high,
+            data_range_=spread,
+            scale_=scale,
+            min_=low - found.low * scale,
+            n_samples_seen_=found.n,
+            n_features_in_=len(scale),
+            _extremes=found,
+            **names,
+        )
+
+    def transform(self, X):
+        """Scale rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            float32 for float32 rows, else float64; the table asked for by `set_output`.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        self._fitted_affine()
+        low, high = self._range()
+        scale, least, start = self.scale_, self.min_, self.data_min_
+        # About the least value, so that columns far from zero keep their digits.
+        out = self._applied(X, lambda Z: (Z - start) * scale + (least + start * scale))
+        return np.clip(out, low, high) if self.clip else out
+
+    def _affine(self):
+        return -self.min_ / self.scale_, 1.0 / self.scale_
+
+
+class RobustScaler(ColumnScaler):
+    """Take the median off each column, and divide by the distance of two quantiles.
+
+    Parameters
+    ----------
+    with_centering : bool, default=True
+        Take the medians off. Sparse rows, which would no longer be sparse, need False.
+    with_scaling : bool, default=True
+        Divide by the distance of the quantiles.
+    quantile_range : tuple (low, high), default=(25.0, 75.0)
+        Quantiles, in percent.
+    copy : bool, default=True
+        Kept for scikit-learn's sake: input is never modified.
+    unit_variance : bool, default=False
+        Divide the distance by that of a standard normal distribution.
+
+    Attributes
+    ----------
+    center_ : ndarray of shape (d,), or None
+        Medians.
+    scale_ : ndarray of shape (d,), or None
+        Distances of the quantiles; 1 where there is none.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X holds NaN or infinity, or the quantiles are not in order.
+    TypeError
+        If X is sparse and medians are to be taken off.
+
+    Notes
+    -----
+    Quantiles are interpolated linearly, as numpy does. O(n d) time, a copy of a few columns.
+
+    Examples
+    --------
+    >>> from statfast.preprocessing import RobustScaler
+    >>> RobustScaler().fit_transform([[1.0], [2.0], [3.0], [4.0], [1000.0]]).ravel().tolist()
+    [-1.0, -0.5, 0.0, 0.5, 498.5]
+    """
+
+    def __init__(
+        self, *, with_centering=True, with_scaling=True, quantile_range=(25.0, 75.0), copy=True,
+        unit_variance=False,
+    ):  # fmt: skip
+        self.with_centering = with_centering
+        self.with_scaling = with_scaling
+        self.quantile_range = quantile_range
+        self.copy = copy
+        self.unit_variance = unit_variance
+
+    def fit(self, X, y=None):
+        """Find medians and quantiles.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        self : RobustScaler
+        """
+        centers, scales = (
+            as_flag(getattr(self, name), name) for name in ("with_centering", "with_scaling")
+        )
+        as_flag(self.copy, "copy")
+        unit = as_flag(self.unit_variance, "unit_variance")
+        low, high = self._quantiles()
+        if is_sparse(X):
+            if centers:
+                raise TypeError(
+                    "Cannot center sparse matrices, as X is one: pass `with_centering=False`."
+                )
+            rows = as_csr(X).tocsc()
+        else:
+            rows = as_rows(X)
+        found = np.empty((3, rows.shape[1]))
+        step = max(1, (1 << 21) // rows.shape[0])
+        for start in range(0, rows.shape[1], step):
+            block = rows[:, start : start + step]
+            block = block.toarray() if is_sparse(block) else block.astype(np.float64)
+            found[:, start : start + step] = np.percentile(block, [50.0, low, high], axis=0)
+        with np.errstate(over="ignore"):
+            spread = found[2] - found[1]
+        if not np.isfinite(spread).all():
+            raise ValueError("X holds values so far apart that their difference overflows.")
+        spread = np.where(spread < _ROUNDING, 1.0, spread)
+        if unit:
+            from scipy.special import ndtri
+
+            spread = spread / (ndtri(high / 100.0) - ndtri(low / 100.0))
+        return self._publish(
+            X, center_=found[0] if centers else None, scale_=spread if scales else None
+        )
+
+    def transform(self, X):
+        """Scale rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        ndarray or csr_array of shape (m, d)
+            float32 for float32 rows, else float64; the table asked for by `set_output`.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one.
+        """
+        shift, scale = self._fitted_affine()
+        if is_sparse(X):
+            if self.with_centering:
+                raise TypeError(
+                    "Cannot center sparse matrices, as X is one: pass `with_centering=False`."
+                )
+            rows = as_csr(X)
+            rows_for(self, np.zeros((1, rows.shape[1])))  # for its sentences
+            scaled = rows.copy()
+            scaled.data = scaled.data / scale[scaled.indices]
+            return scaled
+        return self._applied(X, lambda Z: (Z - shift) / scale)
+
+    def _quantiles(self):
+        ends = self.quantile_range
+        if not isinstance(ends, tuple | list | np.ndarray) or len(ends) != 2:
+            raise wrong_type("quantile_range", "a pair of percentages", ends)
+        low, high = (as_real(end, "quantile_range", 0.0, 100.0) for end in ends)
+        if low >= high:
+            raise ValueError(f"quantile_range must rise; got {shown(ends)}.")
+        return low, high
+
+    def _affine(self):
+        d = self.n_features_in_
+        shift = np.zeros(d) if self.center_ is None else self.center_
+        return shift, np.ones(d) if self.scale_ is None else self.scale_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.with_centering
+        return tags
