@@ -56,6 +56,10 @@ class SimpleImputer(Transformer, Estimator):
     A column without values is left out, with a warning, unless `keep_empty_features`. O(n d) time
     for means, O(n d log n) for the others.
 
+    References
+    ----------
+    Little & Rubin 2019, Statistical Analysis with Missing Data, doi:10.1002/9781119482260.
+
     Examples
     --------
     >>> import numpy as np

@@ -138,6 +138,11 @@ class MinMaxScaler(ColumnScaler):
     -----
     One pass, O(n d); least and largest values merge, so that `partial_fit` is exact.
 
+    References
+    ----------
+    Han, Kamber & Pei 2012, Data Mining: Concepts and Techniques, section 3.5,
+    doi:10.1016/C2009-0-61819-5.
+
     Examples
     --------
     >>> from statfast.preprocessing import MinMaxScaler
@@ -304,6 +309,11 @@ class RobustScaler(ColumnScaler):
     Notes
     -----
     Quantiles are interpolated linearly, as numpy does. O(n d) time, a copy of a few columns.
+
+    References
+    ----------
+    Hyndman & Fan 1996, Sample quantiles in statistical packages (definition 7),
+    doi:10.1080/00031305.1996.10473566.
 
     Examples
     --------
