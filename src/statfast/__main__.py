@@ -19,12 +19,14 @@ from statfast._engine import usable_threads
 from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.decomposition import PCA
+from statfast.ensemble import AdaBoostClassifier
 from statfast.generative import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from statfast.linear import GeneralizedLinearModel
 from statfast.metrics import ranking_error, score_decomposition
 from statfast.model_selection import StratifiedKFold, cross_validate
 from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier
 from statfast.svm import SVC
+from statfast.tree import DecisionTreeClassifier
 
 WIDTH = 90
 
@@ -289,6 +291,29 @@ def evaluation() -> Finding:
     )
 
 
+def boosting() -> Finding:
+    """AdaBoost on ten points that three stumps part, against the votes that its authors give."""
+    across, up = [4, 6, 2, 7, 3, 5, 9, 0, 8, 1], [2, 9, 3, 6, 0, 4, 8, 7, 5, 1]
+    X, y = np.column_stack([across, up]).astype(float), np.tile([1, 0], 5)
+    known = np.log([7 / 3, 11 / 3, 19 / 3]) / 2.0
+
+    start = time.perf_counter()
+    stump = DecisionTreeClassifier(max_depth=1, criterion="error")
+    model = AdaBoostClassifier(stump, n_estimators=3).fit(X, y)
+    seconds = time.perf_counter() - start
+
+    errors = model.training_errors_.tolist()
+    return Finding(
+        "AdaBoost: three stumps for ten points",
+        [
+            f"votes: {', '.join(f'{a:.5f}' for a in model.alphas_)}, known "
+            f"{', '.join(f'{a:.5f}' for a in known)}; training error: {errors[-1]:g}, known 0",
+        ],
+        bool(np.allclose(model.alphas_, known, rtol=1e-12)) and errors[-1] == 0.0,
+        seconds,
+    )
+
+
 FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     discriminant_analysis,
     model_selection,
@@ -298,6 +323,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     nearest_neighbors,
     generalized_linear_model,
     support_vectors,
+    boosting,
     evaluation,
     mnist,
 )

@@ -38,6 +38,15 @@ def test_votes_of_the_toy():
     np.testing.assert_allclose(model.error_bounds_, np.cumprod(want), rtol=1e-12)
 
 
+def test_stumps_of_the_toy():
+    """Ten points that three stumps part, with the same errors."""
+    X = np.array([[4, 6, 2, 7, 3, 5, 9, 0, 8, 1], [2, 9, 3, 6, 0, 4, 8, 7, 5, 1]], float).T
+    stump = DecisionTreeClassifier(max_depth=1, criterion="error")
+    model = AdaBoostClassifier(stump, n_estimators=3).fit(X, np.tile([1, 0], 5))
+    np.testing.assert_allclose(model.estimator_errors_, [3 / 10, 3 / 14, 3 / 22], rtol=1e-12)
+    assert model.training_errors_[-1] == 0.0
+
+
 class Sequence:
     """A classifier that errs on given rows, others with each fit."""
 
