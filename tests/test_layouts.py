@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from statfast import cluster, generative, kernels, linear, metrics, neighbors, svm
+from statfast import calibration, cluster, generative, kernels, linear, metrics, neighbors, svm
 from tests.test_contract import COUNTS, ESTIMATORS, make, regresses
 
 N, M, D = 1200, 150, 8  # rows, queries, columns
@@ -231,6 +231,20 @@ def by_metric(metric):
     return ask
 
 
+def ranked(X, _, code):
+    """Scores in a column of rows, which may be a frame."""
+    scores = X.iloc[:, 0] if hasattr(X, "iloc") else X[:, 0]
+    positive = code > 0
+    return [
+        metrics.roc_auc_score(positive, scores),
+        *metrics.roc_curve(positive, scores),
+        metrics.average_precision_score(positive, scores, sample_weight=code + 1),
+        metrics.auc_test(positive, scores, X.iloc[:, 1] if hasattr(X, "iloc") else X[:, 1])[:5],
+        calibration.IsotonicRegression().fit(scores, code).y_thresholds_,
+        metrics.mean_squared_error(X, X, multioutput="raw_values"),
+    ]
+
+
 def lloyd_step(X, Q, _):
     step = cluster.LloydStep.partial(X, Q)
     return step.sums, step.mass
@@ -286,6 +300,7 @@ FUNCTIONS = {
     "scatter": lambda X, Q, code: metrics.scatter_decomposition(X, code),
     "Davies-Bouldin": lambda X, Q, code: metrics.davies_bouldin_score(X, code),
     "Calinski-Harabasz": lambda X, Q, code: metrics.calinski_harabasz_score(X, code),
+    "ranking": ranked,
     "Lloyd step": lloyd_step,
     "k-means++": lambda X, Q, _: cluster.kmeans_plusplus(X, 30, random_state=0),
     "gap": lambda X, Q, _: cluster.gap_statistic(Q, k_max=3, n_boot=3, random_state=0),

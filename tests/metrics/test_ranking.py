@@ -103,6 +103,18 @@ def test_threads_do_not_matter(monkeypatch):
     assert found[0] == found[1] == found[2]
 
 
+def test_many_rows():
+    """So many rows that passes over them are made aside: the answers are the same."""
+    y = np.tile(np.array([0, 1], dtype=np.uint8), 400_000)
+    s = np.arange(len(y), dtype=np.float64)
+    assert metrics.roc_auc_score(y, s) == pytest.approx(0.5, abs=1e-5)
+    fpr, tpr, thresholds = metrics.roc_curve(y, s, drop_intermediate=False)
+    assert len(thresholds) == len(y) + 1
+    assert metrics.auc(fpr, tpr) == pytest.approx(metrics.roc_auc_score(y, s), rel=1e-12)
+    found = metrics.auc_test(y, s, -s)
+    assert found.auc1 + found.auc2 == pytest.approx(1)
+
+
 # ------------------------------------------------------------------ areas and curves
 @given(ranked())
 def test_area(rows):

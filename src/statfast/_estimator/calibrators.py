@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._core.ranking import pool
+from statfast._engine import aside
 
 STEPS = 100
 NONE = 1e-305  # a value: smaller ones have lost digits, and one over them may be infinite
@@ -73,7 +74,7 @@ def pooled(values, weights, increasing=True):
     masses = np.array(weights[order], dtype=np.float64)  # copies: the kernel merges in place
     sums = values[order] * masses
     ends = np.empty(len(sums), dtype=np.intp)
-    count = pool.pool(sums, masses, ends)
+    count = aside(pool.pool, sums, masses, ends)
     levels, ends = sums[:count] / masses[:count], ends[:count]
     if increasing:
         return levels, ends

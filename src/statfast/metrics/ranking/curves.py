@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._core.ranking import rank
+from statfast._engine import aside
 from statfast._validation import UndefinedMetricWarning, as_flag, to_array, warn_user
 from statfast.metrics.ranking.two_classes import steps_for
 
@@ -81,8 +82,15 @@ def counts_of(steps, drop_intermediate):
         size = len(steps.values) + 1
         fp, tp, thresholds = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size)
         values = steps.values.astype(np.float64, copy=False)
-        held = rank.corners(
-            steps.positive, steps.negative, values, drop_intermediate, fp, tp, thresholds
+        held = aside(
+            rank.corners,
+            steps.positive,
+            steps.negative,
+            values,
+            drop_intermediate,
+            fp,
+            tp,
+            thresholds,
         )
         return fp[:held], tp[:held], thresholds[:held]
     fp, tp, values = steps.fp, steps.tp, steps.values

@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._core.ranking import pool
+from statfast._engine import aside
 from statfast._validation import as_count, as_real
 from statfast.metrics.ranking.curves import counts_of
 from statfast.metrics.ranking.two_classes import steps_for
@@ -70,7 +71,7 @@ def hull_of(steps):
     sums = -steps.positive.astype(np.float64)
     weights = (steps.positive + steps.negative).astype(np.float64)
     ends = np.empty(len(sums), dtype=np.intp)
-    last = ends[: pool.pool(sums, weights, ends)] - 1
+    last = ends[: aside(pool.pool, sums, weights, ends)] - 1
     start = np.zeros(1)
     fp, tp = np.concatenate([start, steps.fp[last]]), np.concatenate([start, steps.tp[last]])
     return fp, tp, np.concatenate([[np.inf], steps.values[last]])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from statfast._core.ranking import resample
-from statfast._engine import each
+from statfast._engine import aside, each
 from statfast._validation import as_choice, as_count, as_flag, as_generator, as_real
 from statfast.metrics.ranking.sorted_pass import as_scores, order_of
 from statfast.metrics.ranking.two_classes import rows_for_ranking
@@ -395,7 +395,7 @@ def _areas_and_covariance(columns, labels, only_areas=False):
     for scores in columns:
         order = order_of(scores)
         placed = np.empty(len(labels), dtype=np.int64)
-        resample.placements(order.rows, order.ends, labels, zeros, placed)
+        aside(resample.placements, order.rows, order.ends, labels, zeros, placed)
         own = placed[positive]
         areas.append(int(own.sum()) / (2 * ones * zeros))
         if not only_areas:
