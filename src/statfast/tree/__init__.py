@@ -5,6 +5,7 @@ from statfast.tree.cart.classifier import DecisionTreeClassifier
 from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.pruning.table import PruningTable, pruning_table
 from statfast.tree.pruning.weakest_link import PruningPath
+from statfast.tree.reading.printed import export_text, tree_rules
 from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.tree_arrays import TreeStructure
 
@@ -15,5 +16,7 @@ __all__ = [
     "PruningTable",
     "TreePredictor",
     "TreeStructure",
+    "export_text",
     "pruning_table",
+    "tree_rules",
 ]

@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
     int32_t *rows;     /* the rows, in ascending order */
     ptrdiff_t m;
+    int64_t all;       /* the rows, or their weight, where rows are packed: one each is enough */
     int64_t *w, *q;    /* (m,) weights; (outputs, m) weighted targets */
     int64_t *packed;   /* (m,) two classes: weight << 32 | weight of class 1 */
     int32_t *cls;      /* (outputs, m) classes, as numbers of channels */

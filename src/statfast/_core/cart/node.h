@@ -60,6 +60,7 @@ static int load_classes(const cart_problem *t, cart_node_rows *v, const double *
     memset(v->sum, 0, (size_t)t->channels * sizeof *v->sum);
     v->packs = is_single(t) && (v->unit_weights || t->min_leaf == 1) && v->scale == 1 &&
                v->weight < INT32_MAX;
+    if (v->packs) v->all = v->weight;
     for (ptrdiff_t o = 0, first = 0; o < t->outputs; first += t->classes[o++])
         for (ptrdiff_t i = 0; i < m; i++) {
             const ptrdiff_t k = first + t->label[v->rows[i] * t->outputs + o];
@@ -188,6 +189,7 @@ static int load_packed(const cart_problem *t, cart_node_rows *v) {
         lightest = row < lightest ? row : lightest;
     }
     v->packs = 1;
+    v->all = sum >> 32;
     v->scale = 1;
     v->weight = sum >> 32;
     v->lightest = lightest >> 32;
@@ -205,6 +207,7 @@ static int load_node(const cart_problem *t, cart_node_rows *v, const double *wei
                      int integral) {
     if (v->record) return load_packed(t, v);
     v->packs = 0;
+    v->all = v->m;
     v->mass = weights_of(t, v, weight, integral);
     return t->label ? load_classes(t, v, weight) : load_targets(t, v, weight);
 }

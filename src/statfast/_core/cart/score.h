@@ -78,7 +78,7 @@ static double score(const cart_problem *t, const cart_node_rows *v, const int64_
 static INLINE int is_allowed(const cart_problem *t, const cart_node_rows *v, int64_t rows,
                              int64_t weight) {
     const double least = t->min_weight;
-    return rows >= t->min_leaf && v->m - rows >= t->min_leaf &&
+    return rows >= t->min_leaf && v->all - rows >= t->min_leaf &&
            (least <= 0 || ((double)weight * v->scale >= least &&
                            (double)(v->weight - weight) * v->scale >= least));
 }

@@ -193,7 +193,7 @@ static int single_binned(single_search *c, const uint8_t *byte, const int32_t *p
     single_doubtful(c, a, n, up, down, bins, marked);
     for (int b = 0; b < bins; b++) {
         if (bin[b].count < 2 || (used > 1 && !marked[b])) continue;
-        if (used > 1 && (at[b + 1].count - 1 < t->min_leaf || v->m - at[b].count - 1 < t->min_leaf))
+        if (used > 1 && (at[b + 1].count - 1 < t->min_leaf || v->all - at[b].count - 1 < t->min_leaf))
             continue;
         varies |= single_refined(c, byte, place, m, b << drop, ((b + 1) << drop) - 1, shift,
                                  base + ((int64_t)b << shift), at[b], bytes, places);
