@@ -43,6 +43,7 @@ from statfast.plot.selection_plots import (
 )
 from statfast.plot.silhouette import silhouette_plot
 from statfast.plot.svm import svm_margin
+from statfast.plot.word_weights_plot import WordWeightsDisplay, word_weights
 
 __all__ = [
     "CanonicalVariatesDisplay",
@@ -52,6 +53,7 @@ __all__ = [
     "Display",
     "RDAGridDisplay",
     "TargetDisplay",
+    "WordWeightsDisplay",
     "bias_variance_target",
     "biplot",
     "boosting_errors",
@@ -85,4 +87,5 @@ __all__ = [
     "silhouette_plot",
     "svm_margin",
     "validation_curves",
+    "word_weights",
 ]

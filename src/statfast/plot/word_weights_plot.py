@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which words speak for which of two classes: the weights of a document classifier."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._validation import as_count, not_fitted, shown
+from statfast.plot.regions import new_axes
+
+
+@dataclass
+class WordWeightsDisplay:
+    """The picture of `word_weights`, and its numbers.
+
+    Attributes
+    ----------
+    words : ndarray of shape (m,)
+        The words drawn, from that which says most for `against` to that which says most for `of`.
+    weights : ndarray of shape (m,)
+        What each occurrence of them adds to the log odds.
+    of, against : label
+        The two classes.
+    ax_, figure_ : matplotlib Axes and Figure
+    """
+
+    words: NDArray[Any]
+    weights: NDArray[np.float64]
+    of: Any
+    against: Any
+    ax_: Any = None
+    figure_: Any = None
+
+    def plot(self, ax=None, **style):
+        """Draw the weights as bars.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None draws on a new figure of pyplot.
+        **style : object
+            Passed to ``ax.barh``.
+
+        Returns
+        -------
+        self : WordWeightsDisplay
+        """
+        self.ax_ = new_axes() if ax is None else ax
+        self.figure_ = self.ax_.figure
+        color = np.where(self.weights > 0.0, "C1", "C0")
+        place = np.arange(len(self.words))
+        self.ax_.barh(place, self.weights, **{"color": color, **style})
+        self.ax_.axvline(0.0, color="0.3", linewidth=0.8)
+        self.ax_.set_yticks(place, [str(word) for word in self.words])
+        self.ax_.set_xlabel(f"log odds of {self.of} against {self.against}, by occurrence")
+        return self
+
+
+def word_weights(model, names=None, *, of=None, against=None, n_words=10, ax=None, **style):
+    """Draw the words that say most for one class and for another.
+
+    Parameters
+    ----------
+    model : MultinomialNB, ComplementNB or BernoulliNB
+        Fitted.
+    names : sequence of str of length d, optional
+        What the columns are called, as `CountVectorizer.get_feature_names_out` says. None takes the
+        names that the model was fitted with.
+    of, against : label, optional
+        Two classes. None takes the last and the first.
+    n_words : int, default=10
+        Words of each class.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Passed to ``ax.barh``.
+
+    Returns
+    -------
+    WordWeightsDisplay
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If the model is not fitted, or has no such class, or names are not one for each column.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import MultinomialNB
+    >>> from statfast.plot import word_weights
+    >>> model = MultinomialNB().fit([[3, 0, 1], [0, 2, 1]], ["ham", "spam"])
+    >>> shown = word_weights(model, ["hello", "prize", "you"], n_words=1, ax=Figure().subplots())
+    >>> shown.words.tolist()
+    ['hello', 'prize']
+    """
+    logs = getattr(model, "feature_log_prob_", None)
+    if logs is None:
+        raise not_fitted(model)
+    n = as_count(n_words, "n_words")
+    classes = model.classes_
+    of = classes[-1] if of is None else of
+    against = classes[0] if against is None else against
+    first, second = (np.flatnonzero(classes == label) for label in (of, against))
+    if len(first) != 1 or len(second) != 1 or first[0] == second[0]:
+        raise ValueError(
+            f"of and against must be two of the classes ({shown(classes.tolist())}); got "
+            f"{shown(of)} and {shown(against)}."
+        )
+    if names is None:
+        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(logs.shape[1])])
+    names = np.asarray(names, dtype=object)
+    if names.shape != (logs.shape[1],):
+        raise ValueError(f"names must have {logs.shape[1]}, one for each column; got {len(names)}.")
+    weights = logs[first[0]] - logs[second[0]]
+    order = np.argsort(weights, kind="stable")
+    n = min(n, len(order) // 2 or 1)
+    chosen = np.unique(np.concatenate([order[:n], order[len(order) - n :]]))
+    chosen = chosen[np.argsort(weights[chosen], kind="stable")]
+    return WordWeightsDisplay(names[chosen], weights[chosen], of, against).plot(ax, **style)
