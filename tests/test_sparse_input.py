@@ -10,7 +10,7 @@ import statfast
 from statfast._estimator.regressor import Regressor
 from statfast._validation import sparse as _sparse
 from statfast.linear import LogisticRegression
-from tests.test_contract import ESTIMATORS, SPARSE_AFTER_DENSE, make, methods
+from tests.test_contract import COUNTS, ESTIMATORS, SPARSE_AFTER_DENSE, make, methods
 
 N, D = 12, 8
 
@@ -158,7 +158,8 @@ def test_every_fit_refuses_a_damaged_matrix(cls):
 
 @predicts_sparse
 def test_every_prediction_refuses_a_damaged_matrix(cls):
-    model = make(cls).fit(np.abs(sound("coo").toarray()), labels(cls))
+    X = sound("coo").toarray()
+    model = make(cls).fit(np.abs(X) if cls.__name__ in COUNTS else X, labels(cls))
     for name in methods(cls):
         for kind, damage in CASES:
             with pytest.raises(ValueError, match=REFUSAL):

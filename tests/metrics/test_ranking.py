@@ -239,6 +239,7 @@ def test_brier_curve(rows):
 @given(ranked())
 def test_thresholds(rows):
     y, s, w = rows
+    s = s.astype(float) if s.dtype.kind == "i" else s  # a threshold is a float
     fpr, tpr, _ = metrics.roc_curve(y, s, sample_weight=w, drop_intermediate=False)
     point = metrics.choose_threshold(y, s, sample_weight=w)
     assert point.value == pytest.approx((tpr - fpr).max())

@@ -160,6 +160,7 @@ class RatingsFactorization(Transformer, Estimator):
         penalty, biased = self._checked()
         rows = known_ratings(X, self.implicit)
         (n, m), k = rows.shape, as_count(self.n_components, "n_components")
+        refuse_large(16 * (n + m) * (k + 2), f"n_components={k}", "Lower it.")
         if rows.nnz == 0:
             raise ValueError("X has no ratings. Store those that are known, 0 among them.")
         largest = float(np.abs(rows.data).max())

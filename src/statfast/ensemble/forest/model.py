@@ -40,6 +40,7 @@ class ForestModel(Estimator):
         """
         n, p = rows.shape
         count = as_count(self.n_estimators, "n_estimators")
+        refuse_large(200 * count, f"n_estimators={count}", "Lower it.")  # the least of a tree
         bootstrap, warm = (
             as_flag(self.bootstrap, "bootstrap"),
             as_flag(self.warm_start, "warm_start"),

@@ -78,6 +78,6 @@ def require_rows(classes, mass, unbiased):
     if unbiased and not (mass > 1.0).all():
         label = classes.tolist()[mass.argmin()]
         raise ValueError(
-            f"Every class needs more than one row; the class {shown(label)} has {mass.min():g}. "
-            'Pass more of its rows, leave it out, or use method="mle".'
+            f"Every class in y needs more than one row; the class {shown(label)} has "
+            f'{mass.min():g}. Pass more of its rows, leave it out, or use method="mle".'
         )

@@ -173,8 +173,8 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         errors, losses = judged(one, columns, state, total, alphas, gammas)
         if np.isnan(errors).all():
             raise np.linalg.LinAlgError(
-                "The covariances are singular without a row, for each pair of alphas and gammas. "
-                "Try a gamma above 0, or pass more rows of each class."
+                "The covariances of X are singular without a row, for each pair of alphas and "
+                "gammas. Try a gamma above 0, or pass more rows of each class."
             )
         if np.isnan(errors).any():
             warn_user(

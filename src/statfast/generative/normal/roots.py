@@ -54,8 +54,8 @@ def take_apart(matrix, size, tol, allow_singular, names=None) -> CovarianceParts
             columns = listed(white.collinear, names)
             parts.append(f"{white.n_lost} direction(s) of {columns} are collinear")
         raise np.linalg.LinAlgError(
-            f"The covariance is singular: {', and '.join(parts)}. Drop columns, pass more rows, "
-            "shrink it, or take it by its rank with allow_singular=True."
+            f"The covariance of X is singular: {', and '.join(parts)}. Drop columns, pass more "
+            "rows, shrink it, or take it by its rank with allow_singular=True."
         )
     large = variances > smallest_variance(max(1, len(live)), tol)
     factor = np.zeros((d, int(large.sum())))

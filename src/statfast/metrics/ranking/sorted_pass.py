@@ -105,7 +105,8 @@ class Buckets:
         top = min(BUCKETS, n // 4 + 2) - 2.0
         scale = 1.0
         if high > low:
-            scale = min(top / 2 / (high / 2 - low / 2), STEEPEST)
+            half = high / 2 - low / 2  # 0 between the least of all numbers
+            scale = min(top / 2 / half, STEEPEST) if half > 0.0 else STEEPEST
         self.map = (low if high >= low else 0.0), scale, top
         counts = np.zeros((len(self.blocks), int(top) + 2), np.uint32)
         each(self._tally, list(enumerate(counts)), effort=2.0 * n)

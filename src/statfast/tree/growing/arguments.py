@@ -184,7 +184,7 @@ def growth_rules(model, criteria, n, p, total, *, classes=None, outputs=1):
 def _share(value, name, n, least):
     """A number of rows, or their share."""
     if isinstance(value, Integral) and not isinstance(value, bool):
-        return as_count(value, name, low=least)
+        return min(as_count(value, name, low=least), n + least)
     share = as_real(value, name, 0.0, 1.0, open_low=True)
     return max(least, ceil(share * n))
 
