@@ -7,9 +7,9 @@ was not seen after a context has the back-off weight of the context times its pr
 context without its first word (S. M. Katz 1987, doi:10.1109/TASSP.1987.1165125). A direct model
 has the weight alone.
 
-To draw, a word that was seen is chosen by cumulative probabilities; with the rest of the mass one is
-drawn after the shorter context, until it is one that was not seen. Random numbers are those of a
-counter (G. L. Steele et al. 2014, doi:10.1145/2660193.2660195).
+To draw, a word that was seen is chosen by cumulative probabilities; with the rest of the mass one
+is drawn after the shorter context, until it is one that was not seen. Random numbers are those of
+a counter (G. L. Steele et al. 2014, doi:10.1145/2660193.2660195).
 
 Cost: order^2 bisections a word. The caller guarantees words below the size of the vocabulary, all
 of which are in order 1, and hands over so many at a time that a call takes no more than 0.1 s.
