@@ -17,7 +17,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.words import corpus
+from benchmarks.harness.words import corpus
 
 DISCOUNT, PROBES = 0.75, 20
 

@@ -12,7 +12,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.words import corpus
+from benchmarks.harness.words import corpus
 
 
 def _problem(name, size, ngrams=(1, 1), *, group=""):

@@ -133,7 +133,16 @@ def test_problems_are_the_same_each_time():
             first, again = problem.data(), problem.data()
             assert first.keys() == again.keys()
             for key in first:
-                np.testing.assert_array_equal(first[key], again[key])
+                assert_same(first[key], again[key])
+
+
+def assert_same(first, again):
+    if isinstance(first, dict):
+        assert first.keys() == again.keys()
+        for key in first:
+            assert_same(first[key], again[key])
+    else:
+        np.testing.assert_array_equal(first, again)
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)

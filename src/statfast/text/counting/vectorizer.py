@@ -45,9 +45,11 @@ class CountVectorizer(Estimator):
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
         n-grams of words; of characters; of characters within words, which are padded with blanks;
         or a function from a document to its terms.
-    max_df, min_df : float or int, default=1.0, 1
-        Terms in more, or fewer, documents than this are left out: a share of the documents if a
-        float, else their number. Not used with `vocabulary`.
+    max_df : float or int, default=1.0
+        Terms in more documents than this are left out: a share of the documents if a float, else
+        their number. Not used with `vocabulary`.
+    min_df : float or int, default=1
+        The same of terms in fewer documents.
     max_features : int, optional
         Only so many terms, those that occur most often over all documents; of equals the first.
     vocabulary : mapping or iterable of str, optional
