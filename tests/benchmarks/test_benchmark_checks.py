@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from benchmarks.harness.registry import SUITES
 from benchmarks.suites.kmeans import lloyd, nearest_centers
@@ -141,6 +142,12 @@ def assert_same(first, again):
         assert first.keys() == again.keys()
         for key in first:
             assert_same(first[key], again[key])
+    elif isinstance(first, list | tuple):
+        assert len(first) == len(again)
+        for one, other in zip(first, again, strict=True):
+            assert_same(one, other)
+    elif sparse.issparse(first):
+        assert (first != again).nnz == 0
     else:
         np.testing.assert_array_equal(first, again)
 
