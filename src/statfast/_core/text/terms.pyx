@@ -88,6 +88,7 @@ cdef class TermTable:
         cdef Py_ssize_t longest = 0
         cdef int failed = 0
         cdef text *texts = self._texts(documents, kept, &longest)
+        cdef term_table *table = &self.table
         cdef char *room = <char *>malloc(2 * longest + 16)
         if room == NULL:
             free(texts)
@@ -96,13 +97,13 @@ cdef class TermTable:
         cdef long long[::1] end = memoryview(ends).cast("q") if n else None
         with nogil:
             for i in range(n):
-                self.table.n_tokens = 0
+                table.n_tokens = 0
                 failed = failed or words_of(
-                    &self.table, texts[i].start, texts[i].start + texts[i].size,
+                    table, texts[i].start, texts[i].start + texts[i].size,
                     &self.letter[0], self.ascii, least, room)
-                failed = failed or count_grams(&self.table, low, high)
-                self.table.document += 1
-                end[i] = <long long>self.table.n_counts
+                failed = failed or count_grams(table, low, high)
+                table.document += 1
+                end[i] = <long long>table.n_counts
         free(texts)
         free(room)
         self._over(failed, ends)
@@ -114,14 +115,15 @@ cdef class TermTable:
         cdef Py_ssize_t longest = 0
         cdef int failed = 0
         cdef text *texts = self._texts(documents, kept, &longest)
+        cdef term_table *table = &self.table
         ends = bytearray(8 * n)
         cdef long long[::1] end = memoryview(ends).cast("q") if n else None
         with nogil:
             for i in range(n):
                 failed = failed or count_characters(
-                    &self.table, texts[i].start, texts[i].start + texts[i].size, low, high, 0)
-                self.table.document += 1
-                end[i] = <long long>self.table.n_counts
+                    table, texts[i].start, texts[i].start + texts[i].size, low, high, 0)
+                table.document += 1
+                end[i] = <long long>table.n_counts
         free(texts)
         self._over(failed, ends)
 
