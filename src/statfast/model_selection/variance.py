@@ -166,25 +166,15 @@ def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
 
 def _merged(model, columns, state, X_test, drawn, classes, n_jobs):
     n = drawn.shape[1]
-    resampled = getattr(model, "_resampled", None)
 
-    def counted(rows):
-        return np.bincount(rows, minlength=n).astype(np.float64)
-
-    if resampled is not None:
-        sums = resampled(columns, state, np.array([counted(rows) for rows in drawn]))
-    else:
-        sums = [None] * len(drawn)
-
-    def one(task):
-        rows, total = task
-        if total is None:
-            total = model._statistics((*columns[:-1], counted(rows)), state)
+    def one(rows):
+        counts = np.bincount(rows, minlength=n).astype(np.float64)
+        total = model._statistics((*columns[:-1], counts), state)
         return coded(copied(model)._solve(total, state).predict(X_test), classes)
 
     # Small fits in several threads would wait for each other more than they work.
     effort = 0.0 if columns[0].size < LARGE else np.inf
-    return np.array(each(one, list(zip(drawn, sums, strict=True)), n_jobs=n_jobs, effort=effort))
+    return np.array(each(one, list(drawn), n_jobs=n_jobs, effort=effort))
 
 
 def _squared(said, truth, path):
