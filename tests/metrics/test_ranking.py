@@ -269,6 +269,13 @@ def test_thresholds(rows):
     assert_allclose(lift[1:] * share[1:], gain[1:])
 
 
+def test_few_scores_as_far_apart_as_can_be():
+    for s in ([1.7e308, -1.7e308], [np.inf, -np.inf, 0.0], [-np.inf, 1.7e308]):
+        y, w = np.arange(len(s)) == np.argmax(s), np.full(len(s), 2.0)
+        assert metrics.roc_auc_score(y, s, sample_weight=w) == metrics.roc_auc_score(y, s) == 1.0
+        assert metrics.auc_interval(y, s).auc == 1.0
+
+
 def test_iso_lines():
     ones, zeros, x, h = 30, 70, 0.3, 0.6
     rates = {

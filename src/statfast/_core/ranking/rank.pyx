@@ -68,7 +68,9 @@ cdef inline uint64_t key_of(number x) noexcept nogil:
 cdef inline Py_ssize_t bucket_of(number x, double low, double scale, double top) noexcept nogil:
     """Rising with x; those of negative numbers are below those of others."""
     cdef double place = (<double>x - low) * scale
-    place = min(max(place, 0.0), top)
+    if not place > 0.0:  # 0, and what is not a number: an infinite distance times a scale of 0
+        place = 0.0
+    place = min(place, top)
     return <Py_ssize_t>place + (x >= 0)
 
 

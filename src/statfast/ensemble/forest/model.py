@@ -343,7 +343,7 @@ class ForestModel(Estimator):
         """How much worse rows that trees have not seen are predicted when a column is shuffled.
 
         For each tree and column, the rows left out go down the tree with the values of the column
-        shuffled among them; trees that do not use it are passed by.
+        shuffled among them; trees that do not use it are left out.
 
         Parameters
         ----------
