@@ -19,6 +19,7 @@ from statfast.plot.ensemble_plots import (
     partial_dependence,
     permutation_importances,
 )
+from statfast.plot.forest_plots import importances, out_of_bag
 from statfast.plot.gap import elbow_plot, gap_plot
 from statfast.plot.kernel_matrix_plot import kernel_matrix
 from statfast.plot.normal_plots import (
@@ -43,6 +44,7 @@ from statfast.plot.selection_plots import (
 )
 from statfast.plot.silhouette import silhouette_plot
 from statfast.plot.svm import svm_margin
+from statfast.plot.tree_picture import tree
 from statfast.plot.word_weights_plot import WordWeightsDisplay, word_weights
 
 __all__ = [
@@ -74,8 +76,10 @@ __all__ = [
     "diagnostics",
     "elbow_plot",
     "gap_plot",
+    "importances",
     "kernel_matrix",
     "learning_curves",
+    "out_of_bag",
     "partial_dependence",
     "permutation_importances",
     "precision_recall",
@@ -86,6 +90,7 @@ __all__ = [
     "scree",
     "silhouette_plot",
     "svm_margin",
+    "tree",
     "validation_curves",
     "word_weights",
 ]

@@ -20,7 +20,7 @@ from statfast._validation import (
 )
 from statfast.ensemble.forest.bootstrap import drawn_counts, sample_size, tree_keys
 from statfast.ensemble.forest.grow_forest import Sampling, grown_forest
-from statfast.ensemble.forest.left_out import left_out_sums
+from statfast.ensemble.forest.left_out import left_out_errors, left_out_sums
 from statfast.tree.growing.arguments import growth_rules, rows_to_answer, rows_to_fit
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
@@ -218,6 +218,37 @@ class ForestModel(Estimator):
             )
         return out
 
+    def out_of_bag_errors(self, X, y):
+        """The out-of-bag error of the first 1, 2, ... trees: whether more of them would help.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows of the fit.
+        y : array-like of shape (n,) or (n, outputs)
+            Their targets.
+
+        Returns
+        -------
+        ndarray of shape (n_estimators,)
+            Shares of rows classified wrongly, or mean squared errors, of the rows that some of
+            these trees have not seen; NaN where there is none.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False, or X has another shape than at fit.
+        """
+        rows = self._rows_of_fit(rows_to_fit(X))
+        truth = self._truth(y, len(rows))
+        return left_out_errors(self._trees, rows, self._left_out(), self._loss, truth)
+
+    def _rows_of_fit(self, rows):
+        self._fitted_trees()
+        if rows.shape != (wanted := (self._sampling.n, self.n_features_in_)):
+            raise ValueError(f"X must be the rows of the fit {wanted}; got {rows.shape}.")
+        return rows
+
     # ------------------------------------------------------------ what trees know of rows
     def proximities(self, X, Y=None, *, left_out=False):
         """In which share of the trees two rows end in the same leaf.
@@ -319,12 +350,7 @@ class ForestModel(Estimator):
 
     def _unbiased(self, X, Y):
         """Importances by rows left out (Li et al. 2019), the mean over trees."""
-        rows = rows_to_fit(X)
-        if len(rows) != self._sampling.n or rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X must be the rows of the fit ({self._sampling.n}, {self.n_features_in_}); got "
-                f"{rows.shape}."
-            )
+        rows = self._rows_of_fit(rows_to_fit(X))
         self._left_out()
 
         def work(task):
@@ -373,15 +399,10 @@ class ForestModel(Estimator):
         L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
         doi:10.1023/A:1010933404324
         """
-        rows = rows_to_fit(X)
+        rows = self._rows_of_fit(rows_to_fit(X))
         repeats = as_count(n_repeats, "n_repeats")
         truth = self._truth(y, len(rows))
         unseen = self._left_out()
-        if unseen.shape[1] != len(rows) or rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X must be the rows of the fit ({unseen.shape[1]}, {self.n_features_in_}); got "
-                f"{rows.shape}."
-            )
         seeds = as_generator(random_state).integers(2**63, size=len(self._trees))
 
         def work(t):

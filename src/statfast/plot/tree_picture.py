@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A tree as a picture: a box for each node, the question in it, and what is below it."""
+
+import numpy as np
+
+from statfast._validation import as_count, not_fitted, shown, wrong_type
+from statfast.plot.display import Display
+from statfast.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+COUNTED = 4  # classes whose counts still fit into a box
+
+
+def tree(
+    model, *, feature_names=None, class_names=None, max_depth=None, decimals=2, ax=None, **style
+):
+    """Draw a classification or regression tree: questions, counts or means, colors of classes.
+
+    Rows that answer yes go to the left. The color of a box is that of its largest class, paler
+    where the classes are mixed; of a regression, the darker the larger the value.
+
+    Parameters
+    ----------
+    model : DecisionTreeClassifier or DecisionTreeRegressor
+        Fitted. Members of a forest, too: their inner nodes show the question alone if the forest
+        was fitted without `tree_statistics`.
+    feature_names : array-like of str, shape (p,), optional
+        None takes those of the fit.
+    class_names : array-like of str, shape (K,), optional
+        What the classes are called, in the order of `classes_`. None shows the labels.
+    max_depth : int, optional
+        Nodes below so many splits are not drawn; what is cut ends in a dashed box. None draws all.
+    decimals : int, default=2
+        Of thresholds and values.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Of the text in the boxes: `fontsize` is otherwise chosen so that neighbors do not touch.
+
+    Returns
+    -------
+    statfast.plot.Display
+        With `nodes`, of shape (m,): the nodes drawn, a parent before its children; `positions`,
+        of shape (m, 2): leaves are one apart, and depths are negative; and `texts`, m strings.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If the model is not fitted.
+    TypeError
+        If the model is no tree.
+    ValueError
+        If names are not one for each column or class, or a count is negative.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import tree
+    >>> from statfast.tree import DecisionTreeClassifier
+    >>> iris = load_iris()
+    >>> model = DecisionTreeClassifier(max_depth=1).fit(iris.data, iris.target)
+    >>> picture = tree(model, feature_names=iris.feature_names, ax=Figure().subplots())
+    >>> print(picture.texts[1])
+    0
+    50 / 0 / 0
+    """
+    if not isinstance(model, DecisionTreeClassifier | DecisionTreeRegressor):
+        raise wrong_type("model", "a DecisionTreeClassifier or DecisionTreeRegressor", model)
+    if not model.__sklearn_is_fitted__():
+        raise not_fitted(model)
+    features = column_names(model, feature_names)
+    classes = _class_names(model, class_names)
+    digits = as_count(decimals, "decimals", low=0)
+    arrays = model.tree_
+    deepest = arrays.max_depth if max_depth is None else as_count(max_depth, "max_depth", low=0)
+    nodes = _preorder(arrays, deepest)
+    said = [_said(arrays, node, features, classes, digits) for node in nodes]
+
+    def draw(display, ax):
+        _draw(display, ax, arrays, classes is not None, deepest, style)
+
+    numbers = {"nodes": np.array(nodes), "positions": _positions(arrays, nodes, deepest)}
+    return Display(draw, **numbers, texts=said).plot(ax=ax)
+
+
+def column_names(model, given):
+    """What the columns are called: as given, as at fit, or x0, x1, ..."""
+    p = model.n_features_in_
+    if given is None:
+        given = getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)])
+    names = [str(name) for name in given]
+    if len(names) != p:
+        raise ValueError(f"feature_names must name {p} columns; got {len(names)}.")
+    return names
+
+
+def _class_names(model, given):
+    """Names of the classes of each output; None for a regression."""
+    labels = getattr(model, "classes_", None)
+    if labels is None:
+        if given is not None:
+            raise ValueError(
+                f"class_names must be None for a regression; got {shown(given)}. Leave it out."
+            )
+        return None
+    several = isinstance(labels, list)
+    if given is None:
+        return [[str(label) for label in own] for own in (labels if several else [labels])]
+    names = [str(name) for name in given]
+    if several or len(names) != len(labels):
+        wanted = "None with several outputs" if several else f"{len(labels)} names"
+        raise ValueError(f"class_names must be {wanted}; got {len(names)} names.")
+    return [names]
+
+
+def _preorder(arrays, deepest):
+    """Nodes not below `deepest` splits: each, then those to its left, then those to its right."""
+    found, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if arrays.children_left[node] >= 0 and arrays.depth[node] < deepest:
+            waiting += [int(arrays.children_right[node]), int(arrays.children_left[node])]
+    return found
+
+
+def _positions(arrays, nodes, deepest):
+    """Ends are one apart, from the left to the right; a parent is between its children."""
+    across, ends = {}, 0
+    for node in nodes:
+        if arrays.children_left[node] < 0 or arrays.depth[node] == deepest:
+            across[node], ends = float(ends), ends + 1
+    for node in reversed(nodes):
+        if node not in across:
+            left, right = arrays.children_left[node], arrays.children_right[node]
+            across[node] = (across[left] + across[right]) / 2.0
+    return np.array([[across[node], -float(arrays.depth[node])] for node in nodes])
+
+
+def _said(arrays, node, features, classes, digits):
+    """The lines of a box: the question, the answer, and the rows behind it."""
+    lines = []
+    if arrays.children_left[node] >= 0:
+        name, threshold = features[arrays.feature[node]], arrays.threshold[node]
+        lines.append(f"{name} \N{LESS-THAN OR EQUAL TO} {threshold:.{digits}f}")
+    value, weight = arrays.value[node], arrays.weighted_n_node_samples[node]
+    if np.isnan(value).any():
+        return "\n".join(lines)
+    if classes is None:
+        lines.append(", ".join(f"{mean:.{digits}f}" for mean in value[:, 0]))
+        return "\n".join([*lines, *([] if np.isnan(weight) else [f"n = {_count(weight, digits)}"])])
+    best = [value[k, : len(names)].argmax() for k, names in enumerate(classes)]
+    lines.append(", ".join(names[b] for names, b in zip(classes, best, strict=True)))
+    if len(classes) == 1 and len(classes[0]) <= COUNTED and not np.isnan(weight):
+        lines.append(" / ".join(_count(share * weight, digits) for share in value[0]))
+    else:
+        shares = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(best))
+        rows = "" if np.isnan(weight) else f" of {_count(weight, digits)}"
+        lines.append(shares + rows)
+    return "\n".join(lines)
+
+
+def _count(weight, digits):
+    """A sum of weights; without decimals where it is whole but for rounding."""
+    whole = abs(weight - round(weight)) <= 1e-9 * max(1.0, abs(weight))
+    return str(round(weight)) if whole else f"{weight:.{digits}f}"
+
+
+def _colors(arrays, nodes, classes):
+    """The color of each box: of the largest class by its share, or of the value."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_rgb
+
+    value = arrays.value[nodes][:, 0, : int(arrays.n_classes[0])]
+    known = ~np.isnan(value).any(axis=1)
+    colors = np.ones((len(nodes), 3))
+    if not classes:
+        means = value[:, 0]
+        low, high = (f(means[known], initial=b) for f, b in ((np.min, np.inf), (np.max, -np.inf)))
+        place = (means[known] - low) / (high - low) if high > low else np.zeros(known.sum())
+        colors[known] = colormaps["Blues"](0.08 + 0.5 * place)[:, :3]
+        return colors
+    k = value.shape[1]
+    palette = colormaps["tab10" if k <= 10 else "hsv"]
+    plain = np.array([to_rgb(palette(j if k <= 10 else j / k)) for j in range(k)])
+    best = value[known].argmax(axis=1)
+    even = 1.0 / k
+    sure = (value[known].max(axis=1) - even) / (1.0 - even) if k > 1 else np.ones(known.sum())
+    depth = 0.1 + 0.5 * np.clip(sure, 0.0, 1.0)[:, None]
+    colors[known] = 1.0 - depth * (1.0 - plain[best])
+    return colors
+
+
+def _draw(display, ax, arrays, classes, deepest, style):
+    nodes, at = display.nodes, display.positions
+    place = dict(zip(nodes.tolist(), at, strict=True))
+    for node in nodes.tolist():
+        if arrays.children_left[node] < 0 or arrays.depth[node] == deepest:
+            continue
+        for child in (arrays.children_left[node], arrays.children_right[node]):
+            (x, y), (below, under) = place[node], place[int(child)]
+            ax.plot([x, below, below], [y, y, under], color="0.5", linewidth=0.9, zorder=1)
+    ax.set_xlim(at[:, 0].min() - 0.6, at[:, 0].max() + 0.6)
+    ax.set_ylim(at[:, 1].min() - 0.5, 0.5)
+    size = {"fontsize": _font_size(ax, display.texts, at)}
+    colors = _colors(arrays, nodes, classes)
+    for node, (x, y), text, color in zip(nodes.tolist(), at, display.texts, colors, strict=True):
+        cut = arrays.children_left[node] >= 0 and arrays.depth[node] == deepest
+        box = {"boxstyle": "round,pad=0.3", "facecolor": color, "edgecolor": "0.4"}
+        box["linestyle"] = "--" if cut else "-"
+        ax.text(x, y, text, **{"ha": "center", "va": "center", "bbox": box, **size, **style})
+    if len(nodes) > 1:
+        for child, word in ((arrays.children_left[0], "yes"), (arrays.children_right[0], "no")):
+            x = (at[0, 0] + 2.0 * place[int(child)][0]) / 3.0
+            ax.text(x, 0.02, word, ha="center", va="bottom", color="0.35", **size)
+    ax.set_axis_off()
+
+
+def _font_size(ax, texts, at):
+    """Points such that neighbors of a level do not touch: a letter is some 0.6 of them wide."""
+    width, height = (72.0 / ax.figure.dpi * size for size in ax.bbox.size)
+    across = width / (np.ptp(at[:, 0]) + 1.2)
+    down = height / (np.ptp(at[:, 1]) + 1.0)
+    fits = [down / 5.5, 10.0]
+    for depth in np.unique(at[:, 1]):
+        level = np.flatnonzero(at[:, 1] == depth)
+        letters = [max(map(len, texts[i].split("\n"))) + 2.0 for i in level]
+        if len(level) == 1:
+            fits.append(width / (0.6 * letters[0]))
+        for i in range(len(level) - 1):
+            apart = at[level[i + 1], 0] - at[level[i], 0]
+            fits.append(apart * across / (0.3 * (letters[i] + letters[i + 1])))
+    return max(1.0, min(fits))
