@@ -20,13 +20,17 @@ from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.decomposition import PCA
 from statfast.ensemble import AdaBoostClassifier
-from statfast.generative import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from statfast.generative import (
+    LinearDiscriminantAnalysis,
+    MixedNB,
+    QuadraticDiscriminantAnalysis,
+)
 from statfast.linear import GeneralizedLinearModel
 from statfast.metrics import ranking_error, score_decomposition
 from statfast.model_selection import StratifiedKFold, cross_validate
 from statfast.neighbors import KNeighborsClassifier, TangentDistanceClassifier
 from statfast.svm import SVC
-from statfast.tree import DecisionTreeClassifier
+from statfast.tree import DecisionTreeClassifier, pruning_table
 
 WIDTH = 90
 
@@ -291,6 +295,56 @@ def evaluation() -> Finding:
     )
 
 
+def naive_bayes() -> Finding:
+    """Who survived the Titanic, by class, sex and age (R's ``Titanic``), against e1071."""
+    kinds = [(c, s, a) for a in ("child", "adult") for s in "mf" for c in ("1", "2", "3", "crew")]
+    died = [0, 0, 35, 0, 0, 0, 17, 0, 118, 154, 387, 670, 4, 13, 89, 3]
+    survived = [5, 11, 13, 0, 1, 13, 14, 0, 57, 14, 75, 192, 140, 80, 76, 20]
+    X, y = np.array(kinds * 2, dtype=object), np.repeat([0, 1], 16)
+    known = [0.303940701063754, 0.900729937509144]
+
+    start = time.perf_counter()
+    model = MixedNB(alpha=0.0).fit(X, y, sample_weight=np.array(died + survived, dtype=float))
+    asked = np.array([("3", "m", "child"), ("1", "f", "adult")], dtype=object)
+    chances = model.predict_proba(asked)[:, 1]
+    seconds = time.perf_counter() - start
+
+    return Finding(
+        "Naive Bayes: survival on the Titanic, 2201 people by class, sex and age",
+        [
+            f"boy of the 3rd class: {chances[0]:.6f}, known {known[0]:.6f}; "
+            f"woman of the 1st: {chances[1]:.6f}, known {known[1]:.6f}",
+        ],
+        bool(np.allclose(chances, known, rtol=1e-12)),
+        seconds,
+    )
+
+
+def trees() -> Finding:
+    """A tree for iris and its table of penalties, against R's rpart."""
+    iris = load_iris()
+    known = ([2.45, 1.75], [50, 54, 46]), ([0.5, 0.44, 0.01], [1.0, 0.5, 0.06])
+
+    start = time.perf_counter()
+    model = DecisionTreeClassifier(max_depth=2, min_samples_split=20, min_samples_leaf=7)
+    tree = model.fit(iris.data, iris.target).tree_
+    table = pruning_table(model, iris.data, iris.target, cv=5, random_state=0)
+    seconds = time.perf_counter() - start
+
+    inner = tree.children_left >= 0
+    grown = tree.threshold[inner].tolist(), tree.n_node_samples[~inner].tolist()
+    pruned = table.cp.round(12).tolist(), table.rel_error.round(12).tolist()
+    return Finding(
+        "Classification tree: iris, 150 x 4",
+        [
+            "thresholds {}, leaves {}; known {}, {}".format(*grown, *known[0]),
+            "penalties {}, errors {}; known {}, {}".format(*pruned, *known[1]),
+        ],
+        (grown, pruned) == known,
+        seconds,
+    )
+
+
 def boosting() -> Finding:
     """AdaBoost on ten points that three stumps part, against the votes that its authors give."""
     across, up = [4, 6, 2, 7, 3, 5, 9, 0, 8, 1], [2, 9, 3, 6, 0, 4, 8, 7, 5, 1]
@@ -324,6 +378,8 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     nearest_neighbors,
     generalized_linear_model,
     support_vectors,
+    naive_bayes,
+    trees,
     boosting,
     evaluation,
     mnist,

@@ -122,7 +122,8 @@ def out_of_bag(model, X, y, *, ax=None, **style):
     >>> from statfast.plot import out_of_bag
     >>> iris = load_iris()
     >>> model = RandomForestClassifier(50, random_state=0).fit(iris.data, iris.target)
-    >>> round(out_of_bag(model, iris.data, iris.target, ax=Figure().subplots()).errors[-1], 2)
+    >>> shown = out_of_bag(model, iris.data, iris.target, ax=Figure().subplots())
+    >>> float(shown.errors[-1].round(2))
     0.04
     """
     _forest(model, "out_of_bag_errors")
