@@ -20,11 +20,8 @@ from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_digits, load_iris, load_mnist, load_wine
 from statfast.decomposition import PCA
 from statfast.ensemble import AdaBoostClassifier
-from statfast.generative import (
-    LinearDiscriminantAnalysis,
-    MixedNB,
-    QuadraticDiscriminantAnalysis,
-)
+from statfast.generative import LinearDiscriminantAnalysis, MixedNB
+from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticRule
 from statfast.linear import GeneralizedLinearModel
 from statfast.metrics import ranking_error, score_decomposition
 from statfast.model_selection import StratifiedKFold, cross_validate
@@ -55,7 +52,7 @@ def discriminant_analysis() -> Finding:
 
     start = time.perf_counter()
     predicted = LinearDiscriminantAnalysis().fit(X, wine.target).predict(X)
-    model = QuadraticDiscriminantAnalysis(method="moment", priors=shares).fit(X, wine.target)
+    model = QuadraticRule(method="moment", priors=shares).fit(X, wine.target)
     said = model.predict(X), model.leave_one_out(X, wine.target, method="predict")
     seconds = time.perf_counter() - start
 
@@ -312,8 +309,8 @@ def naive_bayes() -> Finding:
     return Finding(
         "Naive Bayes: survival on the Titanic, 2201 people by class, sex and age",
         [
-            f"boy of the 3rd class: {chances[0]:.6f}, known {known[0]:.6f}; "
-            f"woman of the 1st: {chances[1]:.6f}, known {known[1]:.6f}",
+            "boy of the 3rd class: {:.6f}, woman of the 1st: {:.6f}".format(*chances),
+            "known:                {:.6f},                   {:.6f}".format(*known),
         ],
         bool(np.allclose(chances, known, rtol=1e-12)),
         seconds,
@@ -331,14 +328,15 @@ def trees() -> Finding:
     table = pruning_table(model, iris.data, iris.target, cv=5, random_state=0)
     seconds = time.perf_counter() - start
 
-    inner = tree.children_left >= 0
-    grown = tree.threshold[inner].tolist(), tree.n_node_samples[~inner].tolist()
+    leaf = tree.children_left < 0
+    grown = tree.threshold[~leaf].tolist(), tree.n_node_samples[leaf].tolist()
     pruned = table.cp.round(12).tolist(), table.rel_error.round(12).tolist()
     return Finding(
         "Classification tree: iris, 150 x 4",
         [
             "thresholds {}, leaves {}; known {}, {}".format(*grown, *known[0]),
-            "penalties {}, errors {}; known {}, {}".format(*pruned, *known[1]),
+            "penalties of a leaf {}, errors {}".format(*pruned),
+            "known:              {},        {}".format(*known[1]),
         ],
         (grown, pruned) == known,
         seconds,
