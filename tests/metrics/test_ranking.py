@@ -541,3 +541,9 @@ def test_more_bad_input():
         metrics.h_measure([0, 1], [1, 2], shape=(2, 2), severity_ratio=1)
     with pytest.raises(ValueError, match="bounds must be two values"):
         metrics.partial_auc_score([0, 1], [1, 2], (0.5, 0.5))
+
+
+@pytest.mark.parametrize("bounds", [0.5, (), (0.1,), (0.1, 0.2, 0.3), {"a": 1}, None, [[0, 1]]])
+def test_bounds_are_two_numbers(bounds):
+    with pytest.raises((TypeError, ValueError), match="bounds must be two numbers"):
+        metrics.partial_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], bounds)

@@ -144,3 +144,12 @@ def test_more_bad_input():
         metrics.mean_pinball_loss([1, 2], [1, 2], alpha=2)
     with pytest.warns(UndefinedMetricWarning, match="less than two samples"):
         assert np.isnan(metrics.r2_score([1], [1]))
+
+
+@pytest.mark.parametrize("given", [np.array(1.5), np.float64(2), 3.0])
+def test_one_number_is_refused(given):
+    for score in (metrics.mean_squared_error, metrics.mean_poisson_deviance):
+        with pytest.raises((TypeError, ValueError), match="y_true"):
+            score(given, [1.0])
+        with pytest.raises((TypeError, ValueError), match="y_pred"):
+            score([1.0], given)

@@ -360,3 +360,9 @@ def test_spam_error_is_that_of_the_literature(shared_data, make, most):
         model = make().fit(messages[~held], y[~held])
         wrong += int((model.predict(messages[held]) != y[held]).sum())
     assert 0.005 < wrong / len(y) < most
+
+
+@pytest.mark.parametrize("given", [3, 1j, b"x", "ab", [1, 2], None])
+def test_frequencies_are_a_mapping(given):
+    with pytest.raises(TypeError, match="frequencies must be a dict"):
+        simple_good_turing(given)

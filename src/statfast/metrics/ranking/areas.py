@@ -14,6 +14,7 @@ from statfast._validation import (
     as_real,
     as_rows,
     as_weights,
+    shown,
     to_array,
 )
 from statfast.metrics.classification.label_table import as_column
@@ -183,7 +184,10 @@ def partial_auc_score(
     0.25
     """
     as_choice(focus, "focus", ("specificity", "sensitivity"))
-    low, high = sorted(as_real(bound, "bounds", 0.0, 1.0) for bound in bounds)
+    pair = to_array(bounds, "bounds", "two numbers")
+    if pair.shape != (2,):
+        raise ValueError(f"bounds must be two numbers; got {shown(bounds)}. Pass a pair.")
+    low, high = sorted(as_real(bound, "bounds", 0.0, 1.0) for bound in pair.tolist())
     if low == high:
         raise ValueError(f"bounds must be two values that differ; got {low} twice.")
     fpr, tpr, _ = roc_of(steps_for(y_true, y_score, pos_label, sample_weight))

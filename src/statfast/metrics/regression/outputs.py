@@ -23,6 +23,9 @@ def values_of(y_true, y_pred, sample_weight, multioutput):
 
 def _length(y):
     """How many rows there are; what is no column is left to be refused."""
+    shape = getattr(y, "shape", None)
+    if shape is not None:
+        return int(shape[0]) if len(shape) else 0
     return len(y) if hasattr(y, "__len__") else 0
 
 

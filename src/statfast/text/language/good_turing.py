@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Good-Turing estimates of how often what was seen r times is to be expected."""
 
+from collections.abc import Mapping
+
 import numpy as np
+
+from statfast._validation import wrong_type
 
 
 def simple_good_turing(frequencies):
@@ -21,6 +25,8 @@ def simple_good_turing(frequencies):
 
     Raises
     ------
+    TypeError
+        If `frequencies` is no mapping.
     ValueError
         If there is no count, or one that is not positive.
 
@@ -42,6 +48,8 @@ def simple_good_turing(frequencies):
     >>> round(unseen, 4)
     0.3226
     """
+    if not isinstance(frequencies, Mapping):
+        raise wrong_type("frequencies", "a dict of counts and their frequencies", frequencies)
     if not frequencies or min(frequencies) < 1 or min(frequencies.values()) < 1:
         raise ValueError(
             "frequencies must map counts of at least 1 to how many things had them; got "
