@@ -6,7 +6,6 @@ from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.pruning.table import PruningTable, pruning_table
 from statfast.tree.pruning.weakest_link import PruningPath
 from statfast.tree.reading.printed import export_text, tree_rules
-from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.tree_arrays import TreeStructure
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
     "DecisionTreeRegressor",
     "PruningPath",
     "PruningTable",
-    "TreePredictor",
     "TreeStructure",
     "export_text",
     "pruning_table",
