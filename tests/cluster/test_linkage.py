@@ -49,6 +49,17 @@ def rows(seed, n, d, *, tied=False, scale=1.0):
     return scale * (rng.integers(0, 4, (n, d)).astype(float) if tied else rng.normal(size=(n, d)))
 
 
+def test_centroids_of_small_matrices_are_scipys():
+    """Many sizes, so that clusters are left out several times between looks at a row."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        y = pdist(rng.normal(size=(int(rng.integers(2, 60)), int(rng.integers(1, 6)))))
+        for method in ("centroid", "median"):
+            np.testing.assert_allclose(
+                linkage(y, method)[:, 2], hierarchy.linkage(y, method)[:, 2], rtol=1e-9, atol=1e-12
+            )
+
+
 @pytest.mark.parametrize("method", DEFINED)
 @pytest.mark.parametrize("n", [2, 3, 4, 11, 40])
 def test_linkage_is_its_definition(method, n):

@@ -120,8 +120,9 @@ def condensed_of(X: Any, metric: Any, metric_params: Any, n: int, n_jobs: int | 
             f"X must be of as many rows as Z has leaves ({n}); got {given.n}. Pass what Z was made "
             "of."
         )
-    if isinstance(given, Square):
-        refuse_large(4 * n * n, "A condensed copy of X", "Pass it condensed.")
-        rows = [row[i + 1 :] for i, row in enumerate(given.matrix)]
-        return np.concatenate(rows, dtype=np.float64)
-    return np.asarray(given.condensed(n_jobs)[0].owners, np.float64)
+    table = given.matrix if isinstance(given, Square) else given.condensed(n_jobs)[0].owners
+    if np.ndim(table) == 1:
+        return np.asarray(table, np.float64)
+    refuse_large(4 * n * n, "A condensed copy of X", "Pass it condensed.")  # a square matrix
+    rows = [row[i + 1 :] for i, row in enumerate(table)]
+    return np.concatenate(rows, dtype=np.float64)

@@ -76,7 +76,10 @@ cdef inline void pack(
     journal *t, real *table, real *size, real *gone, int32_t *point, int32_t *link,
     Py_ssize_t links, uint64_t *keep,
 ) noexcept nogil:
-    """Leave out the clusters that are gone; `keep` is work space of m / 64 + 2 words."""
+    """Leave out the clusters that are gone; `keep` is work space of m / 64 + 2 words.
+
+    `link` holds clusters, or -1; those that are gone become -1.
+    """
     cdef Py_ssize_t c, e, k = 0, kept = 0
     for c in range(t.m // 64 + 2):
         keep[c] = 0
@@ -93,7 +96,7 @@ cdef inline void pack(
             t.unions[kept] = t.now[c]
             kept += 1
     for e in range(links):
-        link[e] = t.now[link[e]]
+        link[e] = t.now[link[e]] if link[e] >= 0 else -1
     for c in range(t.m):
         if t.now[c] < 0:
             continue

@@ -112,8 +112,8 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         first = least_squares(rows, target[:, None], weights, one, 1e-11)
         w = np.ones(len(rows)) if weights is None else weights
         table, mean, size = _table(rows, w, int(one))
-        with np.errstate(over="ignore", divide="ignore"):
-            penalty = np.minimum(np.ldexp(alpha, unit) / size**2, HEAVIEST)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            penalty = np.fmin(np.ldexp(alpha, unit) / size**2, HEAVIEST)  # inf / inf: a constant
         problem = _Huber(table, target, w, min(epsilon, WIDEST), penalty, int(one))
         slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
         start = np.concatenate([first.intercept[:one] + first.coef[0] @ mean, slopes])
