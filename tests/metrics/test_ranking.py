@@ -269,6 +269,13 @@ def test_thresholds(rows):
     assert_allclose(lift[1:] * share[1:], gain[1:])
 
 
+def test_areas_are_of_finite_points():
+    with pytest.raises(ValueError, match="x must be finite"):
+        metrics.auc([0.0, np.nan, 1.0], [0.0, 0.5, 1.0])
+    with pytest.raises(ValueError, match="y must be finite"):
+        metrics.auc([0.0, 0.5, 1.0], [0.0, np.inf, 1.0])
+
+
 def test_few_scores_as_far_apart_as_can_be():
     for s in ([1.7e308, -1.7e308], [np.inf, -np.inf, 0.0], [-np.inf, 1.7e308]):
         y, w = np.arange(len(s)) == np.argmax(s), np.full(len(s), 2.0)

@@ -278,3 +278,14 @@ def test_tfidf_refusals():
     with pytest.raises(ValueError, match="not fitted"):
         TfidfTransformer().transform([[1.0]])
     assert TfidfTransformer().fit_transform(np.ones((2, 2), np.float32)).dtype == np.float32
+
+
+def test_weights_that_have_no_logarithm_or_square():
+    counts = sparse.csr_matrix(([1.0, -1.0, 2.0], ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
+    with pytest.raises(ValueError, match="X must not be negative with sublinear_tf"):
+        TfidfTransformer(sublinear_tf=True).fit_transform(counts)
+    stored = sparse.csr_matrix(([0.0, 3.0], ([0, 0], [0, 1])), shape=(1, 2))
+    found = TfidfTransformer(sublinear_tf=True).fit_transform(stored).toarray()
+    np.testing.assert_array_equal(found, [[0.0, 1.0]])
+    with pytest.raises(ValueError, match="squares overflow"):
+        TfidfTransformer().fit_transform(1e300 * abs(counts))

@@ -218,7 +218,7 @@ def auc(x, y):
     Raises
     ------
     ValueError
-        If there are fewer than two points, or x neither rises nor falls.
+        If there are fewer than two points, one is not finite, or x neither rises nor falls.
 
     Examples
     --------
@@ -232,6 +232,9 @@ def auc(x, y):
         raise ValueError(
             f"x and y must be two columns of at least 2 points; got shapes {x.shape} and {y.shape}."
         )
+    for column, name in ((x, "x"), (y, "y")):
+        if not np.isfinite(column).all():
+            raise ValueError(f"{name} must be finite; it holds NaN or infinity. Leave these out.")
     width = np.diff(x)
     if (width < 0).any():
         if (width > 0).any():

@@ -131,7 +131,8 @@ class TfidfTransformer(Estimator):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one.
+            If X is not a finite 2-d array with the columns of the fitted one, is negative with
+            `sublinear_tf`, or has values whose squares overflow with ``norm="l2"``.
         """
         from scipy.sparse import csr_matrix
 
@@ -146,10 +147,20 @@ class TfidfTransformer(Estimator):
             )
         value = rows.data.astype(np.float32 if getattr(X, "dtype", None) == np.float32 else float)
         if as_flag(self.sublinear_tf, "sublinear_tf"):
-            value = np.log(value) + 1.0
+            if (value < 0.0).any():
+                raise ValueError(
+                    "X must not be negative with sublinear_tf=True, which takes logarithms; got "
+                    f"{value.min():g}. Pass counts, or sublinear_tf=False."
+                )
+            value = 1.0 + np.log(value, where=value > 0.0, out=np.full_like(value, -1.0))
         if "idf_" in self.__dict__:
             value = value * self.idf_.astype(value.dtype)[rows.indices]
         norm = as_choice(self.norm, "norm", ("l1", "l2", None))
+        if norm == "l2" and len(value) and np.abs(value).max() > np.finfo(value.dtype).max ** 0.5:
+            raise ValueError(
+                "X holds values so large that their squares overflow. Divide it by its size, or use "
+                'norm="l1".'
+            )
         if norm is not None:
             row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
             size = np.abs(value) if norm == "l1" else value * value
