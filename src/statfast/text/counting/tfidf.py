@@ -158,8 +158,8 @@ class TfidfTransformer(Estimator):
         norm = as_choice(self.norm, "norm", ("l1", "l2", None))
         if norm == "l2" and len(value) and np.abs(value).max() > np.finfo(value.dtype).max ** 0.5:
             raise ValueError(
-                "X holds values so large that their squares overflow. Divide it by its size, or use "
-                'norm="l1".'
+                "X holds values so large that their squares overflow. Divide it by its size, or "
+                'use norm="l1".'
             )
         if norm is not None:
             row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
