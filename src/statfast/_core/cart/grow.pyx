@@ -290,7 +290,7 @@ cdef class Grower:
         return links, numbers, values
 
     def packed(self):
-        """The nodes of a tree grown depth first as cart/walk.h has them, the values of its leaves,
+        """The nodes of a tree grown depth first as cart/walk_table.h has them, its leaves' values,
         the rows in them, and the decrease of impurity times weight that each column brings."""
         cdef Py_ssize_t n = self.g.n_nodes, i, k, C = self.g.t.channels, leaf = 0
         cdef const cart_node *node = self.g.nodes

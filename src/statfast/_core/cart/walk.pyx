@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The leaves that rows fall into, and sums of what trees say of them (cart/walk.h).
+"""The leaves that rows fall into, and sums of what trees say of them (cart/walk_table.h).
 
 Cost: about a nanosecond a step of a row in a tree that fits the cache. Several rows, or for few
 rows several trees, go down at a time, so that one waits for memory while others move. The caller
@@ -11,16 +11,21 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.tile.rows cimport number
+from statfast._core.tile.tiles cimport level
 
-cdef extern from "cart/walk.h" nogil:
+cdef extern from "cart/walk_table.h" nogil:
     ctypedef struct cart_step:
         double threshold
         int32_t right
         uint32_t column
-    void walk_rows(const cart_step *tree, const double *rows, Py_ssize_t m, Py_ssize_t p,
-                   int64_t *leaf)
-    void walk_trees(const cart_step *nodes, const int64_t *root, Py_ssize_t T, const double *row,
-                    int64_t *leaf)
+    ctypedef struct walk_kernels:
+        void (*rows)(const cart_step *tree, const double *rows, Py_ssize_t m, Py_ssize_t p,
+                     int64_t *leaf) noexcept nogil
+        void (*trees)(const cart_step *nodes, const int64_t *root, Py_ssize_t T,
+                      const double *row, int64_t *leaf) noexcept nogil
+    const walk_kernels *walk_at(int level)
+
+cdef const walk_kernels *kernels = walk_at(level())
 
 
 cdef enum:
@@ -44,10 +49,10 @@ cdef void all_leaves(const cart_step *nodes, const int64_t[::1] root, const doub
     cdef Py_ssize_t t, i, T = root.shape[0]
     if m < FEW:
         for i in range(m):
-            walk_trees(nodes, &root[0], T, rows + i * p, leaf + i * T)
+            kernels.trees(nodes, &root[0], T, rows + i * p, leaf + i * T)
     else:
         for t in range(T):
-            walk_rows(nodes + root[t], rows, m, p, leaf + t * m)
+            kernels.rows(nodes + root[t], rows, m, p, leaf + t * m)
 
 
 def leaves(
@@ -132,7 +137,7 @@ def add_some(
         for i in range(r):
             for j in range(p):
                 rows[i * p + j] = <double>X[where[i], j]
-        walk_rows(<const cart_step *>&nodes[0, 0], rows, r, p, found)
+        kernels.rows(<const cart_step *>&nodes[0, 0], rows, r, p, found)
         for i in range(r):
             count[where[i]] += 1
             leaf = found[i]
