@@ -46,7 +46,7 @@ static INLINE void walk_some(const cart_step *tree, const double *rows, const in
 }
 
 #if defined(__AVX512DQ__) && defined(STATFAST_VECTORS)
-#define WALK_GROUPS 4 /* of eight rows */
+#define WALK_GROUPS 6 /* of eight rows */
 
 /* A step of eight rows; 0 when all have arrived. */
 static INLINE int walk_step(const cart_step *tree, const double *rows, __m512i begin,
