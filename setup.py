@@ -3,7 +3,8 @@
 
 Every ``.pyx`` below ``src/statfast/_core`` is one extension. One with vector code of its own,
 ``NAME.pyx`` beside ``NAME_level.h``, compiles that header once per instruction-set level as well;
-one whose own loops matter little says ``# build: glue`` below its license and is kept small. What
+one whose own loops matter little says ``# build: glue`` below its license and is kept small, and so
+is vector code that says ``/* build: small */`` there, as it is no slower by it. What
 Cython adds to each (memoryviews above all) is an extension of its own, ``_core/_shared``.
 
 Two environment variables choose a variant, each with a build folder of its own so that they never
@@ -61,6 +62,7 @@ GNU_FLAGS = [
 ]
 GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-g0", "-fno-asynchronous-unwind-tables"]
 VECTOR_CODE = [] if DEBUG else ["-O3"]  # the levels
+SMALLER = [] if DEBUG else ["-O2"]  # levels that are no slower by it
 LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 GLUE = [] if DEBUG else ["-Os"]  # loops are vector code elsewhere, or seldom run
 GNU_LINK_FLAGS = []
@@ -91,6 +93,8 @@ class BuildKernels(build_ext):
         msvc = self.compiler.compiler_type == "msvc"
         levels = [source for source in extension.sources if Path(source).is_relative_to(CORE)]
         rest = GLUE if extension.name in self.glue else LOOPS
+        body = dict(extension.define_macros).get("BODY")
+        vectors = SMALLER if body and is_small(CORE / body) else VECTOR_CODE
         own, extension = copy(self), copy(extension)
         own.build_temp = f"{self.build_temp}/{extension.name}"  # every extension has the levels'
         extension.extra_objects = self.compiler.compile(
@@ -98,7 +102,7 @@ class BuildKernels(build_ext):
             output_dir=own.build_temp,
             macros=extension.define_macros,
             include_dirs=extension.include_dirs,
-            extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + VECTOR_CODE,
+            extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + vectors,
         )
         extension.sources = [source for source in extension.sources if source not in levels]
         extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
@@ -127,6 +131,10 @@ def headers(*sources):
 
 def is_glue(source):
     return "\n# build: glue\n" in source.read_text()[:200]
+
+
+def is_small(body):
+    return "\n/* build: small */\n" in body.read_text()[:300]
 
 
 def kernel(source):

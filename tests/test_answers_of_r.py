@@ -243,7 +243,7 @@ def test_a_lasso_of_three_species():
     """glmnet(family = "multinomial", lambda = 0.02), which penalizes scaled columns."""
     spread = X.std(axis=0)
     model = sf.LogisticRegression(
-        penalty="l1", C=1 / (len(X) * 0.02), multi_class="multinomial", tol=1e-10
+        C=1 / (len(X) * 0.02), l1_ratio=1.0, multi_class="multinomial", tol=1e-10
     ).fit(X / spread, SPECIES)
     coef = model.coef_ / spread
     expected = np.zeros((3, 4))

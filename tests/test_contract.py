@@ -60,7 +60,7 @@ ESTIMATORS = [cls for cls in public_estimators() if cls.__name__ not in ONE_COLU
 
 # Parameters for small data.
 SMALL = {
-    "CalibratedClassifierCV": {"estimator": LogisticRegression(penalty="l2"), "cv": 3},
+    "CalibratedClassifierCV": {"estimator": LogisticRegression(C=1.0), "cv": 3},
     "ExtraTreesClassifier": {"n_estimators": 8, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 8, "random_state": 0},
     # Repeated rows are drawn apart; without samples, weights are those of trees.
@@ -70,8 +70,17 @@ SMALL = {
     "KMeans": {"n_clusters": 3, "random_state": 0},
     "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
     "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1)},
-    "CostSensitiveClassifier": {"estimator": LogisticRegression(penalty="l2")},
+    "CostSensitiveClassifier": {"estimator": LogisticRegression(C=1.0)},
     "CLARA": {"n_clusters": 3, "random_state": 0},
+    "ColumnTransformer": {
+        "transformers": [
+            ("scale", StandardScaler(), slice(0, 2)),
+            ("center", StandardScaler(with_std=False), slice(2, 9)),
+        ],
+        "remainder": "passthrough",
+    },
+    "OneHotEncoder": {"sparse_output": False, "handle_unknown": "ignore"},
+    "OrdinalEncoder": {"handle_unknown": "use_encoded_value", "unknown_value": -1},
     "RatingsFactorization": {"n_components": 2, "tol": 0.03},
     "TruncatedSVD": {"n_components": 2},
     "KMedoids": {"n_clusters": 3},
@@ -85,16 +94,20 @@ SMALL = {
     "HistGradientBoostingClassifier": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
     "MixedNB": {"densities": "gaussian"},
-    "OneVsOneClassifier": {"estimator": LogisticRegression(penalty="l2")},
-    "OneVsRestClassifier": {"estimator": LogisticRegression(penalty="l2")},
-    "OutputCodeClassifier": {"estimator": LogisticRegression(penalty="l2"), "random_state": 0},
-    "ElasticNetCV": {"n_alphas": 20, "cv": 3},
-    "LassoCV": {"n_alphas": 20, "cv": 3},
-    "LogisticRegressionCV": {"n_alphas": 8, "cv": 3},
+    "OneVsOneClassifier": {"estimator": LogisticRegression(C=1.0)},
+    "OneVsRestClassifier": {"estimator": LogisticRegression(C=1.0)},
+    "OutputCodeClassifier": {
+        "estimator": LogisticRegression(C=1.0),
+        "random_state": 0,
+        "code_size": None,
+    },
+    "ElasticNetCV": {"alphas": 20, "cv": 3},
+    "LassoCV": {"alphas": 20, "cv": 3},
+    "LogisticRegressionCV": {"Cs": [0.1, 1.0], "cv": 3},
     "Pipeline": {
         "steps": [("scale", StandardScaler()), ("lda", LinearDiscriminantAnalysis())],
     },
-    "LogisticRegression": {"penalty": "l2"},  # classes of rows so few are often separated
+    "LogisticRegression": {"C": 1.0},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
     "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
     "MultivariateNormal": {"shrinkage": 0.1},  # there are fewer rows than columns
@@ -154,6 +167,7 @@ SPARSE_AFTER_DENSE = {
     "RatingsFactorization",
     "Ridge",
     "RidgeCV",
+    "SimpleImputer",
     "TruncatedSVD",
 }
 
@@ -161,7 +175,13 @@ SPARSE_AFTER_DENSE = {
 DRAW_ROWS = {"AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor"}
 
 # Values that would be nonsense to other parameters.
-SENSE = [("metric_params", {}), ("outlier_label", "nonsense"), ("reject_label", "nonsense")]
+SENSE = [
+    ("metric_params", {}),
+    ("outlier_label", "nonsense"),
+    ("reject_label", "nonsense"),
+    ("transformer_weights", {}),
+    ("verbose_feature_names_out", "nonsense"),  # a format
+]
 
 WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
 
@@ -340,11 +360,12 @@ FOR_TRANSFORMERS = [
     "check_global_set_output_transform_polars",
 ]
 FOR_ALL = ["check_dataframe_column_names_consistency"]
+FINDS_COLUMNS = {"ColumnTransformer"}  # by their names, in any order and among others
 
 
 def gated_checks():
     for cls in ESTIMATORS:
-        names = list(FOR_ALL)
+        names = [] if cls.__name__ in FINDS_COLUMNS else list(FOR_ALL)
         if issubclass(cls, Clusterer):
             names += FOR_CLUSTERERS
             names += [] if hasattr(cls, "transform") else FOR_NON_TRANSFORMERS
@@ -494,8 +515,10 @@ BAD_X = {
 def takes_it(cls, kind):
     """Whether a kind of BAD_X is not bad for an estimator: sparse rows, or missing values."""
     tags = cls().__sklearn_tags__().input_tags
+    if kind.startswith("sparse"):
+        return tags.sparse
     missing = ("NaN", "float32 NaN", "infinity")
-    return tags.sparse if kind.startswith("sparse") else tags.allow_nan and kind in missing
+    return (tags.allow_nan and kind in missing) or (tags.categorical and kind == "strings")
 
 
 @each_estimator

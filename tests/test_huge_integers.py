@@ -60,7 +60,7 @@ def test_of_an_estimator(cls, name):
 
 def test_there_are_such_parameters():
     assert len(PARAMETERS) > 50
-    assert {"max_iter", "n_neighbors", "n_init", "n_alphas", "degree", "leaf_size"} <= {
+    assert {"max_iter", "n_neighbors", "n_init", "alphas", "degree", "leaf_size"} <= {
         name for _, name in PARAMETERS
     }
 
@@ -83,18 +83,17 @@ FUNCTIONS = {
     "random_code n_learners": lambda n: multiclass.random_code(3, n),
     "random_code n_trials": lambda n: multiclass.random_code(3, 5, n_trials=n),
     "kmeans_plusplus n_clusters": lambda n: statfast.kmeans_plusplus(X, n),
-    "lasso_path n_alphas": lambda n: statfast.lasso_path(X, y, n_alphas=n),
+    "lasso_path alphas": lambda n: statfast.lasso_path(X, y, alphas=n),
     "lasso_path max_iter": lambda n: statfast.lasso_path(X, y, max_iter=n),
-    "logistic_path n_alphas": lambda n: statfast.logistic_path(X, y > 0, n_alphas=n),
-    "logistic_path max_iter": lambda n: statfast.logistic_path(X, y > 0, n_alphas=3, max_iter=n),
-    "svm_path max_iter": lambda n: statfast.svm_path(X, y, [1.0], max_iter=n),
-    "svm_path degree": lambda n: statfast.svm_path(X, y, [1.0], kernel="poly", degree=n),
-    "svm_path cv": lambda n: statfast.svm_path(X, y, [1.0], cv=n),
+    "logistic_path alphas": lambda n: statfast.logistic_path(X, y > 0, alphas=n),
+    "logistic_path max_iter": lambda n: statfast.logistic_path(X, y > 0, alphas=3, max_iter=n),
     "KDTree leaf_size": lambda n: statfast.KDTree(X, leaf_size=n).query(X, 1),
     "KDTree k": lambda n: statfast.KDTree(X).query(X, n),
     "BallTree leaf_size": lambda n: statfast.BallTree(X, leaf_size=n).query(X, 1),
     "BallTree k": lambda n: statfast.BallTree(X).query(X, n),
-    "choose_k k_values": lambda n: statfast.KNeighborsClassifier(1).fit(X, y).choose_k([n]),
+    "tune_n_neighbors ks": lambda n: (
+        statfast.KNeighborsClassifier(1).fit(X, y).tune_n_neighbors([n])
+    ),
 }
 
 

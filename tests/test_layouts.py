@@ -119,9 +119,9 @@ MORE = {
     **{f"Agglomerative {a}": partial(cluster.AgglomerativeClustering, 3, linkage=a)
        for a in ("single", "complete", "average")},
     "binomial": partial(linear.LogisticRegression),
-    "ridge logistic": partial(linear.LogisticRegression, penalty="l2"),
-    **{f"{p} logistic": partial(linear.LogisticRegression, penalty=p, C=0.1)
-       for p in ("l1", "elasticnet")},
+    "ridge logistic": partial(linear.LogisticRegression, C=1.0),
+    **{f"l1_ratio={r} logistic": partial(linear.LogisticRegression, l1_ratio=r, C=0.1)
+       for r in (0.5, 1.0)},
     "one-vs-rest logistic": partial(linear.LogisticRegression, multi_class="ovr"),
     **{f"lasso {a}": partial(linear.Lasso, alpha=a) for a in (0.01, 0.1)},
     "lasso standardized": partial(linear.Lasso, alpha=0.01, standardize=True),
@@ -222,7 +222,7 @@ def by_metric(metric):
     def ask(X, Q, code):
         return [
             metrics.silhouette_samples(X, code, metric=metric),
-            metrics.cluster_extremes(X, code, metric=metric),
+            metrics.cluster_diameter_separation(X, code, metric=metric),
             metrics.dunn_index(X, code, metric=metric),
             cluster.minimum_spanning_tree(X, metric),
             cluster.linkage(X, "average", metric),
@@ -246,7 +246,7 @@ def ranked(X, _, code):
 
 
 def lloyd_step(X, Q, _):
-    step = cluster.LloydStep.partial(X, Q)
+    step = cluster.KMeansStatistics.partial(X, Q)
     return step.sums, step.mass
 
 
@@ -305,10 +305,9 @@ FUNCTIONS = {
     "k-means++": lambda X, Q, _: cluster.kmeans_plusplus(X, 30, random_state=0),
     "gap": lambda X, Q, _: cluster.gap_statistic(Q, k_max=3, n_boot=3, random_state=0),
     "stability": lambda X, Q, _: cluster.cluster_stability(Q, 3, n_boot=3, random_state=0),
-    "lasso path": lambda X, Q, code: linear.lasso_path(X, code, n_alphas=5),
+    "lasso path": lambda X, Q, code: linear.lasso_path(X, code, alphas=5),
     "ridge path": lambda X, Q, code: linear.ridge_path(X, code, [0.1, 10.0]),
-    "logistic path": lambda X, Q, code: linear.logistic_path(X, code > 0, n_alphas=5),
-    "SVM path": lambda X, Q, code: svm.svm_path(X, code, [0.1, 1.0]),
+    "logistic path": lambda X, Q, code: linear.logistic_path(X, code > 0, alphas=5),
     "covariances": lambda X, Q, _: (generative.ledoit_wolf(X), generative.oas(X)),
     "manova": lambda X, Q, code: [
         list(table.columns.values())

@@ -195,9 +195,21 @@ def test_nan_in_a_large_matrix_is_named_in_little_memory(kind, value):
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_no_rows_are_refused(kind):
     X = sparse.coo_array((0, 4)).asformat(kind)
-    reduction = statfast.OneVsRestClassifier(LogisticRegression(penalty="l2"))
+    reduction = statfast.OneVsRestClassifier(LogisticRegression(C=1.0))
     with pytest.raises(ValueError, match=r"X has 0 sample\(s\)"):
         reduction.fit(X, [])
     reduction.fit(np.eye(4), [0, 1, 2, 0])
     with pytest.raises(ValueError, match=r"X has 0 sample\(s\)"):
         reduction.predict(X)
+
+
+@pytest.mark.parametrize("dtype", [">f8", "f2"])
+def test_values_that_scipy_cannot_index(dtype):
+    X = sparse.random_array((30, 4), density=0.5, rng=np.random.default_rng(0), format="csr")
+    X.data = np.round(X.data, 1).astype(dtype)
+    y = np.arange(30.0)
+    model = statfast.ensemble.BaggingRegressor(statfast.Lasso(0.1), n_estimators=3, random_state=0)
+    plain = X.data.astype(np.float32 if dtype == "f2" else np.float64)
+    as_plain = sparse.csr_array((plain, X.indices, X.indptr), shape=X.shape)
+    expected = model.fit(as_plain, y).predict(as_plain)
+    np.testing.assert_array_equal(model.fit(X, y).predict(X), expected)

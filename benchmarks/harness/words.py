@@ -5,8 +5,14 @@ Words are drawn by rank, now and then one of the few that follow the word before
 there is punctuation, and letters that are not ASCII.
 """
 
+import gzip
+from pathlib import Path
+
 import numpy as np
 
+from benchmarks.harness.rows import data_folder
+
+SPAM = Path("spam") / "SMSSpamCollection.gz"
 LETTERS = "etaoinshrdlucmfwypvbgkjqxzéüößçñøåλд"
 
 
@@ -31,3 +37,10 @@ def corpus(size, seed, words=50_000):
     marks = np.array([" "] * 12 + [", ", ". ", " - ", "! "], dtype=object)
     text = vocabulary[drawn] + marks[rng.integers(len(marks), size=n)]
     return ["".join(text[a : a + 150]).capitalize() for a in range(0, n, 150)]
+
+
+def messages(size):
+    """The SMS messages of the spam collection, over and over up to so many bytes."""
+    lines = gzip.decompress((data_folder() / SPAM).read_bytes()).decode("utf-8").splitlines()
+    texts = [line.split("\t", 1)[1] for line in lines]
+    return texts * max(1, round(size / sum(map(len, texts))))

@@ -14,13 +14,26 @@ import numpy as np
 
 from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Tolerances
+from benchmarks.harness.fold_checks import (
+    COSTS,
+    FOLDS,
+    NEIGHBORS,
+    SOME,
+    SVC_FOLDS,
+    DiscriminantCheck,
+    FoldsCheck,
+    LassoCheck,
+    LineCheck,
+    LogisticCheck,
+    MachineCheck,
+    NeighborsCheck,
+    PartsCheck,
+    RidgeCheck,
+)
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
-FOLDS = 10
-NEIGHBORS = range(1, 31)
-SOME = 200  # rows whose leave-one-out is fitted anew: by the checks, and by scikit-learn's clock
 BOUNDS = {"budget": 3.0, "hopeless": 2000.0, "limit": 120.0}
 
 
@@ -44,6 +57,13 @@ def _penalties(n, d, count, seed):
     return _numbers(n, d, seed) | {"alphas": np.geomspace(1e-2, 1e6, count)}
 
 
+def _curved(n, d, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    side = X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.7 * rng.standard_normal(n)
+    return {"X": X, "y": (side > 0).astype(np.intp)}
+
+
 def _problem(task, name, make):
     return Problem(name, task, make, group=task, **BOUNDS)
 
@@ -57,16 +77,39 @@ def _ridge(n, d, count):
     return _problem("ridge folds", name, partial(_penalties, n, d, count))
 
 
+def _machines(n, d):
+    return _problem("SVC grid", f"SVC 5 C 5-fold {n}x{d}", partial(_curved, n, d))
+
+
+def _chances(n, d, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    eta = X @ rng.standard_normal(d) / 2
+    return {"X": X, "y": (rng.random(n) < 1 / (1 + np.exp(-eta))).astype(np.int64)}
+
+
+def _few_columns_matter(n, d, seed):
+    data = _numbers(n, d, seed)
+    rng = np.random.default_rng(seed)
+    y = data["X"][:, : d // 10] @ rng.standard_normal(d // 10) + rng.standard_normal(n)
+    alphas = np.geomspace(1.0, 1e-3, 100)  # of the penalties that leave some columns
+    return data | {"y": y, "alphas": alphas}
+
+
+def _logistic(n, d):
+    return _problem("logistic folds", f"logistic 10-fold {n}x{d}", partial(_chances, n, d))
+
+
+def _lasso(n, d):
+    make = partial(_few_columns_matter, n, d)
+    return _problem("lasso folds", f"lasso path 10-fold {n}x{d}", make)
+
+
 def _left_out(task, n, d, make):
     return _problem(task, f"{task} {n}x{d}", make)
 
 
 # --- adapters ---
-
-
-def folds_of(n, k=FOLDS):
-    """Runs of rows, as ``KFold(k)`` has them."""
-    return np.array_split(np.arange(n), k)
 
 
 class Validation(Adapter):
@@ -115,6 +158,47 @@ class RidgeFolds(Validation):
 
     def answer(self):
         return {"errors": -self.search.fit(self.X, self.y).cv_results_["mean_test_score"]}
+
+
+class MachineGrid(Validation):
+    def ready(self):
+        svc = self.model("statfast.SVC", "sklearn.svm.SVC", gamma=1.0 / self.X.shape[1])
+        self.search = self.selection.GridSearchCV(
+            svc, {"C": list(COSTS)}, cv=self.selection.KFold(SVC_FOLDS), refit=False
+        )
+
+    def answer(self):
+        return {"scores": self.search.fit(self.X, self.y).cv_results_["mean_test_score"]}
+
+
+class LogisticFolds(Validation):
+    """Without a penalty: mean log losses."""
+
+    def ready(self):
+        self.logistic = (
+            named("statfast.LogisticRegression")()
+            if self.library == "statfast"
+            else named("sklearn.linear_model.LogisticRegression")(C=np.inf, tol=1e-6)
+        )
+        self.cv = self.selection.KFold(FOLDS)
+
+    def answer(self):
+        scores = self.selection.cross_val_score(
+            self.logistic, self.X, self.y, cv=self.cv, scoring="neg_log_loss"
+        )
+        return {"losses": -scores}
+
+
+class LassoFolds(Validation):
+    def ready(self):
+        lasso = named("statfast.LassoCV" if self.library == "statfast" else LASSO)
+        self.lasso = lasso(alphas=self.data["alphas"], cv=self.selection.KFold(FOLDS))
+
+    def answer(self):
+        return {"errors": self.lasso.fit(self.X, self.y).mse_path_.mean(axis=1)}
+
+
+LASSO = "sklearn.linear_model.LassoCV"
 
 
 class LineLeftOut(Validation):
@@ -187,125 +271,14 @@ class PartsByHand(Parts):
         return {"loss": np.array([(said != truth).mean(), (modes != truth).mean()])}
 
 
-# --- checks ---
-
-
-def labels_by(X, y, X_new):
-    """Labels of new rows by linear discriminants, in plain numpy."""
-    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    means = np.stack([X[codes == c].mean(0) for c in range(len(classes))])
-    within = X - means[codes]
-    slopes = np.linalg.solve(within.T @ within / (len(X) - len(classes)), means.T)
-    scores = X_new @ slopes - 0.5 * (means.T * slopes).sum(0) + np.log(counts / len(X))
-    return classes[scores.argmax(1)]
-
-
-class FoldsCheck(Check):
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        self.truth = []
-        for test in folds_of(len(X)):
-            train = np.delete(np.arange(len(X)), test)
-            self.truth.append((labels_by(X[train], y[train], X[test]) == y[test]).mean())
-        self.parts = {"scores": (FOLDS,)}
-
-    def errors(self, answer):
-        return {"score error": float(np.abs(answer["scores"] - self.truth).max())}
-
-
-class RidgeCheck(Check):
-    """Mean squared errors by the normal equations of each fold."""
-
-    def __init__(self, data):
-        X, y, alphas = data["X"], data["y"], data["alphas"]
-        total = np.zeros(len(alphas))
-        for test in folds_of(len(X)):
-            train = np.delete(np.arange(len(X)), test)
-            Z, z = X[train] - X[train].mean(0), y[train] - y[train].mean()
-            values, vectors = np.linalg.eigh(Z.T @ Z)
-            product = vectors.T @ (Z.T @ z)
-            b = vectors @ (product[:, None] / (values[:, None] + alphas))
-            said = (X[test] - X[train].mean(0)) @ b + y[train].mean()
-            total += ((y[test, None] - said) ** 2).mean(0)
-        self.truth = total / FOLDS
-        self.parts = {"errors": (len(alphas),)}
-
-    def errors(self, answer):
-        return {"relative error": float(np.abs(answer["errors"] / self.truth - 1).max())}
-
-
-class LineCheck(Check):
-    """Some rows, each predicted from all others."""
-
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        A = np.column_stack([np.ones(len(X)), X])
-        self.rows = np.arange(min(SOME, len(X)))
-        self.truth = np.array([
-            A[i] @ np.linalg.lstsq(np.delete(A, i, 0), np.delete(y, i), rcond=None)[0]
-            for i in self.rows
-        ])  # fmt: skip
-        self.parts = {"predictions": (len(X),)}
-
-    def errors(self, answer):
-        return {"error": float(np.abs(answer["predictions"][self.rows] - self.truth).max())}
-
-
-class DiscriminantCheck(Check):
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        self.rows = np.arange(min(SOME, len(X)))
-        self.truth = np.array([
-            labels_by(np.delete(X, i, 0), np.delete(y, i), X[i : i + 1])[0] for i in self.rows
-        ])  # fmt: skip
-        self.parts = {"predictions": (len(X),)}
-
-    def errors(self, answer):
-        return {"share wrong": float((answer["predictions"][self.rows] != self.truth).mean())}
-
-
-class NeighborsCheck(Check):
-    """The votes of some rows' neighbors bound the errors of all: they are counted for all rows."""
-
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        wrong = np.zeros(len(NEIGHBORS))
-        squares = (X**2).sum(1)
-        for first in range(0, len(X), 500):
-            some = np.arange(first, min(first + 500, len(X)))
-            far = squares - 2 * X[some] @ X.T
-            far[np.arange(len(some)), some] = np.inf
-            near = np.argsort(far, axis=1, kind="stable")[:, : max(NEIGHBORS)]
-            votes = np.zeros((len(some), y.max() + 1))
-            for place, _ in enumerate(NEIGHBORS):
-                votes[np.arange(len(some)), y[near[:, place]]] += 1
-                wrong[place] += (votes.argmax(1) != y[some]).sum()
-        self.truth = wrong / len(X)
-        self.parts = {"errors": (len(NEIGHBORS),)}
-
-    def errors(self, answer):
-        return {"error": float(np.abs(answer["errors"] - self.truth).max())}
-
-
-class PartsCheck(Check):
-    """The loss of the rule by all rows fitted, about which those of the samples vary."""
-
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        cut = len(X) * 7 // 10
-        said = labels_by(X[:cut], y[:cut], X[cut:])
-        self.truth = float((said != y[cut:]).mean())
-        self.parts = {"loss": (2,)}
-
-    def errors(self, answer):
-        return {"loss error": float(np.abs(answer["loss"] - self.truth).max())}
-
-
 # --- the suite ---
 
 ADAPTERS = {
     "lda folds": DiscriminantFolds,
     "ridge folds": RidgeFolds,
+    "SVC grid": MachineGrid,
+    "logistic folds": LogisticFolds,
+    "lasso folds": LassoFolds,
     "least squares leave-one-out": LineLeftOut,
     "LDA leave-one-out": DiscriminantLeftOut,
     "neighbors leave-one-out": NeighborsLeftOut,
@@ -318,6 +291,9 @@ SUITE = Suite(
     problems=[
         _lda(200_000, 30, 5),
         _ridge(100_000, 100, 100),
+        _machines(5_000, 20),
+        _logistic(100_000, 20),
+        _lasso(50_000, 200),
         _left_out("least squares leave-one-out", 5_000, 20, partial(_numbers, 5_000, 20)),
         _left_out("LDA leave-one-out", 5_000, 20, partial(_classes, 5_000, 20, 5)),
         _left_out("neighbors leave-one-out", 20_000, 8, partial(_classes, 20_000, 8, 3)),
@@ -326,6 +302,9 @@ SUITE = Suite(
     quick=[
         _lda(2_000, 5, 3),
         _ridge(1_000, 6, 5),
+        _machines(300, 4),
+        _logistic(2_000, 4),
+        _lasso(1_000, 20),
         _left_out("least squares leave-one-out", 200, 4, partial(_numbers, 200, 4)),
         _left_out("LDA leave-one-out", 200, 4, partial(_classes, 200, 4, 3)),
         _left_out("neighbors leave-one-out", 300, 4, partial(_classes, 300, 4, 3)),
@@ -345,6 +324,9 @@ SUITE = Suite(
     checks={
         "lda folds": FoldsCheck,
         "ridge folds": RidgeCheck,
+        "SVC grid": MachineCheck,
+        "logistic folds": LogisticCheck,
+        "lasso folds": LassoCheck,
         "least squares leave-one-out": LineCheck,
         "LDA leave-one-out": DiscriminantCheck,
         "neighbors leave-one-out": NeighborsCheck,
@@ -353,6 +335,9 @@ SUITE = Suite(
     tolerances={
         "lda folds": Tolerances({"score error": 1e-3}),
         "ridge folds": Tolerances({"relative error": 1e-8}),
+        "SVC grid": Tolerances({"score error": 3e-3}),
+        "logistic folds": Tolerances({"loss error": 1e-4}, ours={"loss error": 1e-8}),
+        "lasso folds": Tolerances({"relative error": 1e-3}, ours={"relative error": 1e-6}),
         "least squares leave-one-out": Tolerances({"error": 1e-8}),
         "LDA leave-one-out": Tolerances({"share wrong": 0.011}),
         "neighbors leave-one-out": Tolerances({"error": 1e-3}),
@@ -361,6 +346,11 @@ SUITE = Suite(
     bars={
         "lda folds": [Bar("LDA, 10 folds", ("scikit-learn",), least=30)],
         "ridge folds": [Bar("ridge, 100 penalties and 10 folds", ("scikit-learn",), least=200)],
+        "SVC grid": [Bar("SVC, 5 values of C and 5 folds", ("scikit-learn",), least=5)],
+        "logistic folds": [Bar("logistic regression, 10 folds", ("scikit-learn",), least=20)],
+        "lasso folds": [
+            Bar("lasso, 100 penalties and 10 folds", ("scikit-learn",), least=10)
+        ],
         "least squares leave-one-out": [
             Bar("least squares, leave-one-out", ("scikit-learn",), least=1000)
         ],

@@ -54,7 +54,7 @@ class Multinomial(Estimator):
 
     def prepare(self, data, threads):
         self.X, self.y = data["X"], data["y"]
-        given = {"penalty": None} if data["C"] is None else {"penalty": "l2", "C": data["C"]}
+        given = {} if data["C"] is None else {"C": data["C"]}
         self.model = self.estimator(threads=threads, multi_class="multinomial", **given)
 
     def fit(self):

@@ -12,12 +12,13 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.harness.words import corpus
+from benchmarks.harness.words import corpus, messages
 
 
-def _problem(name, size, ngrams=(1, 1), *, group=""):
+def _problem(name, size, ngrams=(1, 1), *, group="", sms=False):
     def make(seed):
-        return {"documents": corpus(size, seed), "ngrams": ngrams}
+        documents = messages(size) if sms else corpus(size, seed)
+        return {"documents": documents, "ngrams": ngrams}
 
     return Problem(name, "counting", make, nbytes=size, group=group, beyond=not group)
 
@@ -70,11 +71,13 @@ SUITE = Suite(
     title="words of documents counted",
     problems=[
         _problem("words of 20 MB", 20e6, group="words"),
+        _problem("words of 20 MB of SMS messages", 20e6, group="words", sms=True),
         _problem("words of 1 MB", 1e6),
         _problem("words and pairs of 5 MB", 5e6, (1, 2)),
     ],
     quick=[
         _problem("words of 100 kB", 1e5, group="words"),
+        _problem("words of SMS messages", 1e5, group="words", sms=True),
         _problem("words and pairs of 50 kB", 5e4, (1, 2)),
     ],
     libraries={

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suites ``tree``, ``forest`` and ``tree_predict``: exact trees, forests, and their answers."""
+"""The suites ``tree`` (and their pruning), ``forest`` and ``tree_predict``."""
 
 from functools import partial
 
@@ -34,6 +34,12 @@ def _tree(n, p, classes, depth, *, group="", beyond=False):
     name = f"tree {n}x{p} {kind} {f'depth {depth}' if depth else 'to purity'}"
     make = partial(_data, n, p, classes, depth=depth)
     return Problem(name, "cart", make, beyond=beyond, group=group, hopeless=60.0)
+
+
+def _prune(n, p, *, group="", beyond=False):
+    make = partial(_data, n, p, 2, test=n // 3)
+    name = f"prune by 10 folds {n}x{p}"
+    return Problem(name, "prune", make, beyond=beyond, group=group, limit=3600.0)
 
 
 def _forest(n, p, classes, *, group="", beyond=False):
@@ -71,6 +77,72 @@ class Tree(Estimator):
         return {"leaf": self.model.apply(self.X)}
 
 
+class YdfTree(Adapter):
+    """Yggdrasil's CART, without pruning; a root alone has depth 1."""
+
+    def prepare(self, data, threads):
+        import ydf
+
+        ydf.verbose(0)
+        self.train = {f"c{j}": column for j, column in enumerate(data["X"].T.copy())}
+        self.train["y"] = data["y"]
+        task = ydf.Task.CLASSIFICATION if data["classes"] else ydf.Task.REGRESSION
+        self.learner = ydf.CartLearner(
+            label="y", task=task, validation_ratio=0.0, min_examples=1, num_threads=threads,
+            max_depth=data["depth"] + 1 if data["depth"] else -1,
+        )  # fmt: skip
+
+    def fit(self):
+        self.model = self.learner.train(self.train)
+
+    def answer(self):
+        return {"leaf": self.model.predict_leaves(self.train)[:, 0]}
+
+
+LEAF = 5  # rows of a leaf of trees that are pruned
+
+
+class Table(Adapter):
+    """All prunings of a tree, judged by ten folds; what the best says of rows held out."""
+
+    def prepare(self, data, threads):
+        from statfast.tree import DecisionTreeClassifier
+
+        self.data, self.model = data, DecisionTreeClassifier(min_samples_leaf=LEAF, n_jobs=threads)
+
+    def fit(self):
+        from statfast.tree import pruning_table
+
+        fold = np.arange(len(self.data["X"])) % 10
+        self.table = pruning_table(self.model, self.data["X"], self.data["y"], cv=fold, cp=0.0)
+
+    def answer(self):
+        return {"said": self.table.pruned("best").predict(self.data["Z"])}
+
+
+class Search(Adapter):
+    """scikit-learn's search by ten folds, over ten penalties of those that the path has."""
+
+    def prepare(self, data, threads):
+        from sklearn.tree import DecisionTreeClassifier
+
+        self.data, self.threads = data, threads
+        self.model = DecisionTreeClassifier(min_samples_leaf=LEAF, random_state=0)
+
+    def fit(self):
+        from sklearn.model_selection import GridSearchCV
+
+        X, y = self.data["X"], self.data["y"]
+        alphas = self.model.cost_complexity_pruning_path(X, y).ccp_alphas
+        alphas = alphas[alphas > 0]
+        some = np.geomspace(alphas[0], alphas[-1], 11)[:-1]
+        self.search = GridSearchCV(self.model, {"ccp_alpha": some}, cv=10, n_jobs=self.threads)
+        self.search.fit(X, y)
+
+    def answer(self):
+        return {"said": self.search.predict(self.data["Z"])}
+
+
 class Forest(Estimator):
     """A forest, and what it says of rows held out."""
 
@@ -92,6 +164,23 @@ class Forest(Estimator):
 
 class Answers(Forest):
     timed_fit = False
+
+
+class Treelite(Adapter):
+    """scikit-learn's forest in Treelite's general predictor, on float32 rows."""
+
+    def prepare(self, data, threads):
+        import treelite
+        from sklearn.ensemble import RandomForestClassifier
+
+        forest = RandomForestClassifier(TREES, random_state=0, n_jobs=threads)
+        self.model = treelite.sklearn.import_model(forest.fit(data["X"], data["y"]))
+        self.rows, self.threads = data["Z"].astype(np.float32), threads
+        self.predict = treelite.gtil.predict
+
+    def answer(self):
+        shares = self.predict(self.model, self.rows, nthread=self.threads)
+        return {"said": shares.reshape(len(self.rows), -1).argmax(axis=1)}
 
 
 class Ydf(Adapter):
@@ -219,18 +308,35 @@ TREE = Suite(
         _tree(100_000, 20, 0, None, beyond=True),
         _tree(10_000, 100, 2, None, beyond=True),
         _tree(1_000, 5, 2, None, beyond=True),
+        _prune(100_000, 20, group="prune"),
+        _prune(10_000, 20, beyond=True),
     ],
-    quick=[_tree(2_000, 6, 3, 4), _tree(2_000, 6, 2, None), _tree(1_000, 4, 0, 3)],
+    quick=[_tree(2_000, 6, 3, 4), _tree(2_000, 6, 2, None), _tree(1_000, 4, 0, 3), _prune(600, 5)],
     libraries={
-        "statfast": Library({"cart": partial(Tree, "statfast.tree.DecisionTree")}),
-        "scikit-learn": Library(
-            {"cart": partial(Tree, "sklearn.tree.DecisionTree", threaded=False)}
+        "statfast": Library(
+            {"cart": partial(Tree, "statfast.tree.DecisionTree"), "prune": Table}
         ),
+        "scikit-learn": Library(
+            {
+                "cart": partial(Tree, "sklearn.tree.DecisionTree", threaded=False),
+                "prune": Search,
+            }
+        ),
+        "ydf": Library({"cart": YdfTree}),
     },
-    checks={"cart": TreeCheck},
-    tolerances={"cart": Tolerances({"loss beyond the greedy tree's": 1e-9})},
-    bars={"tree": [Bar("one exact tree, 1e6 x 20", ("scikit-learn",), least=20.0)],
-          "": [Bar("other shapes")]},
+    checks={"cart": TreeCheck, "prune": ForestCheck},
+    tolerances={
+        "cart": Tolerances({"loss beyond the greedy tree's": 1e-9}),
+        "prune": Tolerances({"error": 0.7}),
+    },
+    bars={
+        "tree": [
+            Bar("one exact tree, 1e6 x 20", ("scikit-learn",), least=20.0),
+            Bar("the same", ("ydf",), least=2.0),
+        ],
+        "prune": [Bar("pruning by ten folds, 1e5 x 20", ("scikit-learn",), least=20.0)],
+        "": [Bar("other shapes")],
+    },
 )  # fmt: skip
 
 
@@ -304,15 +410,16 @@ PREDICT = Suite(
             ("scikit-learn", "sklearn.ensemble.RandomForestClassifier"),
             ("scikit-learn-intelex", "sklearnex.ensemble.RandomForestClassifier"),
         )
-    },
+    }
+    | {"treelite": Library({"predict": Treelite})},
     checks={"predict": ForestCheck},
     tolerances={"predict": Tolerances({"error": 0.6})},
     bars={
         "many": [
             Bar("predictions of 1e5 rows", ("scikit-learn",), least=6.0),
-            Bar("the same", ("scikit-learn-intelex",), least=1.5),
+            Bar("the same", ("scikit-learn-intelex", "treelite"), least=1.5),
         ],
-        "one": [Bar("the prediction of a row")],
+        "one": [Bar("the prediction of a row", seconds=30e-6)],
         "": [Bar("other shapes")],
     },
 )

@@ -34,14 +34,15 @@ from statfast.cluster import CLARA as CLARA
 from statfast.cluster import AgglomerativeClustering as AgglomerativeClustering
 from statfast.cluster import BisectingKMeans as BisectingKMeans
 from statfast.cluster import KMeans as KMeans
+from statfast.cluster import KMeansStatistics as KMeansStatistics
 from statfast.cluster import KMedoids as KMedoids
-from statfast.cluster import LloydStep as LloydStep
 from statfast.cluster import MiniBatchKMeans as MiniBatchKMeans
-from statfast.cluster import choose_k as choose_k
+from statfast.cluster import choose_n_clusters as choose_n_clusters
 from statfast.cluster import cluster_stability as cluster_stability
 from statfast.cluster import cophenetic as cophenetic
 from statfast.cluster import cophenetic_correlation as cophenetic_correlation
 from statfast.cluster import cut_tree as cut_tree
+from statfast.cluster import fcluster as fcluster
 from statfast.cluster import gap_statistic as gap_statistic
 from statfast.cluster import inconsistency as inconsistency
 from statfast.cluster import kmeans_plusplus as kmeans_plusplus
@@ -97,12 +98,12 @@ from statfast.linear import LeastSquaresClassifier as LeastSquaresClassifier
 from statfast.linear import LinearRegression as LinearRegression
 from statfast.linear import LogisticRegression as LogisticRegression
 from statfast.linear import LogisticRegressionCV as LogisticRegressionCV
-from statfast.linear import PiecewiseLinear as PiecewiseLinear
+from statfast.linear import PiecewiseLinearFeatures as PiecewiseLinearFeatures
 from statfast.linear import PolynomialFeatures as PolynomialFeatures
 from statfast.linear import RegularizationPath as RegularizationPath
 from statfast.linear import Ridge as Ridge
 from statfast.linear import RidgeCV as RidgeCV
-from statfast.linear import StepResult as StepResult
+from statfast.linear import StepwiseResult as StepwiseResult
 from statfast.linear import anova as anova
 from statfast.linear import drop1 as drop1
 from statfast.linear import enet_path as enet_path
@@ -110,6 +111,27 @@ from statfast.linear import lasso_path as lasso_path
 from statfast.linear import logistic_path as logistic_path
 from statfast.linear import ridge_path as ridge_path
 from statfast.linear import step as step
+from statfast.model_selection import Bootstrap as Bootstrap
+from statfast.model_selection import GridSearchCV as GridSearchCV
+from statfast.model_selection import GroupKFold as GroupKFold
+from statfast.model_selection import KFold as KFold
+from statfast.model_selection import LeaveOneGroupOut as LeaveOneGroupOut
+from statfast.model_selection import LeaveOneOut as LeaveOneOut
+from statfast.model_selection import PredefinedSplit as PredefinedSplit
+from statfast.model_selection import RandomizedSearchCV as RandomizedSearchCV
+from statfast.model_selection import RepeatedKFold as RepeatedKFold
+from statfast.model_selection import RepeatedStratifiedKFold as RepeatedStratifiedKFold
+from statfast.model_selection import ShuffleSplit as ShuffleSplit
+from statfast.model_selection import StratifiedGroupKFold as StratifiedGroupKFold
+from statfast.model_selection import StratifiedKFold as StratifiedKFold
+from statfast.model_selection import StratifiedShuffleSplit as StratifiedShuffleSplit
+from statfast.model_selection import TimeSeriesSplit as TimeSeriesSplit
+from statfast.model_selection import cross_val_predict as cross_val_predict
+from statfast.model_selection import cross_val_score as cross_val_score
+from statfast.model_selection import cross_validate as cross_validate
+from statfast.model_selection import learning_curve as learning_curve
+from statfast.model_selection import train_test_split as train_test_split
+from statfast.model_selection import validation_curve as validation_curve
 from statfast.multiclass import OneVsOneClassifier as OneVsOneClassifier
 from statfast.multiclass import OneVsRestClassifier as OneVsRestClassifier
 from statfast.multiclass import OutputCodeClassifier as OutputCodeClassifier
@@ -123,20 +145,25 @@ from statfast.neighbors import RadiusNeighborsClassifier as RadiusNeighborsClass
 from statfast.neighbors import RadiusNeighborsRegressor as RadiusNeighborsRegressor
 from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClassifier
 from statfast.neighbors import tangent_distance as tangent_distance
+from statfast.pipeline import ColumnTransformer as ColumnTransformer
 from statfast.pipeline import Pipeline as Pipeline
+from statfast.pipeline import make_column_selector as make_column_selector
+from statfast.pipeline import make_column_transformer as make_column_transformer
 from statfast.pipeline import make_pipeline as make_pipeline
 from statfast.preprocessing import MinMaxScaler as MinMaxScaler
+from statfast.preprocessing import OneHotEncoder as OneHotEncoder
+from statfast.preprocessing import OrdinalEncoder as OrdinalEncoder
 from statfast.preprocessing import RobustScaler as RobustScaler
 from statfast.preprocessing import SimpleImputer as SimpleImputer
 from statfast.preprocessing import StandardScaler as StandardScaler
 from statfast.svm import SVC as SVC
 from statfast.svm import SVR as SVR
+from statfast.svm import KernelRidge as KernelRidge
 from statfast.svm import LinearSVC as LinearSVC
 from statfast.svm import LinearSVR as LinearSVR
 from statfast.svm import NuSVC as NuSVC
 from statfast.svm import NuSVR as NuSVR
 from statfast.svm import OneClassSVM as OneClassSVM
-from statfast.svm import svm_path as svm_path
 from statfast.text import CountVectorizer as CountVectorizer
 from statfast.text import LanguageModelClassifier as LanguageModelClassifier
 from statfast.text import NGramLanguageModel as NGramLanguageModel
@@ -160,9 +187,11 @@ __all__ = [
     "BayesClassifier",
     "BernoulliNB",
     "BisectingKMeans",
+    "Bootstrap",
     "CalibratedClassifierCV",
     "CategoricalNB",
     "Chunks",
+    "ColumnTransformer",
     "ComplementNB",
     "ConvergenceWarning",
     "CostSensitiveClassifier",
@@ -177,27 +206,33 @@ __all__ = [
     "GammaNB",
     "GaussianNB",
     "GeneralizedLinearModel",
+    "GridSearchCV",
+    "GroupKFold",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "HuberRegressor",
     "IncrementalPCA",
     "IsotonicRegression",
     "KDTree",
+    "KFold",
     "KMeans",
+    "KMeansStatistics",
     "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KernelDensityNB",
+    "KernelRidge",
     "LSHNeighbors",
     "LanguageModelClassifier",
     "Lasso",
     "LassoCV",
     "LeastSquaresClassifier",
+    "LeaveOneGroupOut",
+    "LeaveOneOut",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
     "LinearSVR",
-    "LloydStep",
     "LogisticRegression",
     "LogisticRegressionCV",
     "MinMaxScaler",
@@ -211,52 +246,70 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OneHotEncoder",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
+    "OrdinalEncoder",
     "OutputCodeClassifier",
-    "PiecewiseLinear",
+    "PiecewiseLinearFeatures",
     "Pipeline",
     "PoissonNB",
     "PolynomialFeatures",
+    "PredefinedSplit",
     "PrincipalComponentRegression",
     "QuadraticDiscriminantAnalysis",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomizedSearchCV",
     "RatingsFactorization",
     "RegularizationPath",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
+    "RepeatedKFold",
+    "RepeatedStratifiedKFold",
     "Ridge",
     "RidgeCV",
     "RobustScaler",
     "SeparationWarning",
+    "ShuffleSplit",
     "SimpleImputer",
     "StandardScaler",
-    "StepResult",
+    "StepwiseResult",
+    "StratifiedGroupKFold",
+    "StratifiedKFold",
+    "StratifiedShuffleSplit",
     "TangentDistanceClassifier",
     "TfidfTransformer",
+    "TimeSeriesSplit",
     "TruncatedSVD",
     "UndefinedMetricWarning",
     "anova",
     "box_m",
     "choose_components",
-    "choose_k",
+    "choose_n_clusters",
     "cluster_stability",
     "cophenetic",
     "cophenetic_correlation",
+    "cross_val_predict",
+    "cross_val_score",
+    "cross_validate",
     "cut_tree",
     "drop1",
     "enet_path",
+    "fcluster",
     "gap_statistic",
     "inconsistency",
     "kmeans_plusplus",
     "lasso_path",
+    "learning_curve",
     "leaves_list",
     "linkage",
     "logistic_path",
     "majority_error",
+    "make_column_selector",
+    "make_column_transformer",
     "make_pipeline",
     "manova",
     "minimum_spanning_tree",
@@ -265,6 +318,7 @@ __all__ = [
     "ridge_path",
     "set_progress",
     "step",
-    "svm_path",
     "tangent_distance",
+    "train_test_split",
+    "validation_curve",
 ]

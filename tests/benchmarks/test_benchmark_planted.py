@@ -188,6 +188,9 @@ WRONG = {
     "cross_validation": {
         "lda folds": (_plus("scores", 0.01),),
         "ridge folds": (_one_value("errors", 1e-6),),
+        "SVC grid": (_plus("scores", 0.01),),
+        "logistic folds": (_plus("losses", 1e-3),),
+        "lasso folds": (_one_value("errors", 0.01),),
         "least squares leave-one-out": (_one_value("predictions", 1e-4),),
         "LDA leave-one-out": (_another("predictions"),),
         "neighbors leave-one-out": (_plus("errors", 0.01),),
@@ -240,7 +243,10 @@ WRONG = {
         ),
     },
     "ratings": {"ratings": (_plus("user biases", 0.3), _times("items", 2.0))},
-    "tree": {"cart": (_times("leaf", 0), _leaves_shuffled)},
+    "tree": {
+        "cart": (_times("leaf", 0), _leaves_shuffled),
+        "prune": (_times("said", 0.0), _plus("said", 1.0)),
+    },
     "forest": {
         "forest classes": (_times("said", 0.0), _plus("said", 1.0)),
         "forest numbers": (_times("said", 0.0), _plus("said", 3.0)),
@@ -251,7 +257,11 @@ WRONG = {
         "stumps": (_times("weights", 1.001), _plus("weights", 0.001)),
     },
     "naive_bayes": {task: (_plus("posteriors", 1e-3),) for task in ("normal", "counts", "mixed")},
-    "language": {task: (_times("probabilities", 1.001),) for task in ("fit", "score")},
+    "language": {
+        **{task: (_times("probabilities", 1.001),) for task in ("fit", "score")},
+        "modified fit": (_times("probabilities", 4.0),),
+        "draw": (_plus("shares", 0.02),),
+    },
     "text": {"counting": (_plus("counts", 1), _plus("documents", -1))},
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {

@@ -190,7 +190,7 @@ def test_a_fold_without_a_class():
     folds = [tuple(map(np.flatnonzero, pair)) for pair in ((~first, first), (odd, ~odd))]
     for method in ("sigmoid", "isotonic"):
         shares = (
-            CalibratedClassifierCV(LogisticRegression(penalty="l2"), cv=folds, method=method)
+            CalibratedClassifierCV(LogisticRegression(C=1.0), cv=folds, method=method)
             .fit(X, y)
             .predict_proba(X)
         )
@@ -220,3 +220,18 @@ def test_calibrated_bad_input():
     fitted = LinearDiscriminantAnalysis().fit(X[:100], y[:100])
     with pytest.raises(ValueError, match="does not know"):
         CalibratedClassifierCV(fitted, cv="prefit").fit(X, y)
+
+
+def test_isotonic_values_near_the_largest_number():
+    y = [1.7e308, 1.6e308, 1.7e308, 1.2e308]
+    fit = isotonic_regression(y)
+    np.testing.assert_allclose(fit / 1e308, isotonic_regression(np.array(y) / 1e308), rtol=1e-14)
+    model = IsotonicRegression().fit([0.0, 0.0, 1.0, 2.0], y)
+    np.testing.assert_allclose(model.predict([0.0]), 1.55e308, rtol=1e-14)
+
+
+def test_isotonic_places_too_near_to_tell_apart_are_those_of_the_fit():
+    x = np.array([0.0, 1e-154, 2e-154])
+    model = IsotonicRegression().fit(x, [2.5, 2.5, 2.5])
+    assert (model.X_min_, model.X_max_) == (0.0, 2e-154)
+    assert model.predict(x).tolist() == [2.5, 2.5, 2.5]

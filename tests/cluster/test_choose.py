@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist
 
 from statfast import metrics
 from statfast._engine import blocks
-from statfast.cluster import KMeans, choose_by_gap, choose_k, cluster_stability
+from statfast.cluster import KMeans, choose_n_clusters, cluster_stability, gap_select
 from statfast.cluster import gap_statistic as gap_of
 from statfast.cluster.n_clusters.gap import _log_dispersion
 
@@ -90,7 +90,7 @@ def test_no_clusters_are_found():
 )
 def test_rules(rule, expected):
     gap, se = [0.1, 0.3, 0.5, 0.52, 0.4, 0.7], [0.05, 0.05, 0.05, 0.05, 0.05, 0.05]
-    assert choose_by_gap(gap, se, rule) == expected
+    assert gap_select(gap, se, rule) == expected
 
 
 def rule_by_words(gap, se, rule, factor):
@@ -119,7 +119,7 @@ def test_rules_with_plateaus_and_errors_of_their_own(rule):
         K = int(rng.integers(1, 9))  # eighths: sums are exact, and equal gaps and bounds common
         gap, se = rng.integers(0, 9, K) / 8, rng.integers(0, 5, K) / 8
         factor = float(rng.choice([0.0, 0.5, 1.0, 2.0]))
-        found = choose_by_gap(gap, se, rule, factor=factor)
+        found = gap_select(gap, se, rule, factor=factor)
         assert found == rule_by_words(gap.tolist(), se.tolist(), rule, factor)
         places.add(found)
     assert len(places) > 3
@@ -127,10 +127,10 @@ def test_rules_with_plateaus_and_errors_of_their_own(rule):
 
 def test_rules_at_the_ends():
     for rule in ("firstmax", "globalmax", "firstSEmax", "globalSEmax", "Tibs2001SEmax"):
-        assert choose_by_gap([0.2], [0.1], rule) == 0
-        assert choose_by_gap([0.1, 0.5, 0.9], [0.01] * 3, rule) == 2
-        assert choose_by_gap([0.9, 0.5, 0.1], [0.01] * 3, rule) == 0
-    assert choose_by_gap([0.1, 0.3, 0.5], [0.1] * 3, "firstSEmax", factor=5.0) == 0
+        assert gap_select([0.2], [0.1], rule) == 0
+        assert gap_select([0.1, 0.5, 0.9], [0.01] * 3, rule) == 2
+        assert gap_select([0.9, 0.5, 0.1], [0.01] * 3, rule) == 0
+    assert gap_select([0.1, 0.3, 0.5], [0.1] * 3, "firstSEmax", factor=5.0) == 0
 
 
 def test_stability_is_the_best_jaccard():
@@ -162,7 +162,7 @@ def test_stability_is_the_best_jaccard():
 )
 def test_table_and_recommendation(method, criterion):
     X = three(20)
-    found = choose_k(
+    found = choose_n_clusters(
         X, method=method, k=[5, 2, 3, 1, 4], criterion=criterion, n_boot=10, random_state=0
     )
     assert list(found.k) == [1, 2, 3, 4, 5]
@@ -188,7 +188,7 @@ def test_threads_change_nothing(monkeypatch):
 
 def test_labels_of_a_function():
     X = three(10)
-    asked = choose_k(
+    asked = choose_n_clusters(
         X, method=lambda rows, k: KMeans(k, random_state=0).fit(rows).labels_, k=[2, 3]
     )
     assert asked.recommended == 3
@@ -214,7 +214,7 @@ def test_labels_of_a_function():
 )
 def test_bad_choices(params, error, message):
     with pytest.raises(error, match=message):
-        choose_k(three(), **params)
+        choose_n_clusters(three(), **params)
 
 
 def test_bad_gaps():
@@ -238,7 +238,7 @@ def test_means_that_are_rounded_are_no_dispersion():
 
 def test_few_rows_have_few_numbers_of_clusters():
     X = np.random.default_rng(0).normal(size=(8, 2))
-    np.testing.assert_array_equal(choose_k(X, random_state=0).k, np.arange(2, 8))
+    np.testing.assert_array_equal(choose_n_clusters(X, random_state=0).k, np.arange(2, 8))
 
 
 def test_bootstrap_sets_of_fewer_rows_than_clusters_count_what_they_hold():
@@ -260,13 +260,13 @@ def test_bootstrap_sets_of_fewer_rows_than_clusters_count_what_they_hold():
 )
 def test_gaps_without_sound_errors(se, message):
     with pytest.raises(ValueError, match=message):
-        choose_by_gap([0.1, 0.5], se)
+        gap_select([0.1, 0.5], se)
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_choice_needs_three_rows(count):
     with pytest.raises(ValueError, match="a minimum of 3 is required"):
-        choose_k(np.zeros((count, 2)))
+        choose_n_clusters(np.zeros((count, 2)))
     with pytest.raises(ValueError, match="Pass rows that differ"):
         gap_of(np.zeros((count, 2)), k_max=1, n_boot=2)
 
@@ -306,10 +306,10 @@ def test_what_the_gap_recommends_is_in_the_table():
     X = np.random.default_rng(0).normal(size=(90, 2)) * 0.1 + np.repeat(
         [[0], [5], [10]], 30, axis=0
     )
-    found = choose_k(X, k=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
+    found = choose_n_clusters(X, k=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
     assert found.recommended in found.k
 
 
 def test_ragged_gaps_are_refused():
     with pytest.raises(ValueError, match="gap must be a 1-d array of numbers"):
-        choose_by_gap([[1.0, 2.0], [3.0]], [0.1, 0.1])
+        gap_select([[1.0, 2.0], [3.0]], [0.1, 0.1])

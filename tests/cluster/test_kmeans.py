@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from statfast._engine import blocks
 from statfast._engine.chunks import Chunks
 from statfast._validation.errors import ConvergenceWarning, NotFittedError
-from statfast.cluster import KMeans, LloydStep
+from statfast.cluster import KMeans, KMeansStatistics
 from statfast.cluster.kmeans import assignment, dense_rows
 from statfast.cluster.kmeans import prepared as panels
 from statfast.cluster.kmeans.init import runs_of
@@ -190,7 +190,7 @@ def test_centers_are_means_at_all_scales(seed, n, k, spread, bounds):
 def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monkeypatch):
     """Centers of sums made anew may move rows where those before moved none: it goes on."""
     X = np.repeat([0.9, -4.2, -9, 60, 100], [100, 1, 100, 1, 10])[:, None]
-    merge, calls = LloydStep.merge, []
+    merge, calls = KMeansStatistics.merge, []
 
     def drifting(self, other):
         calls.append(merge(self, other))
@@ -198,7 +198,7 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
             self.sums[0] = 0.0
         return self
 
-    monkeypatch.setattr(LloydStep, "merge", drifting)
+    monkeypatch.setattr(KMeansStatistics, "merge", drifting)
     monkeypatch.setattr(assignment.ClusterSums, "AFRESH", afresh)
     km = KMeans(3, init=[[0.0], [-9], [150]], tol=0).fit(X)
     # Next to a first center of 0 row -4.2 belongs to it, and so it would stay for ever.
@@ -255,7 +255,7 @@ def test_tolerance_is_a_share_of_the_weighted_variance():
 def test_ties_go_to_the_lowest_index():
     km = KMeans(3, init=[[1.0, 0], [-1, 0], [1, 0]], max_iter=1, tol=0)
     X = [[0.0, 5], [0, -5], [3, 0], [-3, 0]]
-    assert_array_equal(LloydStep.partial(X, km.init).mass, [3, 1, 0])
+    assert_array_equal(KMeansStatistics.partial(X, km.init).mass, [3, 1, 0])
     predicted = KMeans(2, init=[[-1.0], [1.0]]).fit([[-1.0], [1.0]]).predict([[0.0]])
     assert_array_equal(predicted, [0])
 

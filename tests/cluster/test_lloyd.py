@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from statfast._core.kmeans import differences
 from statfast._core.kmeans import lloyd as kernel
 from statfast._distance import scale_of
-from statfast.cluster import LloydStep
+from statfast.cluster import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseFrame, pieces
 from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
@@ -92,9 +92,9 @@ def test_partial_statistics_add_up(seed, n, cut):
     X, centers = sample(seed, n, 3, 5, np.float64)
     cut = min(cut, n - 1)
     weights = np.random.default_rng(seed).uniform(0.1, 2, n)
-    whole = LloydStep.partial(X, centers, weights)
-    parts = LloydStep.partial(X[:cut], centers, weights[:cut])
-    parts = parts.merge(LloydStep.partial(X[cut:], centers, weights[cut:]))
+    whole = KMeansStatistics.partial(X, centers, weights)
+    parts = KMeansStatistics.partial(X[:cut], centers, weights[:cut])
+    parts = parts.merge(KMeansStatistics.partial(X[cut:], centers, weights[cut:]))
     assert_allclose(parts.sums, whole.sums, atol=1e-12)
     assert_allclose(parts.mass, whole.mass, rtol=1e-14)
     assert parts.moved == whole.moved == n
@@ -104,7 +104,7 @@ def test_partial_statistics_add_up(seed, n, cut):
 def test_partial_counts_the_moves_and_updates_the_labels():
     X, centers = np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [10.0]])
     labels = np.array([0, 1, 1], np.int32)
-    step = LloydStep.partial(X, centers, labels=labels)
+    step = KMeansStatistics.partial(X, centers, labels=labels)
     assert step.moved == 1
     assert_array_equal(labels, [0, 0, 1])
     assert_array_equal(step.mass, [2, 1])
@@ -112,7 +112,7 @@ def test_partial_counts_the_moves_and_updates_the_labels():
 
 
 def test_an_empty_cluster_is_put_on_the_heaviest():
-    step = LloydStep.partial([[0.0], [2.0], [9.0]], [[1.0], [50.0], [9.0], [70.0]])
+    step = KMeansStatistics.partial([[0.0], [2.0], [9.0]], [[1.0], [50.0], [9.0], [70.0]])
     assert_array_equal(step.solve(), [[1.0], [1.0], [9.0], [1.0]])
 
 
@@ -134,19 +134,19 @@ def test_an_empty_cluster_is_put_on_the_heaviest():
 )
 def test_partial_says_what_is_wrong(arguments, words):
     with pytest.raises(ValueError, match=words):
-        LloydStep.partial(*arguments)
+        KMeansStatistics.partial(*arguments)
 
 
 def test_merge_says_what_is_wrong():
-    step = LloydStep(2, 3)
-    with pytest.raises(TypeError, match="other must be a LloydStep; got 3"):
+    step = KMeansStatistics(2, 3)
+    with pytest.raises(TypeError, match="other must be a KMeansStatistics; got 3"):
         step.merge(3)
     with pytest.raises(ValueError, match=r"centers of shape \(2, 3\); got \(2, 4\)"):
-        step.merge(LloydStep(2, 4))
+        step.merge(KMeansStatistics(2, 4))
     with pytest.raises(ValueError, match="k must be at least 1"):
-        LloydStep(0, 3)
+        KMeansStatistics(0, 3)
     with pytest.raises(TypeError, match="d must be an integer"):
-        LloydStep(2, "3")
+        KMeansStatistics(2, "3")
 
 
 @given(n=st.integers(1, 10_000), size=st.integers(1, 1 << 26))
@@ -158,4 +158,4 @@ def test_pieces_cover_the_rows(n, size):
 
 def test_sums_that_do_not_fit_are_refused():
     with pytest.raises(MemoryError, match="The sums of 2147483648 centers in 2 columns"):
-        LloydStep(2**31, 2)
+        KMeansStatistics(2**31, 2)

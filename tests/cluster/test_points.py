@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from statfast._distance import dissimilarity
 from statfast._engine import blocks
-from statfast.cluster import choose_k, cluster_stability, cut_tree, linkage
+from statfast.cluster import choose_n_clusters, cluster_stability, cut_tree, linkage
 from statfast.cluster.n_clusters import stability
 from statfast.metrics import dunn_index, silhouette_score
 
@@ -35,7 +35,7 @@ def forms(X, metric="euclidean"):
 def test_same_table_from_every_form(method, metric):
     X = three(12)
     ks = [1, 2, 3, 4]
-    first, *others = [choose_k(A, method=method, k=ks, **kw) for A, kw in forms(X, metric)]
+    first, *others = [choose_n_clusters(A, method=method, k=ks, **kw) for A, kw in forms(X, metric)]
     table = squareform(pdist(X, metric))
     for found in others:
         assert found.recommended == first.recommended
@@ -66,8 +66,8 @@ def test_distances_that_are_euclidean_after_scaling(method):
     scaled = X / X.std(axis=0, ddof=1)
     for metric, params in [("seuclidean", None), ("l2", {"w": 1 / X.var(axis=0, ddof=1)})]:
         asked = {"method": method, "k": [2, 3, 4], "random_state": 0}
-        found = choose_k(X, metric=metric, metric_params=params, **asked)
-        expected = choose_k(scaled, **asked)
+        found = choose_n_clusters(X, metric=metric, metric_params=params, **asked)
+        expected = choose_n_clusters(scaled, **asked)
         assert found.recommended == expected.recommended == 3
         np.testing.assert_allclose(found.scores["within"], expected.scores["within"])
         asked = {"method": method, "n_boot": 4, "random_state": 0}
@@ -95,7 +95,7 @@ def test_functions_are_given_what_there_is():
         shapes.append(rows.shape)
         return cut_tree(linkage(rows, metric="precomputed"), k)
 
-    choose_k(pdist(X), method=method, metric="precomputed", k=[2, 3])
+    choose_n_clusters(pdist(X), method=method, metric="precomputed", k=[2, 3])
     assert set(shapes) == {(24, 24)}
     cluster_stability(pdist(X), 2, method=method, metric="precomputed", n_boot=3, random_state=0)
     assert all(m == n for m, n in shapes)
@@ -105,7 +105,7 @@ def test_functions_are_given_what_there_is():
         shapes.append(rows.shape[1])
         return rows[:, 0] > 4
 
-    choose_k(X, method=by_column, metric=lambda a, b: abs(a - b).max(), k=[2])
+    choose_n_clusters(X, method=by_column, metric=lambda a, b: abs(a - b).max(), k=[2])
     assert shapes == [2]
 
 
@@ -117,7 +117,7 @@ def test_a_function_of_two_rows_is_called_once_a_pair():
         return abs(a - b).sum()
 
     X = three(5)
-    choose_k(X, method="kmedoids", metric=metric, k=[2, 3])
+    choose_n_clusters(X, method="kmedoids", metric=metric, k=[2, 3])
     assert len(calls) == 15 * 14 // 2
     cluster_stability(X, 3, method="average", metric=metric, n_boot=5)
     assert len(calls) == 15 * 14
@@ -127,8 +127,10 @@ def test_a_function_of_two_rows_is_called_once_a_pair():
 @pytest.mark.parametrize("scale", [1, 2**40])
 def test_types_of_matrices(dtype, scale):
     y = (pdist(three(8)) * scale + 1).astype(dtype)
-    found = choose_k(y, method="kmedoids", metric="precomputed", k=[2, 3, 4])
-    expected = choose_k(y.astype(float), method="kmedoids", metric="precomputed", k=[2, 3, 4])
+    found = choose_n_clusters(y, method="kmedoids", metric="precomputed", k=[2, 3, 4])
+    expected = choose_n_clusters(
+        y.astype(float), method="kmedoids", metric="precomputed", k=[2, 3, 4]
+    )
     assert found.recommended == expected.recommended == 3
     np.testing.assert_allclose(found.scores["within"], expected.scores["within"], rtol=1e-6)
 
@@ -137,7 +139,7 @@ def test_types_of_matrices(dtype, scale):
 def test_dissimilarities_at_every_scale(exponent):
     y = pdist(three(8))
     asked = {"method": "average", "metric": "precomputed", "k": [2, 3, 4]}
-    near, far = choose_k(y, **asked), choose_k(np.ldexp(y, exponent), **asked)
+    near, far = choose_n_clusters(y, **asked), choose_n_clusters(np.ldexp(y, exponent), **asked)
     for name in ("silhouette", "calinski_harabasz", "dunn"):
         np.testing.assert_allclose(far.scores[name], near.scores[name])
 
@@ -146,16 +148,18 @@ def test_medoids_of_a_matrix_that_is_not_symmetric():
     table = squareform(pdist(three(8)))
     table *= np.random.default_rng(1).uniform(1, 1.2, table.shape)
     asked = {"metric": "precomputed", "k": [2, 3, 4]}
-    assert choose_k(table, method="kmedoids", **asked).recommended == 3
+    assert choose_n_clusters(table, method="kmedoids", **asked).recommended == 3
     with pytest.raises(ValueError, match="X must be symmetric"):
-        choose_k(table, method="average", **asked)
+        choose_n_clusters(table, method="average", **asked)
 
 
 def test_threads_change_no_sum(monkeypatch):
     monkeypatch.setattr(blocks, "SMALL", 0)
     y = pdist(three(30))
     first, *others = [
-        choose_k(y, method="average", metric="precomputed", k=[2, 3], n_jobs=n).scores["within"]
+        choose_n_clusters(y, method="average", metric="precomputed", k=[2, 3], n_jobs=n).scores[
+            "within"
+        ]
         for n in (1, 2, 7)
     ]
     assert all((other == first).all() for other in others)
@@ -190,7 +194,7 @@ def test_threads_change_no_sum(monkeypatch):
 )
 def test_bad_metrics(X, params, message):
     with pytest.raises(ValueError, match=message):
-        choose_k(X, **params)
+        choose_n_clusters(X, **params)
     if "criterion" not in params and "k" not in params and np.size(X) > 1:
         with pytest.raises(ValueError, match=message):
             cluster_stability(X, 3, n_boot=2, **params)
@@ -199,7 +203,7 @@ def test_bad_metrics(X, params, message):
 @pytest.mark.parametrize("method", ["kmeans", "ward", "average", len])
 def test_metrics_that_are_neither_a_name_nor_a_function(method):
     with pytest.raises(TypeError, match="metric must be one of"):
-        choose_k(three(), method=method, metric=None)
+        choose_n_clusters(three(), method=method, metric=None)
 
 
 def test_large_matrices_are_refused_before_they_are_made(monkeypatch):
@@ -214,4 +218,4 @@ def test_large_matrices_are_refused_before_they_are_made(monkeypatch):
         cluster_stability(y, 3, random_state=0, **asked)
     monkeypatch.setattr(dissimilarity, "refuse_large", refuse)
     with pytest.raises(MemoryError, match=f"square matrix of 60 rows needs {60 * 60 * 8}"):
-        choose_k(y, **asked)
+        choose_n_clusters(y, **asked)

@@ -66,4 +66,28 @@ def test_tables_are_frozen_and_fresh():
 
 @pytest.mark.parametrize("name", LOADERS)
 def test_representations_leave_out_what_is_long(name):
-    assert repr(LOADERS[name]()).startswith("Table(target_names=(")
+    assert repr(LOADERS[name]()).startswith("Dataset(target_names=(")
+
+
+@pytest.mark.parametrize("name", sorted(LOADERS))
+def test_rows_and_classes_alone_and_as_frames(name):
+    load = LOADERS[name]
+    table = load()
+    X, y = load(return_X_y=True)
+    np.testing.assert_array_equal(X, table.data)
+    np.testing.assert_array_equal(y, table.target)
+    pytest.importorskip("pandas")
+    X, y = load(return_X_y=True, as_frame=True)
+    assert list(X.columns) == list(table.feature_names)
+    np.testing.assert_array_equal(y.to_numpy(), table.target)
+    np.testing.assert_array_equal(load(as_frame=True).data.to_numpy(), table.data)
+
+
+def test_digits_as_floats():
+    assert load_digits(dtype=float).data.dtype == np.float64
+
+
+@pytest.mark.parametrize("wrong", [True, "nonsense", "U3", 3.0, object()])
+def test_pixels_are_numbers(wrong):
+    with pytest.raises(TypeError, match="dtype must be a type of numbers"):
+        load_digits(dtype=wrong)

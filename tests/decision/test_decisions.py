@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Posteriors, costs and decisions, against answers known from textbooks and by hand."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -133,3 +135,18 @@ def test_posteriors_refuse():
             posteriors(*arguments)
     with pytest.raises(ValueError, match="one number for each row"):
         posteriors([[1.0, 0.0]], [0.5, 0.5], evidence=[1.0, 2.0])
+
+
+@pytest.mark.parametrize("wrong", [[[1.0, 2.0], [3.0]], "ab", {}, object()])
+def test_what_are_no_probabilities(wrong):
+    with pytest.raises((TypeError, ValueError), match="priors"):
+        posteriors([[0.2, 0.8]], wrong)
+    with pytest.raises((TypeError, ValueError), match="evidence"):
+        posteriors([[0.2, 0.8]], [0.5, 0.5], evidence=wrong)
+
+
+def test_posteriors_whose_sum_overflows():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="posteriors must sum to 1"):
+            conditional_risk([[1.7e308, 1.7e308]])

@@ -252,3 +252,9 @@ def test_rows_without_weight_stay_out():
     for a, b in zip(model.estimators_, without.estimators_, strict=True):
         np.testing.assert_array_equal(a.tree_.threshold, b.tree_.threshold)
         np.testing.assert_array_equal(a.tree_.n_node_samples, b.tree_.n_node_samples)
+
+
+def test_margins_of_labels_of_another_type():
+    X, y = np.arange(6.0)[:, None], np.array([False, False, True, True, False, True])
+    model = AdaBoostClassifier(n_estimators=2).fit(X, y)
+    assert (model.margins(X, ["no"] * 6) < 0.0).all()

@@ -114,7 +114,7 @@ def test_classes_that_a_member_has_not_seen():
     X, _, labels = sample(40)
     labels[:] = "elm"
     labels[0] = "ash"
-    model = BaggingClassifier(LogisticRegression(penalty="l2"), n_estimators=3, max_samples=39)
+    model = BaggingClassifier(LogisticRegression(C=1.0), n_estimators=3, max_samples=39)
     model.set_params(estimator=DecisionTreeClassifier(), bootstrap=True, random_state=0)
     shares = model.fit(X, labels).predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
@@ -148,6 +148,13 @@ def test_rules_refused(rules, words):
         BaggingRegressor(**rules).fit(X, y)
 
 
+@pytest.mark.parametrize(("size", "weight"), [(2**62, 1.0), (0.5, 1e99)])
+def test_samples_beyond_memory_are_refused(size, weight):
+    X, y, _ = sample()
+    with pytest.raises((MemoryError, ValueError), match="max_samples"):
+        BaggingRegressor(max_samples=size).fit(X, y, np.full(len(y), weight))
+
+
 @pytest.mark.parametrize("voters", [1, 2, 3, 10, 21])
 def test_majority_error_is_the_binomial_tail(voters):
     for p in (0.0, 0.3, 0.5, 0.9, 1.0):
@@ -160,3 +167,41 @@ def test_majority_error_is_the_binomial_tail(voters):
         majority_error(voters, 1.1)
     with pytest.raises(TypeError, match=r"^p must be"):
         majority_error(voters, "half")
+
+
+def test_sums_that_overflow():
+    class Huge:
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), 1.5e308)
+
+    model = BaggingRegressor(Huge(), n_estimators=3).fit([[0.0], [1.0]], [0.0, 1.0])
+    with pytest.raises(ValueError, match="estimator predicts numbers so large that their sum"):
+        model.predict([[0.5]])
+
+
+def test_members_that_predict_no_class():
+    class Odd:
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), 9)
+
+    model = BaggingClassifier(Odd(), n_estimators=2).fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="estimator must predict one of the 2 classes"):
+        model.predict([[0.5]])
+
+
+def test_scores_of_rows_left_out_of_any_size():
+    X, y, _ = sample()
+    scores = [
+        BaggingRegressor(LinearRegression(), 40, oob_score=True, random_state=0)
+        .fit(X, y * scale)
+        .oob_score_
+        for scale in (1.0, 2.0**400, 2.0**-600)
+    ]
+    assert scores[1] == pytest.approx(scores[0])
+    assert scores[2] == pytest.approx(scores[0])

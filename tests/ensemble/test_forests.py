@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from statfast import (
     DecisionTreeClassifier,
@@ -290,3 +291,43 @@ def test_standard_errors_by_their_definition():
     np.testing.assert_allclose(model.standard_errors(X[:5]), np.sqrt(np.maximum(want, 0)))
     with pytest.raises(ValueError, match="bootstrap=False"):
         ExtraTreesRegressor(2).fit(X, y).standard_errors(X)
+
+
+# ------------------------------------------------------------------ bad input
+def test_sparse_rows_have_no_unbiased_importances():
+    X, y = table(40)
+    for model, target in ((RandomForestRegressor(3), y), (RandomForestClassifier(3), y > 0)):
+        model.fit(X, target)
+        with pytest.raises(TypeError, match="Sparse data was passed for X"):
+            model.unbiased_importances(sparse.csr_array(X), target)
+
+
+@pytest.mark.parametrize(("size", "weight"), [(2**62, 1.0), (2.0**70, 1.0), (0.5, 1e99)])
+def test_samples_beyond_memory_are_refused(size, weight):
+    X, y = table(40)
+    model = RandomForestRegressor(2, max_samples=size)
+    with pytest.raises((MemoryError, ValueError), match="max_samples"):
+        model.fit(X, y, np.full(40, weight))
+
+
+@pytest.mark.parametrize("labels", [["a"] * 40, [7] * 40, [None] * 40])
+def test_labels_that_the_fit_has_not_seen(labels):
+    X, y = table(40)
+    model = RandomForestClassifier(3, random_state=0).fit(X, y > 0)
+    with pytest.raises(ValueError, match=r"^y (holds|contains)"):
+        model.unbiased_importances(X, labels)
+
+
+def test_targets_of_another_number_of_outputs():
+    X, y = table(40)
+    model = RandomForestRegressor(3, random_state=0).fit(X, y)
+    for ask in (model.unbiased_importances, model.permutation_importances, model.out_of_bag_errors):
+        with pytest.raises(ValueError, match=r"y must have 1 output\(s\), as at fit; got 2"):
+            ask(X, np.column_stack([y, y]))
+
+
+def test_squared_errors_that_overflow():
+    X, y = table(40)
+    model = RandomForestRegressor(3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="y holds values so large that squared errors overflow"):
+        model.permutation_importances(X, y * 1e200)

@@ -142,12 +142,14 @@ def test_the_order_of_rows_changes_no_bit(large):
 
 def test_any_scale_of_targets():
     X, y, w = sample(400)
-    want = Regressor(max_iter=5).fit(X, y, w).predict(X)
+    model = Regressor(max_iter=5).fit(X, y, w)
+    want, shares = model.predict(X), model.feature_importances_
     for factor in (1e-290, 1e290):
         for heavy in (1e-90, 1e5):
-            got = Regressor(max_iter=5).fit(X, y * factor, w * heavy).predict(X) / factor
+            got = model.fit(X, y * factor, w * heavy).predict(X) / factor
             if heavy * 400 > 1e-3:
                 np.testing.assert_allclose(got, want, atol=1e-6)
+                np.testing.assert_allclose(model.feature_importances_, shares, atol=1e-6)
             else:  # sums of hessians below 1e-3 are not split
                 assert np.ptp(got) < 1e-9
 

@@ -7,6 +7,8 @@ determined by its integer seed alone.
 - ``surface.py``: what there is to call, found by looking.
 - ``inputs.py``: rows and targets, their layouts and containers, and how they are spoiled.
 - ``values.py``: values for parameters: valid, at the boundary, wrong.
+- ``roles.py``, ``outcomes.py``, ``documents.py``, ``made.py``: what names of arguments stand for:
+  rows and targets, what was said of them, texts, and what takes steps of its own to make.
 - ``cases.py``: from a seed to the steps of a case.
 - ``judge.py``: runs the steps and says what is a defect; ``accepted.py``: what is known, and why.
 - ``differential.py``, ``exact.py``: answers against twins and conditions of optimality.

@@ -8,12 +8,14 @@ import importlib
 import pickle
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
-from tests.fuzz import differential, exact, promises, surface, values
+from tests.fuzz import differential, exact, made, promises, surface, values
 from tests.fuzz.inputs import Data, choose
-from tests.fuzz.roles import OPTIONAL, ROLES, TARGETS, Ref, rows, target
+from tests.fuzz.made import PICTURES_OF_SCORES, TARGETS, Ref
+from tests.fuzz.roles import OPTIONAL, ROLES, rows, target
 from tests.fuzz.spoilers import spoiled
 from tests.fuzz.text import described
 
@@ -28,19 +30,13 @@ SELDOM = {
     "plot": 0.04,
     "datasets": 0.1,
     "gap_statistic": 0.3,
-    "choose_k": 0.3,
+    "choose_n_clusters": 0.3,
     "cluster_stability": 0.3,
 }
 SMALL_ONLY = {"plot", "svm", "optimal_leaf_ordering", "cluster_stability", "gap_statistic"}
+COUNTS = dict.fromkeys(("CategoricalNB", "ComplementNB", "MultinomialNB", "PoissonNB"), "counts")
+OF_NUMBERS = ("lasso_path", "enet_path", "ridge_path", "isotonic_regression", "auc")
 OFTEN = 3  # weight of what has a fit
-
-LEARNERS = (
-    "LinearSVC",
-    "LogisticRegression",
-    "LeastSquaresClassifier",
-    "SVC",
-    "KNeighborsClassifier",
-)
 
 
 @dataclass
@@ -102,7 +98,7 @@ class Drawing:
         large = rng.random() < LARGE and not {thing.family, thing.name} & SMALL_ONLY
         self.data = Data(rng, large=large)
         self.case = Case(seed, thing.name)
-        self.rows_kind, self.target_kind = "rows", "labels"
+        self.rows_kind, self.target_kind = self.kind_of_rows(thing), self.kind_of_target(thing)
         self.spoil = None  # the name of the argument to spoil, once drawn
         self.common = None  # the rows as the fit saw them
         if thing.is_class:
@@ -125,7 +121,7 @@ class Drawing:
     def records(self, thing, out):
         """Methods of the record that a function gives."""
         for record in thing.records:
-            for method in surface.methods(record.call).values():
+            for method in self.some(surface.methods(record.call)):
                 self.method(method, out, self.mode if self.mode != "wrong" else "valid")
 
     def object(self, thing):
@@ -135,7 +131,9 @@ class Drawing:
         self.settle(thing, settings)
         methods = dict(surface.methods(kind))
         needs = {
-            name: p for name, p in thing.parameters.items() if p.required and name not in settings
+            name: parameter
+            for name, parameter in thing.parameters.items()
+            if (parameter.required and name not in settings) or is_role(parameter)
         }
         settings |= {name: self.argument(p, thing, self.mode) for name, p in needs.items()}
         self.add(thing.name, kind, settings, out="model")
@@ -149,6 +147,12 @@ class Drawing:
             if self.mode == "spoiled" and rng.random() < 0.3:
                 self.method(method, "model", "spoiled")
             self.method(method, "model", "edge" if self.mode == "edge" else "valid")
+            self.records(method, f"{method.name.rsplit('.', 1)[1]}_")
+        for name, record in thing.kept.items():
+            if rng.random() < 0.2:
+                self.add(f"{thing.name}.{name}", getattr, {"": (Ref("model"), name)}, out=name)
+                for method in self.some(surface.methods(record.call)):
+                    self.method(method, name, "valid")
         if rng.random() < 0.05:
             self.add(f"repr({thing.name})", repr, {"": (Ref("model"),)})
         if rng.random() < 0.05:
@@ -170,21 +174,39 @@ class Drawing:
         metric = settings.get("metric", settings.get("kernel"))
         if isinstance(metric, str) and self.rng.random() < 0.9:
             self.rows_kind = {"precomputed": "square", "spectrum": "strings"}.get(metric, "rows")
-        names = {base.__name__ for base in getattr(thing.call, "__mro__", ())}
         if "family" in thing.parameters:
             self.target_kind = TARGETS.get(str(settings.get("family", "gaussian")), "numbers")
-        elif "Regressor" in names or thing.name in ("lasso_path", "enet_path", "ridge_path"):
-            self.target_kind = choose(
-                self.rng, ("numbers", "numbers", "counts", "constant", "several")
-            )
-        elif "Classifier" not in names and thing.is_class:
-            self.target_kind = None
+
+    def kind_of_rows(self, thing):
+        """Documents, counts, one column, or just rows."""
+        kinds = {"IsotonicRegression": "column", "TfidfTransformer": "counts", **COUNTS}
+        if thing.family == "text" and thing.name != "TfidfTransformer":
+            return "documents"
+        return kinds.get(thing.name, "rows") if self.rng.random() < 0.8 else "rows"
+
+    def kind_of_target(self, thing):
+        """Labels or numbers, by what the thing is for; None for what takes no target."""
+        names = {base.__name__ for base in getattr(thing.call, "__mro__", ())}
+        home = thing.call.__module__
+        if "Regressor" in names or thing.name in OF_NUMBERS or ".metrics.regression" in home:
+            kinds = ("numbers", "numbers", "counts", "constant", "several", "positive")
+        elif "Classifier" in names or thing.name == "CostSensitiveClassifier":
+            kinds = ("labels",)
+        elif "estimator" in thing.parameters or "steps" in thing.parameters:
+            kinds = ("labels", "labels", "numbers")
+        elif home.startswith(("statfast.metrics.ranking", "statfast.metrics.probability")):
+            kinds = ("two labels", "two labels", "binary", "labels")
+        elif thing.name in PICTURES_OF_SCORES:
+            kinds = ("two labels", "labels")
+        else:
+            kinds = (None,) if thing.is_class else ("labels",)
+        return choose(self.rng, kinds)
 
     def parameters(self, thing, mode):
         """Settings of an object: some of its parameters, one of them wrong if the mode says so."""
         rng, found = self.rng, {}
         share = choose(rng, (0.1, 0.3, 0.6))
-        names = [name for name in thing.parameters if name not in ROLES]
+        names = [name for name, parameter in thing.parameters.items() if not is_role(parameter)]
         target = choose(rng, names) if names and mode == "wrong" else None
         for name in names:
             parameter = thing.parameters[name]
@@ -194,29 +216,19 @@ class Drawing:
                 or name in values.COSTLY
                 or rng.random() < share
             ):
-                found[name] = self.value(parameter, "wrong" if name == target else mode)
+                found[name] = self.value(thing, parameter, "wrong" if name == target else mode)
         return found
 
-    def value(self, parameter, mode):
-        if parameter.name in ("estimator", "function"):
-            if parameter.name == "function":
-                return values.product
-            return (
-                self.learner() if mode != "wrong" else values.wrong(self.rng, parameter, self.data)
-            )
+    def value(self, thing, parameter, mode):
+        if parameter.name == "function":
+            return values.product
         if mode == "wrong":
             return values.wrong(self.rng, parameter, self.data)
+        if parameter.name == "estimator" and (parameter.required or self.rng.random() < 0.7):
+            return made.learner(self, thing)
         if mode == "edge" and self.rng.random() < 0.35:
             return values.edge(self.rng, parameter, self.data)
         return values.valid(self.rng, parameter, self.data)
-
-    def learner(self):
-        name = choose(self.rng, LEARNERS)
-        key = f"learner{len(self.case.steps)}"
-        settings = {"penalty": "l2"} if name == "LogisticRegression" else {}
-        settings |= {"max_iter": 1000} if name == "SVC" else {}
-        self.add(name, surface.public()[name].call, settings, out=key)
-        return Ref(key)
 
     def arguments(self, thing, wrong):
         """Arguments of a call by name; ``wrong`` is the mode of this one."""
@@ -224,18 +236,20 @@ class Drawing:
         roles = [name for name in thing.parameters if name in ROLES and name not in NEVER]
         spoil = choose(rng, roles) if wrong == "spoiled" and roles else None
         for name, parameter in thing.parameters.items():
-            if name in ROLES and (
+            if is_role(parameter) and (
                 parameter.required or name == spoil or rng.random() < OPTIONAL.get(name, 0.3)
             ):
-                made = self.argument(parameter, thing, wrong)
-                made = self.spoiled(made) if name == spoil else made
-                found["" if parameter.many else name] = made
+                value = self.argument(parameter, thing, wrong)
+                value = self.spoiled(value) if name == spoil else value
+                found["" if parameter.many else name] = value
         found |= self.parameters(thing, wrong)
         return found
 
     def spoiled(self, made):
         if isinstance(made, Ref):
             return choose(self.rng, values.WRONG)
+        if isinstance(made, str | Path):  # others could be files to write
+            return choose(self.rng, [one for one in values.WRONG if not isinstance(one, str)])
         try:
             return spoiled(made, self.rng)
         except (TypeError, ValueError, AttributeError, IndexError):
@@ -245,6 +259,11 @@ class Drawing:
         if parameter.name in ROLES and parameter.name not in ("y", "X"):
             return ROLES[parameter.name](self, thing)
         return rows(self, thing) if parameter.name == "X" else target(self, thing)
+
+
+def is_role(parameter):
+    """Whether its name says what an argument is; numbers of that name are settings."""
+    return parameter.name in ROLES and not parameter.type.startswith("int")
 
 
 def again(model):

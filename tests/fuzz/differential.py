@@ -5,6 +5,7 @@ A twin takes a generator; it returns how many calls it made, and a sentence for 
 """
 
 import numpy as np
+from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import cdist, pdist, squareform
 
@@ -25,7 +26,7 @@ TABLES = ("Fortran", "every other column", "columns backwards", "rows backwards"
 
 def off(a, b, rtol, atol=0.0):
     """How far two arrays are apart beyond the tolerance; 0 if they agree."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    a, b = (x.toarray() if sparse.issparse(x) else np.asarray(x, dtype=float) for x in (a, b))
     if a.shape != b.shape:
         return np.inf
     apart = np.abs(a - b) - rtol * np.maximum(np.abs(a), np.abs(b)) - atol

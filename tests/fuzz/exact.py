@@ -5,8 +5,9 @@ import numpy as np
 from scipy import stats
 
 import statfast as sf
-from statfast import kernels, metrics
+from statfast import kernels, metrics, model_selection
 from tests.fuzz.inputs import choose
+from tests.reference import kernel_ridge as slow_ridge
 from tests.reference import kernels as slow_kernels
 from tests.reference import lasso, linear_svm, moments, multinomial
 
@@ -98,7 +99,7 @@ def logistic(rng):
     if len(names) < 2:
         return 1, []
     C = float(choose(rng, (0.01, 1.0, 100.0)))
-    model = sf.LogisticRegression(penalty="l2", C=C).fit(X, names[codes], sample_weight=weights)
+    model = sf.LogisticRegression(C=C).fit(X, names[codes], sample_weight=weights)
     words, p = [], model.predict_proba(X)
     w = np.ones(len(codes)) if weights is None else weights
     terms = w[:, None] * (p - np.eye(len(names))[codes])
@@ -175,6 +176,25 @@ def machine(rng):
     small(words, f"gap of {name}", max(gap, 0) / primal, 1e-5)
     small(words, f"gap of {name} below 0", min(gap, 0) / primal, 1e-9)
     return 2, words
+
+
+def kernel_ridge(rng):
+    X, trend, weights = problem(rng, most=60)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    Y = np.column_stack([trend, rng.normal(size=len(X))])
+    alpha, gamma = float(choose(rng, (0.01, 1.0, 100.0))), float(choose(rng, (0.1, 1.0)))
+    mass = np.ones(len(X)) if weights is None else weights
+    K = slow_kernels.rbf(X, X, gamma)
+    model = sf.KernelRidge(alpha, kernel="rbf", gamma=gamma).fit(X, Y, sample_weight=weights)
+    c, words = model.dual_coef_, []
+    small(words, "system", np.abs(K @ c + alpha * c / mass[:, None] - Y).max(), 1e-11)
+    small(words, "predictions", np.abs(K @ c - model.predict(X)).max(), 1e-10)
+    rows = np.arange(len(X))
+    pairs = [(np.setdiff1d(rows, test), test) for test in np.array_split(rows, 4)]
+    want, room = slow_ridge.held_out(K, Y, mass, [alpha, alpha], pairs)
+    said = model_selection.cross_val_predict(model, X, Y, cv=4, sample_weight=weights)
+    small(words, "rows held out", np.abs(said - want).max(), 1e-12 * room.max())
+    return 3, words
 
 
 def linear_machine(rng):
@@ -278,6 +298,7 @@ TWINS = {
         ridge,
         penalized,
         machine,
+        kernel_ridge,
         linear_machine,
         discriminant,
         scores,

@@ -61,8 +61,8 @@ class Data:
     def target(self, kind):
         """Labels, or numbers that a family of distributions takes."""
         rng, n = self.rng, self.n
-        if kind == "labels":
-            names = choose(rng, LABELS)[: max(self.k, 2)]
+        if kind in ("labels", "two labels"):
+            names = choose(rng, LABELS)[: max(self.k, 2) if kind == "labels" else 2]
             codes = self.codes if rng.random() < 0.8 else rng.integers(0, len(names), n)
             return np.array(names)[codes % len(names)]
         mean = np.exp(np.clip(self.trend, -3, 3))

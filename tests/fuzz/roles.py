@@ -4,47 +4,15 @@
 A role takes the state of the draw (``cases.Drawing``) and the thing that is called.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from scipy import stats
 from scipy.cluster import hierarchy
 
 from tests.fuzz import surface
+from tests.fuzz.documents import documents, file
 from tests.fuzz.inputs import choose, dressed, sparse_rows
-
-# What is fitted, or chosen beforehand, for functions that take a model or a result.
-MODELS = {
-    "anova": ("GeneralizedLinearModel", "LinearRegression", "LogisticRegression"),
-    "drop1": ("GeneralizedLinearModel", "LinearRegression", "LogisticRegression"),
-    "step": ("GeneralizedLinearModel", "LinearRegression", "LogisticRegression"),
-    "coefficients": ("GeneralizedLinearModel", "LinearRegression", "LogisticRegression", "Lasso"),
-    "diagnostics": ("GeneralizedLinearModel", "LinearRegression"),
-    "decision_regions": ("SVC", "KNeighborsClassifier", "LinearDiscriminantAnalysis"),
-    "svm_margin": ("SVC", "NuSVC"),
-}
-RESULTS = {
-    "choice": "choose_k",
-    "gap": "gap_statistic",
-    "path": "lasso_path",
-}
-TARGETS = {
-    "gaussian": "numbers",
-    "quasi": "numbers",
-    "binomial": "binary",
-    "quasibinomial": "shares",
-    "poisson": "counts",
-    "quasipoisson": "counts",
-    "negative_binomial": "counts",
-    "gamma": "positive",
-    "inverse_gaussian": "positive",
-}
-
-
-@dataclass(frozen=True)
-class Ref:
-    """The answer of an earlier step."""
-
-    name: str
+from tests.fuzz.made import Ref, model, models, result, steps
+from tests.fuzz.outcomes import OUTCOMES
 
 
 def rows(drawing, thing):
@@ -65,6 +33,12 @@ FITS = {"fit", "partial_fit", "fit_predict", "fit_transform", "partial"}
 def shaped(drawing, Q, X):
     """Rows Q, or what comes in their place: distances from X, or strings."""
     rng, kind = drawing.rng, drawing.rows_kind
+    if kind == "documents":
+        return documents(drawing, n=len(Q))
+    if kind == "counts":
+        Q = np.minimum(np.abs(np.round(np.nan_to_num(Q))), 50)
+    if kind == "column" and rng.random() < 0.8:
+        return dressed(Q[:, 0] if Q.shape[1] else Q, rng, plain=0.6, bags=False)
     if kind == "strings":
         return ["".join(map(chr, 97 + np.abs(np.nan_to_num(q)).astype(np.int64) % 4)) for q in Q]
     if kind == "square":
@@ -98,8 +72,10 @@ def new_target(drawing):
 
 def labels(drawing, thing):
     data, rng = drawing.data, drawing.rng
+    if {"y_true", "y1", "y", "truth"} & thing.parameters.keys():  # those that there are
+        return np.unique(drawing.y)[:: choose(rng, (1, 1, 1, 2, -1))] if len(drawing.y) else []
     made = data.codes if rng.random() < 0.6 else rng.integers(0, max(data.k, 2), data.n)
-    if thing.name.startswith("LloydStep"):
+    if thing.name.startswith("KMeansStatistics"):
         return made.astype(np.int32)
     return (
         dressed(made, rng, plain=0.7, bags=False) if rng.random() < 0.8 else data.target("labels")
@@ -121,42 +97,6 @@ def dendrogram(drawing, thing):
     X = X if len(X) > 1 else rng.normal(size=(5, 2))
     Z = hierarchy.linkage(X, choose(rng, ("single", "average", "complete", "ward", "centroid")))
     return dressed(Z, rng, plain=0.8, bags=False)
-
-
-def model(drawing, thing):
-    """A fitted model, made by steps of its own."""
-    rng, data = drawing.rng, drawing.data
-    name = choose(rng, MODELS.get(thing.name, ("LinearRegression",)))
-    made = surface.public()[name]
-    if drawing.common is None:
-        pictures = thing.family == "plot" and name not in MODELS["anova"]
-        drawing.common = data.X[:, : 2 if pictures else 5]  # a search fits for each column
-    settings = {"penalty": "l2"} if name == "LogisticRegression" and rng.random() < 0.5 else {}
-    if name == "GeneralizedLinearModel":
-        settings["family"] = choose(rng, list(TARGETS))
-        drawing.target_kind = TARGETS[settings["family"]]
-    else:
-        regressors = ("LinearRegression", "Lasso")
-        drawing.target_kind = "numbers" if name in regressors else "labels"
-    key = f"model{len(drawing.case.steps)}"
-    drawing.add(name, made.call, settings, out=key)
-    if not hasattr(drawing, "y"):
-        drawing.y = data.target(drawing.target_kind)
-    drawing.add(f"{name}.fit", "fit", {"X": drawing.common, "y": drawing.y}, key)
-    return Ref(key)
-
-
-def models(drawing, thing):
-    return tuple(model(drawing, thing) for _ in range(int(drawing.rng.integers(1, 4))))
-
-
-def result(drawing, thing, name):
-    """What another function gives."""
-    made = surface.public()[RESULTS[name]]
-    key = f"{name}{len(drawing.case.steps)}"
-    args = drawing.arguments(made, wrong="valid")
-    drawing.add(made.name, made.call, args, out=key)
-    return Ref(key)
 
 
 def other(drawing, thing):
@@ -202,6 +142,43 @@ def classes(drawing, thing):
     return np.unique(drawing.data.target("labels"))
 
 
+def column(drawing, thing):
+    """Numbers of one column, as isotonic regression takes them."""
+    return dressed(drawing.data.more()[:, :1].ravel(), drawing.rng, plain=0.7, bags=False)
+
+
+def arrays(drawing, thing):
+    """What is split together: as many rows of each."""
+    made = [rows(drawing, thing), target(drawing, thing), drawing.data.weights()]
+    return tuple(made[: int(drawing.rng.integers(1, 4))])
+
+
+def covariance(drawing, thing):
+    """A covariance or correlation matrix, which may be singular or none."""
+    rng, d = drawing.rng, drawing.data.d
+    root = rng.normal(size=(d, choose(rng, (d, d, 2 * d, 1))))
+    made = np.clip(root @ root.T * drawing.data.scale, -1e300, 1e300)
+    if thing.name == "cor2cov":
+        made = made / np.sqrt(np.outer(np.diag(made), np.diag(made)))
+    return dressed(made, rng, plain=0.8, bags=False)
+
+
+def density(drawing, thing):
+    """Densities of classes, as `BayesClassifier.of` takes them."""
+    return [stats.norm(m) for m in range(max(drawing.data.k, 1))]
+
+
+def columns(drawing, thing):
+    """Some of the columns, or others."""
+    rng, d = drawing.rng, drawing.data.d
+    some = rng.permutation(d)[: int(rng.integers(1, d + 1))] if d else []
+    return choose(rng, (some, np.asarray(some).tolist(), ["c0"], [0, 0], [-1], [d], [[0], [0, 1]]))
+
+
+def label(drawing, thing):
+    return choose(drawing.rng, [*drawing.data.target("labels").tolist(), 0, "a", "none", None])
+
+
 ROLES = {
     "X": rows,
     "Q": rows,
@@ -220,13 +197,34 @@ ROLES = {
     "model": model,
     "models": models,
     "choice": lambda drawing, thing: result(drawing, thing, "choice"),
-    "path": lambda drawing, thing: result(drawing, thing, "path"),
+    "path": lambda drawing, thing: (
+        file(drawing, thing) if thing.family == "text" else result(drawing, thing, "path")
+    ),
     "gap": gap,
     "se": se,
     "other": other,
     "signs": signs,
     "classes": classes,
     "validation": validation,
+    "T": column,
+    "X_new": rows,
+    "y_new": target,
+    "arrays": arrays,
+    "raw_documents": documents,
+    "mean": lambda drawing, thing: drawing.rng.normal(size=drawing.data.d),
+    "columns": columns,
+    "of": label,
+    "against": label,
+    "X_val": rows,
+    "y_val": target,
+    "sample_weight_val": per_row,
+    "covariance": covariance,
+    "correlation": covariance,
+    "densities": density,
+    "steps": steps,
+    "decision_tree": model,
+    "found": lambda drawing, thing: result(drawing, thing, "found"),
+    **OUTCOMES,
     "make": lambda drawing, thing: [drawing.data.X, sparse_rows(drawing.data.X, drawing.rng)][:1],
     "ax": lambda drawing, thing: None,
     "axes": lambda drawing, thing: None,
@@ -240,4 +238,7 @@ OPTIONAL = {
     "y": 0.8,
     "ax": 0,
     "axes": 0,
+    "of": 0.2,
+    "against": 0.2,
+    "pos_label": 0.7,
 }

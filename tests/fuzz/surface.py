@@ -45,12 +45,26 @@ class Thing:
     def is_record(self):
         """Whether it is an answer, which users do not make: no parameters are described."""
         made = self.is_class and bool(self.parameters) and not described(self.call.__doc__)
-        return made and hasattr(self.call, "__dataclass_fields__") and self.name in returned()
+        plain = made and (
+            hasattr(self.call, "__dataclass_fields__") or issubclass(self.call, tuple)
+        )
+        return plain and self.name in returned()
 
     @cached_property
     def records(self):
         """Names of records that the docstring says are returned."""
         return [made for name, made in public().items() if made.is_record and name in self.answers]
+
+    @cached_property
+    def kept(self):
+        """Name -> record, for attributes of a class that its docstring says are such."""
+        kinds = described(self.call.__doc__, "Attributes").items() if self.is_class else ()
+        found = public()
+        return {
+            name: found[kind]
+            for name, (kind, _) in kinds
+            if kind in found and found[kind].is_record
+        }
 
     @cached_property
     def answers(self):
@@ -93,7 +107,9 @@ def announces(call, attribute):
     if attribute:
         text = " ".join(described(doc, "Attributes").get(attribute, ()))
     else:
-        text = section(doc, "Returns") + section(doc, "Notes") + section(doc, "Attributes")
+        text = "".join(
+            section(doc, title) for title in ("Returns", "Yields", "Notes", "Attributes")
+        )
     return bool(re.search(r"\bNaN\b|\binf", text, re.I))
 
 
@@ -122,16 +138,6 @@ def thing(call, name):
     return Thing(name, call, parameters)
 
 
-# Families without roles for their arguments (roles.py): what is passed to them says little, and
-# what they answer to it has not been gone through yet.
-UNTRIED = re.compile(
-    r"statfast\.(calibration|decision|decomposition|ensemble|inspection|model_selection|pipeline"
-    r"|preprocessing|text|tree|generative\.(naive_bayes|normal|discriminant\.(?!lda))"
-    r"|metrics\.(?!clustering)"
-    r"|plot\.(components|display|ensemble|normal|probability|ranking|rda|selection|tree|word))"
-)
-
-
 @cache
 def public():
     """Name -> Thing for all that the flat namespace and the families offer, each once."""
@@ -147,8 +153,6 @@ def public():
             if inspect.isclass(call) and issubclass(call, BaseException):
                 continue
             key = name if found.get(name, call) == call else f"{module.__name__[9:]}.{name}"
-            if UNTRIED.match(getattr(call, "__module__", None) or ""):
-                continue
             if callable(call) and all(call is not other.call for other in found.values()):
                 made = thing(call, key)
                 if made is not None:
@@ -181,8 +185,12 @@ def words(name):
 
 @cache
 def returned():
-    """The words of the Returns sections of all functions, but for names that users call, too."""
-    found = {word for made in public().values() if not made.is_class for word in made.answers}
+    """The words of the Returns and Attributes sections, but for names that users call, too."""
+    callables = [made for outer in public().values() for made in (outer, *inner(outer))]
+    found = {word for made in callables for word in made.answers}
+    for made in public().values():
+        kinds = described(made.call.__doc__, "Attributes").values() if made.is_class else ()
+        found |= {word for kind, _ in kinds for word in re.findall(r"\w+", kind)}
     return found - {"CodeMatrix"}
 
 

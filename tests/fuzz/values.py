@@ -7,14 +7,16 @@ What signatures and docstrings cannot tell is in the tables at the top.
 from fractions import Fraction
 
 import numpy as np
+from scipy import stats
 
+from statfast.metrics import make_scorer
+from statfast.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 from tests.fuzz.inputs import choose, scale
 from tests.fuzz.surface import words
 
 # Parameters of which a large value means long work, given always and kept small.
 COSTLY = {
     "n_boot": (1, 2, 5),
-    "n_alphas": (1, 3, 8),
     "n_trials": (1, 5, 20),
     "n_init": (1, 2, 3),
     "k_max": (1, 2, 3, 4),
@@ -24,6 +26,7 @@ COSTLY = {
     "hash_length": (None, 1, 3, 8),
     "n_candidates": (1, 5, 20),
     "n_learners": (None, 1, 3, 8),
+    "code_size": (None, 0.5, 1.5, 3.0),
     "max_iter": (1, 2, 10, 100, 300),
     "n_knots": (1, 2, 4, 6),
     "degree": (0, 1, 2, 3),
@@ -32,6 +35,17 @@ COSTLY = {
     "batch_size": (1, 3, 20, 1024),
     "init_size": (None, 5, 20),
     "n_probes": (None, 1, 2, 10),
+    "n_repeats": (1, 2, 3),
+    "n_splits": (2, 2, 3, 5),
+    "n_resamples": (2, 20, 50),
+    "n_bootstraps": (1, 2, 5, 20),
+    "n_rounds": (1, 2, 5, 10),
+    "n_estimators": (1, 2, 3, 8),
+    "n_permutations": (1, 5, 19),
+    "n_iter": (1, 2, 5),
+    "n_points": (2, 5, 50),
+    "grid_resolution": (2, 5, 20),
+    "copy": (True,),  # without, rows may be written over
 }
 # "No end" is what it says: a machine that a large C keeps busy for minutes is no defect.
 ENDLESS = {"max_iter": (1, 10, 500, 5000)}
@@ -97,8 +111,15 @@ def halves(X, n_clusters):
     return np.arange(len(X)) * n_clusters // len(X)
 
 
+def right(y, said):
+    """A score as a user writes it."""
+    return float(np.mean(np.asarray(y) == np.asarray(said)))
+
+
 CALLABLES = {
     "metric": city,
+    "d": city,
+    "score_func": right,
     "kernel": product,
     "weights": falling,
     "init": first_rows,
@@ -127,6 +148,65 @@ def metric_params(rng, data):
     return choose(rng, options)
 
 
+def splits(rng, data):
+    """Ways to divide rows into folds."""
+    few = max(data.n // 2, 1)
+    made = (
+        lambda: KFold(2),
+        lambda: KFold(3, shuffle=True, random_state=0),
+        lambda: StratifiedKFold(2),
+        lambda: ShuffleSplit(2, test_size=0.3, random_state=0),
+        lambda: GroupKFold(2),
+        lambda: [
+            (np.arange(few), np.arange(few, data.n)),
+            (np.arange(few, data.n), np.arange(few)),
+        ],
+        lambda: [(np.arange(data.n) % 2 == 0, np.arange(data.n) % 2 == 1)],
+        lambda: [(np.arange(few), np.arange(0))],
+    )
+    return choose(rng, made)()
+
+
+SCORES = (
+    ("accuracy", "balanced_accuracy", "neg_log_loss", "roc_auc_ovr", "f1_macro", "roc_auc", "f1"),
+    ("r2", "neg_mean_squared_error", "neg_mean_absolute_error", "max_error"),
+)
+
+
+def scoring(rng, kind):
+    """Names of scores, a function, or several names where they are taken."""
+    names = choose(rng, (*SCORES, SCORES[0]))
+    u = rng.random()
+    if u < 0.15:
+        return make_scorer(right)
+    if u < 0.3 and "list" in kind:
+        return choose(rng, (list(names[:2]), {"a": names[0]}, (), ["nonsense"]))
+    return choose(rng, (None, *names))
+
+
+GRIDS = (
+    {"C": [0.1, 1.0]},
+    {"n_neighbors": [1, 2]},
+    {"alpha": [0.1, 1.0]},
+    {"n_neighbors": [1, 3]},
+    {"alpha": [0.0, 1.0]},
+    [{"alpha": [0.1]}, {"alpha": [1.0], "fit_intercept": [False]}],
+    {"max_depth": [1, 3]},
+    {"var_smoothing": [1e-9, 1e-3]},
+    {"nonsense": [1]},
+    {"C": []},
+    {"C": 1.0},
+    {},
+)
+
+
+def matrices(rng, data):
+    """Costs of decisions."""
+    k = max(data.k, 2)
+    made = (1 - np.eye(k), rng.uniform(0, 3, (k, k)), rng.uniform(0, 3, (k, k + 1)), -np.eye(k))
+    return choose(rng, (*made, np.zeros((k, k)), np.eye(2), [[0, 1], [1, 0]], (1.0, 2.0)))
+
+
 def arrays(rng, data):
     """Short arrays for parameters that take some: penalties, priors, grids, radii."""
     k = data.k
@@ -153,9 +233,46 @@ def arrays(rng, data):
     )()
 
 
+def one_of(*options):
+    return lambda rng, data: choose(rng, options)
+
+
+BY_NAME = {
+    "param_grid": one_of(*GRIDS),
+    "param_distributions": one_of(*GRIDS, {"C": stats.uniform(0.1, 2)}),
+    "param_name": one_of("C", "alpha", "n_neighbors", "n_neighbors", "nonsense"),
+    "param_range": one_of([1, 2], (0.5, 1.0), [1, 3, 5]),
+    "train_sizes": one_of((0.5, 1.0), [2, 5], [0.1], np.linspace(0.1, 1, 4), [0], [10**6]),
+    "cost": matrices,
+    "priors": lambda rng, data: rng.dirichlet(np.ones(max(data.k, 2))),
+    "prior": lambda rng, data: rng.dirichlet(np.ones(max(data.k, 2))),
+    "evidence": lambda rng, data: rng.uniform(0.1, 2, data.n),
+    "counts": lambda rng, data: rng.integers(0, 9, choose(rng, (max(data.k, 1), (3, 4)))),
+    "params": one_of(None, {}, {"sample_weight": None}, {"nonsense": 1}),
+    "features": one_of(0, 0, [0], [0, 1], "c0", (0, 1), 99, -1),
+    "test_fold": lambda rng, data: rng.integers(-1, 3, data.n),
+    "stratify": lambda rng, data: data.codes,
+    "prevalence": one_of(0.1, 0.5, [0.2, 0.8], {0: 0.3, 1: 0.7}, 0.0, 1.0),
+    "bounds": one_of((0.0, 0.2), (0.8, 1.0), (0.3, 0.3), [1.0, 0.5]),
+    "shape": one_of((1, -1), (2, 2), (2.0, 2.0), None, (1, 1)),
+    "contents": one_of((0.5,), (0.5, 0.9), (), (1.0,)),
+    "components": one_of((0, 1), (1, 0), (0, 0), (0, 99)),
+    "quantiles": one_of((0.5,), (0.05, 0.95), 0.5, (), [2.0]),
+    "frequencies": one_of({1: 10, 2: 5, 3: 2}, {1: 1}, {}, {1: 100, 2: 30, 5: 4, 9: 1}, {0: 3}),
+    "A": lambda rng, data: rng.normal(size=(2, data.d)),
+    "center": lambda rng, data: rng.normal(size=data.d),
+    "standard_deviations": lambda rng, data: rng.uniform(0, 3, max(data.d, 1)),
+    "values": lambda rng, data: rng.normal(size=int(rng.integers(1, 3))),
+    "users": one_of([0, 1], 0, [0], [99], [-1]),
+    "items": one_of([0, 1], 0, [0], [99], [-1]),
+    "word": one_of("to", "be", "nonsense", ""),
+    "context": one_of((), ("to",), ["to", "be"], "to"),
+}
+
+
 def valid(rng, parameter, data):
     """A value of the documented type; it may be refused all the same."""
-    name = parameter.name
+    name, kind = parameter.name, parameter.type
     if name == "n_jobs":
         return choose(rng, JOBS)
     if name in ENDLESS and parameter.default == -1:
@@ -170,8 +287,16 @@ def valid(rng, parameter, data):
         return choose(rng, (False, False, True, 2, quiet))
     if name == "image_shape":
         return choose(rng, ((1, -1), (-1, 1), (2, -1), (1, data.d), None))
-    if name == "groups":
+    if name == "groups" and "dict" in kind:
         return choose(rng, (None, {"a": [0]}, {"a": range(data.d)}, {"a": [0], "b": [data.d - 1]}))
+    if name == "groups":
+        return rng.integers(0, choose(rng, (1, 2, 4, 30)), data.n)
+    if name == "cv" and "splitter" in kind and rng.random() < 0.5:
+        return splits(rng, data)
+    if name in BY_NAME and not kind.startswith("{") and rng.random() < 0.9:
+        return BY_NAME[name](rng, data)
+    if name == "scoring":
+        return scoring(rng, kind)
     if name == "class_weight":
         return choose(rng, (None, "balanced", {0: 2.0}, {"a": 0.5, "b": 3}, {}))
     return choose(rng, [made for made in fitting(rng, parameter, data) if made is not None])()

@@ -96,3 +96,18 @@ def test_data_frames():
     assert found.names == list("abcd")
     np.testing.assert_allclose(found.importances, plain.importances)
     assert frame["a"].tolist() == X[:, 0].tolist()
+
+
+def test_what_is_no_model_or_target():
+    X, y = sample(20)
+    model = LinearRegression().fit(X, y)
+    for wrong in (3, LinearRegression, None):
+        with pytest.raises(TypeError, match="estimator must be an estimator with score"):
+            permutation_importance(wrong, X, y)
+    for wrong in (slice(None), 3.0, iter(y), np.array(2.0)):
+        with pytest.raises((TypeError, ValueError), match="y "):
+            permutation_importance(model, X, wrong)
+    with pytest.raises(ValueError, match="y must be passed to the score of LinearRegression"):
+        permutation_importance(model, X, None)
+    with pytest.raises(AttributeError, match="asks for predict_proba, which LinearRegression"):
+        permutation_importance(model, X, y > 0, scoring="neg_log_loss")

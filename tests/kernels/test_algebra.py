@@ -38,7 +38,7 @@ composed = st.recursive(
         st.tuples(inner, inner).map(lambda pair: pair[0] * pair[1]),
         st.tuples(st.sampled_from([0.25, 3.0]), inner).map(lambda pair: pair[0] * pair[1]),
         st.tuples(inner, st.integers(1, 3)).map(lambda pair: pair[0] ** pair[1]),
-        inner.map(lambda kernel: kernel.normalised()),
+        inner.map(lambda kernel: kernel.normalize()),
     ),
     max_leaves=4,
 )
@@ -65,13 +65,13 @@ def test_normalized_is_the_cosine_of_the_images():
     for kernel in (Linear(), B, A + B):
         K = kernel.matrix(X, Y)
         expected = twin.normalized(K, kernel.diagonal(X), kernel.diagonal(Y))
-        np.testing.assert_allclose(kernel.normalised().matrix(X, Y), expected, rtol=1e-14)
-        assert np.array_equal(kernel.normalised().matrix(X).diagonal(), np.ones(len(X)))
+        np.testing.assert_allclose(kernel.normalize().matrix(X, Y), expected, rtol=1e-14)
+        assert np.array_equal(kernel.normalize().matrix(X).diagonal(), np.ones(len(X)))
     rows = np.vstack([X, np.zeros((1, 4))])
-    K = Linear().normalised().matrix(rows)
+    K = Linear().normalize().matrix(rows)
     assert not K[-1].any()
     assert not K[:, -1].any()
-    assert np.array_equal(Linear().normalised().diagonal(rows), K.diagonal())
+    assert np.array_equal(Linear().normalize().diagonal(rows), K.diagonal())
 
 
 @settings(max_examples=40)
@@ -102,7 +102,7 @@ def test_what_is_not_guaranteed_is_said():
     assert Precomputed().positive_definite is None
     for unknown in (A + Sigmoid(), A * Sigmoid(), 2 * Sigmoid(), Sigmoid() ** 2):
         assert unknown.positive_definite is None
-    assert (Spectrum(3) + Mismatch(4, 1, 4)).normalised().positive_definite
+    assert (Spectrum(3) + Mismatch(4, 1, 4)).normalize().positive_definite
 
 
 def test_builtin_sum():
@@ -113,10 +113,10 @@ def test_texts():
     assert repr(A + 2 * B) == "RBF(gamma=0.3) + 2.0 * " + repr(B)
     assert repr(2 * (A + B)) == f"2.0 * ({A} + {B})"
     assert repr((A + B) ** 2 * C) == f"({A} + {B}) ** 2 * {C}"
-    assert repr((A + B).normalised()) == f"({A} + {B}).normalised()"
+    assert repr((A + B).normalize()) == f"({A} + {B}).normalize()"
     assert repr(2 * (3 * A)) == f"6.0 * {A}"
-    assert A.normalised() is A
-    assert B.normalised().normalised() == B.normalised()
+    assert A.normalize() is A
+    assert B.normalize().normalize() == B.normalize()
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_what_makes_no_kernel_is_refused(make, error, match):
 
 def test_a_negative_diagonal_cannot_be_normalized():
     with pytest.raises(ValueError, match="its value of point 0 of X with itself is -1"):
-        Sigmoid(1.0, -100.0).normalised().matrix([[1.0], [2.0]])
+        Sigmoid(1.0, -100.0).normalize().matrix([[1.0], [2.0]])
 
 
 # ------------------------------------------------------------------ Mercer's condition

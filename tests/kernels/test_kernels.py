@@ -82,7 +82,7 @@ def test_half_a_matrix_is_the_whole_and_every_part_of_it_the_same(kernel, d):
     [
         *KERNELS,
         2.0 * RBF(0.1) * Linear() + Laplacian(0.3) ** 3,
-        Polynomial(3, 1.0, 1.0).normalised(),
+        Polynomial(3, 1.0, 1.0).normalize(),
     ],
     ids=repr,
 )
@@ -137,7 +137,7 @@ def test_gamma_zero_and_constant_rows_give_ones(kind):
     assert np.array_equal(kind(1e308).matrix(np.arange(70.0)[:, None]), np.eye(70))
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Polynomial(3), Polynomial(3).normalised()], ids=repr)
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(3), Polynomial(3).normalize()], ids=repr)
 def test_values_beyond_float64_are_refused(kernel):
     with pytest.raises(ValueError, match=r"overflow float64. Scale"):
         kernel.matrix(np.full((3, 2), 1e155))
@@ -147,9 +147,9 @@ def test_values_beyond_float64_are_refused(kernel):
 
 def test_linear_of_huge_rows_can_be_normalized():
     X = rows(40, 3)
-    K = Linear().normalised().matrix(X)
+    K = Linear().normalize().matrix(X)
     for power in (498, -498):
-        assert np.array_equal(Linear().normalised().matrix(X * 2.0**power), K)
+        assert np.array_equal(Linear().normalize().matrix(X * 2.0**power), K)
 
 
 # ------------------------------------------------------------------ explicit images
@@ -224,8 +224,8 @@ def test_matrices_made_before():
     cross = Linear().matrix(rows(4, 3, 1), rows(6, 3))
     assert np.array_equal(Precomputed().matrix(cross, K), cross)
     assert np.array_equal((2 * Precomputed() + Precomputed()).matrix(cross, K), 3 * cross)
-    expected = Linear().normalised().matrix(rows(6, 3))
-    assert np.array_equal(Precomputed().normalised().matrix(K), expected)
+    expected = Linear().normalize().matrix(rows(6, 3))
+    assert np.array_equal(Precomputed().normalize().matrix(K), expected)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_wrong_matrices_are_refused(args, match):
 
 def test_a_cross_matrix_cannot_be_normalized():
     with pytest.raises(ValueError, match="Normalize the matrix before"):
-        Precomputed().normalised().matrix(np.ones((2, 3)), np.eye(3))
+        Precomputed().normalize().matrix(np.ones((2, 3)), np.eye(3))
 
 
 # ------------------------------------------------------------------ by name
@@ -403,7 +403,7 @@ def test_input_is_left_alone():
     X = np.asfortranarray(rows(50, 3))
     X.setflags(write=False)
     before = X.copy()
-    for kernel in [*KERNELS, FunctionKernel(twin.linear), Linear().normalised()]:
+    for kernel in [*KERNELS, FunctionKernel(twin.linear), Linear().normalize()]:
         kernel.matrix(X)
         kernel.matrix(X[::2], X)
     assert np.array_equal(X, before)

@@ -61,7 +61,7 @@ def test_parts_of_blocks(monkeypatch):
     assert np.array_equal(Spectrum(2).matrix(X), twin.spectrum(X, X, 2))
 
 
-@pytest.mark.parametrize("kernel", [Spectrum(3), Mismatch(4, 1, 4), Spectrum(2).normalised()])
+@pytest.mark.parametrize("kernel", [Spectrum(3), Mismatch(4, 1, 4), Spectrum(2).normalize()])
 def test_the_same_bits_on_any_number_of_threads(kernel):
     X, Y = random_strings(700, 40), random_strings(300, 40, seed=1)
     for args in ((X,), (X, Y)):
@@ -102,7 +102,7 @@ def test_any_container_of_str_or_bytes():
 def test_strings_without_substrings():
     assert not Spectrum(3).matrix(["ab", "", "c"]).any()
     assert not Spectrum(1).matrix(["", ""]).any()
-    assert not Spectrum(2).normalised().matrix(["a", ""]).any()
+    assert not Spectrum(2).normalize().matrix(["a", ""]).any()
     assert not Mismatch(3, 1).matrix(["", "ab"]).any()
     counts, names = Spectrum(3).features(["ab", ""])
     assert counts.shape == (2, 0)
@@ -136,8 +136,8 @@ def test_the_alphabet_comes_from_the_points_unless_given():
     assert np.array_equal(Mismatch(3, 1).matrix(X), Mismatch(3, 1, 4).matrix(X))
     assert as_kernel(Mismatch(3, 1), X=X) == Mismatch(3, 1, 4)
     assert (
-        as_kernel((Mismatch(3, 1) + Spectrum(2)).normalised(), X=X)
-        == (Mismatch(3, 1, 4) + Spectrum(2)).normalised()
+        as_kernel((Mismatch(3, 1) + Spectrum(2)).normalize(), X=X)
+        == (Mismatch(3, 1, 4) + Spectrum(2)).normalize()
     )
     assert as_kernel(Mismatch(3, 1), X=[b"aa"]) == Mismatch(3, 1, 1)
     assert np.array_equal(Mismatch(3, 0).matrix(X), Spectrum(3).matrix(X))

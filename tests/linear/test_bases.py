@@ -6,7 +6,7 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 import pytest
 
-from statfast import LinearRegression, PiecewiseLinear, PolynomialFeatures
+from statfast import LinearRegression, PiecewiseLinearFeatures, PolynomialFeatures
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 4])
@@ -63,7 +63,7 @@ def test_polynomials_through_four_points():
 def test_broken_line_is_found():
     x = np.linspace(0, 10, 200)
     y = np.interp(x, [0, 2, 7, 10], [1, 5, 0, 3])
-    basis = PiecewiseLinear(knots=[[2.0, 7.0]])
+    basis = PiecewiseLinearFeatures(knots=[[2.0, 7.0]])
     Z = basis.fit_transform(x[:, None])
     model = LinearRegression().fit(Z, y)
     np.testing.assert_allclose(model.predict(Z), y, atol=1e-12)
@@ -74,10 +74,10 @@ def test_broken_line_is_found():
 def test_knots_are_quantiles_and_weights_repetitions():
     rng = np.random.default_rng(1)
     X, w = rng.standard_normal((50, 2)), rng.integers(0, 4, 50)
-    basis = PiecewiseLinear(3).fit(X)
+    basis = PiecewiseLinearFeatures(3).fit(X)
     np.testing.assert_array_equal(basis.knots_[0], np.sort(X[:, 0])[[12, 24, 37]])
-    weighted = PiecewiseLinear(3).fit(X, sample_weight=w)
-    repeated = PiecewiseLinear(3).fit(X.repeat(w, 0))
+    weighted = PiecewiseLinearFeatures(3).fit(X, sample_weight=w)
+    repeated = PiecewiseLinearFeatures(3).fit(X.repeat(w, 0))
     for a, b in zip(weighted.knots_, repeated.knots_, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -87,18 +87,18 @@ def test_columns_and_their_knots_in_order():
     knots = [[-0.5, 0.0, 0.7], [], [0.1]]
     columns = [X[:, 0], *(np.maximum(X[:, 0] - k, 0) for k in knots[0])]
     columns += [X[:, 1], X[:, 2], np.maximum(X[:, 2] - 0.1, 0)]
-    made = PiecewiseLinear(knots=knots).fit_transform(X)
+    made = PiecewiseLinearFeatures(knots=knots).fit_transform(X)
     np.testing.assert_array_equal(made, np.column_stack(columns))
 
 
 def test_constant_columns_have_no_knots():
-    assert PiecewiseLinear().fit(np.ones((5, 1))).knots_[0].size == 0
+    assert PiecewiseLinearFeatures().fit(np.ones((5, 1))).knots_[0].size == 0
 
 
 @pytest.mark.parametrize("knots", [[[1.0], [2.0]], [[np.nan]]])
 def test_knots_that_do_not_fit(knots):
     with pytest.raises(ValueError, match="knots must"):
-        PiecewiseLinear(knots=knots).fit(np.ones((5, 1)))
+        PiecewiseLinearFeatures(knots=knots).fit(np.ones((5, 1)))
 
 
 def test_products_of_infinity_and_zero_do_not_warn():
@@ -110,12 +110,12 @@ def test_products_of_infinity_and_zero_do_not_warn():
 @pytest.mark.parametrize("knots", [[10**400], [[[1.0, 2.0], [3.0]]], [["a"]], 3])
 def test_knots_are_lists_of_numbers(knots):
     with pytest.raises(TypeError, match="knots must be a list of lists of numbers"):
-        PiecewiseLinear(knots=knots).fit(np.ones((5, 1)))
+        PiecewiseLinearFeatures(knots=knots).fit(np.ones((5, 1)))
 
 
 def test_knots_beyond_the_type_of_the_rows():
     X = np.array([[1.0], [2.0]], np.float32)
-    above = PiecewiseLinear(knots=[[1e100]]).fit(X).transform(X)
+    above = PiecewiseLinearFeatures(knots=[[1e100]]).fit(X).transform(X)
     np.testing.assert_array_equal(above, [[1.0, 0.0], [2.0, 0.0]])
     with pytest.raises(ValueError, match="too large for float32, first at row 0, column 1"):
-        PiecewiseLinear(knots=[[-1e100]]).fit(X).transform(X)
+        PiecewiseLinearFeatures(knots=[[-1e100]]).fit(X).transform(X)

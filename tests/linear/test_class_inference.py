@@ -146,8 +146,8 @@ def test_one_against_the_rest_is_each_class_beside_the_other():
         want = []
         for k, one in enumerate(alone):
             own = {**arguments, "y": y == k} if arguments else {}
-            want.append(one.conf_int(0.9, **own))
-        assert_allclose(model.conf_int(0.9, **arguments), np.concatenate(want), rtol=1e-7)
+            want.append(one.conf_int(level=0.9, **own))
+        assert_allclose(model.conf_int(level=0.9, **arguments), np.concatenate(want), rtol=1e-7)
     assert model.terms_[3:5].tolist() == ["1: (Intercept)", "1: x0"]
     # Models of the same rows vary together.
     Z, ones = design(X), np.eye(3)[y]
@@ -225,8 +225,8 @@ def test_columns_far_from_zero_lose_no_digits():
     assert_allclose(far.influence(X + 1e6, y).leverage, near.influence(X, y).leverage, rtol=rtol)
     want = near.predict_proba(X, se=True)[1]
     assert_allclose(far.predict_proba(X + 1e6, se=True)[1], want, rtol=rtol)
-    ends = far.conf_int(method="profile", X=X + 1e6, y=y).reshape(2, 3, 2)[:, 1:]
-    want = near.conf_int(method="profile", X=X, y=y).reshape(2, 3, 2)[:, 1:]
+    ends = np.asarray(far.conf_int(method="profile", X=X + 1e6, y=y)).reshape(2, 3, 2)[:, 1:]
+    want = np.asarray(near.conf_int(method="profile", X=X, y=y)).reshape(2, 3, 2)[:, 1:]
     assert_allclose(ends, want, rtol=rtol)
 
 
@@ -255,7 +255,7 @@ def test_profile_intervals_are_where_the_deviance_has_risen(intercept):
     X[:, 1] += 3 * intercept  # the intercept is that of rows as they are
     a = np.random.default_rng(0).integers(1, 3, 60).astype(float)
     model = LogisticRegression(fit_intercept=intercept).fit(X, y, a)
-    ends = model.conf_int(0.9, method="profile", X=X, y=y, sample_weight=a)
+    ends = model.conf_int(level=0.9, method="profile", X=X, y=y, sample_weight=a)
     Z, shape = design(X, intercept), (2, 2 + intercept)
     for index, (low, high) in enumerate(ends):
         for end in (low, high):
@@ -358,7 +358,7 @@ def test_probabilities_at_the_ends_have_errors_and_intervals():
 @pytest.mark.parametrize("classes", [2, 3])
 def test_penalized_fits_are_refused_with_the_sentence_of_all(kind, classes):
     X, y = problem(60, 2, classes)
-    model = LogisticRegression(penalty="l2", multi_class=kind).fit(X, y)
+    model = LogisticRegression(C=1.0, multi_class=kind).fit(X, y)
     words = "of a penalized fit would not mean what they say"
     for ask in (
         lambda: model.influence(X, y),
@@ -376,7 +376,7 @@ def test_penalized_fits_are_refused_with_the_sentence_of_all(kind, classes):
 def test_firths_fits_have_what_they_had_for_two_classes():
     X, y = problem(60, 1, 3)
     for kind in ("multinomial", "ovr"):
-        model = LogisticRegression(penalty="firth", multi_class=kind).fit(X, y)
+        model = LogisticRegression(method="firth", multi_class=kind).fit(X, y)
         table = model.profile(X, y).columns
         ends = model.conf_int(method="profile", X=X, y=y)
         assert_allclose(ends, np.column_stack([table["2.5 %"], table["97.5 %"]]))

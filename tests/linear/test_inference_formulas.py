@@ -34,7 +34,7 @@ def test_a_profile_interval_with_an_end_far_away():
     y = np.r_[0.0, np.ones(29)]
     X, level = np.ones((30, 1)), 0.9999
     model = LogisticRegression(fit_intercept=False).fit(X, y)
-    low, high = model.conf_int(level, method="profile", X=X, y=y)[0]
+    low, high = model.conf_int(level=level, method="profile", X=X, y=y)[0]
     best = np.log(29.0)
 
     def deviance(b):

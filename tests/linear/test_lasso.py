@@ -42,7 +42,7 @@ def problem(n, p, seed, rho=0.0, dtype=np.float64):
 def test_conditions_of_optimality(n, p, seed, rho, ratio, share, one, weighted):
     X, y = problem(n, p, seed, rho)
     w = np.random.default_rng(seed).integers(1, 4, n).astype(float) if weighted else None
-    top = enet_path(X, y, l1_ratio=ratio, n_alphas=1, fit_intercept=one, sample_weight=w).alphas[0]
+    top = enet_path(X, y, l1_ratio=ratio, alphas=1, fit_intercept=one, sample_weight=w).alphas[0]
     model = ElasticNet(share * top, l1_ratio=ratio, fit_intercept=one, tol=1e-14).fit(X, y, w)
     off = kkt_residual(X, y, model.coef_, model.intercept_, share * top, ratio, w)
     assert off < 1e-5, off
@@ -69,7 +69,7 @@ def test_slow_twin(n, p, seed, positive, ratio, order):
 @pytest.mark.parametrize("rho", [0.0, 0.95])
 def test_gaps_of_a_path(n, p, rho):
     X, y = problem(n, p, 1, rho)
-    path = lasso_path(X, y, n_alphas=40, tol=1e-12)
+    path = lasso_path(X, y, alphas=40, tol=1e-12)
     assert (path.coefs[:, 0] == 0).all()
     Z, left = X - X.mean(0), y - y.mean()
     whole = left @ left
@@ -94,7 +94,7 @@ def test_order_in_memory_and_threads_do_not_change_a_bit(monkeypatch):
     monkeypatch.setattr(blocks, "SMALL", 0)
     X, y = problem(700, 300, 3, 0.5)
     first, *others = [
-        lasso_path(np.asarray(X, order=order), y, n_alphas=20, n_jobs=jobs).coefs
+        lasso_path(np.asarray(X, order=order), y, alphas=20, n_jobs=jobs).coefs
         for order in "FC"
         for jobs in (1, 2, 7)
     ]
@@ -120,8 +120,8 @@ def test_standardize_is_scaling_the_columns():
     X, y = problem(50, 8, 6)
     X *= np.geomspace(1, 100, 8)
     s = X.std(0)
-    inside = lasso_path(X, y, standardize=True, n_alphas=10, tol=1e-14)
-    outside = lasso_path(X / s, y, n_alphas=10, tol=1e-14)
+    inside = lasso_path(X, y, standardize=True, alphas=10, tol=1e-14)
+    outside = lasso_path(X / s, y, alphas=10, tol=1e-14)
     np.testing.assert_allclose(inside.coefs, outside.coefs / s[:, None], atol=1e-9)
 
 
@@ -219,7 +219,7 @@ def test_the_elastic_net_of_glmnet_is_that_of_scaled_targets(glmnet, training_ro
 # ------------------------------------------------------------------ cross-validation
 def test_cross_validation_by_hand():
     X, y = problem(60, 10, 10)
-    model = LassoCV(n_alphas=20, cv=4).fit(X, y)
+    model = LassoCV(alphas=20, cv=4).fit(X, y)
     errors = np.empty((20, 4))
     for k, held in enumerate(np.array_split(np.arange(60), 4)):
         kept = np.setdiff1d(np.arange(60), held)
@@ -231,7 +231,7 @@ def test_cross_validation_by_hand():
     assert model.alpha_ == model.alpha_min_ == model.alphas_[best]
     one = np.flatnonzero(mean <= mean[best] + spread[best])[0]
     assert model.alpha_1se_ == model.alphas_[one]
-    simpler = LassoCV(n_alphas=20, cv=4, rule="1se").fit(X, y)
+    simpler = LassoCV(alphas=20, cv=4, rule="1se").fit(X, y)
     assert simpler.alpha_ == model.alpha_1se_
     np.testing.assert_allclose(simpler.coef_, Lasso(simpler.alpha_).fit(X, y).coef_, atol=1e-6)
 
@@ -239,8 +239,8 @@ def test_cross_validation_by_hand():
 def test_cross_validation_of_l1_ratio_and_given_folds():
     X, y = problem(40, 6, 11)
     folds = [(np.arange(0, 20), np.arange(20, 40)), (np.arange(20, 40), np.arange(0, 20))]
-    model = ElasticNetCV(l1_ratio=[0.2, 1.0], n_alphas=10, cv=folds).fit(X, y)
-    alone = [ElasticNetCV(l1_ratio=r, n_alphas=10, cv=folds).fit(X, y) for r in (0.2, 1.0)]
+    model = ElasticNetCV(l1_ratio=[0.2, 1.0], alphas=10, cv=folds).fit(X, y)
+    alone = [ElasticNetCV(l1_ratio=r, alphas=10, cv=folds).fit(X, y) for r in (0.2, 1.0)]
     best = min(alone, key=lambda m: m.mse_mean_.min())
     assert model.l1_ratio_ == best.l1_ratio_
     assert model.alpha_ == best.alpha_
@@ -274,7 +274,7 @@ def test_two_targets_are_refused():
 
 
 def test_a_path_predicts_rows_of_its_width():
-    path = lasso_path(np.eye(4), np.arange(4.0), n_alphas=3)
+    path = lasso_path(np.eye(4), np.arange(4.0), alphas=3)
     with pytest.raises(ValueError, match="X must have 4 columns, as many as the path; got 3"):
         path.predict(np.eye(3))
 
@@ -283,7 +283,7 @@ def test_folds_may_be_masks():
     X, y = np.random.default_rng(0).normal(size=(2, 12, 3))
     first = np.arange(12) < 5
     places, masks = (
-        LassoCV(n_alphas=4, cv=cv).fit(X, y[:, 0])
+        LassoCV(alphas=4, cv=cv).fit(X, y[:, 0])
         for cv in ([(range(5), range(5, 12))], [(first, ~first)])
     )
     np.testing.assert_array_equal(masks.mse_path_, places.mse_path_)
@@ -295,4 +295,4 @@ def test_folds_may_be_masks():
 def test_what_are_no_folds(cv):
     X, y = np.random.default_rng(0).normal(size=(2, 12, 3))
     with pytest.raises((TypeError, ValueError), match="cv must"):
-        LassoCV(n_alphas=4, cv=cv).fit(X, y[:, 0])
+        LassoCV(alphas=4, cv=cv).fit(X, y[:, 0])

@@ -14,8 +14,11 @@ from statfast.datasets import load_iris
 from statfast.linear import LogisticRegression
 from tests.linear.test_multinomial import birthwt, problem
 
-KINDS = [(None, "multinomial"), ("l2", "multinomial"), ("firth", "multinomial")]
-KINDS += [(penalty, "ovr") for penalty, _ in KINDS]
+KINDS = [
+    {**penalty, "multi_class": kind}
+    for kind in ("multinomial", "ovr")
+    for penalty in ({}, {"C": 1.0}, {"method": "firth"})
+]
 
 
 def test_birthwt_as_r(shared_data):
@@ -43,10 +46,10 @@ def test_birthwt_as_r(shared_data):
     assert "Reference class:" in text
 
 
-@pytest.mark.parametrize(("penalty", "kind"), KINDS)
-def test_methods_agree(penalty, kind):
+@pytest.mark.parametrize("kind", KINDS)
+def test_methods_agree(kind):
     X, y = problem(400, 3, 4)
-    model = LogisticRegression(penalty=penalty, multi_class=kind).fit(X, y)
+    model = LogisticRegression(**kind).fit(X, y)
     proba = model.predict_proba(X)
     scores = model.decision_function(X)
     assert proba.shape == scores.shape == (400, 4)
@@ -58,14 +61,15 @@ def test_methods_agree(penalty, kind):
     assert model.converged_
     assert "Estimate" in str(model.summary())
     assert "<table>" in model.summary()._repr_html_()
-    assert len(model.summary().to_frame()) == (16 if penalty == "l2" or kind == "ovr" else 12)
+    all_classes = "C" in kind or kind["multi_class"] == "ovr"
+    assert len(model.summary().to_frame()) == (16 if all_classes else 12)
 
 
-@pytest.mark.parametrize(("penalty", "kind"), KINDS)
-def test_chunks_and_sparse_rows_are_rows(penalty, kind):
+@pytest.mark.parametrize("kind", KINDS)
+def test_chunks_and_sparse_rows_are_rows(kind):
     X, y = problem(500, 3, 3)
     X = np.round(X) + 8.0
-    model = LogisticRegression(penalty=penalty, multi_class=kind, class_weight="balanced")
+    model = LogisticRegression(**kind, class_weight="balanced")
     whole = model.fit(X, y).coef_
     pieces = Chunks(
         [X[:200].astype(np.uint8), X[200:350].astype(np.uint8), X[350:].astype(np.uint8)]
@@ -74,11 +78,11 @@ def test_chunks_and_sparse_rows_are_rows(penalty, kind):
     assert_allclose(model.fit(csr_array(X), y).coef_, whole, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize(("penalty", "kind"), KINDS)
-def test_a_reference_changes_no_prediction(penalty, kind):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reference_changes_no_prediction(kind):
     X, y = problem(300, 3, 3)
-    model = LogisticRegression(penalty=penalty, multi_class=kind).fit(X, y)
-    other = LogisticRegression(penalty=penalty, multi_class=kind, reference=2).fit(X, y)
+    model = LogisticRegression(**kind).fit(X, y)
+    other = LogisticRegression(**kind, reference=2).fit(X, y)
     assert_allclose(other.predict_proba(X), model.predict_proba(X), rtol=1e-8)
 
 
@@ -119,7 +123,7 @@ def test_separation_of_two_classes_names_the_column():
 def test_firth_where_classes_are_separated(classes):
     x = np.arange(6.0 * classes)[:, None]
     y = np.repeat(np.array(["ash", "elm", "oak"])[:classes], 6)
-    model = LogisticRegression(penalty="firth").fit(x, y)
+    model = LogisticRegression(method="firth").fit(x, y)
     assert np.isfinite(model.standard_errors_).all()
     table = model.profile(x, y)
     low, high = table.columns["2.5 %"], table.columns["97.5 %"]
@@ -133,7 +137,7 @@ def test_firth_where_classes_are_separated(classes):
 
 def test_profile_is_of_each_class_for_ovr():
     X, y = problem(60, 1, 3)
-    model = LogisticRegression(penalty="firth", multi_class="ovr").fit(X, y)
+    model = LogisticRegression(method="firth", multi_class="ovr").fit(X, y)
     table = model.profile(X, y, level=0.9)
     assert list(table.columns) == ["Estimate", "5 %", "95 %", "P>chi2"]
     assert table.names[:2] == ("0: (Intercept)", "0: x0")
@@ -142,7 +146,7 @@ def test_profile_is_of_each_class_for_ovr():
 
 def test_sentences():
     X, y = problem(60, 1, 3)
-    with pytest.raises(ValueError, match="profile is of penalty='firth'; got None"):
+    with pytest.raises(ValueError, match="profile is of method='firth'; got 'ml'"):
         LogisticRegression().profile(X, y)
     with pytest.raises(ValueError, match="All rows of class 2 have weight 0"):
         LogisticRegression().fit(X, y, (y < 2).astype(float))
@@ -150,10 +154,10 @@ def test_sentences():
         LogisticRegression(multi_class="ovr").fit(X, y).standard_errors_  # noqa: B018
     with pytest.raises(ValueError, match="offset is for two classes"):
         LogisticRegression().fit(X, y, offset=np.zeros(60))
-    with pytest.raises(ValueError, match="offset has no part in penalty='firth'"):
-        LogisticRegression(penalty="firth").fit(X, y > 0, offset=np.zeros(60))
+    with pytest.raises(ValueError, match="offset has no part in method='firth'"):
+        LogisticRegression(method="firth").fit(X, y > 0, offset=np.zeros(60))
     with pytest.raises(ValueError, match="linear combinations of others"):
-        LogisticRegression(penalty="firth").fit(np.column_stack([X, X]), y)
+        LogisticRegression(method="firth").fit(np.column_stack([X, X]), y)
     with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations"):
         LogisticRegression(max_iter=2).fit(X, y)
     with pytest.raises(ValueError, match="NaN, first at row 3, column 0"):
@@ -164,7 +168,7 @@ def test_sentences():
 
 def test_profiles_know_of_the_penalty_and_the_weights_of_classes():
     X, y = problem(80, 2, 2)
-    firth = LogisticRegression(penalty="firth").fit(X, y)
+    firth = LogisticRegression(method="firth").fit(X, y)
     ends = firth.conf_int(method="profile", X=X, y=y)
     assert_allclose(ends[:, 0], firth.profile(X, y).columns["2.5 %"])
     balanced = LogisticRegression(class_weight={0: 2.0}).fit(X, y)

@@ -85,8 +85,9 @@ def test_bad_penalties():
         Ridge(-1.0).fit(X, y)
     with pytest.raises(ValueError, match="alphas must be finite and not negative"):
         RidgeCV([1.0, -1.0]).fit(X, y)
-    with pytest.raises(TypeError, match="alphas must be a list of penalties"):
-        ridge_path(X, y, "many")
+    for wrong in ("many", 3, None):
+        with pytest.raises(TypeError, match="alphas must be a list of penalties"):
+            ridge_path(X, y, wrong)
 
 
 def test_a_constant_column_has_no_coefficient():
@@ -105,3 +106,8 @@ def test_errors_of_left_out_rows_do_not_depend_on_the_unit_of_weights():
     alphas = np.geomspace(1e-3, 1e2, 5)
     light = RidgeCV(alphas / 30).fit(X, y, np.full(30, 1 / 30)).errors_
     np.testing.assert_allclose(light, RidgeCV(alphas).fit(X, y).errors_, rtol=1e-10)
+
+
+def test_a_path_is_of_given_penalties():
+    with pytest.raises(TypeError, match="alphas must be a list of penalties; got 3"):
+        ridge_path(np.eye(3), np.arange(3.0), 3)

@@ -51,9 +51,9 @@ def test_something_is_proved():
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
 def test_paths_with_and_without_the_proof(ratio, monkeypatch):
     X, y = table(50, 150, 2, 0.8)
-    with_it = enet_path(X, y, l1_ratio=ratio, n_alphas=30, tol=1e-13)
+    with_it = enet_path(X, y, l1_ratio=ratio, alphas=30, tol=1e-13)
     monkeypatch.setattr(Descent, "_spare", lambda *args: None)
-    without = enet_path(X, y, l1_ratio=ratio, n_alphas=30, tol=1e-13)
+    without = enet_path(X, y, l1_ratio=ratio, alphas=30, tol=1e-13)
     np.testing.assert_allclose(with_it.coefs, without.coefs, atol=1e-6)  # gaps are 1e-13
     assert (with_it.dual_gaps <= 1e-13 * ((y - y.mean()) ** 2).mean()).all()
 
@@ -64,7 +64,7 @@ def test_strong_rule_that_is_wrong_is_repaired(ratio, monkeypatch):
     from statfast.linear.penalized import coordinate_descent
 
     X, y = table(50, 150, 3, 0.8)
-    right = enet_path(X, y, l1_ratio=ratio, n_alphas=20, tol=1e-13)
+    right = enet_path(X, y, l1_ratio=ratio, alphas=20, tol=1e-13)
     monkeypatch.setattr(coordinate_descent, "SUSPECTS", -5.0)
-    late = enet_path(X, y, l1_ratio=ratio, n_alphas=20, tol=1e-13)
+    late = enet_path(X, y, l1_ratio=ratio, alphas=20, tol=1e-13)
     np.testing.assert_allclose(late.coefs, right.coefs, atol=1e-6)  # gaps are 1e-13

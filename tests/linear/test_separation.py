@@ -174,5 +174,5 @@ def test_one_class_apart_from_the_rest_is_named():
     X = np.column_stack([x, np.cos(7 * x)])
     codes = np.where(x > 40, 2, x.astype(int) % 2)
     with pytest.warns(SeparationWarning) as caught:
-        LogisticRegression(multi_class="ovr", penalty=None).fit(X, codes)
+        LogisticRegression(multi_class="ovr").fit(X, codes)
     assert [str(w.message).split(" are ")[0] for w in caught] == ["Class 2 and the rest"]

@@ -72,7 +72,7 @@ def test_columns(n, p, seed, weighted, one, std):
 def test_paths(kind, n, p, monkeypatch):
     X, y = problem(n, p, 1)
     w = np.random.default_rng(1).integers(0, 3, n)
-    more = {"n_alphas": 15, "tol": 1e-13, "sample_weight": w, "standardize": True}
+    more = {"alphas": 15, "tol": 1e-13, "sample_weight": w, "standardize": True}
     dense = enet_path(X, y, l1_ratio=0.8, **more)
     unfilled(monkeypatch)
     few = enet_path(kind(X), y, l1_ratio=0.8, **more)
@@ -102,8 +102,8 @@ def test_columns_far_from_zero_keep_their_digits():
 
 
 @pytest.mark.parametrize("model", [
-    ElasticNet(0.05), Lasso(0.05), ElasticNetCV(n_alphas=8, cv=3, l1_ratio=[0.5, 1.0]),
-    LassoCV(n_alphas=8, cv=3),
+    ElasticNet(0.05), Lasso(0.05), ElasticNetCV(alphas=8, cv=3, l1_ratio=[0.5, 1.0]),
+    LassoCV(alphas=8, cv=3),
 ])  # fmt: skip
 def test_estimators(model):
     X, y = problem(60, 12, 4)
@@ -123,7 +123,7 @@ def test_estimators(model):
 def test_logistic_path(one, ratio, monkeypatch):
     X, y = problem(80, 30, 5)
     y = y > np.median(y)
-    more = {"l1_ratio": ratio, "n_alphas": 8, "eps": 0.05, "tol": 1e-12, "fit_intercept": one}
+    more = {"l1_ratio": ratio, "alphas": 8, "eps": 0.05, "tol": 1e-12, "fit_intercept": one}
     for std in (False, True):
         dense = logistic_path(X, y, standardize=std, **more)
         unfilled(monkeypatch)
@@ -135,9 +135,10 @@ def test_logistic_path(one, ratio, monkeypatch):
 def test_logistic_cross_validation():
     X, y = problem(90, 10, 6)
     y = np.where(y > np.median(y), "yes", "no")
-    dense = LogisticRegressionCV(n_alphas=6, cv=3).fit(X, y)
-    few = LogisticRegressionCV(n_alphas=6, cv=3).fit(sparse.csr_array(X), y)
-    np.testing.assert_allclose(few.deviance_path_, dense.deviance_path_, rtol=1e-4)
+    more = {"Cs": [0.1, 1.0], "l1_ratios": [0.0, 1.0], "cv": 3}
+    dense = LogisticRegressionCV(**more).fit(X, y)
+    few = LogisticRegressionCV(**more).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(few.scores_, dense.scores_, rtol=1e-4)
     np.testing.assert_allclose(few.coef_, dense.coef_, atol=1e-4)
     assert (few.predict(sparse.csr_array(X)) == dense.predict(X)).all()
 
@@ -156,7 +157,6 @@ def test_columns_without_a_nonzero(one, std):
             want = path(full, y, alphas=[0.1, 0.01], **more)
             np.testing.assert_allclose(few.coefs, want.coefs, atol=1e-7)
             np.testing.assert_allclose(few.intercepts, want.intercepts, atol=1e-7)
-        for model in (ElasticNetCV, LogisticRegressionCV):
-            few = model(alphas=[0.1, 0.01], cv=3, **more).fit(Z, y)
-            want = model(alphas=[0.1, 0.01], cv=3, **more).fit(full, y)
-            np.testing.assert_allclose(few.coef_, want.coef_, atol=1e-7)
+        few = ElasticNetCV(alphas=[0.1, 0.01], cv=3, **more).fit(Z, y)
+        want = ElasticNetCV(alphas=[0.1, 0.01], cv=3, **more).fit(full, y)
+        np.testing.assert_allclose(few.coef_, want.coef_, atol=1e-7)

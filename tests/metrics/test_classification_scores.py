@@ -309,3 +309,44 @@ def test_more_bad_input():
         metrics.top_k_accuracy_score([0, 1, 2], np.eye(3), labels=[2, 1, 0])
     with pytest.raises(ValueError, match="which is not in labels"):
         metrics.top_k_accuracy_score([0, 1, 7], np.eye(3), labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize("label", [[1], np.array([1, 2]), {}, object(), 1j])
+def test_a_positive_label_is_one_label(label):
+    for call in (
+        lambda: metrics.precision_score([0, 1], [0, 1], pos_label=label),
+        lambda: metrics.recall_score([0, 1], [0, 1], pos_label=label, average="macro"),
+        lambda: metrics.roc_curve([0, 1], [0.1, 0.2], pos_label=label),
+    ):
+        with pytest.raises(TypeError, match="pos_label must be one label"):
+            call()
+
+
+@pytest.mark.parametrize("labels", [3, [[0, 1], [1]], [{}], "ab", {"a": 1}, np.array(2)])
+def test_labels_are_a_list_of_labels(labels):
+    for call in (
+        lambda: metrics.confusion_matrix([0, 1], [0, 1], labels=labels),
+        lambda: metrics.classification_report([0, 1], [0, 1], labels=labels),
+        lambda: metrics.log_loss([0, 1], [0.1, 0.8], labels=labels),
+        lambda: metrics.expected_cost([0, 1], [0, 1], np.eye(2), labels=labels),
+        lambda: metrics.top_k_accuracy_score([0, 1], [0.1, 0.8], k=1, labels=labels),
+    ):
+        with pytest.raises((TypeError, ValueError), match="labels"):
+            call()
+
+
+def test_odd_arguments():
+    for zero in (np.array([0, 1]), [0], {}):
+        with pytest.raises(ValueError, match="zero_division must be"):
+            metrics.f1_score([0, 1], [0, 1], zero_division=zero)
+    with pytest.raises(TypeError, match="beta must be a number"):
+        metrics.fbeta_score([0, 1], [0, 1], beta=np.array([1.0, 2.0]))
+    true, pred = [0, 1, 1, 0, 1], [0, 1, 0, 1, 1]
+    assert metrics.fbeta_score(true, pred, beta=1e300) == metrics.recall_score(true, pred)
+    with pytest.raises(TypeError, match="target_names must be"):
+        metrics.classification_report([0, 1], [0, 1], target_names={"a": 1})
+    assert "7" in metrics.classification_report([0, 1], [0, 1], target_names=[7, 8])
+    with pytest.raises(TypeError, match="Labels in y and decision should be of the same type"):
+        metrics.expected_cost([True, False], ["a", "b"], np.eye(4))
+    with pytest.raises(ValueError, match="prevalence must have a share for each class"):
+        metrics.prevalence_weights([0, 1], [[0.1, 0.9]])

@@ -57,7 +57,7 @@ def test_r_diameter_and_separation(shared_data):
         pytest.skip("reference/pam.json is not beside the data")
     expected = json.loads(path.read_text())["ruspini_k4"]
     info = np.array(expected["clusinfo"]["values"])
-    found = metrics.cluster_extremes(ruspini(shared_data), expected["clustering"])
+    found = metrics.cluster_diameter_separation(ruspini(shared_data), expected["clustering"])
     assert np.allclose(np.transpose(found), info[:, 3:], rtol=1e-13)
 
 
@@ -78,7 +78,7 @@ def test_definitions(n, k, d, seed):
         assert np.allclose(found, expected, atol=1e-9)
     cubed = metrics.silhouette_samples(X, labels, metric="minkowski", p=3)
     assert np.allclose(cubed, silhouettes(cdist(X, X, "minkowski", p=3), labels), atol=1e-9)
-    diameter, separation = metrics.cluster_extremes(X, labels)
+    diameter, separation = metrics.cluster_diameter_separation(X, labels)
     for c in range(len(diameter)):
         own = labels == c
         assert diameter[c] == pytest.approx(D[own][:, own].max())
@@ -286,7 +286,9 @@ def test_scores_of_rows_of_every_scale(power):
     assert_allclose(metrics.silhouette_samples(far, labels, metric="sqeuclidean"),
                     metrics.silhouette_samples(X, labels, metric="sqeuclidean"))  # fmt: skip
     for found, expected in zip(
-        metrics.cluster_extremes(far, labels), metrics.cluster_extremes(X, labels), strict=True
+        metrics.cluster_diameter_separation(far, labels),
+        metrics.cluster_diameter_separation(X, labels),
+        strict=True,
     ):
         assert_array_equal(found, np.ldexp(expected, power))
     parts = metrics.scatter_decomposition(far, labels)

@@ -270,9 +270,9 @@ def test_thresholds(rows):
 
 
 def test_areas_are_of_finite_points():
-    with pytest.raises(ValueError, match="x must be finite"):
+    with pytest.raises(ValueError, match="x contains NaN, first at row 1"):
         metrics.auc([0.0, np.nan, 1.0], [0.0, 0.5, 1.0])
-    with pytest.raises(ValueError, match="y must be finite"):
+    with pytest.raises(ValueError, match="y contains infinity"):
         metrics.auc([0.0, 0.5, 1.0], [0.0, np.inf, 1.0])
 
 
@@ -552,5 +552,43 @@ def test_more_bad_input():
 
 @pytest.mark.parametrize("bounds", [0.5, (), (0.1,), (0.1, 0.2, 0.3), {"a": 1}, None, [[0, 1]]])
 def test_bounds_are_two_numbers(bounds):
-    with pytest.raises((TypeError, ValueError), match="bounds must be two numbers"):
+    with pytest.raises((TypeError, ValueError), match=r"bounds must be a (pair|number)"):
         metrics.partial_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], bounds)
+
+
+def test_pairs_of_numbers():
+    for call in (
+        lambda: metrics.iso_line(0.5, 1, 1, measure="cost", cost=2.0),
+        lambda: metrics.h_measure([0, 1], [0.1, 0.2], shape=object()),
+        lambda: metrics.choose_threshold([0, 1], [0.1, 0.2], "cost", cost=np.array(1.0)),
+    ):
+        with pytest.raises(TypeError, match=r"(cost|shape) must be a pair of numbers"):
+            call()
+    best = metrics.choose_threshold([0, 1, 0, 1], [1, 2, 3, 4], "f", beta=1e300)
+    assert best.value == pytest.approx(1.0)
+
+
+def test_a_partial_area_of_one_class_is_not_defined():
+    for y in ([1, 1, 1], [0, 0, 0]):
+        with pytest.warns(UndefinedMetricWarning):
+            assert np.isnan(metrics.partial_auc_score(y, [0.1, 0.2, 0.3], (0.5, 1.0), pos_label=1))
+
+
+def test_areas_of_large_heights():
+    assert metrics.auc([0.0, 1.0], [1.7e308, 1.7e308]) == 1.7e308
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("max_fpr", [None, 0.3])
+def test_areas_of_several_labels_a_row(average, weighted, max_fpr):
+    peer = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    truth = (rng.random((200, 4)) < 0.4).astype(int)
+    scores = rng.random((200, 4)) + 0.3 * truth
+    how = {"average": average, "max_fpr": max_fpr}
+    how["sample_weight"] = rng.uniform(0.5, 2.0, 200) if weighted else None
+    found = metrics.roc_auc_score(truth, scores, **how)
+    np.testing.assert_allclose(found, peer.roc_auc_score(truth, scores, **how), rtol=1e-12)
+    with pytest.raises(ValueError, match="y_score must have the shape of y_true"):
+        metrics.roc_auc_score(truth, scores[:, :3])

@@ -153,3 +153,59 @@ def test_one_number_is_refused(given):
             score(given, [1.0])
         with pytest.raises((TypeError, ValueError), match="y_pred"):
             score([1.0], given)
+
+
+SIZES = [2.0**-950, 2.0**-600, 2.0**600, 2.0**950]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "name",
+    ["r2_score", "explained_variance_score", "d2_pinball_score", "d2_absolute_error_score"],
+)
+def test_shares_do_not_depend_on_the_unit(name, size):
+    rng = np.random.default_rng(0)
+    true = np.column_stack([rng.normal(size=(30, 2)), np.ones(30)])
+    pred, weights = true + 0.3 * rng.normal(size=true.shape), rng.uniform(0.5, 2, 30)
+    score = getattr(metrics, name)
+    for more in ({}, {"multioutput": "raw_values"}, {"sample_weight": weights}):
+        assert_allclose(score(size * true, size * pred, **more), score(true, pred, **more), 1e-12)
+    if name in ("r2_score", "explained_variance_score"):
+        weighted = {"multioutput": "variance_weighted"}
+        assert_allclose(score(size * true, size * pred, **weighted), score(true, pred, **weighted))
+    assert score(size * true, size * true) == 1.0
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_errors_are_in_the_unit_of_the_values(size):
+    rng = np.random.default_rng(1)
+    true = rng.normal(size=40)
+    pred = true + rng.normal(size=40)
+    for name in ("root_mean_squared_error", "mean_absolute_error", "median_absolute_error",
+                 "mean_pinball_loss", "max_error"):  # fmt: skip
+        score = getattr(metrics, name)
+        assert_allclose(score(size * true, size * pred), size * score(true, pred), 1e-12)
+
+
+def test_squares_beyond_the_largest_number_are_infinite():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert metrics.mean_squared_error([1e300, 0.0], [0.0, 0.0]) == np.inf
+        assert metrics.r2_score([1.0, 2.0], [1e300, 0.0]) == -np.inf
+        values = metrics.mean_squared_error([[1e300, 1]], [[0, 2]], multioutput="raw_values")
+        assert values.tolist() == [np.inf, 1.0]
+        assert metrics.mean_squared_error([[1e300, 1]], [[0, 2]], multioutput=[0.0, 1.0]) == 1.0
+        far = metrics.mean_absolute_percentage_error(
+            [1e-200, 1.0], [1e300, 2.0], sample_weight=[0.0, 1.0]
+        )
+        assert far == 1.0
+
+
+def test_bad_weights_of_outputs_and_far_deviances():
+    with pytest.raises(ValueError, match="multioutput must have a weight that is not 0"):
+        metrics.r2_score(np.eye(3), np.eye(3), multioutput=[0.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match="deviance of power 3 is beyond float64"):
+        metrics.mean_tweedie_deviance([1.0, 2.0], [1e-300, 1.0], power=3)
+    with pytest.raises(ValueError, match="deviance of power 0 is beyond float64"):
+        metrics.d2_tweedie_score([1e300, 2.0], [1.0, 1.0])
+    assert np.isfinite(metrics.mean_gamma_deviance([1.7e308] * 30, [2.5] * 30))

@@ -10,6 +10,7 @@ from statfast import (
     LinearRegression,
     Ridge,
 )
+from statfast._estimator import no_information
 from statfast.model_selection import (
     Bootstrap,
     GridSearchCV,
@@ -20,7 +21,6 @@ from statfast.model_selection import (
     nested_cv_interval,
     validation_curve,
 )
-from statfast.model_selection.losses import no_information
 from tests.reference.refits import Plain
 
 theirs = pytest.importorskip("sklearn.model_selection")

@@ -173,7 +173,7 @@ def test_bad_arguments(data):
         (lambda: compare(lda, X, y), "models must be a dict or a list"),
         (lambda: compare([lda, lda], X, y, method="t"), "method must be"),
         (lambda: corrected_t_test([1.0], test_share=0.1), "at least 2 finite numbers"),
-        (lambda: corrected_t_test([1.0, np.nan], test_share=0.1), "finite numbers"),
+        (lambda: corrected_t_test([1.0, np.nan], test_share=0.1), "differences contains NaN"),
         (lambda: corrected_t_test([1.0, 2.0], test_share=0.0), "test_share must be greater"),
         (lambda: five_by_two_test(np.ones((2, 5))), r"of shape \(5, 2\)"),
         (lambda: mcnemar_test(-1, 2), "first_only must be at least 0"),
@@ -183,3 +183,33 @@ def test_bad_arguments(data):
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             call()
+
+
+@pytest.mark.parametrize("size", [2.0**-900, 2.0**900])
+def test_differences_of_any_size(size):
+    d = np.random.default_rng(0).normal(0.3, 1.0, (5, 2))
+    for kind in ("f", "t"):
+        plain, sized = five_by_two_test(d, kind=kind), five_by_two_test(size * d, kind=kind)
+        assert sized.p_value == plain.p_value
+        assert sized.estimate == size * plain.estimate
+    flat = d.ravel()
+    plain, sized = (corrected_t_test(s * flat, test_share=0.2) for s in (1.0, size))
+    assert sized.statistic == pytest.approx(plain.statistic, rel=1e-14)
+    assert sized.interval == pytest.approx([size * end for end in plain.interval], rel=1e-14)
+    plain = bayesian_t_test(flat, test_share=0.2, rope=0.1)
+    sized = bayesian_t_test(size * flat, test_share=0.2, rope=size * 0.1)
+    assert sized.more == pytest.approx(plain.more, rel=1e-12)
+
+
+@pytest.mark.parametrize("wrong", [None, "X", {}, object(), iter([1.0]), [[1.0], [1.0, 2.0]], 3.0])
+def test_what_is_no_table_of_numbers(wrong):
+    for call in (
+        lambda: corrected_t_test(wrong, test_share=0.1),
+        lambda: bayesian_t_test(wrong, test_share=0.1),
+        lambda: five_by_two_test(wrong),
+        lambda: friedman_test(wrong),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"differences|scores"):
+            call()
+    with pytest.raises(TypeError, match="names must be a list of names"):
+        friedman_test(np.ones((3, 2)), names=np.array(3))

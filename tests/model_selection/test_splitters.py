@@ -212,3 +212,18 @@ def test_what_is_taken_for_cv():
 
 def test_a_splitter_shows_its_parameters():
     assert repr(ours.KFold(3)) == "KFold(n_splits=3, shuffle=False, random_state=None)"
+
+
+@pytest.mark.parametrize("wrong", [np.array(2.5), len, 3])
+def test_what_has_no_rows(wrong):
+    with pytest.raises(TypeError, match="X must be an array-like of rows"):
+        ours.KFold(2).get_n_splits(wrong)
+    with pytest.raises(TypeError, match="X must be an array-like of rows"):
+        list(ours.KFold(2).split(wrong))
+
+
+def test_counts_of_repeated_folds_are_checked():
+    with pytest.raises(TypeError, match="n_repeats must be an integer"):
+        ours.RepeatedKFold(n_repeats=[1, 2]).get_n_splits()
+    with pytest.raises(ValueError, match="n_splits must be at least 2"):
+        ours.RepeatedKFold(n_splits=1).get_n_splits()

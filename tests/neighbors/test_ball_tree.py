@@ -89,7 +89,7 @@ def test_within_a_radius(name):
     tree = BallTree(X, **NAMED[name], leaf_size=8)
     apart = twin.table(name, Q, X)
     radii = np.quantile(apart, 0.1, axis=1) + 1e-12
-    distances, ids = tree.query_radius(Q, radii, return_distance=True)
+    ids, distances = tree.query_radius(Q, radii, return_distance=True)
     for i, near in enumerate(twin.within(apart, radii)):
         assert set(ids[i]) == set(near)
         np.testing.assert_allclose(distances[i], apart[i, ids[i]], **CLOSE)
@@ -256,7 +256,7 @@ def test_a_single_query_loses_its_axis():
     assert tree.query(X[3].tolist(), return_distance=False).tolist() == [3]
     assert isinstance(tree.query_radius(X[3], 0.1, count_only=True), np.intp)
     assert tree.query_radius(X[3], 0.0).tolist() == [3]
-    distances, ids = tree.query_radius(X[3], 0.0, return_distance=True)
+    ids, distances = tree.query_radius(X[3], 0.0, return_distance=True)
     assert (distances.tolist(), ids.tolist()) == ([0.0], [3])
 
 
@@ -300,8 +300,8 @@ def test_counts_in_slices(monkeypatch):
         (lambda t: BallTree([[1.0]], n_jobs=0), "n_jobs"),
         (lambda t: BallTree([[1.0]], metric="haversine"), "takes 2 columns"),
         (lambda t: BallTree([[2.0, 0]], metric="haversine"), "beyond a pole"),
-        (lambda t: t.query(np.ones((2, 4))), "Q has 4 features, but the BallTree has 2"),
-        (lambda t: t.query([[np.inf, 0]]), "Q contains infinity"),
+        (lambda t: t.query(np.ones((2, 4))), "X has 4 features, but the BallTree has 2"),
+        (lambda t: t.query([[np.inf, 0]]), "X contains infinity"),
         (lambda t: t.query([[0, 0]], 4), r"k must be between 1 and the number of rows \(3\)"),
         (lambda t: t.query([[0, 0]], 1.0), "k must be an integer"),
         (lambda t: t.self_query(3), "besides the row itself"),

@@ -169,7 +169,7 @@ def test_leave_one_out_for_many_k_is_that_of_each(ties, weights, seed, n, span):
     errors = model.leave_one_out(ks)
     for k, error in zip(ks, errors, strict=True):
         assert error == (model.set_params(n_neighbors=int(k)).predict() != y).mean()
-    assert model.choose_k(ks) == ks[errors == errors.min()].max()
+    assert model.tune_n_neighbors(ks) == ks[errors == errors.min()].max()
 
 
 def test_leave_one_out_in_slices(blobs, monkeypatch):
@@ -187,26 +187,28 @@ def test_choosing_k_takes_any_iterable_and_changes_nothing(blobs):
     X, y, _ = blobs
     model = KNeighborsClassifier(3).fit(X, y)
     before = dict(model.__dict__)
-    assert model.choose_k(k for k in (1, 5, 25)) == model.choose_k(np.array([25, 5, 1]))
+    assert model.tune_n_neighbors(k for k in (1, 5, 25)) == model.tune_n_neighbors(
+        np.array([25, 5, 1])
+    )
     assert model.__dict__ == before
 
 
 @pytest.mark.parametrize(
     ("ks", "error", "message"),
     [
-        ([], ValueError, "k_values must hold"),
-        ([0], ValueError, "k_values must be between 1 and"),
+        ([], ValueError, "ks must hold"),
+        ([0], ValueError, "ks must be between 1 and"),
         ([1, 300], ValueError, r"besides the row itself \(299\); got 300"),
-        ([1.5], TypeError, "k_values must be an integer"),
-        (3, TypeError, "k_values must be a list"),
-        (np.array(2), TypeError, "k_values must be a list"),
-        ("123", TypeError, "k_values must be a list"),
+        ([1.5], TypeError, "ks must be an integer"),
+        (3, TypeError, "ks must be a list"),
+        (np.array(2), TypeError, "ks must be a list"),
+        ("123", TypeError, "ks must be a list"),
     ],
 )
 def test_bad_numbers_to_choose_from(blobs, ks, error, message):
     X, y, _ = blobs
     model = KNeighborsClassifier(3).fit(X, y)
-    for method in (model.leave_one_out, model.choose_k):
+    for method in (model.leave_one_out, model.tune_n_neighbors):
         with pytest.raises(error, match=message):
             method(ks)
         with pytest.raises(ValueError, match="not fitted"):

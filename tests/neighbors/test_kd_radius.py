@@ -27,7 +27,7 @@ def test_every_metric(name, d):
     tree = KDTree(X, **NAMED[name], leaf_size=8)
     apart = twin.table(name, Q, X)
     radii = np.quantile(apart, 0.1, axis=1) + 1e-12
-    distances, ids = tree.query_radius(Q, radii, return_distance=True)
+    ids, distances = tree.query_radius(Q, radii, return_distance=True)
     for i, near in enumerate(twin.within(apart, radii)):
         np.testing.assert_array_equal(ids[i], near)
         np.testing.assert_allclose(distances[i], apart[i, ids[i]], **CLOSE)
@@ -98,7 +98,7 @@ def test_scipy_agrees(p):
 
 def test_one_query():
     tree = KDTree([[0.0, 0.0], [3.0, 4.0], [0.0, 5.0]])
-    distances, ids = tree.query_radius([0.0, 0.0], 5, return_distance=True)
+    ids, distances = tree.query_radius([0.0, 0.0], 5, return_distance=True)
     assert ids.tolist() == [0, 1, 2]
     assert distances.tolist() == [0, 5, 5]
     assert tree.query_radius([0.0, 0.0], 5, count_only=True) == 3
@@ -110,7 +110,7 @@ def test_sorted_results(cls):
     X = np.random.default_rng(9).random((300, 2))
     tree = cls(X)
     found = tree.query_radius(X[:9], 0.3, return_distance=True, sort_results=True)
-    for distances, ids in zip(*found, strict=True):
+    for ids, distances in zip(*found, strict=True):
         assert list(zip(distances, ids, strict=True)) == sorted(zip(distances, ids, strict=True))
     for given in (tree.query_radius, NearestNeighbors().fit(X).radius_neighbors):
         with pytest.raises(ValueError, match="sort_results=True needs return_distance=True"):
@@ -183,7 +183,7 @@ def test_bad_input():
         with pytest.raises(TypeError, match="r must be a number"):
             tree.query_pairs(several)
     for ragged in ([[1.0, [2.0], 3.0]], [1.0, [2.0], 3.0]):
-        with pytest.raises(ValueError, match="Q should be a 2-d array-like of numbers"):
+        with pytest.raises(ValueError, match="X should be a 2-d array-like of numbers"):
             tree.query(ragged)
     with pytest.raises(ValueError, match="one for each of 3 queries"):
         tree.query_radius(np.eye(3), [1.0, 2.0])

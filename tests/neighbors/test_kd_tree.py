@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from statfast import KDTree
+from statfast import BallTree, KDTree
 from statfast.neighbors.brute.brute import BruteIndex
 from tests.reference import trees as twin
 
@@ -149,8 +149,8 @@ def test_other_metrics_are_refused(metric):
     ("ask", "error", "words"),
     [
         (lambda tree: tree.query(np.zeros(4)), ValueError, "4 features"),
-        (lambda tree: tree.query(np.full(3, np.nan)), ValueError, "Q contains NaN"),
-        (lambda tree: tree.query(np.array([0, np.inf, 0])), ValueError, "Q contains infinity"),
+        (lambda tree: tree.query(np.full(3, np.nan)), ValueError, "X contains NaN"),
+        (lambda tree: tree.query(np.array([0, np.inf, 0])), ValueError, "X contains infinity"),
         (lambda tree: tree.query(np.zeros(3), 6), ValueError, "number of rows .5.; got 6"),
         (lambda tree: tree.query(np.zeros(3), 0), ValueError, "got 0"),
         (lambda tree: tree.query(np.zeros(3), 1.5), TypeError, "k"),
@@ -169,3 +169,15 @@ def test_huge_and_tiny_distances():
     X = np.array([[1e153, 0.0], [-1e153, 0.0], [0.0, 1e153]])
     np.testing.assert_allclose(KDTree(X).query([0.0, 0.0], 3)[0], [1e153] * 3)
     np.testing.assert_allclose(KDTree(X * 1e-306).query([0.0, 0.0], 3)[0], [1e-153] * 3)
+
+
+@pytest.mark.parametrize("cls", [KDTree, BallTree])
+def test_data_are_the_rows(cls):
+    X = np.random.default_rng(3).standard_normal((137, 3))
+    np.testing.assert_array_equal(cls(X).data, X)
+    np.testing.assert_array_equal(cls(X.astype(np.float32)).data, X.astype(np.float32))
+
+
+def test_data_of_a_metric_that_transforms_rows():
+    with pytest.raises(ValueError, match="metric='cosine' has transformed"):
+        BallTree(np.eye(3) + 1, metric="cosine").data  # noqa: B018

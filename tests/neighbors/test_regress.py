@@ -74,7 +74,7 @@ def test_leave_one_out_for_many_k_is_that_of_each(waves, weights, outputs, monke
     for k, error in zip(ks, errors, strict=True):
         left_out = model.set_params(n_neighbors=k).predict()
         assert error == pytest.approx(((left_out - y) ** 2).mean(), rel=1e-12)
-    assert model.choose_k(ks) == ks[int(errors.argmin())]
+    assert model.tune_n_neighbors(ks) == ks[int(errors.argmin())]
     monkeypatch.setattr(search_module, "HELD", 1)  # 64 rows at a time
     np.testing.assert_allclose(model.leave_one_out(ks), errors, rtol=1e-13)
 
@@ -83,7 +83,7 @@ def test_leave_one_out_for_many_k_is_that_of_each(waves, weights, outputs, monke
 def test_errors_whose_squares_are_no_numbers(waves, size, words):
     X, y, _ = waves
     model = KNeighborsRegressor(4).fit(X, y * size)
-    for ask in (model.leave_one_out, model.choose_k):
+    for ask in (model.leave_one_out, model.tune_n_neighbors):
         with pytest.raises(ValueError, match=f"y holds values .* {words}"):
             ask([1, 2, 3])
 

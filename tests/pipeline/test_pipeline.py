@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from statfast import (
+    KNeighborsRegressor,
     LinearDiscriminantAnalysis,
     LogisticRegression,
     Pipeline,
@@ -26,10 +27,10 @@ def data():
 def test_steps_one_after_the_other(data):
     X, y = data
     scaler, squares = StandardScaler(), PolynomialFeatures(2, include_bias=False)
-    model = make_pipeline(scaler, squares, LogisticRegression(penalty="l2")).fit(X, y)
+    model = make_pipeline(scaler, squares, LogisticRegression(C=1.0)).fit(X, y)
     assert not hasattr(scaler, "scale_")  # fitted are copies
     Z = squares.fit_transform(scaler.fit_transform(X))
-    alone = LogisticRegression(penalty="l2").fit(Z, y)
+    alone = LogisticRegression(C=1.0).fit(Z, y)
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         np.testing.assert_array_equal(getattr(model, method)(X), getattr(alone, method)(Z))
     assert model.score(X, y) == alone.score(Z, y)
@@ -58,7 +59,7 @@ def test_transformers_alone(data):
 def test_weights_reach_each_step_that_takes_them(data):
     X, y = data
     w = np.arange(90) % 3
-    steps = [("s", StandardScaler()), ("m", LogisticRegression(penalty="l2"))]
+    steps = [("s", StandardScaler()), ("m", LogisticRegression(C=1.0))]
     got = Pipeline(steps).fit(X, y, sample_weight=w)
     want = Pipeline(steps).fit(X.repeat(w, axis=0), y.repeat(w))
     np.testing.assert_allclose(got.predict_proba(X), want.predict_proba(X), rtol=1e-9)
@@ -128,3 +129,45 @@ def test_merged_statistics_are_refits(data, mean):
     assert "lineardiscriminantanalysis__tol" in model._solved_by
     with pytest.raises(NotImplementedError):
         make_pipeline(PolynomialFeatures(), LinearDiscriminantAnalysis())._prepare(X, y, None)
+
+
+@pytest.mark.parametrize("steps", [3, "steps", len, [1, 2], [("a",)], {"a": 1}, np.zeros(2), []])
+def test_what_are_no_steps(steps):
+    model = Pipeline(steps)
+    assert len(model) == 0
+    assert model.get_params()["steps"] is steps
+    assert callable(model.predict)  # what fit says of the steps comes first
+    for call in (model.fit, model.fit_predict, model.fit_transform):
+        with pytest.raises(TypeError, match="steps must"):
+            call([[0.0], [1.0]], [0, 1])
+
+
+def test_a_step_that_is_an_array():
+    model = Pipeline([("a", np.zeros(3)), ("b", Ridge())])
+    with pytest.raises(TypeError, match="'a' must be a transformer"):
+        model.fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_methods_that_steps_have_not(data):
+    X, _ = data
+    model = make_pipeline(StandardScaler(), KNeighborsRegressor()).fit(X, X[:, 0])
+    with pytest.raises(AttributeError, match="get_feature_names_out of a pipeline needs steps"):
+        model.get_feature_names_out()
+    with pytest.raises(AttributeError, match="inverse_transform of a pipeline needs steps"):
+        make_pipeline(PolynomialFeatures(1, include_bias=False), StandardScaler()).fit(
+            X
+        ).inverse_transform(X)
+    with pytest.raises(AttributeError, match="cannot predict, as StandardScaler cannot"):
+        make_pipeline(StandardScaler()).fit_predict(X)
+
+
+def test_a_prediction_that_fails_leaves_the_pipeline_unfitted():
+    model = make_pipeline(StandardScaler(), KNeighborsRegressor(5))
+    with pytest.raises(ValueError, match="n_neighbors must be between 1"):
+        model.fit_predict([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    assert not hasattr(model, "steps_")
+
+
+def test_nothing_is_done_to_rows_alone():
+    with pytest.raises(ValueError, match="Expected 2D array X"):
+        Pipeline([("a", None)]).fit(range(3))

@@ -117,3 +117,20 @@ def test_bad_input(rows):
         plot.roc([1, 1], [1, 2], ax=axes())
     flipped = plot.roc(model, X, y, pos_label=0, ax=axes())
     assert flipped.auc == pytest.approx(metrics.roc_auc_score(y, model.decision_function(X)))
+
+
+@pytest.mark.parametrize(
+    "name", ["roc", "coverage", "precision_recall", "cost_curves", "confusion"]
+)
+def test_rows_come_with_a_model(name, rows):
+    X, y, _ = rows
+    for wrong in (y, LinearDiscriminantAnalysis, 3):
+        with pytest.raises(TypeError, match="truth must be a fitted classifier where y is passed"):
+            getattr(plot, name)(wrong, X, y, ax=axes())
+    with pytest.raises(ValueError, match="is not fitted yet"):
+        getattr(plot, name)(LinearDiscriminantAnalysis(), X, y, ax=axes())
+
+
+def test_a_display_is_drawn_by_a_function():
+    with pytest.raises(TypeError, match="draw must be a function"):
+        plot.Display(3)

@@ -38,7 +38,7 @@ def test_coefficients_and_intervals(figure, iris):
     ax = coefficients(model, ax=figure.subplots(), intercept=True, level=0.9)
     points, ends = drawn(ax)
     assert_allclose(points[:, 0], np.append(model.intercept_, model.coef_))
-    assert_allclose(ends, np.sort(model.conf_int(0.9), axis=0))
+    assert_allclose(ends, np.sort(model.conf_int(level=0.9), axis=0))
     names = [text.get_text() for text in ax.get_yticklabels()]
     assert names == ["(Intercept)", "x0", "x1"]
 
@@ -63,7 +63,7 @@ def test_odds_ratios_on_a_logarithmic_axis(figure, iris):
 
 def test_penalized_coefficients_need_intervals(figure, iris):
     with pytest.raises(ValueError, match="penalized"):
-        coefficients(LogisticRegression(penalty="l2").fit(*iris), ax=figure.subplots())
+        coefficients(LogisticRegression(C=1.0).fit(*iris), ax=figure.subplots())
 
 
 @pytest.mark.parametrize("model", [GeneralizedLinearModel(), LogisticRegression()])

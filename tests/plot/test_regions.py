@@ -62,6 +62,12 @@ def test_points_are_labeled_and_all_there(ax, iris):
     assert ax.get_xlim()[0] < X[:, 0].min() < X[:, 0].max() < ax.get_xlim()[1]
 
 
+def test_axes_are_labeled(ax, iris):
+    X, y = iris
+    decision_regions(KNeighborsClassifier().fit(X, y), X, y, ax=ax, resolution=9)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("column 0", "column 1")
+
+
 def test_the_boundary_of_two_classes_is_where_the_posterior_is_one_half(ax, iris):
     X, y = iris[0][50:], iris[1][50:]
     model = LinearDiscriminantAnalysis().fit(X, y)

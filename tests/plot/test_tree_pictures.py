@@ -34,7 +34,7 @@ def test_tree_of_classes():
     assert shown.positions.tolist() == [[0.75, 0], [0, -1], [1.5, -1], [1, -2], [2, -2]]
     colors = np.array([t.get_bbox_patch().get_facecolor()[:3] for t in shown.ax_.texts[:5]])
     assert len(np.unique(colors, axis=0)) == 5
-    assert {text.get_text() for text in shown.ax_.texts[5:]} == {"yes", "no"}
+    assert {text.get_text().strip() for text in shown.ax_.texts[5:]} == {"yes", "no"}
 
 
 def test_depth_limit_and_style():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from statfast import MultinomialNB
+from statfast.text import CountVectorizer
 
 pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
@@ -31,5 +32,14 @@ def test_refusals():
     model = MultinomialNB().fit([[1, 0], [0, 1]], [0, 1])
     with pytest.raises(ValueError, match="of and against must be two"):
         word_weights(model, of=1, against=1)
-    with pytest.raises(ValueError, match="names must have 2"):
-        word_weights(model, ["a"])
+    for names in (["a"], 3):
+        with pytest.raises(ValueError, match="names must have 2"):
+            word_weights(model, names)
+
+
+def test_names_of_a_vectorizer():
+    vectorizer = CountVectorizer()
+    X = vectorizer.fit_transform(["win a prize", "see you"])
+    model = MultinomialNB().fit(X, ["spam", "ham"])
+    shown = word_weights(model, vectorizer, n_words=2, ax=Figure().subplots())
+    assert set(shown.words[-2:]) == {"prize", "win"}

@@ -104,3 +104,18 @@ def test_refusals():
     bad[2, 1] = np.inf
     with pytest.raises(ValueError, match="infinity"):
         SimpleImputer().fit(bad)
+
+
+@pytest.mark.parametrize("pair", [[[1.0, 2.0], [3.0]], np.array(0.0), np.eye(2), 3, None, (1,)])
+def test_ranges_are_pairs(pair):
+    for model in (MinMaxScaler(feature_range=pair), RobustScaler(quantile_range=pair)):
+        with pytest.raises(TypeError, match=r"_range must be a (pair of|number)"):
+            model.fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("ends", [(0.0, 50.0), (50.0, 100.0)])
+def test_the_normal_distribution_has_no_extremes(ends):
+    X = np.arange(9.0)[:, None]
+    assert RobustScaler(quantile_range=ends).fit(X).scale_.tolist() == [4.0]
+    with pytest.raises(ValueError, match="quantile_range must lie between 0 and 100 with unit"):
+        RobustScaler(quantile_range=ends, unit_variance=True).fit(X)

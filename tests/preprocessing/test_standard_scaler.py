@@ -115,3 +115,10 @@ def test_names_and_tables():
     assert StandardScaler().fit(np.ones((2, 2), np.float32)).transform(
         np.ones((1, 2), np.float32)
     ).dtype == np.float32  # fmt: skip
+
+
+def test_parts_too_far_apart_to_be_merged():
+    model = StandardScaler().partial_fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="X holds values so large that their squares overflow"):
+        model.partial_fit([[1e200], [1e200]])
+    assert model.mean_.tolist() == [0.5]

@@ -61,8 +61,8 @@ def members(sign, groups):
 
 
 def solve(
-    gram, linear, sign, upper, *, start=None, point=None, groups="one", tol=1e-3, max_iter=None,
-    time_limit=None, progress=None, hard=False,
+    gram, linear, sign, upper, *, start=None, sums=None, point=None, groups="one", tol=1e-3,
+    max_iter=None, time_limit=None, progress=None, hard=False,
 ):  # fmt: skip
     """min a'Qa / 2 + p'a with s'a constant and 0 <= a <= upper, Q_ij = s_i s_j K(i, j)."""
     point = np.arange(len(linear)) if point is None else np.asarray(point)

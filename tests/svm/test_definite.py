@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from statfast.kernels import RBF, FunctionKernel, Polynomial, Precomputed, Sigmoid
-from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, svm_path
+from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from statfast.svm.dual.definite import SOME, _chosen, warn_indefinite
 from statfast.svm.machines.training import TrainingPoints
 
@@ -46,9 +46,6 @@ def test_of_every_kernel_that_may_be_indefinite():
     for kernel in (INDEFINITE, FunctionKernel(INDEFINITE.matrix), Polynomial(3, 1.0, -2.0)):
         with pytest.warns(UserWarning, match=WORDS):
             SVC(kernel=kernel, max_iter=500).fit(X, y)
-    with pytest.warns(UserWarning, match=f"svm_path: .*{WORDS}") as told:
-        svm_path(X, y, [0.1, 1.0], kernel=INDEFINITE, max_iter=500)
-    assert sum(WORDS in str(w.message) for w in told) == 1
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])

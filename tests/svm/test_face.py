@@ -12,7 +12,7 @@ from scipy import sparse
 from statfast import LinearSVC, LinearSVR
 from statfast._core.svm import dual_descent as kernel
 from statfast.svm.linear import dual_descent
-from statfast.svm.linear.dual_descent import DualVariables, descend, leap
+from statfast.svm.linear.dual_descent import DescentVariables, descend, leap
 from statfast.svm.linear.objective import Clock, Problem
 from statfast.svm.linear.rows import LinearRows
 from tests.reference import linear_svm as twin
@@ -40,7 +40,7 @@ def problem(seed, n, d, scale, squared, epsilon):
 def test_a_leap_lowers_the_dual(seed, n, d, scale, squared, epsilon, sweeps):
     made, X = problem(seed, n, d, scale, squared, epsilon)
     Z = twin.with_constant(X, scale)
-    dual, v = DualVariables(made), np.zeros(1 + d)
+    dual, v = DescentVariables(made), np.zeros(1 + d)
     assert dual.state.ctypes.data % 64 == 0
     order = np.arange(n, dtype=np.int32)
     for _ in range(sweeps):
@@ -66,7 +66,7 @@ def test_a_leap_lowers_the_dual(seed, n, d, scale, squared, epsilon, sweeps):
 
 def test_a_leap_within_the_bounds_ends_at_the_lowest_point():
     made, X = problem(0, 20, 60, 1.0, True, 0.0)
-    dual, v = DualVariables(made), np.zeros(61)
+    dual, v = DescentVariables(made), np.zeros(61)
     dual.beta[:] = 1e-3  # of a squared loss no bound but infinity
     v[:] = made.rows.combined(dual.beta.copy())
     for _ in range(40):

@@ -335,7 +335,7 @@ def test_kernels_made_of_matrices():
     np.testing.assert_allclose(
         model.decision_function(K[:9]), plain.decision_function(X[:9]), atol=5e-3
     )
-    model = SVC(kernel=Precomputed().normalised()).fit(4.0 * K, y)
+    model = SVC(kernel=Precomputed().normalize()).fit(4.0 * K, y)
     assert model.dual_objective_[0] == pytest.approx(plain.dual_objective_[0], rel=1e-5)
     with pytest.raises(ValueError, match="Normalize the matrix before"):
         model.predict(4.0 * K)

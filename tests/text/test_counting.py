@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from statfast._core.text.terms import sort_rows
 
 from statfast.text import CountVectorizer, TfidfTransformer
 from statfast.text.counting import tables
@@ -76,6 +77,17 @@ def test_the_kernel_says_what_python_says(analyzer, documents, low, more):
         got, found = ours(documents, **params)
         assert found == names
         assert_array_equal(got.toarray(), want)
+
+
+def test_long_words_that_begin_and_end_alike():
+    middles = ("", "b", "c", "bb")
+    ends = [letter * k for letter in "aé" for k in (1, 2, 4, 7, 8, 9, 16)]
+    words = [end + middle + end for end in ends for middle in middles]
+    documents = [" ".join(words), " ".join(words[::2])]
+    want, names = by_definition(documents, CountVectorizer().build_analyzer())
+    got, found = ours(documents)
+    assert found == names
+    assert_array_equal(got.toarray(), want)
 
 
 PARAMS = [
@@ -144,11 +156,32 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     want, names = ours(documents, ngram_range=(1, 2))
     monkeypatch.setattr(tables, "_BLOCK", 900)
     monkeypatch.setattr(tables, "_CALL", 100)
+    monkeypatch.setattr(tables, "_SORT", 50)
     for n_jobs in (1, 2, 7):
         got, found = ours(documents, ngram_range=(1, 2), n_jobs=n_jobs)
         assert found == names
         assert (got != want).nnz == 0
         assert_array_equal(got.indices, want.indices)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 900, 70_000, 2**21 + 5])
+@pytest.mark.parametrize("longest", [3, 40, 30_000])
+def test_rows_are_put_in_order(n_ranks, longest):
+    rng = np.random.default_rng(n_ranks + longest)
+    sizes = rng.integers(0, longest, size=max(5, 60_000 // longest))
+    sizes[[0, -1]] = 0
+    end = np.cumsum(sizes)
+    rank = rng.permutation(n_ranks).astype(np.int32)
+    column = rng.integers(0, n_ranks, size=end[-1]).astype(np.int32)
+    count = rng.integers(1, 9, size=end[-1]).astype(np.int32)
+    row = np.repeat(np.arange(len(end)), sizes)
+    order = np.lexsort((rank[column], row))
+    got = np.empty(end[-1], np.int32), np.empty(end[-1], np.int64)
+    middle = len(end) // 2
+    for first, stop in ((0, middle), (middle, len(end))):
+        sort_rows(end, column, count, rank, n_ranks, first, stop, *got)
+    assert_array_equal(got[0], rank[column][order])
+    assert_array_equal(got[1], count[order])
 
 
 def test_a_stemmer_is_asked_once_for_each_word():
@@ -198,7 +231,8 @@ def test_models_pickle_and_clone():
     ("params", "documents", "error", "words"),
     [
         ({}, "one string", ValueError, "string object received"),
-        ({}, 3, ValueError, "raw_documents is 3"),
+        ({}, 3, TypeError, "raw_documents must be a list of documents; got 3"),
+        ({}, np.array("ab"), TypeError, "raw_documents must be a list of documents"),
         ({}, [], ValueError, "raw_documents must hold at least one document"),
         ({}, ["", "  "], ValueError, "raw_documents have no terms: empty vocabulary"),
         ({}, ["ab", None], ValueError, "raw_documents must hold strings; got None"),
@@ -216,6 +250,17 @@ def test_models_pickle_and_clone():
         ({"vocabulary": []}, ["ab"], ValueError, "vocabulary must hold a term"),
         ({"vocabulary": ["a", "a"]}, ["ab"], ValueError, "vocabulary must have each term once"),
         ({"vocabulary": {"a": 1}}, ["ab"], ValueError, "vocabulary must give each term a column"),
+        ({"vocabulary": {"a": 0, "b": "c"}}, ["ab"], ValueError, "vocabulary must give each term"),
+        ({"vocabulary": [["a"]]}, ["ab"], TypeError, "vocabulary must be a mapping or a list of"),
+        ({"vocabulary": np.array(0)}, ["ab"], TypeError, "vocabulary must be a mapping or a list"),
+        ({"stop_words": np.array(0)}, ["ab"], TypeError, "stop_words must be None, 'english' or"),
+        ({"input": "file"}, ["ab"], TypeError, "raw_documents must be a list of open files"),
+        ({"input": "filename"}, [3], TypeError, "raw_documents must be a list of names of files"),
+        ({"tokenizer": print}, ["ab"], TypeError, "what tokenizer returns must be a list of words"),
+        ({"tokenizer": lambda _: [1]}, ["ab"], TypeError, "what tokenizer returns must be a list"),
+        ({"preprocessor": len}, ["ab"], TypeError, "what preprocessor returns must be a string"),
+        ({"strip_accents": len}, ["ab"], TypeError, "what strip_accents returns must be a string"),
+        ({"analyzer": len}, ["ab"], TypeError, "what analyzer returns must be a list of terms"),
         ({"encoding": "klingon"}, ["ab"], ValueError, "encoding must be one that Python knows"),
         ({"dtype": "text"}, ["ab"], TypeError, "dtype must be"),
         ({"lowercase": 1}, ["ab"], TypeError, "lowercase must be True or False"),
@@ -233,6 +278,14 @@ def test_unfitted():
     fixed = CountVectorizer(vocabulary=["ab"])
     assert fixed.transform(["ab ab", "cd"]).toarray().tolist() == [[2], [0]]
     assert fixed.transform([]).shape == (0, 1)
+    assert fixed.get_feature_names_out().tolist() == ["ab"]
+    assert fixed.vocabulary_ == {"ab": 0}
+    assert vars(fixed) == vars(CountVectorizer(vocabulary=["ab"]))  # nothing is fitted by asking
+    for wrong in ([["ab"]], [[None]], [[np.nan]]):
+        with pytest.raises((TypeError, ValueError), match=r"^X "):
+            fixed.inverse_transform(wrong)
+    swapped = np.array([[1.0], [0.0]], dtype=">f8")
+    assert [terms.tolist() for terms in fixed.inverse_transform(swapped)] == [["ab"], []]
 
 
 def test_the_table_of_letters():
@@ -287,5 +340,47 @@ def test_weights_that_have_no_logarithm_or_square():
     stored = sparse.csr_matrix(([0.0, 3.0], ([0, 0], [0, 1])), shape=(1, 2))
     found = TfidfTransformer(sublinear_tf=True).fit_transform(stored).toarray()
     np.testing.assert_array_equal(found, [[0.0, 1.0]])
-    with pytest.raises(ValueError, match="squares overflow"):
-        TfidfTransformer().fit_transform(1e300 * abs(counts))
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_rows_of_any_size_have_a_norm(norm):
+    counts = np.array([[3.0, 1.0, 2.0], [0.0, 2.0, 2.0], [0.0, 0.0, 0.0]])
+    model = TfidfTransformer(norm=norm).fit(counts)
+    want = model.transform(counts).toarray()
+    for sizes in ([1e-300, 1e300, 1.0], [1e307, 1e-307, 1.0], [1e200, 1e200, 1e-200]):
+        got = model.transform(counts * np.array(sizes)[:, None]).toarray()
+        np.testing.assert_allclose(got, want, rtol=1e-14)
+
+
+def test_a_term_of_infinite_weight():
+    model = TfidfTransformer(smooth_idf=False).fit([[1.0, 0.0]])
+    assert model.idf_.tolist() == [1.0, np.inf]
+    assert model.transform([[2.0, 0.0]]).toarray().tolist() == [[1.0, 0.0]]
+    with pytest.raises(ValueError, match="X holds values so large that idf times them overflows"):
+        TfidfTransformer().fit([[1.0, 0.0], [1.0, 1.0]]).transform([[0.0, 1.5e308]])
+    with pytest.raises(ValueError, match="X has counts in column 1, which no document of the fit"):
+        model.transform([[2.0, 1.0]])
+
+
+@pytest.mark.parametrize("smooth_idf", [True, False])
+def test_tfidf_weights_are_repeated_documents(smooth_idf):
+    rng = np.random.default_rng(0)
+    X, w = rng.poisson(0.8, (30, 6)) * 1.0, rng.integers(0, 4, 30)
+    model = TfidfTransformer(smooth_idf=smooth_idf)
+    want = model.fit(np.repeat(X, w, axis=0)).idf_
+    for counts in (X, sparse.csr_matrix(X)):
+        assert_allclose(model.fit(counts, sample_weight=w).idf_, want, rtol=1e-14)
+    assert_allclose(model.fit_transform(X, sample_weight=w).toarray(), model.transform(X).toarray())
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        model.fit(X, sample_weight=-w)
+
+
+@pytest.mark.parametrize("analyzer", ["word", "char", "char_wb"])
+@pytest.mark.parametrize("tokenizer", [None, str.split])
+def test_no_ngram_is_longer_than_its_document(analyzer, tokenizer):
+    documents, params = ["ab cd ef", "gh"], {"analyzer": analyzer, "tokenizer": tokenizer}
+    whole = CountVectorizer(ngram_range=(1, 30), **params)
+    endless = CountVectorizer(ngram_range=(1, 2**70), **params)
+    want = whole.fit_transform(documents).toarray()
+    np.testing.assert_array_equal(endless.fit_transform(documents).toarray(), want)
+    assert endless.vocabulary_ == whole.vocabulary_

@@ -19,7 +19,8 @@ from statfast.text import (
     simple_good_turing,
     write_arpa,
 )
-from statfast.text.language.parameters import METHODS
+from statfast.text.language.ngram_counts import distinct
+from statfast.text.language.parameters import METHODS, numbered
 
 PROPER = [name for name in METHODS if name != "stupid_backoff"]
 
@@ -260,9 +261,14 @@ def test_models_come_back_from_arpa(smoothing, tmp_path):
 
 def test_broken_arpa_files(tmp_path):
     path = tmp_path / "broken.arpa"
-    for text in ("nothing", "\\data\\\nngram 1=2\n\n\\1-grams:\n-1\ta\n\n\\end\\\n",
-                 "\\data\\\nngram 1=1\n\n\\1-grams:\nx\ta\n\n\\end\\\n"):  # fmt: skip
-        path.write_text(text, "utf-8")
+    head, tail = "\\data\\\nngram 1=1\n\n\\1-grams:\n", "\n\n\\end\\\n"
+    for text in (
+        "nothing", "\\data\\\nngram 1=2\n\n\\1-grams:\n-1\ta" + tail, f"{head}x\ta{tail}",
+        f"{head}nan\ta{tail}", f"{head}0.1\ta{tail}", f"{head}-1\ta\tinf{tail}", f"{head}-1{tail}",
+        "\\data\\" + tail, "\\data\\\nngram 1=x" + tail, "\\data\\\nngram 2=0\n\n\\2-grams:" + tail,
+        f"{head}-1\t\xff{tail}",
+    ):  # fmt: skip
+        path.write_text(text, "latin-1")
         with pytest.raises(ValueError, match="path is not in ARPA's format"):
             read_arpa(path)
     path.write_text(
@@ -271,6 +277,20 @@ def test_broken_arpa_files(tmp_path):
     )
     with pytest.raises(ValueError, match="path holds 2-grams of words without an entry"):
         read_arpa(path)
+    for text, n in ((f"{head}-1\ta\n-1\ta{tail}".replace("1=1", "1=2"), 1), (
+        "\\data\\\nngram 1=1\nngram 2=2\n\n\\1-grams:\n-1\ta\n\n\\2-grams:\n-1\ta a\n-1\ta a"
+        + tail, 2,
+    )):  # fmt: skip
+        path.write_text(text, "utf-8")
+        with pytest.raises(ValueError, match=rf"path holds 1 {n}-gram\(s\) twice"):
+            read_arpa(path)
+    for wrong in (3, None, 2.5, b"toy.arpa", "a\0b"):
+        with pytest.raises(TypeError, match="path must be the name of a file"):
+            read_arpa(wrong)
+        with pytest.raises(TypeError, match="path must be the name of a file"):
+            write_arpa(NGramLanguageModel(2).fit(["a b"]), wrong)
+    with pytest.raises(TypeError, match="model must be an NGramLanguageModel"):
+        write_arpa(LanguageModelClassifier(), path)
     with pytest.raises(ValueError, match="additive smoothing is none"):
         write_arpa(NGramLanguageModel(2, "additive").fit(["a b"]), path)
 
@@ -313,6 +333,10 @@ def test_samples_follow_the_model(smoothing):
         ({"padding": "double"}, ["a"], ValueError, "padding must be"),
         ({"min_count": 0}, ["a"], ValueError, "min_count must be at least 1"),
         ({"tokenizer": 3}, ["a"], TypeError, "tokenizer must be"),
+        ({"tokenizer": print}, ["a"], TypeError, "what tokenizer returns must be a list of words"),
+        ({"vocabulary": np.array(1)}, ["a"], TypeError, "vocabulary must be a list of words"),
+        ({"weights": np.array(0.5)}, ["a"], TypeError, "weights must be a list of numbers"),
+        ({}, np.array("a"), TypeError, "raw_documents must be a list of texts"),
     ],
 )
 def test_refusals(params, documents, error, words):
@@ -362,7 +386,122 @@ def test_spam_error_is_that_of_the_literature(shared_data, make, most):
     assert 0.005 < wrong / len(y) < most
 
 
-@pytest.mark.parametrize("given", [3, 1j, b"x", "ab", [1, 2], None])
+@pytest.mark.parametrize(
+    "given", [3, 1j, b"x", "ab", [1, 2], None, {"a": 1}, {1: "a"}, {1: 2, "b": 3}, {1: 0.5}]
+)
 def test_frequencies_are_a_mapping(given):
     with pytest.raises(TypeError, match="frequencies must be a dict"):
         simple_good_turing(given)
+
+
+def test_a_string_is_words():
+    model = NGramLanguageModel(3).fit(["the cat sat", "the dog sat"])
+    assert model.score("sat", "the cat") == model.score("sat", ["the", "cat"])
+    assert model.sample(3, prompt="the cat", random_state=0) == model.sample(
+        3, prompt=["the", "cat"], random_state=0
+    )
+    with pytest.raises(TypeError, match="prompt must be a list of words"):
+        model.sample(prompt=3)
+    with pytest.raises(TypeError, match="context must be a list of words"):
+        model.score("sat", 3)
+    for many in ({"n_samples": 2**62}, {"max_length": 2**62}):
+        with pytest.raises(MemoryError, match=next(iter(many))):
+            model.sample(**many)
+
+
+# ------------------------------------------------------------------ words and rows as numbers
+
+
+@given(st.lists(st.lists(st.text("aбΣ\ud800𝔸 ", max_size=3), max_size=5), max_size=5))
+def test_words_are_numbered_in_their_order(documents):
+    number = {"<unk>": 0, "a": 1}
+    words, begin = numbered(documents, number)
+    everything = [word for text in documents for word in text]
+    assert list(number)[:2] == ["<unk>", "a"]
+    assert list(number)[2:] == sorted(set(everything) - {"<unk>", "a"})
+    assert list(number.values()) == list(range(len(number)))
+    assert words.tolist() == [number[word] for word in everything]
+    assert begin.tolist() == np.cumsum([0, *map(len, documents)]).tolist()
+
+
+@pytest.mark.parametrize("most", [2, 40, 2**20, 2**31 - 2])
+@given(seed=st.integers(0, 10**6), order=st.integers(1, 5))
+def test_equal_rows_are_counted(most, seed, order):
+    """Whether words fit into one number side by side or not."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-1, most, size=(rng.integers(1, 40), order)).astype(np.int32)
+    rows = rows[rng.integers(len(rows), size=60)]
+    want = Counter(map(tuple, rows.tolist()))
+    for counts in (None, np.ones(len(rows), np.int64)):
+        found = distinct(rows, counts)
+        assert list(map(tuple, found.rows.tolist())) == sorted(want)
+        assert found.counts.tolist() == [want[row] for row in sorted(want)]
+
+
+@pytest.mark.parametrize("word", [3, None, b"a", ["a"]])
+def test_words_are_strings(word):
+    documents = [["a", "b"], ["a", word]]
+    model = NGramLanguageModel().fit(documents[:1])
+    for ask in (NGramLanguageModel().fit, model.log_prob, model.perplexity, model.oov_rate):
+        with pytest.raises(TypeError, match="raw_documents must hold words; got"):
+            ask(documents)
+    with pytest.raises(TypeError, match="raw_documents must hold words; got"):
+        LanguageModelClassifier().fit(documents, [0, 1])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "documents", [["a b"] * 9, ["a b c"] * 7 + ["b"] * 8, ["a"], ["a a a a a a"]]
+)
+def test_good_turing_leaves_something_to_the_unseen(documents):
+    """Where nothing was seen so rarely that its count is lowered."""
+    model = NGramLanguageModel(2, "good_turing", vocabulary=["a", "b", "c", "d"]).fit(documents)
+    words = [*"abcd", "<unk>", "</s>"]
+    for context in ((), ("a",), ("b",), ("<s>",), ("d",)):
+        p = [model.score(word, context) for word in words]
+        assert min(p) > 0.0
+        assert sum(p) == pytest.approx(1.0)
+
+
+def test_words_that_are_not_utf8(tmp_path):
+    model = NGramLanguageModel(2).fit(["a \ud800"])
+    with pytest.raises(ValueError, match="a word of ARPA's format must be UTF-8"):
+        write_arpa(model, tmp_path / "model.arpa")
+
+
+# ------------------------------------------------------------------ weights
+
+
+@pytest.mark.parametrize("smoothing", METHODS)
+def test_a_weight_is_a_repeated_text(smoothing):
+    documents = texts(9)
+    times = np.random.default_rng(0).integers(0, 4, len(documents))
+    again = [text for text, n in zip(documents, times, strict=True) for _ in range(n)]
+    model = NGramLanguageModel(3, smoothing, min_count=2)
+    want = model.fit(again).log_prob(documents)
+    assert_allclose(model.fit(documents, sample_weight=times).log_prob(documents), want)
+    part = NGramLanguageModel(3, smoothing, min_count=2)
+    part.partial_fit(documents[:9], None, times[:9]).partial_fit(documents[9:], None, times[9:])
+    assert_allclose(part.log_prob(documents), want)
+    y = np.arange(len(documents)) % 3
+    times[y == 2] = 0
+    rule = LanguageModelClassifier(2, smoothing)
+    weighted = rule.fit(documents, y, sample_weight=times).predict_proba(documents)
+    assert rule.classes_.tolist() == [0, 1]
+    again = [text for text, n in zip(documents, times, strict=True) for _ in range(n)]
+    assert_allclose(weighted, rule.fit(again, np.repeat(y, times)).predict_proba(documents))
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([0.5, 1.0], "sample_weight must be whole numbers"),
+        ([1.0, -1.0], "sample_weight must not be negative"),
+        ([1.0], "sample_weight must have shape"),
+        ([0, 0], "sample_weight is zero for every row"),
+    ],
+)
+def test_weights_of_texts_are_whole_numbers(weights, words):
+    for model in (NGramLanguageModel(), LanguageModelClassifier()):
+        with pytest.raises(ValueError, match=words):
+            model.fit(["a b", "b c"], [0, 1], weights)

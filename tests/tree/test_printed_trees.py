@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from statfast import DecisionTreeClassifier, DecisionTreeRegressor
+from statfast import DecisionTreeClassifier, DecisionTreeRegressor, LogisticRegression
 from statfast._validation import NotFittedError
 from statfast.datasets import load_iris
 from statfast.tree import export_text, tree_rules
@@ -58,3 +58,11 @@ def test_what_cannot_be_printed():
     with pytest.raises(ValueError, match="feature_names must name 1 columns; got 2"):
         tree_rules(model, feature_names=["a", "b"])
     assert tree_rules(DecisionTreeClassifier().fit([[0.0]], [7])) == ["always: class: 7 (n = 1)"]
+    for wrong in (None, 3, LogisticRegression(), DecisionTreeClassifier):
+        with pytest.raises(TypeError, match="decision_tree must be a DecisionTreeClassifier or"):
+            export_text(wrong)
+        with pytest.raises(TypeError, match="decision_tree must be a DecisionTreeClassifier or"):
+            tree_rules(wrong)
+    for names in ("a", 3.0, {"a": 1}):
+        with pytest.raises(TypeError, match="feature_names must be a list of names"):
+            export_text(model, feature_names=names)

@@ -1,28 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rpart's trees and its tables of complexities, for given folds."""
-
-import json
-from pathlib import Path
+"""Which tree of a table is chosen, and what it refuses."""
 
 import numpy as np
 import pytest
 
-from statfast import DecisionTreeClassifier, DecisionTreeRegressor
+from statfast import DecisionTreeClassifier, DecisionTreeRegressor, LogisticRegression
 from statfast.tree import pruning_table
-
-RULES = {"min_samples_split": 20, "min_samples_leaf": 7}  # rpart's defaults
-
-
-@pytest.fixture(scope="module")
-def reference(shared_data):
-    folder = Path(shared_data()).parent / "reference"
-    if not (folder / "rpart_more.json").exists():
-        pytest.skip("rpart_more.json is not beside the data")
-    return json.loads((folder / "rpart_more.json").read_text("utf-8"))
-
-
-def columns(data, *names):
-    return np.array([data[name] for name in names], dtype=float).T
 
 
 def iris():
@@ -30,45 +13,6 @@ def iris():
 
     data = load_iris()
     return data.data, data.target
-
-
-CASES = {
-    "iris": (iris, "gini", RULES, 0.01),
-    "iris_full": (iris, "gini", {}, 0.0),
-    "kyphosis": (("Age", "Number", "Start"), "gini", RULES, 0.01),
-    "kyphosis_info": (("Age", "Number", "Start"), "entropy", RULES, 0.01),
-    "kyphosis_full": (("Age", "Number", "Start"), "gini", {}, 0.0),
-    "car_mileage": (("Weight",), "squared_error", RULES, 0.01),
-}
-
-
-def case(name, reference):
-    source, criterion, rules, cp = CASES[name]
-    if callable(source):
-        X, y = source()
-    elif name == "car_mileage":
-        X, y = columns(reference["data"]["car"], *source), reference["data"]["car"]["Mileage"]
-    else:
-        data = reference["data"]["kyphosis"]
-        X, y = columns(data, *source), data["Kyphosis"]
-    kind = DecisionTreeRegressor if criterion == "squared_error" else DecisionTreeClassifier
-    return kind(criterion=criterion, **rules), X, np.array(y), cp
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_rparts_table(name, reference):
-    model, X, y, cp = case(name, reference)
-    got = pruning_table(model, X, y, cp=cp, cv=np.arange(len(y)) % 10)
-    want = np.array(reference[name]["cptable"]["rows"], dtype=float)
-    np.testing.assert_allclose(got.cp, want[:, 0], atol=1e-8)
-    np.testing.assert_array_equal(got.n_splits, want[:, 1])
-    np.testing.assert_allclose(got.rel_error, want[:, 2], atol=1e-8)
-    np.testing.assert_allclose(got.xerror, want[:, 3], atol=1e-8)
-    np.testing.assert_allclose(got.xstd, want[:, 4], atol=1e-8)
-    last = got.pruned(len(got.cp) - 1)
-    assert last.get_n_leaves() == want[-1, 1] + 1
-    leaf = [var == "<leaf>" for var in reference[name]["var"]]
-    assert last.get_n_leaves() == sum(leaf)
 
 
 def test_the_smallest_tree_within_a_standard_error():
@@ -94,3 +38,28 @@ def test_bad_folds():
         pruning_table(DecisionTreeClassifier(), X, y, cv=np.zeros(150, int))
     with pytest.raises(ValueError, match="cv must be a count"):
         pruning_table(DecisionTreeClassifier(), X, y, cv=np.zeros(3, int))
+    for wrong in (LogisticRegression(), DecisionTreeClassifier, None):
+        with pytest.raises(TypeError, match="estimator must be a DecisionTreeClassifier or"):
+            pruning_table(wrong, X, y)
+
+
+def test_any_size_of_targets_and_weights():
+    """Fourth powers of residuals enter the standard errors."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = X[:, 0] + rng.normal(size=90)
+    fold = np.arange(90) % 5
+    model = DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7)
+    want = pruning_table(model, X, y, np.ones(90), cv=fold)
+    for power, heavy in ((330, 0), (-330, 0), (100, 200), (-100, -200)):
+        weights = np.full(90, 2.0**heavy)
+        got = pruning_table(model, X, y * 2.0**power, weights, cv=fold)
+        np.testing.assert_allclose(got.cp, want.cp, rtol=1e-9)
+        np.testing.assert_allclose(got.xerror, want.xerror, rtol=1e-9)
+        np.testing.assert_allclose(got.xstd * 2.0 ** (heavy / 2), want.xstd, rtol=1e-9)
+
+
+def test_rows_of_one_class_have_nothing_to_prune():
+    table = pruning_table(DecisionTreeClassifier(), [[0.0], [1.0]], ["a", "a"], cv=2)
+    assert table.cp.tolist() == [0.01]
+    assert table.xerror.tolist() == [0.0]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from statfast import DecisionTreeClassifier, DecisionTreeRegressor
 from statfast._engine import blocks
@@ -89,6 +90,30 @@ def test_splits_of_large_nodes_are_best(criterion, K, kind, weighted):
         got = cart.gain_of_split(criterion, left, *own, K)
         best = cart.best_gain(criterion, X[inside].astype(float), *own, K, min_leaf=least)
         assert got >= best - 1e-9 * max(abs(best), 1e-3 * w.sum())
+
+
+@pytest.mark.parametrize("params", [{}, {"min_samples_leaf": 3}], ids=str)
+@pytest.mark.parametrize("criterion", ["gini", "squared_error", "entropy"])
+def test_of_equal_columns_the_first_splits(criterion, params):
+    """In nodes of all sizes, whichever column's bins are looked into first."""
+    rng = np.random.default_rng(3)
+    own = np.column_stack([rng.normal(size=(5000, 2)), rng.integers(0, 9, (5000, 2))])
+    y = own[:, 0] + own[:, 1] * own[:, 2] + rng.normal(size=5000)
+    y = y if criterion == "squared_error" else y > 0
+    tree = make(criterion, **params).fit(np.tile(own, 6), y).tree_
+    single = make(criterion, **params).fit(own, y).tree_
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(tree, name), getattr(single, name))
+
+
+def test_two_rows_are_told_apart_by_the_first_column_drawn_that_can():
+    X = np.array([[1.0, 5.0, 2.0], [1.0, 3.0, 2.0]])
+    for seed in range(5):
+        tree = DecisionTreeRegressor(max_features=1, random_state=seed).fit(X, [0.0, 1.0]).tree_
+        assert tree.feature[0] == 1
+        assert tree.threshold[0] == 4.0
+    assert make("poisson").fit(X, [0.0, 1.0]).tree_.node_count == 1  # a mean of 0 has no deviance
+    assert make("gini", min_samples_leaf=2).fit(X, [0, 1]).tree_.node_count == 1
 
 
 # ------------------------------------------------------------------ scikit-learn
@@ -239,6 +264,33 @@ def test_targets_of_any_size():
         tree = DecisionTreeRegressor(min_samples_leaf=4).fit(X, scaled).tree_
         np.testing.assert_array_equal(tree.feature, plain.feature)
         np.testing.assert_array_equal(tree.threshold, plain.threshold)
+        importances = tree.compute_feature_importances()
+        np.testing.assert_allclose(importances, plain.compute_feature_importances(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**500])
+@pytest.mark.parametrize("heavy", [2.0**-330, 1.0, 2.0**330])
+def test_targets_whose_squares_are_no_numbers(scale, heavy):
+    X, y, _ = table(60)
+    weights = np.full(60, heavy)
+    with pytest.raises(ValueError, match=r"^y must be constant, or have extremes between"):
+        DecisionTreeRegressor().fit(X, y * scale, weights)
+    exact = DecisionTreeRegressor(criterion="absolute_error", max_leaf_nodes=5)
+    want = exact.fit(X, y).predict(X)
+    np.testing.assert_allclose(exact.fit(X, y * scale, weights).predict(X) / scale, want)
+
+
+def test_importances_under_large_weights():
+    X, y, _ = table(60)
+    model = DecisionTreeRegressor(max_leaf_nodes=5)
+    want = model.fit(X, y).feature_importances_
+    heavy = np.full(60, 2.0**330)
+    got = model.fit(X, y * 2.0**300, heavy).feature_importances_
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    path = model.cost_complexity_pruning_path(X, y * 2.0**300, heavy)
+    np.testing.assert_allclose(
+        path.ccp_alphas / 2.0**600, model.cost_complexity_pruning_path(X, y).ccp_alphas, rtol=1e-6
+    )
 
 
 def test_an_outlier_takes_nothing_from_others():
@@ -253,7 +305,7 @@ def test_an_outlier_takes_nothing_from_others():
 def test_a_chain_as_deep_as_its_rows():
     n = 1000
     X = np.arange(n, dtype=float)[:, None]
-    y = 4.0 ** np.arange(n // 2).repeat(2)[:n].clip(max=500)
+    y = 4.0 ** (np.arange(n // 2).repeat(2)[:n] - 260.0).clip(max=235)
     model = DecisionTreeRegressor().fit(X, y)
     assert model.get_depth() > 400
     np.testing.assert_allclose(model.predict(X), y)
@@ -367,6 +419,13 @@ def test_bad_parameters(params, words):
         DecisionTreeClassifier(**params).fit(X, np.digitize(y, [-0.5, 0.5]))
 
 
+def test_accuracy_is_of_one_output():
+    X, y, _ = table(60)
+    model = DecisionTreeClassifier().fit(X, np.column_stack([y > 0, y > 1]))
+    with pytest.raises(ValueError, match=r"score is of one output; .* was fitted to 2"):
+        model.score(X, y > 0)
+
+
 def test_counts_must_be_counts():
     X, y, _ = table(60)
     with pytest.raises(ValueError, match="y must not be negative for criterion='poisson'"):
@@ -383,3 +442,9 @@ def test_rows_without_weight_are_left_out():
     kept = DecisionTreeRegressor().fit(X[w > 0], y[w > 0])
     for name in ARRAYS:
         np.testing.assert_allclose(getattr(model.tree_, name), getattr(kept.tree_, name))
+
+
+def test_sparse_rows_have_no_categories():
+    rows = sparse.csr_array(np.eye(4))
+    with pytest.raises(TypeError, match="Sparse data was passed for X"):
+        DecisionTreeClassifier(categorical_features=[0]).fit(rows, [0, 1, 0, 1])

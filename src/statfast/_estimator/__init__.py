@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What all estimators share: parameters, mixins, sums and folds, class weights, printed tables."""
 
+from statfast._estimator.accepted import accepted_names
 from statfast._estimator.base import Estimator
+from statfast._estimator.bootstrap import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._estimator.calibrators import isotonic, pooled, sigmoid, sigmoid_fit
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import class_weighted, times_classes
@@ -18,19 +20,34 @@ from statfast._estimator.folds import (
     runs,
     stratified_runs,
 )
-from statfast._estimator.mixins import Classifier, Clusterer, Transformer
+from statfast._estimator.mixins import (
+    Classifier,
+    Clusterer,
+    Transformer,
+    accuracy,
+    output_container,
+)
 from statfast._estimator.moments import ColumnMoments, column_moments
-from statfast._estimator.regressor import Regressor
+from statfast._estimator.regressor import Regressor, r_squared
 from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
-from statfast._estimator.sums import FitState, rows_at, summed, sums_of, without_each
+from statfast._estimator.sums import (
+    FitState,
+    rows_at,
+    summed,
+    sums_of,
+    sums_of_folds,
+    without_each,
+)
 from statfast._estimator.tables import CoefficientTable, Summary
 
 __all__ = [
+    "BOOTSTRAPS",
     "LEAST",
     "RESPONSES",
     "ROWS",
     "RULES",
     "Answers",
+    "BootstrapEstimate",
     "Classifier",
     "Clusterer",
     "CoefficientTable",
@@ -41,6 +58,8 @@ __all__ = [
     "Scorer",
     "Summary",
     "Transformer",
+    "accepted_names",
+    "accuracy",
     "as_folds",
     "by_score",
     "chosen",
@@ -52,8 +71,11 @@ __all__ = [
     "folds_of",
     "group_runs",
     "isotonic",
+    "no_information",
+    "output_container",
     "parts_of_folds",
     "pooled",
+    "r_squared",
     "require_members",
     "rows_at",
     "runs",
@@ -62,6 +84,7 @@ __all__ = [
     "stratified_runs",
     "summed",
     "sums_of",
+    "sums_of_folds",
     "takes_weights",
     "times_classes",
     "without_each",

@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from statfast._estimator.accepted import accepted_names, accepting, check_accepted
 from statfast._validation import column_names, shown, warn_user
 
 # Methods whose extra arguments (sample_weight, ...) scikit-learn may route to us.
@@ -38,6 +39,8 @@ class Estimator:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        if "__init__" in cls.__dict__:
+            cls.__init__ = accepting(cls.__init__)
         for method in _ROUTED:
             names = _metadata_names(cls, method)
             if names:
@@ -58,7 +61,7 @@ class Estimator:
         dict of str to object
         """
         params = {}
-        for name in _defaults(type(self)):
+        for name in self._parameters():
             value = params[name] = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
                 params.update((f"{name}__{key}", v) for key, v in value.get_params().items())
@@ -84,7 +87,9 @@ class Estimator:
         nested = {}
         for key, value in params.items():
             name, _, rest = key.partition("__")
-            if name not in _defaults(type(self)):
+            if name in accepted_names(type(self)):
+                check_accepted(type(self), name, value)
+            elif name not in _defaults(type(self)):
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
                     f"Valid parameters are: {list(_defaults(type(self)))}."
@@ -114,15 +119,22 @@ class Estimator:
             f"<table>{rows}</table></details>"
         )
 
+    def _parameters(self):
+        """Names of the parameters, with those of scikit-learn that were given (`ACCEPTED`)."""
+        given = [name for name in accepted_names(type(self)) if name in self.__dict__]
+        return sorted([*_defaults(type(self)), *given])
+
     def _changed(self):
         """The parameters that differ from their defaults."""
-        return {
-            name: value
-            for name, default in _defaults(type(self)).items()
-            if (value := getattr(self, name)) is not default
+        defaults = _defaults(type(self))
+        changed = {name: getattr(self, name) for name in self._parameters()}
+        for name, default in defaults.items():
+            value = changed[name]
             # Only plain values are compared: an array would not answer with one truth value.
-            and not (isinstance(value, str | int | float) and value == default)
-        }
+            plain = isinstance(value, str | int | float) and value == default
+            if value is default or plain:
+                del changed[name]
+        return changed
 
     # ------------------------------------------------------------ fitted state
 

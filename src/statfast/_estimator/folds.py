@@ -76,7 +76,7 @@ def as_folds(cv, X, y, n, codes=None, groups=None):
         return [(None, part) for part in cv._held_out(n, y, groups)]
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = cv.split(X, y) if groups is None else cv.split(X, y, groups)
-    elif not hasattr(cv, "__iter__") or isinstance(cv, str | bytes):
+    elif not hasattr(cv, "__iter__") or isinstance(cv, str | bytes) or getattr(cv, "ndim", 1) == 0:
         raise wrong_type("cv", "an integer, a splitter or a list of index pairs", cv)
     pairs = []
     for pair in cv:

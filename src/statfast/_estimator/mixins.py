@@ -6,7 +6,14 @@ from functools import wraps
 
 import numpy as np
 
-from statfast._validation import as_choice, as_labels, as_weights, not_fitted
+from statfast._validation import (
+    as_choice,
+    as_labels,
+    as_weights,
+    is_sparse,
+    not_fitted,
+    to_array,
+)
 
 
 class Classifier:
@@ -27,9 +34,12 @@ class Classifier:
         float
         """
         predicted = self.predict(X)
-        labels, codes = as_labels(y, len(predicted))
-        weights = as_weights(sample_weight, len(predicted))
-        return float(np.average(predicted == labels[codes], weights=weights))
+        if predicted.ndim > 1:
+            raise ValueError(
+                f"score is of one output; {type(self).__name__} was fitted to "
+                f"{predicted.shape[1]}. Score the columns of predict one by one."
+            )
+        return accuracy(predicted, y, sample_weight)
 
     def __sklearn_tags__(self):
         from sklearn.utils import ClassifierTags
@@ -39,6 +49,13 @@ class Classifier:
         tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = True
         return tags
+
+
+def accuracy(predicted, y, sample_weight):
+    """The fraction of rows, by weight, whose label is the predicted one."""
+    labels, codes = as_labels(y, len(predicted))
+    weights = as_weights(sample_weight, len(predicted))
+    return float(np.average(predicted == labels[codes], weights=weights))
 
 
 class Clusterer:
@@ -72,7 +89,8 @@ class Transformer:
     """Mixin: ``fit_transform``, ``set_output`` and names for the columns of ``transform``.
 
     A subclass defines ``transform`` (returning an ndarray, wrapped here as the user asked) and
-    either a property ``_n_features_out`` or a method ``_out_names``.
+    either a property ``_n_features_out``, or a method ``_named``, which makes the names of columns
+    from those of the columns it was fitted to.
     """
 
     def __init_subclass__(cls, **kwargs):
@@ -120,7 +138,7 @@ class Transformer:
         Parameters
         ----------
         input_features : array-like of str, optional
-            Checked against the names seen by ``fit``; not used otherwise.
+            Checked against the names seen by ``fit``; names for columns that had none.
 
         Returns
         -------
@@ -129,7 +147,8 @@ class Transformer:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         if input_features is not None:
-            given = np.asarray(input_features, dtype=object)
+            given = to_array(input_features, "input_features", "a list of names")
+            given = np.atleast_1d(given.astype(object))
             seen = getattr(self, "feature_names_in_", None)
             if seen is not None and not np.array_equal(given, seen):
                 raise ValueError("input_features is not equal to feature_names_in_")
@@ -138,9 +157,16 @@ class Transformer:
                     "input_features should have length equal to number of features "
                     f"({self.n_features_in_}), got {len(given)}"
                 )
-        return np.asarray(self._out_names(), dtype=object)
+            names = [str(name) for name in given] if seen is None else list(seen)
+        else:
+            names = self._names_in()
+        return np.asarray(self._named(names), dtype=object)
 
-    def _out_names(self):
+    def _names_in(self):
+        names = self.__dict__.get("feature_names_in_")
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
+
+    def _named(self, names):
         prefix = type(self).__name__.lower()
         return [f"{prefix}{i}" for i in range(self._n_features_out)]
 
@@ -168,7 +194,12 @@ def _in_container(method):
 
 
 def _as_table(estimator, out, X):
-    container = _container(estimator)
+    container = output_container(estimator)
+    if container != "default" and is_sparse(out):
+        raise ValueError(
+            f"{container.capitalize()} output does not support sparse data. Pass "
+            'sparse_output=False, or call set_output(transform="default").'
+        )
     if container == "default" or not isinstance(out, np.ndarray):
         return out
     names = estimator.get_feature_names_out()
@@ -182,7 +213,8 @@ def _as_table(estimator, out, X):
     return pandas.DataFrame(out, index=index, columns=names, copy=False)
 
 
-def _container(estimator):
+def output_container(estimator):
+    """What `Transformer.set_output`, or scikit-learn's configuration, asked for."""
     config = estimator.__dict__.get("_sklearn_output_config")
     if config:
         return config["transform"]

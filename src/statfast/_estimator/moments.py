@@ -12,6 +12,7 @@ from statfast._validation import require_finite
 
 _PIECE = 1 << 19  # numbers between two looks whether the user wants to stop
 _FAR = 10.0  # squared standard deviations of the mean from the row about which sums were taken
+_OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,11 @@ class ColumnMoments:
         if not mass:
             return self
         share = other.mass / mass
-        apart = other.mean - self.mean
-        squares = self.squares + other.squares + self.mass * share * apart**2
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = other.mean - self.mean
+            squares = self.squares + other.squares + self.mass * share * apart**2
+        if not np.isfinite(squares).all():
+            raise ValueError(_OVERFLOW)
         return ColumnMoments(mass, self.mean + share * apart, squares)
 
     def scales(self) -> NDArray[np.float64]:
@@ -65,10 +69,7 @@ def column_moments(X, weights) -> ColumnMoments:
             far = mass * offset**2 > _FAR * squares
         if not (np.isfinite(both).all() and np.isfinite(squares).all()):
             require_finite(X)
-            raise ValueError(
-                "X holds values so large that their squares overflow. Divide its columns by their "
-                "size."
-            )
+            raise ValueError(_OVERFLOW)
         if not (far & (squares > 0)).any():
             break
         about = about + np.where(far, offset, 0.0)
@@ -93,7 +94,5 @@ def _of_sparse(X, weights):
         apart = (X.data - mean[X.indices]) ** 2
         squares = np.bincount(X.indices, each * apart, d) + (mass - stored).clip(0.0) * mean**2
     if not np.isfinite(squares).all():
-        raise ValueError(
-            "X holds values so large that their squares overflow. Divide its columns by their size."
-        )
+        raise ValueError(_OVERFLOW)
     return ColumnMoments(mass, mean, squares)

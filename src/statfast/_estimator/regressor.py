@@ -27,27 +27,7 @@ class Regressor:
             fewer than two rows; -inf beyond float64.
         """
         predicted = self.predict(X)
-        truth, _ = as_targets(y, len(predicted))
-        weights = as_weights(sample_weight, len(predicted))
-        if len(predicted) < 2:
-            warn_user("R^2 score is not well-defined with less than two samples.")
-            return float("nan")
-        predicted = predicted.reshape(len(predicted), -1)
-        if predicted.shape != truth.shape:
-            raise ValueError(
-                f"y must have {predicted.shape[1]} output(s), as at fit; got {truth.shape[1]}."
-            )
-        explain_nonfinite(predicted, "The prediction")
-        # By a power of two, which rounds nothing: squares then neither overflow nor vanish.
-        exponent = -int(np.frexp(max(np.abs(truth).max(), np.abs(predicted).max()))[1])
-        truth, predicted = np.ldexp(truth, exponent), np.ldexp(predicted, exponent)
-        left = np.average((truth - predicted) ** 2, axis=0, weights=weights)
-        spread = (truth - np.average(truth, axis=0, weights=weights)) ** 2
-        total = np.average(spread, axis=0, weights=weights)
-        constant = total == 0.0
-        with np.errstate(over="ignore"):
-            share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, total))
-        return float(np.mean(1.0 - share))
+        return r_squared(y, predicted, sample_weight)
 
     def __sklearn_tags__(self):
         from sklearn.utils import RegressorTags
@@ -57,3 +37,28 @@ class Regressor:
         tags.regressor_tags = RegressorTags()
         tags.target_tags.required = True
         return tags
+
+
+def r_squared(y, predicted, sample_weight):
+    """What `Regressor.score` says of predictions."""
+    truth, _ = as_targets(y, len(predicted))
+    weights = as_weights(sample_weight, len(predicted))
+    if len(predicted) < 2:
+        warn_user("R^2 score is not well-defined with less than two samples.")
+        return float("nan")
+    predicted = predicted.reshape(len(predicted), -1)
+    if predicted.shape != truth.shape:
+        raise ValueError(
+            f"y must have {predicted.shape[1]} output(s), as at fit; got {truth.shape[1]}."
+        )
+    explain_nonfinite(predicted, "The prediction")
+    # By a power of two, which rounds nothing: squares then neither overflow nor vanish.
+    exponent = -int(np.frexp(max(np.abs(truth).max(), np.abs(predicted).max()))[1])
+    truth, predicted = np.ldexp(truth, exponent), np.ldexp(predicted, exponent)
+    left = np.average((truth - predicted) ** 2, axis=0, weights=weights)
+    spread = (truth - np.average(truth, axis=0, weights=weights)) ** 2
+    total = np.average(spread, axis=0, weights=weights)
+    constant = total == 0.0
+    with np.errstate(over="ignore"):
+        share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, total))
+    return float(np.mean(1.0 - share))

@@ -3,9 +3,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
+
+from statfast._validation import as_estimator, shown
 
 RESPONSES = ("predict", "predict_proba", "positive", "threshold")
 
@@ -50,7 +53,13 @@ class Scorer:
     def asked(self, estimator, X):
         """What the estimator says of the rows."""
         method = self.method(estimator)
-        said = np.asarray(getattr(estimator, method)(X))
+        ask = getattr(estimator, method, None)
+        if ask is None:
+            raise AttributeError(
+                f"{self!r} asks for {method}, which {shown(estimator)} has not. Choose another "
+                "scoring."
+            )
+        said = np.asarray(ask(X))
         if self.response in ("positive", "threshold") and method == "predict_proba":
             return said[:, 1] if said.ndim == 2 and said.shape[1] == 2 else said
         return said
@@ -70,7 +79,13 @@ class Scorer:
 def by_score(estimator, X, y=None, sample_weight=None):
     """The estimator's own ``score``: the scorer for ``scoring=None``."""
     more = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return estimator.score(X, y, **more) if y is not None else estimator.score(X, **more)
+    score = as_estimator(estimator, method="score").score
+    if y is not None:
+        return score(X, y, **more)
+    targets = signature(score).parameters.get("y")
+    if targets is not None and targets.default is targets.empty:
+        raise ValueError(f"y must be passed to the score of {type(estimator).__name__}; got None.")
+    return score(X, **more)
 
 
 @dataclass(frozen=True)

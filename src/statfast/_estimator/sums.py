@@ -20,6 +20,7 @@ each fold, and equals the refits.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import islice
 from math import inf
 from operator import add
 from typing import Any
@@ -102,6 +103,18 @@ def without_each(sums: list) -> Iterator:
             yield before + after[k]
         after[k] = None
         before = own if before is None else before + own
+
+
+def sums_of_folds(sums: list, count: int, kinds: Any = None) -> Iterator:
+    """Statistics of the rows that each of `count` folds fits, merged from those of parts: of all
+    but its own, the fold's part being in its place, or of the parts that `kinds` (folds, parts)
+    marks; None where there are none."""
+    if kinds is None:
+        yield from islice(without_each(sums), count)
+        return
+    for used in kinds:
+        some = [s for s, take_it in zip(sums, used, strict=True) if take_it]
+        yield reduce(add, some) if some else None
 
 
 def rows_at(column: Any, places: Any) -> Any:

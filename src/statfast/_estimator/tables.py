@@ -18,7 +18,7 @@ _LEAST_P = 2.2e-16  # smaller ones are shown as such
 _ALIASED = "(aliased)"  # in place of the numbers of a row that has none
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CoefficientTable:
     """Rows of numbers with names, such as coefficients with their standard errors.
 
@@ -34,6 +34,17 @@ class CoefficientTable:
 
     names: Sequence[str]
     columns: Mapping[str, np.ndarray]
+
+    def __array__(self, dtype=None, copy=None):
+        table = np.column_stack([np.asarray(column) for column in self.columns.values()])
+        return table if dtype is None else table.astype(dtype)
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, key):
+        """A row by its name, else what the numbers have at ``key`` as an array (m, columns)."""
+        return np.asarray(self)[list(self.names).index(key) if isinstance(key, str) else key]
 
     def to_frame(self):
         """Return the numbers as a pandas data frame.
@@ -72,6 +83,8 @@ class CoefficientTable:
 
     def __str__(self):
         return "\n".join(_text_lines(self.cells()))
+
+    __repr__ = __str__
 
     def _repr_html_(self):
         return _html_table(self.cells())

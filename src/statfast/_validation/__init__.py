@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of what callers pass, and the sentences of their errors."""
 
+from statfast._validation.columns import as_columns, columns_for, frame_columns, is_missing
 from statfast._validation.errors import (
     ConvergenceWarning,
     FitFailedWarning,
@@ -20,8 +21,10 @@ from statfast._validation.parameters import (
     STEEPEST,
     as_choice,
     as_count,
+    as_estimator,
     as_flag,
     as_generator,
+    as_pair,
     as_real,
 )
 from statfast._validation.rows import (
@@ -33,12 +36,20 @@ from statfast._validation.rows import (
     explain_nonfinite,
     nonfinite,
     require_finite,
+    require_shape,
     rows_for,
     to_array,
     to_numbers,
 )
 from statfast._validation.sparse import WIDEST, as_csr, as_sparse, is_sparse, parts_of
-from statfast._validation.targets import as_labels, as_targets, as_weights
+from statfast._validation.targets import (
+    as_label,
+    as_labels,
+    as_names,
+    as_targets,
+    as_vector,
+    as_weights,
+)
 
 __all__ = [
     "FLOATS",
@@ -51,27 +62,37 @@ __all__ = [
     "SeparationWarning",
     "UndefinedMetricWarning",
     "as_choice",
+    "as_columns",
     "as_count",
     "as_csr",
+    "as_estimator",
     "as_flag",
     "as_generator",
+    "as_label",
     "as_labels",
+    "as_names",
+    "as_pair",
     "as_real",
     "as_rows",
     "as_sparse",
     "as_targets",
     "as_type",
+    "as_vector",
     "as_weights",
     "column_names",
+    "columns_for",
     "compare_names",
     "explain_nonfinite",
+    "frame_columns",
     "free_memory",
+    "is_missing",
     "is_sparse",
     "nonfinite",
     "not_fitted",
     "parts_of",
     "refuse_large",
     "require_finite",
+    "require_shape",
     "rows_for",
     "shown",
     "to_array",

@@ -54,6 +54,16 @@ def _is_finite(value):
         return False
 
 
+def as_pair(value, name, low=None, high=None, **ends):
+    """Check two finite real numbers, each as `as_real`."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise wrong_type(name, "a pair of numbers", value)
+    first, second = (as_real(one, name, low, high, **ends) for one in value)
+    return first, second
+
+
 def as_choice(value, name, choices):
     """Check a parameter that is one of a few strings (or None)."""
     if (value is None or isinstance(value, str)) and value in choices:
@@ -73,6 +83,16 @@ def as_generator(random_state, *, name="random_state"):
     elif not isinstance(random_state, np.random.Generator | np.random.SeedSequence | None):
         raise wrong_type(name, "None, an integer or a numpy.random.Generator", random_state)
     return np.random.default_rng(random_state)
+
+
+def as_estimator(estimator, name="estimator", *, method="fit", wanted="an estimator"):
+    """Check what must be an estimator, not its class, that has some method."""
+    if isinstance(estimator, type) or not callable(getattr(estimator, method, None)):
+        raise TypeError(
+            f"{name} must be {wanted} with {method}; got {shown(estimator)}. Pass an instance, "
+            "such as LinearRegression()."
+        )
+    return estimator
 
 
 # ------------------------------------------------------------------ Flags

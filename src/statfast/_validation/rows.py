@@ -42,7 +42,7 @@ def as_rows(X, *, name="X", keep=FLOATS, n_min=1, finite=True):
     """
     if type(X) is not np.ndarray:
         X = _to_table(X, name)
-    _require_shape(X, name, n_min)
+    require_shape(X, name, n_min)
     if X.dtype is not _FLOAT64 and not (X.dtype.type in keep and X.dtype.isnative):
         X = to_numbers(X, name, keep)
     if not X.flags.aligned:
@@ -126,7 +126,8 @@ def _slices(X):
     return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
-def _require_shape(X, name, n_min):
+def require_shape(X, name, n_min=1):
+    """Refuse an array that is not 2-d, or has too few rows or no columns."""
     if X.ndim != 2:
         got = f"{X.ndim}D array" if X.ndim else "scalar array"
         fix = f"{name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is one row"

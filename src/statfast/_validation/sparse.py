@@ -45,7 +45,9 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1):
         fault = error
     if fault:
         raise ValueError(f"{name} is a damaged sparse matrix: {fault}. Build it anew.")
-    return given
+    # scipy takes no rows out of a matrix of half precision, or of another machine's byte order.
+    kind = np.float32 if given.dtype == np.float16 else given.dtype.newbyteorder("=")
+    return given.astype(kind, copy=False)
 
 
 def as_csr(X: Any, *, name: str = "X", n_min: int = 1):

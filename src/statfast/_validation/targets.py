@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from statfast._validation.errors import warn_column_vector
+from statfast._validation.errors import warn_column_vector, wrong_type
 from statfast._validation.rows import as_rows, explain_nonfinite, to_array, to_numbers
 
 LIGHTEST, HEAVIEST = 1e-100, 1e100  # weight
@@ -20,8 +20,8 @@ def as_labels(y, n, *, name="y"):
     ----------
     y : array-like of shape (n,)
         Strings, booleans, integers, or floats without fractions.
-    n : int
-        Rows of the data matrix.
+    n : int or None
+        Rows of the data matrix; None where they are not counted yet.
 
     Returns
     -------
@@ -36,9 +36,9 @@ def as_labels(y, n, *, name="y"):
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"{name} should be a 1d array, got an array of shape {y.shape} instead.")
-    if len(y) != n:
+    if n is not None and len(y) != n:
         raise ValueError(f"{name} must have one label per row of X ({n}); got {len(y)}.")
-    if n == 0:
+    if len(y) == 0:
         raise ValueError(f"{name} has 0 label(s) while a minimum of 1 is required.")
     if y.dtype.kind in "biu":
         return code_integers(y)
@@ -56,16 +56,18 @@ def as_weights(sample_weight, n, *, name="sample_weight"):
     """Check sample weights: float64 of shape (n,), none negative, not all zero; None is None.
 
     Those that are not 0 are between `LIGHTEST` and `HEAVIEST`, so that no product of two overflows
-    or vanishes. They are not scaled: likelihoods, inertias and costs grow with them.
+    or vanishes. They are not scaled: likelihoods, inertias and costs grow with them. n is None
+    where rows are not counted yet.
     """
     if sample_weight is None:
         return None
     weights = to_array(sample_weight, name, "a 1d array-like of weights")
-    if weights.ndim == 0:
+    if weights.ndim == 0 and n is not None:
         weights = np.full(n, weights)
-    if weights.shape != (n,):
+    if weights.ndim != 1 or (n is not None and len(weights) != n) or not len(weights):
         raise ValueError(
-            f"{name} must have shape ({n},), one weight per row of X; got {weights.shape}."
+            f"{name} must have shape ({'rows' if n is None else n},), one weight per row of X; got "
+            f"{weights.shape}."
         )
     weights = np.ascontiguousarray(to_numbers(weights, name, (np.float64,)))
     with np.errstate(over="ignore"):
@@ -126,6 +128,37 @@ def as_targets(y, n, *, name="y"):
     if n == 0:  # as for chunks, whose rows are not counted yet
         raise ValueError(f"{name} has 0 values while a minimum of 1 is required.")
     return np.ascontiguousarray(targets), flat
+
+
+def as_label(label, name):
+    """Check what is to be one label: a string or a number."""
+    if isinstance(label, np.generic) and label.dtype.kind in "biufUS":
+        return label.item()
+    if not isinstance(label, str | bytes | Real):
+        raise wrong_type(name, "one label, a string or a number", label)
+    return label
+
+
+def as_names(names, name):
+    """Check a list of names, and write them out as strings."""
+    if not isinstance(names, list | tuple | str):
+        array = to_array(names, name, "a list of names")
+        if array.ndim != 1:
+            raise wrong_type(name, "a list of names", names)
+        names = array.tolist()
+    return [str(one) for one in names]
+
+
+def as_vector(values, name, *, n_min=1):
+    """Check a column of finite numbers: float64 of shape (n,)."""
+    numbers = to_array(values, name, "a 1d array-like of numbers")
+    if numbers.ndim != 1 or len(numbers) < n_min:
+        raise ValueError(
+            f"{name} must be a column of at least {n_min} finite numbers; got {numbers.shape}."
+        )
+    numbers = to_numbers(numbers, name, (np.float64,))
+    explain_nonfinite(numbers, name)
+    return numbers
 
 
 # ------------------------------------------------------------------ Labels

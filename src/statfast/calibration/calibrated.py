@@ -50,7 +50,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
     ensemble : bool or "auto", default="auto"
         True: a classifier and a calibrator for each fold, whose probabilities are averaged. False:
         one calibrator, fitted to the scores of all rows by the classifiers of the folds they were
-        held out by, and one classifier, of all rows. "auto" is True.
+        held out by, and one classifier, of all rows. "auto" is True, but for scikit-learn's
+        FrozenEstimator, which is fitted already.
 
     Attributes
     ----------
@@ -148,7 +149,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
             pairs,
             n_jobs=1 if self.n_jobs is None else self.n_jobs,
         )
-        if self.ensemble is False or self.ensemble is np.False_:
+        frozen = type(self.estimator).__name__ == "FrozenEstimator"
+        if not (not frozen if isinstance(self.ensemble, str) else self.ensemble):
             fitted = [_of_all(estimator, fits, rows, classes, codes, weights, method)]
         else:
             fitted = [

@@ -68,7 +68,15 @@ def isotonic_regression(y, *, sample_weight=None, y_min=None, y_max=None, increa
     if (weights == 0).any():
         raise ValueError("sample_weight must be positive here. Leave out rows of weight 0.")
     low, high = _bounds(y_min, y_max)
-    return np.clip(isotonic(values, weights, bool(increasing)), low, high).astype(kept)
+    unit = _unit(values)
+    fit = isotonic(values / unit, weights, bool(increasing)) * unit
+    return np.clip(fit, low, high).astype(kept)
+
+
+def _unit(values):
+    """What to divide values by, so that no weighted sum of them overflows: mostly 1."""
+    size = np.abs(values).max(initial=0.0)
+    return 1.0 if size < 1e100 else 2.0 ** np.floor(np.log2(size))
 
 
 def _column(values, name):
@@ -174,15 +182,18 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         rises = self.increasing
         if isinstance(rises, str):
             rises = _rises(x, targets[:, 0])
-        x, target, mass = aside(_at_distinct_places, x, targets[:, 0], weights)
-        fit = np.clip(isotonic(target, mass, bool(rises)), low, high)
+        used = x if weights is None else x[weights > 0.0]
+        low_end, high_end = float(used.min()), float(used.max())
+        unit = _unit(targets)
+        x, target, mass = aside(_at_distinct_places, x, targets[:, 0] / unit, weights)
+        fit = np.clip(isotonic(target, mass, bool(rises)) * unit, low, high)
         inside = np.ones(len(x), dtype=bool)
         inside[1:-1] = (fit[1:-1] != fit[:-2]) | (fit[1:-1] != fit[2:])
         return self._publish(
             X,
             n_features_in_=1,
-            X_min_=float(x[0]),
-            X_max_=float(x[-1]),
+            X_min_=low_end,
+            X_max_=high_end,
             X_thresholds_=x[inside].astype(kept),
             y_thresholds_=fit[inside].astype(kept),
             increasing_=bool(rises),
@@ -199,6 +210,7 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         Returns
         -------
         ndarray of shape (m,)
+            nan beyond the places of the fit, with ``out_of_bounds="nan"``.
 
         Raises
         ------
@@ -233,6 +245,7 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         Returns
         -------
         ndarray of shape (m,)
+            nan beyond the places of the fit, with ``out_of_bounds="nan"``.
         """
         return self.predict(T)
 

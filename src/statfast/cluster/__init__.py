@@ -8,37 +8,39 @@ from statfast.cluster.hierarchy.dendrogram import (
     cut_tree,
     inconsistency,
 )
+from statfast.cluster.hierarchy.flat_clusters import fcluster
 from statfast.cluster.hierarchy.leaf_order import leaves_list, optimal_leaf_ordering
 from statfast.cluster.hierarchy.linkage import linkage
 from statfast.cluster.hierarchy.spanning_tree import minimum_spanning_tree
 from statfast.cluster.kmeans.bisecting import BisectingKMeans
-from statfast.cluster.kmeans.center_sums import LloydStep
+from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.kmeans import KMeans
 from statfast.cluster.kmeans.kmeans_plusplus import kmeans_plusplus
 from statfast.cluster.kmeans.minibatch import MiniBatchKMeans
 from statfast.cluster.medoids.clara import CLARA
 from statfast.cluster.medoids.kmedoids import KMedoids
-from statfast.cluster.n_clusters.choose import Choice, choose_k
-from statfast.cluster.n_clusters.gap import Gap, choose_by_gap, gap_statistic
-from statfast.cluster.n_clusters.stability import Stability, cluster_stability
+from statfast.cluster.n_clusters.choose import NClustersResult, choose_n_clusters
+from statfast.cluster.n_clusters.gap import GapStatisticResult, gap_select, gap_statistic
+from statfast.cluster.n_clusters.stability import StabilityResult, cluster_stability
 
 __all__ = [
     "CLARA",
     "AgglomerativeClustering",
     "BisectingKMeans",
-    "Choice",
-    "Gap",
+    "GapStatisticResult",
     "KMeans",
+    "KMeansStatistics",
     "KMedoids",
-    "LloydStep",
     "MiniBatchKMeans",
-    "Stability",
-    "choose_by_gap",
-    "choose_k",
+    "NClustersResult",
+    "StabilityResult",
+    "choose_n_clusters",
     "cluster_stability",
     "cophenetic",
     "cophenetic_correlation",
     "cut_tree",
+    "fcluster",
+    "gap_select",
     "gap_statistic",
     "inconsistency",
     "kmeans_plusplus",

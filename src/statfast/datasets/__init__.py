@@ -2,6 +2,6 @@
 """Real data: small tables shipped in the package, and MNIST where its files are found."""
 
 from statfast.datasets.mnist import Mnist, load_mnist
-from statfast.datasets.shipped import Table, load_digits, load_iris, load_wine
+from statfast.datasets.shipped import Dataset, load_digits, load_iris, load_wine
 
-__all__ = ["Mnist", "Table", "load_digits", "load_iris", "load_mnist", "load_wine"]
+__all__ = ["Dataset", "Mnist", "load_digits", "load_iris", "load_mnist", "load_wine"]

@@ -2,15 +2,21 @@
 """The tables shipped in the package: wine, iris and handwritten digits (README.md credits them)."""
 
 import gzip
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._validation import (
+    as_flag,
+    wrong_type,
+)
+
 
 @dataclass(frozen=True)
-class Table:
+class Dataset:
     """A table of measurements with a class for each row.
 
     Attributes
@@ -34,12 +40,29 @@ class Table:
     source: str
 
 
-def load_wine() -> Table:
+def _asked(table: Dataset, return_X_y: bool, as_frame: bool) -> Any:
+    """The data set as the caller wants it."""
+    if as_flag(as_frame, "as_frame"):
+        import pandas
+
+        data = pandas.DataFrame(table.data, columns=list(table.feature_names))
+        table = replace(table, data=data, target=pandas.Series(table.target, name="target"))
+    return (table.data, table.target) if as_flag(return_X_y, "return_X_y") else table
+
+
+def load_wine(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Thirteen chemical measurements of 178 Italian wines from three cultivars.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
 
     Returns
     -------
-    Table
+    Dataset
         178 rows (59, 71 and 48 of the cultivars "1", "2" and "3"), 13 float64 columns.
 
     References
@@ -56,21 +79,29 @@ def load_wine() -> Table:
     """
     columns, rows = _read("wine")
     cultivar = rows[:, 0].astype(np.intp)
-    return Table(
+    table = Dataset(
         data=rows[:, 1:].astype(np.float64),
         target=cultivar - 1,
         feature_names=columns[1:],
         target_names=("1", "2", "3"),
         source="Aeberhard and Forina (1992), UCI, doi:10.24432/C5PC7J, CC BY 4.0",
     )
+    return _asked(table, return_X_y, as_frame)
 
 
-def load_iris() -> Table:
+def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Length and width of sepal and petal, in cm, of 150 irises of three species.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
 
     Returns
     -------
-    Table
+    Dataset
         150 rows (50 of each species), 4 float64 columns.
 
     Notes
@@ -94,21 +125,34 @@ def load_iris() -> Table:
     """
     columns, rows = _read("iris")
     species, target = np.unique(rows[:, 4], return_inverse=True)
-    return Table(
+    table = Dataset(
         data=rows[:, :4].astype(np.float64),
         target=target.astype(np.intp),
         feature_names=columns[:4],
         target_names=tuple(map(str, species)),
         source="Fisher (1936), UCI, doi:10.24432/C56C76, CC BY 4.0, two flowers corrected",
     )
+    return _asked(table, return_X_y, as_frame)
 
 
-def load_digits() -> Table:
+def load_digits(*, dtype: Any = np.uint8, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """8 x 8 images of 1797 handwritten digits, gray levels 0 to 16.
+
+    The pixels are uint8, whose differences wrap around: ``dtype=float`` has numbers to compute
+    with, as scikit-learn's.
+
+    Parameters
+    ----------
+    dtype : dtype, default=uint8
+        Type of the pixels.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
 
     Returns
     -------
-    Table
+    Dataset
         1797 rows of 64 uint8 pixels, row after row of the image; the digits 0 to 9.
 
     Notes
@@ -128,15 +172,22 @@ def load_digits() -> Table:
     >>> digits.data.shape, digits.data.dtype.name, int(digits.data.max())
     ((1797, 64), 'uint8', 16)
     """
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:
+        raise wrong_type("dtype", "a type of numbers", dtype) from None
+    if dtype.kind not in "iuf":
+        raise wrong_type("dtype", "a type of numbers", dtype)
     columns, rows = _read("digits")
     numbers = rows.astype(np.uint8)
-    return Table(
-        data=np.ascontiguousarray(numbers[:, :64]),
+    table = Dataset(
+        data=np.ascontiguousarray(numbers[:, :64], dtype=dtype),
         target=numbers[:, 64].astype(np.intp),
         feature_names=columns[:64],
         target_names=tuple("0123456789"),
         source="Alpaydin and Kaynak (1998), UCI, doi:10.24432/C50P49, CC BY 4.0",
     )
+    return _asked(table, return_X_y, as_frame)
 
 
 def _read(name: str) -> tuple[tuple[str, ...], NDArray[np.str_]]:

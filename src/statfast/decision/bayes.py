@@ -17,6 +17,7 @@ from statfast._validation import (
     not_fitted,
     rows_for,
     shown,
+    to_array,
     wrong_type,
 )
 from statfast.decision.cost_sensitive import labeled, rejected_label
@@ -152,13 +153,15 @@ class BayesClassifier(Classifier, Estimator):
         TypeError
             If a density is neither a function nor has such a method.
         """
-        if isinstance(densities, str) or not hasattr(densities, "__len__"):
+        if not isinstance(densities, list | tuple):
             raise wrong_type("densities", "a list of densities", densities)
         for density in densities:
             log_density(density)
         if len(densities) < 2:
             raise ValueError(f"densities must be at least 2; got {len(densities)}. Add classes.")
-        labels = np.arange(len(densities)) if classes is None else np.asarray(classes)
+        labels = np.arange(len(densities))
+        if classes is not None:
+            labels = to_array(classes, "classes", "a 1d array-like of labels")
         distinct, codes = as_labels(labels, len(densities), name="classes")
         if not np.array_equal(codes, np.arange(len(densities))):
             raise ValueError(

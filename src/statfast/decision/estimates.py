@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_choice, as_real, as_rows
+from statfast._validation import as_choice, as_real, as_rows, to_array
 
 
 def estimate_probabilities(counts, method="ml", *, m=None, prior=None):
@@ -46,8 +46,9 @@ def estimate_probabilities(counts, method="ml", *, m=None, prior=None):
     array([4., 3., 6.])
     """
     as_choice(method, "method", ("ml", "laplace", "m"))
-    flat = np.ndim(counts) == 1
-    table = as_rows([counts] if flat else counts, name="counts", keep=(np.float64,))
+    given = to_array(counts, "counts", "an array-like of numbers")
+    flat = given.ndim == 1
+    table = as_rows(given[None] if flat else given, name="counts", keep=(np.float64,))
     if (table < 0.0).any():
         raise ValueError(f"counts must not be negative; got {table.min():g}. Count again.")
     n, n_outcomes = table.sum(axis=1, keepdims=True), table.shape[1]

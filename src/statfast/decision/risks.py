@@ -3,7 +3,13 @@
 
 import numpy as np
 
-from statfast._validation import as_real, as_rows, as_weights
+from statfast._validation import (
+    as_real,
+    as_rows,
+    as_vector,
+    as_weights,
+    explain_nonfinite,
+)
 
 SUM = 1e-6  # that posteriors may be off 1
 
@@ -28,8 +34,8 @@ def posteriors(likelihoods, priors, *, evidence=None):
     Raises
     ------
     ValueError
-        If a number is negative or not finite, the priors do not sum to 1, or an observation has
-        probability 0 in every class.
+        If a number is negative or not finite, the priors do not sum to 1, an observation has
+        probability 0 in every class, or a quotient by the evidence overflows.
 
     Examples
     --------
@@ -44,7 +50,7 @@ def posteriors(likelihoods, priors, *, evidence=None):
     if evidence is None:
         total = joint.sum(axis=1)
     else:
-        total = as_rows(np.atleast_1d(evidence)[None], name="evidence", keep=(np.float64,))[0]
+        total = as_vector(evidence, "evidence")
         if total.shape != table.shape[:1]:
             raise ValueError(
                 f"evidence must hold one number for each row ({len(table)}); got {total.shape[0]}."
@@ -55,7 +61,10 @@ def posteriors(likelihoods, priors, *, evidence=None):
             f"likelihoods are 0 in every class at row {row}: it cannot occur. Leave it out, or "
             "smooth the densities."
         )
-    return joint / total[:, None]
+    with np.errstate(over="ignore"):
+        found = joint / total[:, None]
+    explain_nonfinite(found, "likelihoods over evidence")
+    return found
 
 
 def conditional_risk(posteriors, cost=None):
@@ -176,11 +185,13 @@ def as_posteriors(values):
     table = as_rows(values, name="posteriors", keep=(np.float64,))
     if (table < 0.0).any():
         raise ValueError(f"posteriors must not be negative; got {table.min():g}.")
-    off = np.abs(table.sum(axis=1) - 1.0)
+    with np.errstate(over="ignore"):
+        sums = table.sum(axis=1)
+    off = np.abs(sums - 1.0)
     if (off > 1e-3).any():
         row = off.argmax()
         raise ValueError(
-            f"posteriors must sum to 1 in each row; got {table[row].sum():g} at row {row}. Divide "
+            f"posteriors must sum to 1 in each row; got {sums[row]:g} at row {row}. Divide "
             "each row by its sum."
         )
     return table
@@ -206,7 +217,7 @@ def as_reject(reject):
 
 def as_priors(priors, n_classes):
     """Check probabilities of classes, which are to sum to 1."""
-    share = as_rows(np.atleast_1d(priors)[None], name="priors", keep=(np.float64,))[0]
+    share = as_vector(priors, "priors")
     if share.shape != (n_classes,) or (share < 0.0).any() or abs(share.sum() - 1.0) > SUM:
         raise ValueError(
             f"priors must be {n_classes} probabilities that sum to 1; got shape {share.shape} and "

@@ -24,7 +24,7 @@ from statfast.generative.normal.covariance import (
     total_variance,
 )
 from statfast.generative.normal.ellipsoid import NormalEllipsoid
-from statfast.generative.normal.multivariate_normal import MultivariateNormal
+from statfast.generative.normal.multivariate_normal import MultivariateNormal, mahalanobis
 
 __all__ = [
     "BernoulliNB",
@@ -50,6 +50,7 @@ __all__ = [
     "cov2cor",
     "generalized_variance",
     "ledoit_wolf",
+    "mahalanobis",
     "manova",
     "oas",
     "total_variance",

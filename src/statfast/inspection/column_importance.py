@@ -15,6 +15,7 @@ from statfast._validation import (
     as_generator,
     as_real,
     as_weights,
+    to_array,
     wrong_type,
 )
 from statfast.inspection.tables_of_rows import RowTable
@@ -32,7 +33,7 @@ class PermutationImportance:
     importances_mean, importances_std : ndarray of shape (d,)
         Of the repeats.
     score : float
-        Of the rows as they are.
+        Of the rows as they are; where it is nan, as R^2 of one row, so are all others.
     names : list of str
         Of the columns.
     """
@@ -57,7 +58,7 @@ class PermutationImportance:
         -------
         ndarray of shape (d, 2)
             They tell how well the mean over all permutations of these rows is known, not how it
-            would vary with other rows.
+            would vary with other rows; nan where the score is.
         """
         from scipy.special import stdtrit
 
@@ -150,8 +151,11 @@ def permutation_importance(
     n, width = table.shape
     repeats = as_count(n_repeats, "n_repeats", high=MANY)
     weights = as_weights(sample_weight, n)
-    if y is not None and len(y) != n:
-        raise ValueError(f"y must have one target for each row of X ({n}); got {len(y)}.")
+    if y is not None:
+        y = y if hasattr(y, "iloc") else to_array(y, "y", "an array-like of targets")
+        if y.ndim == 0 or len(y) != n:
+            got = "a single value" if y.ndim == 0 else len(y)
+            raise ValueError(f"y must have one target for each row of X ({n}); got {got}.")
     scorers = _scorers(scoring)
     if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):
         m = as_count(max_samples, "max_samples", high=n, limit="the rows of X")

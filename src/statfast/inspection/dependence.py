@@ -11,6 +11,7 @@ from statfast._engine import checkpoint, each
 from statfast._validation import (
     as_choice,
     as_count,
+    as_estimator,
     as_real,
     as_weights,
     not_fitted,
@@ -225,6 +226,8 @@ def _brute(estimator, table, columns, points, wanted, weights, kind, n_jobs):
 def _asked(estimator, wanted):
     """What the model says of rows, as (n, outputs)."""
     offered = [name for name in RESPONSES if callable(getattr(estimator, name, None))]
+    if not offered:
+        as_estimator(estimator, method="predict", wanted="a fitted estimator")
     names = [wanted] if wanted != "auto" else offered
     if not names or names[0] not in offered:
         raise ValueError(
@@ -276,6 +279,8 @@ def _flags(table, given):
     flags = np.zeros(table.shape[1], dtype=bool)
     if given is None:
         return flags
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise wrong_type("categorical_features", "a list of columns, or of flags", given)
     given = list(given)
     if given and all(isinstance(one, bool | np.bool_) for one in given):
         if len(given) != len(flags):

@@ -219,9 +219,9 @@ class Normalized(One):
     kernel: Kernel
 
     def __repr__(self):
-        return f"{_text(self.kernel, 3)}.normalised()"
+        return f"{_text(self.kernel, 3)}.normalize()"
 
-    def normalised(self):
+    def normalize(self):
         return self
 
     def _of(self, parts):

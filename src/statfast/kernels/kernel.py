@@ -20,7 +20,7 @@ SOME = 64  # points whose values with themselves are made at a time
 class Kernel:
     """Base of all kernels: symmetric functions k(x, y) of two points.
 
-    ``k1 + k2``, ``k1 * k2``, ``2.5 * k``, ``k ** 3`` and ``k.normalised()`` are kernels, and
+    ``k1 + k2``, ``k1 * k2``, ``2.5 * k``, ``k ** 3`` and ``k.normalize()`` are kernels, and
     ``k(X, Y)`` is ``k.matrix(X, Y)``, so that kernels serve where a function is asked for.
 
     Notes
@@ -119,7 +119,7 @@ class Kernel:
             raise overflow(self, values, values)
         return values
 
-    def normalised(self) -> "Kernel":
+    def normalize(self) -> "Kernel":
         """k(x, y) / sqrt(k(x, x) k(y, y)): the cosine between the images of x and y.
 
         A point whose value with itself is 0, such as a row of zeros under `Linear`, has no

@@ -206,7 +206,7 @@ class Decaying(Numeric):
     def positive_definite(self):
         return True
 
-    def normalised(self):
+    def normalize(self):
         """The kernel itself, whose values of points with themselves are 1.
 
         Returns

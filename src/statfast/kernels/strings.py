@@ -22,7 +22,7 @@ from statfast.kernels.substrings import Letters, Shared
 class Spectrum(Kernel):
     """k(x, y) = the sum over all substrings of k letters of their counts in x times those in y.
 
-    ``Spectrum(k).normalised()`` is the cosine of the counts. Strings of fewer than k letters have
+    ``Spectrum(k).normalize()`` is the cosine of the counts. Strings of fewer than k letters have
     no such substring, and values 0.
 
     Attributes
@@ -48,7 +48,7 @@ class Spectrum(Kernel):
     array([[5., 4., 2.],
            [4., 5., 1.],
            [2., 1., 2.]])
-    >>> Spectrum(2).normalised().matrix(["abab", "baba", "cab"]).round(2)
+    >>> Spectrum(2).normalize().matrix(["abab", "baba", "cab"]).round(2)
     array([[1.  , 0.8 , 0.63],
            [0.8 , 1.  , 0.32],
            [0.63, 0.32, 1.  ]])

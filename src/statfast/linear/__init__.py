@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear models: least squares, generalized linear models, and their penalized relatives."""
 
-from statfast.linear.design.bases import PiecewiseLinear, PolynomialFeatures
+from statfast.linear.design.bases import PiecewiseLinearFeatures, PolynomialFeatures
 from statfast.linear.glm.glm import GeneralizedLinearModel
-from statfast.linear.inference.selection import StepResult, anova, drop1, step
+from statfast.linear.inference.selection import StepwiseResult, anova, drop1, step
 from statfast.linear.least_squares.classifier import LeastSquaresClassifier
 from statfast.linear.least_squares.huber import HuberRegressor
 from statfast.linear.least_squares.least_squares import LinearRegression
@@ -26,12 +26,12 @@ __all__ = [
     "LinearRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
-    "PiecewiseLinear",
+    "PiecewiseLinearFeatures",
     "PolynomialFeatures",
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
-    "StepResult",
+    "StepwiseResult",
     "anova",
     "drop1",
     "enet_path",

@@ -41,9 +41,9 @@ from statfast.metrics.clustering.agreement import (
 )
 from statfast.metrics.clustering.silhouette import silhouette_samples, silhouette_score
 from statfast.metrics.clustering.validity import (
-    Scatter,
+    ScatterDecomposition,
     calinski_harabasz_score,
-    cluster_extremes,
+    cluster_diameter_separation,
     davies_bouldin_score,
     dunn_index,
     scatter_decomposition,
@@ -119,7 +119,7 @@ __all__ = [
     "MetricCheck",
     "OperatingPoint",
     "ROCBand",
-    "Scatter",
+    "ScatterDecomposition",
     "ScoreParts",
     "accuracy_score",
     "adjusted_mutual_info_score",
@@ -135,7 +135,7 @@ __all__ = [
     "calinski_harabasz_score",
     "choose_threshold",
     "classification_report",
-    "cluster_extremes",
+    "cluster_diameter_separation",
     "cohen_kappa_score",
     "completeness_score",
     "confusion_matrix",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable
-from statfast._validation import as_choice, as_real, wrong_type
+from statfast._validation import as_choice, as_estimator, as_real, wrong_type
 from statfast.metrics import auc_test
 from statfast.model_selection.paired_tests import (
     TestResult,
@@ -45,9 +45,9 @@ class Comparison:
     tests : dict
         By pair of names: the test of the difference of scores.
     bayes : dict
-        By pair: the Bayesian correlated t test.
+        By pair: the Bayesian correlated t test, whose `p_value` is nan.
     mcnemar : dict
-        By pair: of classifiers, by their errors on rows held out; else empty.
+        By pair: of classifiers, by their errors on rows held out; else empty. `estimate` is nan.
     delong : dict
         By pair: of classifiers of two classes that have scores, by areas under ROC curves.
     friedman : TestResult or None
@@ -202,14 +202,28 @@ def compare(
     pairs = [(plan.train(k), test) for k, (_, test) in enumerate(plan.pairs)]
     if len(pairs) < 2:
         raise ValueError(f"cv must give at least 2 folds; got {len(pairs)}. Pass cv=5.")
+    if not all(len(train) for train, _ in pairs):
+        raise ValueError("cv must leave rows to fit in each fold; got none in one. Pass cv=5.")
     share = float(np.mean([len(test) / len(train) for train, test in pairs]))
     found = [
         cross_validate(
-            model, X, y, cv=plan.pairs_as_given(), scoring=scoring, sample_weight=sample_weight
+            model,
+            X,
+            y,
+            cv=plan.pairs_as_given(),
+            scoring=scoring,
+            sample_weight=sample_weight,
+            error_score="raise",
         )
         for model in listed
     ]
     scores = np.array([one["test_score"] for one in found])
+    for name, own in zip(names, scores, strict=True):
+        if not np.isfinite(own).all():
+            raise ValueError(
+                f"Scores to be compared must be finite; that of {name!r} on a fold is "
+                f"{own[~np.isfinite(own)][0]}. Choose another scoring, or larger folds."
+            )
     tests, bayes = {}, {}
     for a, b in combinations(range(len(names)), 2):
         pair, d = (names[a], names[b]), scores[a] - scores[b]
@@ -239,6 +253,8 @@ def _named(models):
         raise wrong_type("models", "a dict or a list of estimators", models)
     if len(listed) < 2:
         raise ValueError(f"models must hold at least two to compare; got {len(listed)}.")
+    for model in listed:
+        as_estimator(model, "models", wanted="estimators")
     return names, listed
 
 

@@ -5,7 +5,13 @@ from math import nan
 
 import numpy as np
 
-from statfast._validation import as_flag, as_generator, wrong_type
+from statfast._validation import (
+    as_estimator,
+    as_flag,
+    as_generator,
+    to_array,
+    wrong_type,
+)
 from statfast.model_selection.scoring import Scores, as_error_score, as_plan, as_scorers
 from statfast.model_selection.tables import scored_candidates
 from statfast.model_selection.ways import Folds, fitted_folds, require_weights, with_params
@@ -37,6 +43,7 @@ def validation_curve(
     -------
     train_scores : ndarray of shape (A, folds)
     test_scores : ndarray of shape (A, folds)
+        `error_score`, which is nan unless given, where a fit or a score fails.
 
     Raises
     ------
@@ -55,13 +62,14 @@ def validation_curve(
     array([[ 1.  ,  1.  ],
            [-6.56, -6.56]])
     """
-    if not hasattr(param_range, "__len__") or isinstance(param_range, str) or not len(param_range):
+    listed = hasattr(param_range, "__len__") and getattr(param_range, "ndim", 1) > 0
+    if not listed or isinstance(param_range, str) or not len(param_range):
         raise wrong_type("param_range", "a list of values", param_range)
     if not isinstance(param_name, str):
         raise wrong_type("param_name", "the name of a parameter", param_name)
+    model = _threaded(estimator, n_jobs)
     scorers = as_scorers(scoring, estimator)
     require_weights(estimator, sample_weight)
-    model = _threaded(estimator, n_jobs)
     candidates = [{param_name: value} for value in list(param_range)]
     with_params(model, candidates[0])
     folds = as_plan(estimator, X, y, cv, groups, sample_weight)
@@ -104,6 +112,7 @@ def learning_curve(
         Distinct numbers of rows, ascending.
     train_scores : ndarray of shape (T, folds)
     test_scores : ndarray of shape (T, folds)
+        `error_score`, which is nan unless given, where a fit or a score fails.
     fit_times, score_times : ndarray of shape (T, folds)
         On request.
 
@@ -128,10 +137,10 @@ def learning_curve(
     >>> sizes, test.shape
     (array([3, 8]), (2, 3))
     """
+    model = _threaded(estimator, n_jobs)
     scorers = as_scorers(scoring, estimator)
     require_weights(estimator, sample_weight)
     error_score = as_error_score(error_score)
-    model = _threaded(estimator, n_jobs)
     folds = as_plan(estimator, X, y, cv, groups, sample_weight)
     trains = [folds.train(k) for k in range(len(folds.pairs))]
     sizes = _sizes(train_sizes, min(map(len, trains)))
@@ -158,7 +167,7 @@ def learning_curve(
 
 
 def _sizes(train_sizes, most):
-    given = np.asarray(train_sizes)
+    given = to_array(train_sizes, "train_sizes", "a list of shares or of numbers of rows")
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
         raise wrong_type("train_sizes", "a list of shares or of numbers of rows", train_sizes)
     if given.dtype.kind == "f":
@@ -176,6 +185,7 @@ def _sizes(train_sizes, most):
 
 
 def _threaded(estimator, n_jobs):
+    as_estimator(estimator)
     if n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
         return with_params(estimator, {"n_jobs": n_jobs})
     return with_params(estimator, {})

@@ -6,49 +6,33 @@ from math import sqrt
 
 import numpy as np
 
-from statfast._estimator import parts_of_folds, runs, stratified_runs
+from statfast._estimator import (
+    BOOTSTRAPS,
+    BootstrapEstimate,
+    no_information,
+    parts_of_folds,
+    runs,
+    stratified_runs,
+)
 from statfast._validation import (
     as_choice,
     as_count,
+    as_estimator,
     as_flag,
     as_generator,
     as_real,
     as_weights,
 )
-from statfast.model_selection.losses import as_loss, coded, losses, no_information, truth_of
+from statfast.model_selection.losses import as_loss, coded, losses, truth_of
 from statfast.model_selection.resampling import Bootstrap
-from statfast.model_selection.splitter import n_rows, take
-from statfast.model_selection.ways import Folds, fitted_folds, rows_of_fold, with_params
-
-
-@dataclass(frozen=True)
-class BootstrapEstimate:
-    """An estimate of the error by the bootstrap.
-
-    Attributes
-    ----------
-    error : float
-        The estimate asked for.
-    training : float
-        Mean loss on the rows fitted: too low.
-    out_of_bag : float
-        Mean over rows of the mean loss by samples that do not hold them: too high.
-    no_information : float
-        Mean loss if targets had nothing to do with predictions.
-    weight : float
-        Of `out_of_bag` in `error`.
-    overfitting : float
-        Relative overfitting rate, between 0 and 1.
-    path : str
-    """
-
-    error: float
-    training: float
-    out_of_bag: float
-    no_information: float
-    weight: float
-    overfitting: float
-    path: str
+from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows, take
+from statfast.model_selection.ways import (
+    Folds,
+    fitted_folds,
+    require_weights,
+    rows_of_fold,
+    with_params,
+)
 
 
 def bootstrap_error(
@@ -94,8 +78,9 @@ def bootstrap_error(
     >>> found.training < found.error < found.out_of_bag
     True
     """
-    as_choice(method, "method", (".632+", ".632", "out_of_bag"))
-    loss, n = as_loss(loss, estimator), n_rows(X)
+    as_choice(method, "method", BOOTSTRAPS)
+    loss, X = as_loss(loss, as_estimator(estimator)), as_takeable(X)
+    n = n_rows(X)
     truth, classes = truth_of(y, n, loss)
     pairs = list(Bootstrap(as_count(n_bootstraps, "n_bootstraps"), random_state=random_state)
                  .split(X))  # fmt: skip
@@ -111,12 +96,7 @@ def bootstrap_error(
     out = float((total[times > 0] / times[times > 0]).mean())
     said = coded(with_params(estimator, {}).fit(X, y).predict(X), classes)
     training, none = float(losses(truth, said, loss).mean()), no_information(truth, said, loss)
-    capped = min(out, none)
-    rate = (capped - training) / (none - training) if none > training < capped else 0.0
-    weight = {"out_of_bag": 1.0, ".632": 0.632}.get(method, 0.632 / (1.0 - 0.368 * rate))
-    high = capped if method == ".632+" else out
-    error = (1.0 - weight) * training + weight * high
-    return BootstrapEstimate(error, training, out, none, weight, rate, path)
+    return BootstrapEstimate.of(method, training, out, none, path)
 
 
 @dataclass(frozen=True)
@@ -210,13 +190,15 @@ def nested_cv_interval(
     """
     from scipy.special import ndtri
 
-    loss, n = as_loss(loss, estimator), n_rows(X)
+    loss, X = as_loss(loss, as_estimator(estimator)), as_takeable(X)
+    n = n_rows(X)
     truth, classes = truth_of(y, n, loss)
     K = as_count(n_splits, "n_splits", 3, n, limit="the number of rows")
     times = as_count(n_repeats, "n_repeats")
     level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
     exponent = as_real(bias_exponent, "bias_exponent", 0.0)
     weights, rng, y = as_weights(sample_weight, n), as_generator(random_state), np.asarray(y)
+    require_weights(estimator, weights)
     terms, inner_losses, plain_losses = [], [], []
     for _ in range(times):
         parts = _parts(truth, classes, n, K, rng)
@@ -299,6 +281,7 @@ def external_validation(estimator, X, y, X_new, y_new, *, scoring=None, select_o
     Returns
     -------
     float
+        nan where the score is not defined on the other set, as R^2 is not of one row.
 
     Raises
     ------
@@ -315,10 +298,10 @@ def external_validation(estimator, X, y, X_new, y_new, *, scoring=None, select_o
     """
     from statfast.model_selection.scoring import as_scorers, scored
 
-    (scorer,) = as_scorers(scoring, estimator).values()
+    (scorer,) = as_scorers(scoring, as_estimator(estimator)).values()
     rows, targets = X, y
     if as_flag(select_on_all, "select_on_all"):
-        rows = np.concatenate([np.asarray(X), np.asarray(X_new)])
-        targets = np.concatenate([np.asarray(y), np.asarray(y_new)])
+        rows = joined_rows(X, X_new, "X", "X_new")
+        targets = joined_rows(y, y_new, "y", "y_new")
     model = with_params(estimator, {}).fit(rows, targets)
     return float(scored(scorer, model, X_new, y_new, None))

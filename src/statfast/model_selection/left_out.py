@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import copied
-from statfast._validation import as_choice, as_weights
+from statfast._validation import as_choice, as_estimator, as_weights
 from statfast.model_selection.partitions import LeaveOneOut as EachRow
 from statfast.model_selection.scoring import as_plan, known_classes
+from statfast.model_selection.splitter import n_rows
 from statfast.model_selection.validate import METHODS, held_out_answers
 from statfast.model_selection.ways import require_weights
 
@@ -57,8 +58,9 @@ def leave_one_out(estimator, X, y=None, *, method="predict", priors="refit", sam
 
     Notes
     -----
-    Formulas there are for least squares, ridge, linear and quadratic discriminants, and nearest
-    neighbors; rows of leverage near 1 are fitted anew. Other sums over rows are merged n times.
+    Formulas there are for least squares, ridge, kernel ridge, linear and quadratic discriminants,
+    and nearest neighbors; rows of leverage near 1 are fitted anew. Other sums over rows are merged
+    n times.
 
     References
     ----------
@@ -75,7 +77,7 @@ def leave_one_out(estimator, X, y=None, *, method="predict", priors="refit", sam
     (array([0.5  , 1.333, 2.   , 5.833]), 'closed form')
     """
     as_choice(method, "method", METHODS)
-    model = copied(estimator)
+    model = copied(as_estimator(estimator))
     if as_choice(priors, "priors", ("refit", "fixed")) == "fixed":
         if "priors" not in model.get_params(deep=False):
             raise ValueError(
@@ -83,8 +85,8 @@ def leave_one_out(estimator, X, y=None, *, method="predict", priors="refit", sam
                 "Leave it out."
             )
         if model.priors is None:
-            classes = known_classes(y, len(X))
-            weights = as_weights(sample_weight, len(X))
+            n = n_rows(X)
+            classes, weights = known_classes(y, n), as_weights(sample_weight, n)
             codes = np.searchsorted(classes, np.asarray(y))
             mass = np.bincount(codes, weights, len(classes))
             model.set_params(priors=mass / mass.sum())

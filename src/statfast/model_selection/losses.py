@@ -6,6 +6,7 @@ import numpy as np
 from statfast._validation import as_choice, as_labels, as_targets
 from statfast.model_selection.scoring import classifies
 
+MOST = 1e140  # whose squares can be summed
 LOSSES = ("auto", "squared", "absolute", "zero_one")
 
 
@@ -24,16 +25,28 @@ def truth_of(y, n, loss):
     values, _ = as_targets(y, n)
     if values.shape[1] != 1:
         raise ValueError(f"y must be one target; got {values.shape[1]} columns. Pass one.")
-    return values[:, 0], None
+    return _squarable(values[:, 0], "y holds"), None
 
 
 def coded(said, classes):
     """Predictions as `truth_of` has the targets; -1 is a label that is none of the classes."""
     if classes is None:
-        return np.asarray(said, dtype=np.float64).reshape(len(said))
+        numbers = np.asarray(said, dtype=np.float64).reshape(len(said))
+        return _squarable(numbers, "the estimator predicts")
     said = np.asarray(said)
     place = np.searchsorted(classes, said).clip(0, len(classes) - 1)
     return np.where(classes[place] == said, place, -1)
+
+
+def _squarable(numbers, whose):
+    """Numbers of which errors can be squared and summed."""
+    beyond = ~(np.abs(numbers) <= MOST)
+    if beyond.any():
+        raise ValueError(
+            f"Errors can be averaged of values up to {MOST:g}; {whose} {numbers[beyond][0]}. "
+            "Divide y by a number."
+        )
+    return numbers
 
 
 def losses(truth, said, loss):
@@ -41,20 +54,3 @@ def losses(truth, said, loss):
     if loss == "zero_one":
         return (truth != said).astype(np.float64)
     return (truth - said) ** 2 if loss == "squared" else np.abs(truth - said)
-
-
-def no_information(truth, said, loss):
-    """The mean loss if predictions and targets were paired at random."""
-    if loss == "zero_one":
-        k = int(max(truth.max(), said.max())) + 1
-        p = np.bincount(truth, minlength=k) / len(truth)
-        q = np.bincount(said[said >= 0], minlength=k) / len(said)
-        return float(1.0 - p @ q)
-    if loss == "squared":
-        return float(((truth.mean() - said.mean()) ** 2) + truth.var() + said.var())
-    order, n = np.sort(said), len(said)
-    below = np.searchsorted(order, truth)
-    total = np.append(0.0, np.cumsum(order))
-    under = truth * below - total[below]
-    over = total[-1] - total[below] - truth * (n - below)
-    return float((under + over).mean() / n)

@@ -7,7 +7,15 @@ from math import inf, nan, sqrt
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._validation import as_choice, as_count, as_flag, as_real
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    as_names,
+    as_real,
+    as_rows,
+    as_vector,
+)
 
 
 @dataclass(frozen=True)
@@ -18,6 +26,7 @@ class TestResult:
     ----------
     name : str
     statistic : float
+        Infinite where all differences are the same and not 0.
     df : tuple of float
         Degrees of freedom; empty where there are none.
     p_value : float
@@ -25,7 +34,8 @@ class TestResult:
     estimate : float, default=nan
         Mean difference, the first less the second; nan where the test has none.
     interval : tuple of float
-        Confidence, or credible, interval of the difference; empty where there is none.
+        Confidence, or credible, interval of the difference; empty where there is none. Ends
+        beyond the largest float64 are infinite.
     more : dict
         What else the test tells, by name.
     """
@@ -84,7 +94,7 @@ def corrected_t_test(differences, *, test_share, level=0.95):
     """
     from scipy.special import stdtr, stdtrit
 
-    d = _numbers(differences, "differences", 2)
+    d, size = _sized(as_vector(differences, "differences", n_min=2))
     share = as_real(test_share, "test_share", 0.0, open_low=True)
     level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
     J, mean = len(d), float(d.mean())
@@ -92,9 +102,8 @@ def corrected_t_test(differences, *, test_share, level=0.95):
     statistic = _ratio(mean, error)
     p = 2.0 * float(stdtr(J - 1, -abs(statistic)))
     half = float(stdtrit(J - 1, 0.5 + level / 2)) * error
-    return TestResult(
-        "Corrected resampled t test", statistic, (J - 1,), p, mean, (mean - half, mean + half)
-    )
+    interval = ((mean - half) * size, (mean + half) * size)
+    return TestResult("Corrected resampled t test", statistic, (J - 1,), p, mean * size, interval)
 
 
 def bayesian_t_test(differences, *, test_share, rope=0.0, level=0.95):
@@ -142,12 +151,14 @@ def bayesian_t_test(differences, *, test_share, rope=0.0, level=0.95):
 
     plain = corrected_t_test(differences, test_share=test_share, level=level)
     rope = as_real(rope, "rope", 0.0)
-    error = abs(plain.estimate / plain.statistic) if plain.statistic else 0.0
-    if not plain.statistic:
-        d = _numbers(differences, "differences", 2)
-        error = float(d.std(ddof=1)) * sqrt(1.0 / len(d) + test_share)
-    below = float(stdtr(plain.df[0], _ratio(-rope - plain.estimate, error)))
-    above = float(stdtr(plain.df[0], -_ratio(rope - plain.estimate, error)))
+    d, size = _sized(as_vector(differences, "differences", n_min=2))
+    error, mean, rope = (
+        float(d.std(ddof=1)) * sqrt(1.0 / len(d) + test_share),
+        d.mean(),
+        rope / size,
+    )
+    below = float(stdtr(plain.df[0], _ratio(-rope - mean, error)))
+    above = float(stdtr(plain.df[0], -_ratio(rope - mean, error)))
     told = {"first": above, "equal": max(0.0, 1.0 - above - below), "second": below}
     return TestResult(
         "Bayesian correlated t test", plain.statistic, plain.df, nan, plain.estimate,
@@ -192,16 +203,17 @@ def five_by_two_test(differences, *, kind="f"):
     from scipy.special import fdtrc, stdtr
 
     as_choice(kind, "kind", ("f", "t"))
-    d = np.asarray(differences, dtype=np.float64)
-    if d.shape != (5, 2) or not np.isfinite(d).all():
-        raise ValueError(f"differences must be finite, of shape (5, 2); got shape {d.shape}.")
+    d = as_rows(differences, name="differences", keep=(np.float64,))
+    if d.shape != (5, 2):
+        raise ValueError(f"differences must be of shape (5, 2); got shape {d.shape}.")
+    d, size = _sized(d)
     variances = float(((d - d.mean(axis=1, keepdims=True)) ** 2).sum())
     mean = float(d.mean())
     if kind == "t":
         t = _ratio(float(d[0, 0]), sqrt(variances / 5.0))
-        return TestResult("5x2cv t test", t, (5,), 2.0 * float(stdtr(5, -abs(t))), mean)
+        return TestResult("5x2cv t test", t, (5,), 2.0 * float(stdtr(5, -abs(t))), mean * size)
     f = _ratio(float((d**2).sum()), 2.0 * variances)
-    return TestResult("5x2cv F test", f, (10, 5), float(fdtrc(10, 5, f)), mean)
+    return TestResult("5x2cv F test", f, (10, 5), float(fdtrc(10, 5, f)), mean * size)
 
 
 def mcnemar_test(first_only, second_only, *, method="exact"):
@@ -300,13 +312,15 @@ def friedman_test(scores, *, names=None, greater_is_better=True):
     from scipy.special import chdtrc, fdtrc, ndtr
     from scipy.stats import rankdata, studentized_range
 
-    X = np.asarray(scores, dtype=np.float64)
-    if X.ndim != 2 or min(X.shape) < 2 or not np.isfinite(X).all():
+    X = as_rows(scores, name="scores", keep=(np.float64,))
+    if min(X.shape) < 2:
         raise ValueError(
-            f"scores must be finite, of at least 2 data sets and 2 models; got shape {X.shape}."
+            f"scores must be of at least 2 data sets and 2 models; got shape {X.shape}. Pass more."
         )
     N, k = X.shape
-    listed = [f"model {j + 1}" for j in range(k)] if names is None else [str(n) for n in names]
+    listed = [f"model {j + 1}" for j in range(k)]
+    if names is not None:
+        listed = as_names(names, "names")
     if len(listed) != k:
         raise ValueError(f"names must have one name for each of {k} models; got {len(listed)}.")
     ranks = rankdata(-X if as_flag(greater_is_better, "greater_is_better") else X, axis=1)
@@ -341,11 +355,10 @@ def _holm(p):
     return out
 
 
-def _numbers(values, name, least):
-    d = np.asarray(values, dtype=np.float64).reshape(-1)
-    if len(d) < least or not np.isfinite(d).all():
-        raise ValueError(f"{name} must be at least {least} finite numbers; got {len(d)}.")
-    return d
+def _sized(d):
+    """Differences of size 1, whose squares neither overflow nor vanish, and their size."""
+    size = float(np.abs(d).max()) or 1.0
+    return d / size, size
 
 
 def _ratio(above, below):

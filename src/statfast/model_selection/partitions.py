@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._estimator import group_runs, parts_of_folds, require_members, runs, stratified_runs
 from statfast._validation import as_count, as_flag, as_generator
-from statfast.model_selection.splitter import Splitter, codes_of, groups_of
+from statfast.model_selection.splitter import Splitter, codes_of, groups_of, n_rows
 
 
 class KFold(Splitter):
@@ -257,7 +257,7 @@ class RepeatedKFold(Splitter):
         return [part for _ in range(times) for part in one._held_out(n, y, groups)]
 
     def _count(self, n, y, groups):
-        return self.n_splits * self.n_repeats
+        return as_count(self.n_splits, "n_splits", 2) * as_count(self.n_repeats, "n_repeats")
 
 
 class RepeatedStratifiedKFold(RepeatedKFold):
@@ -359,6 +359,23 @@ class PredefinedSplit(Splitter):
 
     def __init__(self, test_fold):
         self.test_fold = test_fold
+
+    def split(self, X=None, y=None, groups=None):
+        """Give the rows of each fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, ...), optional
+            If given, the number of its rows is checked.
+        y, groups : ignored
+
+        Yields
+        ------
+        train, test : ndarray of intp
+            Places of the rows to fit and of those held out.
+        """
+        n = len(self._folds()[0]) if X is None else n_rows(X)
+        yield from self._pairs(n, y, groups)
 
     def _held_out(self, n, y, groups):
         fold, numbers = self._folds()

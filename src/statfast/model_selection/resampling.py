@@ -7,7 +7,7 @@ from numbers import Integral
 import numpy as np
 
 from statfast._validation import as_count, as_flag, as_generator, as_real
-from statfast.model_selection.splitter import Splitter, codes_of, n_rows, take
+from statfast.model_selection.splitter import Splitter, as_takeable, codes_of, n_rows, take
 
 
 class ShuffleSplit(Splitter):
@@ -262,6 +262,7 @@ def train_test_split(
     """
     if not arrays:
         raise ValueError("train_test_split needs at least one array. Pass X, or X and y.")
+    arrays = [as_takeable(array, "arrays") for array in arrays]
     lengths = [n_rows(array) for array in arrays]
     n = lengths[0]
     if len(set(lengths)) > 1:

@@ -2,6 +2,7 @@
 """What a user gives as scoring, and the scores of models on rows held out."""
 
 from collections.abc import Mapping
+from inspect import signature
 from math import nan
 from time import perf_counter
 
@@ -14,12 +15,13 @@ from statfast._validation import (
     as_real,
     as_weights,
     shown,
+    to_array,
     warn_user,
     wrong_type,
 )
 from statfast.metrics import get_scorer
 from statfast.model_selection.partitions import KFold, StratifiedKFold
-from statfast.model_selection.splitter import n_rows, take
+from statfast.model_selection.splitter import as_takeable, n_rows, take
 from statfast.model_selection.ways import Folds, rows_of_fold
 
 
@@ -49,6 +51,11 @@ def as_scorers(scoring, estimator):
     return {name: get_scorer(one) for name, one in named.items()}
 
 
+def asks_more(scorers):
+    """Whether a score may ask a model for more than its answers, as of a function it may."""
+    return not all(isinstance(one, Scorer) or one is by_score for one in scorers.values())
+
+
 def as_error_score(error_score):
     """A number to stand for a failed fit, or "raise"."""
     if isinstance(error_score, str):
@@ -73,9 +80,9 @@ def classifies(estimator):
 
 def as_plan(estimator, X, y, cv, groups, weights):
     """The folds, checked: of a classifier integers are stratified."""
-    if not (hasattr(X, "shape") or isinstance(X, list | tuple)):
-        X = np.asarray(X)
+    X = as_takeable(X)
     n = n_rows(X)
+    require_targets(estimator, y)
     if n == 0:
         raise ValueError("X has 0 sample(s) while a minimum of 2 is required. Pass more rows.")
     if y is not None and n_rows(y) != n:
@@ -87,12 +94,23 @@ def as_plan(estimator, X, y, cv, groups, weights):
         raise ValueError(
             f"groups must have one group for each of the {n} rows; got {n_rows(groups)}."
         )
-    y = y if y is None or hasattr(y, "iloc") else np.asarray(y)
+    y = y if y is None or hasattr(y, "iloc") else to_array(y, "y", "an array-like of targets")
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
         k = 5 if cv is None else int(cv)
         cv = StratifiedKFold(k) if y is not None and classifies(estimator) else KFold(k)
     pairs = as_folds(cv, X, y, n, groups=groups)
     return Folds(X, y, as_weights(weights, n), n, pairs)
+
+
+def require_targets(estimator, y):
+    """Refuse y=None where a fit needs targets."""
+    if y is None:
+        found = signature(estimator.fit).parameters.get("y")
+        if found is not None and found.default is found.empty:
+            raise ValueError(
+                f"y must be passed, as {type(estimator).__name__}.fit needs it; got None. Pass "
+                "the targets."
+            )
 
 
 class Scores:

@@ -7,11 +7,19 @@ from time import perf_counter
 import numpy as np
 
 from statfast._estimator import RULES, Estimator, delegated
-from statfast._validation import as_choice, as_flag, not_fitted, rows_for, shown, warn_user
+from statfast._validation import (
+    as_choice,
+    as_estimator,
+    as_flag,
+    not_fitted,
+    rows_for,
+    shown,
+    warn_user,
+)
 from statfast.model_selection.grids import all_candidates, drawn_candidates
 from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers
 from statfast.model_selection.tables import scored_candidates
-from statfast.model_selection.ways import require_weights, with_params
+from statfast.model_selection.ways import pairwise, require_weights, with_params
 
 
 class _ParameterSearch(Estimator):
@@ -70,11 +78,7 @@ class _ParameterSearch(Estimator):
 
     def _checked(self):
         estimator = self.estimator
-        if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
-            raise TypeError(
-                f"estimator must be an estimator with fit; got {shown(estimator)}. Pass an "
-                "instance, such as LinearRegression()."
-            )
+        as_estimator(estimator)
         if self.n_jobs is not None:
             if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, int) or not self.n_jobs:
                 raise ValueError(
@@ -132,6 +136,10 @@ class _ParameterSearch(Estimator):
 
     def _delegate(self):
         return self.__dict__.get("best_estimator_", self.estimator)
+
+    @property
+    def _pairwise(self):
+        return pairwise(self.estimator)
 
     def _asked(self, X, method):
         if "best_estimator_" not in self.__dict__:
@@ -280,7 +288,8 @@ class GridSearchCV(_ParameterSearch):
     ----------
     cv_results_ : dict
         scikit-learn's columns, an entry for each candidate, and ``se_test_score``, the standard
-        error of the mean over folds. Scores of single folds up to 1000 of them.
+        error of the mean over folds. Scores of single folds up to 1000 of them; `error_score`
+        (nan) where a fit or a score fails.
     best_estimator_ : estimator
         Fitted to all rows.
     best_params_ : dict
@@ -370,6 +379,7 @@ class RandomizedSearchCV(_ParameterSearch):
     Attributes
     ----------
     cv_results_ : dict
+        Scores are `error_score` (nan) where a fit or a score fails.
     best_estimator_ : estimator
     best_params_ : dict
     best_index_ : int

@@ -5,7 +5,13 @@ import inspect
 
 import numpy as np
 
-from statfast._validation import as_labels, shown
+from statfast._validation import (
+    as_labels,
+    as_sparse,
+    is_sparse,
+    shown,
+    to_array,
+)
 
 
 class Splitter:
@@ -72,9 +78,30 @@ def n_rows(X):
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape):
         return int(shape[0])
-    if not hasattr(X, "__len__"):
+    if shape is not None or not hasattr(X, "__len__"):
         raise TypeError(f"X must be an array-like of rows; got {shown(X)}. Pass an array.")
     return len(X)
+
+
+def as_takeable(X, name="X"):
+    """What rows can be taken from by their places; of a damaged sparse matrix, none can."""
+    if is_sparse(X):
+        given = as_sparse(X, name=name)
+        if given.dtype.kind not in "biufc":
+            raise ValueError(f"{name} must hold numbers; got dtype {given.dtype}. Encode it first.")
+        return given
+    return X if hasattr(X, "shape") or isinstance(X, list | tuple) else np.asarray(X)
+
+
+def joined_rows(first, second, name, other):
+    """Rows of two arrays, one after the other."""
+    first, second = to_array(first, name, "an array"), to_array(second, other, "an array")
+    if first.ndim != second.ndim or first.ndim == 0 or first.shape[1:] != second.shape[1:]:
+        raise ValueError(
+            f"{name} and {other} must have the same columns; got shapes {first.shape} and "
+            f"{second.shape}. Pass arrays of the same kind."
+        )
+    return np.concatenate([first, second])
 
 
 def take(X, places):

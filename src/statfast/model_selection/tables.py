@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._estimator import Scorer
 from statfast._validation import warn_user
-from statfast.model_selection.scoring import Scores
+from statfast.model_selection.scoring import Scores, asks_more
 from statfast.model_selection.splitter import take
 from statfast.model_selection.ways import (
     CLOSED,
@@ -70,10 +70,10 @@ def scored_candidates(estimator, folds, candidates, scorers, error_score, with_t
     test = {name: np.full((n, k), nan) for name in scorers}
     train = {name: np.full((n, k), nan) for name in scorers} if with_train else {}
     fit_times, score_times, paths = np.zeros((n, k)), np.zeros((n, k)), []
-    together = Scores(scorers, error_score)
+    together, complete = Scores(scorers, error_score), with_train or asks_more(scorers)
     for group in _groups(estimator, candidates):
         scores = Scores(scorers, error_score, len(group))
-        path, fits = fitted_folds(estimator, folds, [candidates[c] for c in group], with_train)
+        path, fits = fitted_folds(estimator, folds, [candidates[c] for c in group], complete)
         for fold, fitted in enumerate(fits):
             scores.add(folds, fold, fitted, with_train)
         paths.append(path)
@@ -91,10 +91,12 @@ def scored_candidates(estimator, folds, candidates, scorers, error_score, with_t
 
 
 def _groups(estimator, candidates):
-    """Candidates that may share statistics: those alike but in what is only solved for."""
-    if not shares_statistics(estimator):
-        return [list(range(len(candidates)))]
-    solved, groups = set(getattr(estimator, "_solved_by", ())), {}
+    """Candidates that may share their work: those alike but in what is only solved for."""
+    solved, groups = getattr(estimator, "_solved_by", None), {}
+    if solved is None:
+        if not shares_statistics(estimator):
+            return [list(range(len(candidates)))]
+        solved = ()
     for c, params in enumerate(candidates):
         rest = tuple((key, repr(value)) for key, value in params.items() if key not in solved)
         groups.setdefault(rest, []).append(c)

@@ -7,16 +7,23 @@ from time import perf_counter
 import numpy as np
 
 from statfast._estimator import Scorer, copied
-from statfast._validation import as_choice, as_flag
+from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.scoring import (
     Scores,
     as_error_score,
     as_plan,
     as_scorers,
+    asks_more,
     known_classes,
 )
 from statfast.model_selection.splitter import take
-from statfast.model_selection.ways import CLOSED, fitted_folds, require_weights, rows_of_fold
+from statfast.model_selection.ways import (
+    CLOSED,
+    fitted_folds,
+    require_method,
+    require_weights,
+    rows_of_fold,
+)
 
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
@@ -57,8 +64,9 @@ def cross_validate(
     -------
     dict
         ``test_score`` (or ``test_NAME`` for several), ``fit_time`` and ``score_time``, arrays with
-        one entry for each fold; ``path``, the way: "merged statistics", "closed form", "shared
-        structure" or "refit"; on request ``train_score``, ``estimator`` and ``indices``.
+        one entry for each fold, `error_score` (nan) where a fit or a score fails; ``path``, the
+        way: "merged statistics", "closed form", "shared structure" or "refit"; on request
+        ``train_score``, ``estimator`` and ``indices``.
 
     Raises
     ------
@@ -77,7 +85,8 @@ def cross_validate(
     All ways give the scores of refits. Statistics of folds are merged, never subtracted, so that
     an outlier in one fold costs no digits in the others: equal to refits but for rounding, which
     the condition of the rows magnifies alike. Leave-one-out formulas fit a row anew where its
-    leverage is near 1. Iterations with a warm start end by the same criterion.
+    leverage is near 1. Iterations that share their start end by the criterion of a fit by itself;
+    for scores that are functions of the model, and for ``return_estimator``, they are refits.
 
     References
     ----------
@@ -108,7 +117,8 @@ def cross_validate(
         found = _closed(estimator, folds, scorers, weights if score_too else None)
     if found is None:
         scores, models = Scores(scorers, error_score), []
-        path, fits = fitted_folds(estimator, folds, [{}], whole or with_train)
+        complete = whole or with_train or asks_more(scorers)
+        path, fits = fitted_folds(estimator, folds, [{}], complete)
         for k, fitted in enumerate(fits):
             folds.weights = weights if score_too else None
             scores.add(folds, k, fitted, with_train)
@@ -155,6 +165,7 @@ def cross_val_score(
     Returns
     -------
     ndarray of shape (folds,)
+        `error_score` (nan) where a fit or a score fails.
 
     Raises
     ------
@@ -206,7 +217,8 @@ def cross_val_predict(
     -------
     ndarray of shape (n,) or (n, K)
         In the order of the rows. The columns of probabilities are the classes of y; a class that
-        was not among the rows fitted has probability 0, and the least decision value of float64.
+        was not among the rows fitted has probability 0, of which the logarithm is minus infinity,
+        and the least decision value of float64.
 
     Raises
     ------
@@ -239,6 +251,7 @@ def cross_val_predict(
 
 def held_out_answers(estimator, folds, method):
     """What a method gives for each row by the model that did not see it, and the way."""
+    require_method(estimator, method, f"method={method!r}")
     rows = folds.singles()
     if rows is not None:
         answers = _left_out(estimator, folds, method)
@@ -282,7 +295,7 @@ def _for_all(said, model, classes, method):
 def _left_out(estimator, folds, method):
     """The closed form of leave-one-out, or None."""
     formula = getattr(estimator, "_leave_one_out", None)
-    if formula is None:
+    if formula is None or (folds.weights is not None and (folds.weights > 0.0).sum() < 2):
         return None
     try:
         return formula(folds.X, folds.y, folds.weights, method)
@@ -317,12 +330,7 @@ def _closed(estimator, folds, scorers, weights):
 
 def _ready(estimator, n_jobs):
     """A copy, told of threads, of what must be an estimator."""
-    if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
-        raise TypeError(
-            f"estimator must be an estimator with fit; got {estimator!r}. Pass an instance, such "
-            "as LinearRegression()."
-        )
-    model = copied(estimator)
+    model = copied(as_estimator(estimator))
     if n_jobs is not None and "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=n_jobs)
     return model

@@ -2,6 +2,7 @@
 """Bias and variance of an estimator, from fits to many samples of the rows."""
 
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -9,11 +10,18 @@ from numpy.typing import NDArray
 
 from statfast._engine import each
 from statfast._estimator import copied
-from statfast._validation import as_choice, as_count, as_generator, refuse_large
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_estimator,
+    as_generator,
+    as_rows,
+    refuse_large,
+)
 from statfast.model_selection.losses import coded, truth_of
 from statfast.model_selection.resampling import train_test_split
 from statfast.model_selection.scoring import classifies
-from statfast.model_selection.splitter import n_rows, take
+from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows, take
 from statfast.model_selection.ways import MERGED, REFIT, shares_statistics
 
 LARGE = 1 << 20  # numbers of X
@@ -122,7 +130,8 @@ def bias_variance(
     >>> bool(abs(found.bias + found.net_variance - found.loss) < 1e-12)
     True
     """
-    kind = as_choice(loss, "loss", KINDS)
+    kind, X = as_choice(loss, "loss", KINDS), as_takeable(X)
+    as_estimator(estimator)
     if kind == "auto":
         kind = "kohavi_wolpert" if classifies(estimator) else "squared"
     R = as_count(n_rounds, "n_rounds", 2)
@@ -134,10 +143,11 @@ def bias_variance(
         X, X_test, y, y_test = train_test_split(
             X, np.asarray(y), test_size=0.3, random_state=rng, stratify=codes
         )
+    X_test = as_takeable(X_test, "X_test")
     n, m = n_rows(X), n_rows(X_test)
     refuse_large(8 * R * max(m, n), "The predictions of all rounds", "Lower n_rounds.")
     labels = "zero_one" if kind != "squared" else "squared"
-    joined, classes = truth_of(np.concatenate([np.asarray(y), np.asarray(y_test)]), n + m, labels)
+    joined, classes = truth_of(joined_rows(y, y_test, "y", "y_test"), n + m, labels)
     truth = joined[n:]
     drawn = rng.integers(0, n, (R, n))
     said, path = _predictions(estimator, X, np.asarray(y), X_test, drawn, classes, n_jobs)
@@ -165,16 +175,55 @@ def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
 
 
 def _merged(model, columns, state, X_test, drawn, classes, n_jobs):
+    """Predictions by fits with the times that each row was drawn as weights."""
+    R, n = drawn.shape
+    said = np.empty((R, n_rows(X_test)), np.intp if classes is not None else np.float64)
+    step = max(1, 8 * LARGE // n)
+    for first in range(0, R, step):
+        rows = drawn[first : first + step]
+
+        def one(k, rows=rows):
+            total = model._statistics((*columns[:-1], _times(rows[k : k + 1])[0]), state)
+            return coded(copied(model)._solve(total, state).predict(X_test), classes)
+
+        left = np.arange(len(rows))
+        quick = _together(model, columns, state, rows, X_test, classes)
+        if quick is not None:
+            said[first : first + step], certain = quick
+            left = np.flatnonzero(~certain)
+        # Small fits in several threads would wait for each other more than they work.
+        effort = 0.0 if columns[0].size < LARGE else np.inf
+        for k, found in zip(left, each(one, left, n_jobs=n_jobs, effort=effort), strict=True):
+            said[first + k] = found
+    return said
+
+
+def _times(drawn, order=None):
+    """How often each row was drawn (R, n), the rows in an order."""
     n = drawn.shape[1]
+    counts = np.empty(drawn.shape)
+    if order is not None:
+        place = np.empty(n, dtype=np.intp)
+        place[order] = np.arange(n)
+        drawn = (place[rows] for rows in drawn)
+    for own, rows in zip(counts, drawn, strict=True):
+        own[:] = np.bincount(rows, minlength=n)
+    return counts
 
-    def one(rows):
-        counts = np.bincount(rows, minlength=n).astype(np.float64)
-        total = model._statistics((*columns[:-1], counts), state)
-        return coded(copied(model)._solve(total, state).predict(X_test), classes)
 
-    # Small fits in several threads would wait for each other more than they work.
-    effort = 0.0 if columns[0].size < LARGE else np.inf
-    return np.array(each(one, list(drawn), n_jobs=n_jobs, effort=effort))
+def _together(model, columns, state, drawn, X_test, classes):
+    """Codes of predictions by all samples at once, and which of them are right, or None."""
+    several = getattr(model, "_predict_replicates", None)
+    if several is None or classes is None or not isinstance(columns[0], np.ndarray):
+        return None
+    rows = as_rows(X_test)
+    if rows.shape[1] != columns[0].shape[1]:
+        return None
+    found = several(columns, state, partial(_times, drawn), rows)
+    if found is None:
+        return None
+    place = np.searchsorted(classes, state.classes)
+    return place[found[0]], found[1]
 
 
 def _squared(said, truth, path):
@@ -189,9 +238,9 @@ def _squared(said, truth, path):
 def _of_labels(kind, said, truth, classes, path):
     R, m = said.shape
     K = len(classes)
-    shares = np.zeros((m, K))
-    for k in range(K):
-        shares[:, k] = (said == k).mean(axis=0)
+    # A label that is none of the classes, -1, has a place of its own before them.
+    place = said + (1 + (K + 1) * np.arange(m))
+    shares = np.bincount(place.ravel(), minlength=m * (K + 1)).reshape(m, K + 1)[:, 1:] / R
     modes = shares.argmax(axis=1)
     loss = float((said != truth).mean())
     right = shares[np.arange(m), truth]

@@ -8,16 +8,21 @@ together (``_shared_fits``), as with one kernel matrix or warm starts. "refit": 
 the rows of each fold.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from statfast._estimator import copied, rows_at, sums_of, takes_weights, without_each
+from statfast._estimator import (
+    Estimator,
+    copied,
+    rows_at,
+    sums_of,
+    sums_of_folds,
+    takes_weights,
+)
 from statfast._validation import as_rows, column_names
 from statfast.model_selection.splitter import take
 
@@ -105,26 +110,32 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
             found = None
         if found is not None:
             return MERGED, found
-    if hasattr(estimator, "_shared_fits") and not whole:
+    shares = hasattr(estimator, "_shared_fits")
+    if shares and (not whole or getattr(estimator, "_shared_models", False)):
+        start = perf_counter()
         try:
-            trains = [folds.train(k) for k in range(len(folds.pairs))]
             tests = [test for _, test in folds.pairs]
+            X = folds.X if whole else _without_names(folds.X)
             found = estimator._shared_fits(
-                folds.X, folds.y, folds.weights, trains, tests, candidates
+                X, folds.y, folds.weights, Trains(folds), tests, candidates
             )
         except _REFUSED:
             found = None
         if found is not None:
-            return SHARED, _timed(found, len(candidates), folds.X)
+            way = getattr(estimator, "_shared_way", SHARED)
+            rows = _rows_of_fits(estimator, folds, X)
+            return way, _timed(found, perf_counter() - start, rows)
     return REFIT, _refits(estimator, folds, candidates)
 
 
 # ------------------------------------------------------------------ refits
 def _refits(estimator, folds, candidates):
+    every = _rows_of_fits(estimator, folds, folds.X)
     for k in range(len(folds.pairs)):
         start = perf_counter()
         train = folds.train(k)
-        X, y = take(folds.X, train), take(folds.y, train)
+        rows = next(every)
+        X, y = take(rows, train), take(folds.y, train)
         more = {} if folds.weights is None else {"sample_weight": folds.weights[train]}
         models, errors = [], []
         for params in candidates:
@@ -135,13 +146,43 @@ def _refits(estimator, folds, candidates):
                 error = raised
             models.append(model)
             errors.append(error)
-        yield Fitted(models, errors, perf_counter() - start, folds.X)
+        yield Fitted(models, errors, perf_counter() - start, rows)
+
+
+def _rows_of_fits(estimator, folds, X):
+    """What the model of each fold is asked about: of a matrix between rows, the columns of those
+    that it was fitted to."""
+    cut = pairwise(estimator)
+    for k in range(len(folds.pairs)):
+        yield np.asarray(X)[:, folds.train(k)] if cut else X
+
+
+def pairwise(estimator):
+    """Whether X is to hold values between rows, such as those of a kernel."""
+    own = getattr(estimator, "_pairwise", None)
+    if own is None and not isinstance(estimator, Estimator):
+        try:
+            own = estimator.__sklearn_tags__().input_tags.pairwise
+        except (AttributeError, ImportError):
+            return False
+    return bool(own)
 
 
 def with_params(estimator, params):
     """An unfitted copy with some parameters changed."""
     model = copied(estimator)
     return model.set_params(**params) if params else model
+
+
+def require_method(estimator, method, by):
+    """Refuse to ask an estimator for what it has no method for."""
+    try:
+        getattr(estimator, method)
+    except AttributeError as error:
+        raise AttributeError(
+            f"{by} asks {type(estimator).__name__} for {method}, which it has not: {error} Choose "
+            "another."
+        ) from None
 
 
 def require_weights(estimator, weights):
@@ -153,8 +194,37 @@ def require_weights(estimator, weights):
         )
 
 
+def _without_names(X):
+    """A table as an array, so that rows of it are cut off quickly."""
+    named = not isinstance(X, np.ndarray) and column_names(X) is not None
+    return as_rows(X, finite=False) if named else X
+
+
 # ------------------------------------------------------------------ shared structure
-def _timed(found, count, X):
+class Trains(Sequence):
+    """Places of the rows that each fold fits, made when they are asked for."""
+
+    def __init__(self, folds):
+        self.folds = folds
+
+    def __len__(self):
+        return len(self.folds.pairs)
+
+    def __getitem__(self, k):
+        if not isinstance(k, int) or not 0 <= k < len(self):
+            raise IndexError(k)
+        return self.folds.train(k)
+
+    def groups(self):
+        """Folds in groups, each of the parts of which its folds consist, or None if there are
+        nearly as many parts as rows of folds: see `Group`."""
+        return _plan(self.folds)
+
+
+def _timed(found, before, rows):
+    """The models of each fold with their seconds: where all folds are fitted at once, a share."""
+    if isinstance(found, list):
+        before /= len(found)
     iterator = iter(found)
     while True:
         start = perf_counter()
@@ -164,7 +234,8 @@ def _timed(found, count, X):
             return
         errors = [m if isinstance(m, Exception) else None for m in models]
         models = [None if e is not None else m for m, e in zip(models, errors, strict=True)]
-        yield Fitted(models, errors, perf_counter() - start, X)
+        yield Fitted(models, errors, before + perf_counter() - start, next(rows))
+        before = before if isinstance(found, list) else 0.0
 
 
 # ------------------------------------------------------------------ merged statistics
@@ -179,9 +250,8 @@ def _merged(estimator, folds, candidates, whole):
     if plan is None:
         return None
     first = with_params(estimator, candidates[0])
-    X = folds.X
-    if not whole and not isinstance(X, np.ndarray) and column_names(X) is not None:
-        X = as_rows(X, finite=False)
+    by_name = hasattr(first, "_picks") and first._picks()
+    X = folds.X if whole or by_name else _without_names(folds.X)
     columns, state = first._prepare(X, folds.y, folds.weights)
     if not isinstance(columns[0], np.ndarray) and not hasattr(columns[0], "indptr"):
         return None
@@ -189,7 +259,16 @@ def _merged(estimator, folds, candidates, whole):
     start = perf_counter()
     begun = sums_of(first._statistics, columns, state, plan[0].parts), perf_counter() - start
     templates = [first, *(with_params(estimator, params) for params in candidates[1:])]
-    return _solved(templates, _statistics_of(first, columns, state, plan, begun), state, X)
+    statistics = _statistics_of(first, columns, state, plan, begun)
+    if folds.weights is not None:
+        statistics = _with_rows(statistics, folds)
+    return _solved(templates, statistics, state, X)
+
+
+def _with_rows(statistics, folds):
+    """Statistics, or None of folds that fit no row of positive weight."""
+    for k, (others, seconds) in enumerate(statistics):
+        yield (others if len(folds.train(k)) else None), seconds
 
 
 def _solved(templates, statistics, state, X):
@@ -215,19 +294,14 @@ def _statistics_of(model, columns, state, plan, begun):
         start = perf_counter()
         sums, before = begun or (sums_of(model._statistics, columns, state, group.parts), 0.0)
         begun, each = None, (before + perf_counter() - start) / group.count
-        if group.kinds is None:
-            for k, others in enumerate(without_each(sums)):
-                if k < group.count:
-                    yield others, each
-            continue
-        for used in group.kinds:
+        start = perf_counter()
+        for others in sums_of_folds(sums, group.count, group.kinds):
+            yield others, each + perf_counter() - start
             start = perf_counter()
-            some = [s for s, take_it in zip(sums, used, strict=True) if take_it]
-            yield (reduce(add, some) if some else None), each + perf_counter() - start
 
 
 @dataclass
-class _Group:
+class Group:
     """Parts of the rows from which the rows of some folds are made up."""
 
     parts: list  # index arrays, disjoint
@@ -263,7 +337,7 @@ def _plan(folds):
     kinds = used[:, first]
     needed = kinds.any(axis=0)
     parts = [part for part, need in zip(parts, needed, strict=True) if need]
-    return [_Group(parts, len(pairs), kinds[:, needed])]
+    return [Group(parts, len(pairs), kinds[:, needed])]
 
 
 def _disjoint_runs(tests, n):
@@ -272,7 +346,7 @@ def _disjoint_runs(tests, n):
     for test in [*tests, None]:
         if test is None or seen[test].any():
             count, rest = len(parts), np.flatnonzero(~seen)
-            groups.append(_Group([*parts, rest] if len(rest) else parts, count))
+            groups.append(Group([*parts, rest] if len(rest) else parts, count))
             parts, seen = [], np.zeros(n, dtype=bool)
         if test is not None:
             parts.append(test)

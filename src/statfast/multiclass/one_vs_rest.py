@@ -61,7 +61,7 @@ class OneVsRestClassifier(Reduction):
     >>> from statfast.datasets import load_iris
     >>> from statfast.multiclass import OneVsRestClassifier
     >>> iris = load_iris()
-    >>> model = OneVsRestClassifier(LogisticRegression(penalty="l2")).fit(iris.data, iris.target)
+    >>> model = OneVsRestClassifier(LogisticRegression(C=1.0)).fit(iris.data, iris.target)
     >>> model.code_
     one_vs_rest: 3 classes, 3 learners, minimum distance 2
        0   1   2

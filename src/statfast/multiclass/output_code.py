@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learners for the columns of any code matrix."""
 
-from statfast._validation import MANY, as_choice, as_count
+from statfast._validation import MANY, as_choice, as_real
 from statfast.multiclass.codes import as_code
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
 from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
@@ -23,8 +23,10 @@ class OutputCodeClassifier(Reduction):
         With c the word of a class and f the decision values, the class wins that has the least sum
         over the learners of ``(1 - c_j sign(f_j)) / 2``, ``-z``, ``exp(-z)``, ``log(1 + exp(-2
         z))`` or ``max(0, 1 - z)``, where ``z = c_j f_j`` [1]_.
-    n_learners : int, optional
-        Columns of a random code; by default 10 log2(K), or 15 log2(K) for "sparse_random".
+    code_size : float or None, default=1.5
+        Columns of a random code as a multiple of the number of classes, rounded down; at least
+        enough to tell the classes apart. None takes 10 log2(K), or 15 log2(K) for "sparse_random",
+        which are more accurate [1]_.
     random_state : int, Generator or None, default=None
         For random codes.
 
@@ -67,7 +69,7 @@ class OutputCodeClassifier(Reduction):
     >>> from statfast.datasets import load_iris
     >>> from statfast.multiclass import OutputCodeClassifier
     >>> iris = load_iris()
-    >>> model = OutputCodeClassifier(LogisticRegression(penalty="l2"), code="exhaustive")
+    >>> model = OutputCodeClassifier(LogisticRegression(C=1.0), code="exhaustive")
     >>> model.fit(iris.data, iris.target).code_
     exhaustive: 3 classes, 3 learners, minimum distance 2
        0   1   2
@@ -84,13 +86,13 @@ class OutputCodeClassifier(Reduction):
         *,
         code="dense_random",
         decoding="logistic",
-        n_learners=None,
+        code_size=1.5,
         random_state=None,
     ):
         self.estimator = estimator
         self.code = code
         self.decoding = decoding
-        self.n_learners = n_learners
+        self.code_size = code_size
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
@@ -117,12 +119,15 @@ class OutputCodeClassifier(Reduction):
             If the estimator has no decision values, or is given weights that it does not take.
         """
         as_choice(self.decoding, "decoding", DECODINGS)
-        if self.n_learners is not None:
-            as_count(self.n_learners, "n_learners", high=MANY)
+        if self.code_size is not None:
+            as_real(self.code_size, "code_size", 0.0, MANY, open_low=True)
         return self._fit_columns(X, y, sample_weight, self._code)
 
     def _code(self, classes):
-        return as_code(self.code, classes.tolist(), self.n_learners, self.random_state)
+        many, k = None, len(classes)
+        if self.code_size is not None:
+            many = max(int(self.code_size * k), (k - 1).bit_length())
+        return as_code(self.code, classes.tolist(), many, self.random_state)
 
     def decision_function(self, X):
         """Return a score for each class.

@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pipelines: transformers and a last estimator as one, so that folds held out do not leak."""
+"""Pipelines: transformers one after another or side by side, so that folds held out do not leak."""
 
 from statfast.pipeline.chain import Pipeline, make_pipeline
+from statfast.pipeline.column_transformer import ColumnTransformer, make_column_transformer
+from statfast.pipeline.columns import make_column_selector
 
-__all__ = ["Pipeline", "make_pipeline"]
+__all__ = [
+    "ColumnTransformer",
+    "Pipeline",
+    "make_column_selector",
+    "make_column_transformer",
+    "make_pipeline",
+]

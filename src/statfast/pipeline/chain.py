@@ -6,11 +6,10 @@ import numpy as np
 from statfast._estimator import Estimator, copied, delegated, takes_weights
 from statfast._validation import column_names, not_fitted, shown
 from statfast.pipeline.merged import MergedSteps
+from statfast.pipeline.steps import is_skipped, numbered_names
 
-SKIPPED = (None, "passthrough")
 
-
-class _Nothing:
+class Passthrough:
     """What a step that is skipped can do."""
 
     def transform(self, X):
@@ -55,8 +54,9 @@ class Pipeline(MergedSteps, Estimator):
     ``pipeline["name"]`` give a step, the fitted one after ``fit``; ``pipeline[:-1]`` a pipeline of
     some.
 
-    Where all steps before the last are `StandardScaler` and the last is a model of merged
-    statistics, cross-validation merges those of the pipeline too, on the scale of each fold's rows.
+    Where all steps before the last are `StandardScaler`, the first perhaps a `ColumnTransformer` of
+    such, and the last is a model of merged statistics, cross-validation merges those of the
+    pipeline too, on the scale of each fold's rows.
 
     References
     ----------
@@ -70,7 +70,7 @@ class Pipeline(MergedSteps, Estimator):
     >>> from statfast.pipeline import Pipeline
     >>> from statfast.preprocessing import StandardScaler
     >>> wine = load_wine()
-    >>> model = Pipeline([("scale", StandardScaler()), ("logit", LogisticRegression(penalty="l2"))])
+    >>> model = Pipeline([("scale", StandardScaler()), ("logit", LogisticRegression(C=1.0))])
     >>> round(model.fit(wine.data, wine.target).score(wine.data, wine.target), 3)
     1.0
     """
@@ -135,18 +135,23 @@ class Pipeline(MergedSteps, Estimator):
         -------
         ndarray
         """
-        self.fit(X, y, sample_weight, **params)
-        last = self._last()
-        if hasattr(last, "labels_"):
-            return last.labels_
-        return self.predict(X)
+        last = self._delegate()
+        if not (last is None or hasattr(last, "predict") or hasattr(last, "fit_predict")):
+            raise AttributeError(f"Pipeline cannot predict, as {type(last).__name__} cannot.")
+        fitted, _ = self._fit_all(X, y, sample_weight, params, to_rows=False)
+        model = copied(self)._published(X, fitted)
+        said = getattr(model._last(), "labels_", None)
+        if said is None:
+            said = model.predict(X)
+        self._published(X, fitted)
+        return said
 
     def _fit_all(self, X, y, sample_weight, params, to_rows):
         steps = self._checked()
         wanted = self._arguments(steps, params)
         fitted, rows = [], X
         for number, (name, step) in enumerate(steps):
-            if step in SKIPPED:
+            if is_skipped(step):
                 fitted.append((name, step))
                 continue
             model, more = copied(step), dict(wanted[name])
@@ -163,14 +168,17 @@ class Pipeline(MergedSteps, Estimator):
         return fitted, rows
 
     def _published(self, X, fitted):
-        models = [model for _, model in fitted if model not in SKIPPED]
+        models = [model for _, model in fitted if not is_skipped(model)]
         more = {}
         if models:
             more["n_features_in_"] = getattr(models[0], "n_features_in_", None)
             if hasattr(models[-1], "classes_"):
                 more["classes_"] = models[-1].classes_
         else:
-            more["n_features_in_"] = int(np.shape(X)[1])
+            shape = np.shape(X)
+            if len(shape) < 2:
+                raise ValueError(f"Expected 2D array X, got shape {shape}. Reshape it.")
+            more["n_features_in_"] = int(shape[1])
         return self._publish(X, steps_=fitted, **more)
 
     def _checked(self):
@@ -192,7 +200,7 @@ class Pipeline(MergedSteps, Estimator):
                     "Rename it."
                 )
         for number, (name, step) in enumerate(steps):
-            if step in SKIPPED:
+            if is_skipped(step):
                 continue
             last = number == len(steps) - 1
             able = hasattr(step, "fit") and (last or hasattr(step, "transform"))
@@ -221,7 +229,7 @@ class Pipeline(MergedSteps, Estimator):
             raise not_fitted(self)
         self._require_width(X)
         for _, step in self.steps_[:-1]:
-            if step not in SKIPPED:
+            if not is_skipped(step):
                 X = step.transform(X)
         return X
 
@@ -240,15 +248,15 @@ class Pipeline(MergedSteps, Estimator):
             )
 
     def _delegate(self):
-        last = self._last()
-        if last in SKIPPED:  # transforms, and does nothing else
-            return _Nothing() if self.steps else None
-        return last
+        """The last step, or what stands for it; None if there is none that fit would take."""
+        steps = self.__dict__.get("steps_") or self._pairs()
+        if not steps:
+            return None
+        return Passthrough() if is_skipped(steps[-1][1]) else steps[-1][1]
 
     def _last(self):
-        """The last step, fitted if it is."""
-        steps = self.__dict__.get("steps_", self.steps)
-        return steps[-1][1] if steps else None
+        """The last step, fitted."""
+        return self.steps_[-1][1]
 
     @delegated("transform")
     def transform(self, X):
@@ -264,7 +272,7 @@ class Pipeline(MergedSteps, Estimator):
         """
         rows = self._before_last(X)
         last = self._last()
-        return rows if last in SKIPPED else last.transform(rows)
+        return rows if is_skipped(last) else last.transform(rows)
 
     @delegated("inverse_transform")
     def inverse_transform(self, X):
@@ -281,8 +289,8 @@ class Pipeline(MergedSteps, Estimator):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         for _, step in reversed(self.steps_):
-            if step not in SKIPPED:
-                X = step.inverse_transform(X)
+            if not is_skipped(step):
+                X = self._of_step(step, "inverse_transform")(X)
         return X
 
     @delegated("predict")
@@ -362,10 +370,20 @@ class Pipeline(MergedSteps, Estimator):
         Returns
         -------
         float
+            nan where that of the last step is, as R^2 of one row.
         """
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
         rows = self._before_last(X)
         return self._last().score(rows, y, **more)
+
+    def _of_step(self, step, method):
+        """A method of a step, of which it may have none."""
+        if not hasattr(step, method):
+            raise AttributeError(
+                f"{method} of a pipeline needs steps that have it; {type(step).__name__} has none. "
+                f"Call pipeline[:-1].{method} if that is the last step."
+            )
+        return getattr(step, method)
 
     def _before_last_then(self, method, X, params):
         rows = self._before_last(X)
@@ -387,8 +405,8 @@ class Pipeline(MergedSteps, Estimator):
             raise not_fitted(self)
         names = input_features
         for _, step in self.steps_:
-            if step not in SKIPPED:
-                names = step.get_feature_names_out(names)
+            if not is_skipped(step):
+                names = self._of_step(step, "get_feature_names_out")(names)
         return names
 
     def set_output(self, *, transform=None):
@@ -402,7 +420,7 @@ class Pipeline(MergedSteps, Estimator):
         -------
         self
         """
-        for steps in (self.steps or [], self.__dict__.get("steps_", [])):
+        for steps in (self._pairs(), self.__dict__.get("steps_", [])):
             for _, step in steps:
                 if hasattr(step, "set_output"):
                     step.set_output(transform=transform)
@@ -429,9 +447,4 @@ def make_pipeline(*steps):
     >>> [name for name, _ in make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).steps]
     ['standardscaler', 'lineardiscriminantanalysis']
     """
-    names = [step if isinstance(step, str) else type(step).__name__.lower() for step in steps]
-    numbered = []
-    for place, name in enumerate(names):
-        twice = names.count(name) > 1
-        numbered.append(f"{name}-{names[: place + 1].count(name)}" if twice else name)
-    return Pipeline(list(zip(numbered, steps, strict=True)))
+    return Pipeline(list(zip(numbered_names(steps), steps, strict=True)))

@@ -3,13 +3,16 @@
 
 The last step sums up the rows as they are given. Its statistics tell the moments of the columns
 (``column_moments``), by which the scalers are solved, and are brought to the scaled columns
-(``rescaled``): scaling is derived from the rows of the fold alone, and nothing is read twice.
+(``rescaled``): scaling is derived from the rows of the fold alone, and nothing is read twice. A
+`ColumnTransformer` of scalers is a choice of columns, made before anything is summed, and a scaler.
 """
 
 import numpy as np
 
-from statfast._estimator import FitState, copied
-from statfast.pipeline.steps import Steps
+from statfast._estimator import ColumnMoments, FitState, copied
+from statfast._validation import as_rows, column_names, is_sparse
+from statfast.pipeline.columns import as_container, taken
+from statfast.pipeline.steps import Steps, is_skipped
 
 
 class MergedSteps(Steps):
@@ -17,21 +20,32 @@ class MergedSteps(Steps):
 
     def _mergeable(self):
         """Whether the statistics of the last step are all that the steps before it need."""
-        *before, last = [step for _, step in self.steps]
-        scalers = all(
-            step in (None, "passthrough")
-            or (hasattr(type(step), "_affine") and hasattr(type(step), "_solve"))
-            for step in before
-        )
+        before, last = self._before()
+        if self._picks():
+            before = before[1:]
+        scalers = all(getattr(type(step), "_by_moments", False) for step in before)
         return scalers and hasattr(last, "_solve") and bool(getattr(last, "_rescales", False))
+
+    def _before(self):
+        *before, last = [step for _, step in self.steps]
+        return [step for step in before if not is_skipped(step)], last
+
+    def _picks(self):
+        """Whether the first step chooses columns, by their names perhaps."""
+        before, _ = self._before()
+        return bool(before) and isinstance(before[0], MergedColumns)
 
     def _prepare(self, X, y, sample_weight):
         self._checked()
-        rows = np.asarray(X)
-        if rows.dtype != np.float64 or not self._mergeable():
+        if not self._mergeable():
+            raise NotImplementedError
+        plan = None
+        if self._picks():
+            X, plan = self._before()[0][0]._picked(X)
+        if np.asarray(X).dtype != np.float64:
             raise NotImplementedError
         columns, state = self.steps[-1][1]._prepare(X, y, sample_weight)
-        return columns, FitState(state.n_features, state.names, state.classes, state)
+        return columns, FitState(state.n_features, state.names, state.classes, (state, plan))
 
     @property
     def _statistics(self):
@@ -46,12 +60,13 @@ class MergedSteps(Steps):
         return tuple(more)
 
     def _solve(self, sums, state):
-        fitted, inner = [], state.more
+        fitted, (inner, plan) = [], state.more
         for name, step in self.steps[:-1]:
-            if step in (None, "passthrough"):
+            if is_skipped(step):
                 fitted.append((name, step))
                 continue
-            scaler = copied(step)._solve(sums.column_moments(), FitState(state.n_features))
+            known = FitState(state.n_features, more=plan)
+            scaler = copied(step)._solve(sums.column_moments(), known)
             sums = sums.rescaled(*scaler._affine())
             fitted.append((name, scaler))
         name, last = self.steps[-1]
@@ -66,4 +81,51 @@ class _of_last:
         self.statistics = statistics
 
     def __call__(self, columns, state):
-        return self.statistics(columns, state.more)
+        return self.statistics(columns, state.more[0])
+
+
+class MergedColumns:
+    """Mixin of `ColumnTransformer`: solved by the moments of the columns that its scalers get."""
+
+    def _picked(self, X):
+        """The rows of the columns that are kept, in their order, and the plan of `_solve`."""
+        entries = self._checked()
+        table = as_container(X)
+        planned = self._planned(entries, table)
+        kept = [plan for plan in planned if not (isinstance(plan[1], str) and plan[1] == "drop")]
+        able = not self.transformer_weights and not is_sparse(table) and all(
+            (isinstance(step, str) or getattr(type(step), "_by_moments", False)) and not alone
+            for _, step, _, _, alone in kept
+        )  # fmt: skip
+        places = [j for *_, own, _ in kept for j in own]
+        if not able or not places:
+            raise NotImplementedError
+        rows = as_rows(taken(table, places), finite=False)
+        return rows, (planned, int(table.shape[1]), column_names(X))
+
+    def _solve(self, moments, state):
+        planned, width, names = state.more
+        fitted, widths, start = [], {}, 0
+        for name, step, columns, places, _ in planned:
+            if isinstance(step, str) and step == "drop":
+                fitted.append((name, step, columns))
+                continue
+            part = slice(start, start := start + len(places))
+            if not isinstance(step, str) and places:
+                own = ColumnMoments(moments.mass, moments.mean[part], moments.squares[part])
+                known = FitState(len(places), None if names is None else names[places])
+                step = copied(step)._solve(own, known)
+            fitted.append((name, step, columns))
+            widths[name] = len(places)
+        return self._become(fitted, planned, widths, False, width, names)
+
+    def _affine(self):
+        """What is taken off each column of the result, and what it is then divided by."""
+        parts = []
+        for name, step, _ in self.transformers_:
+            at = self.output_indices_[name]
+            if isinstance(step, str) and at.stop > at.start:
+                parts.append((np.zeros(at.stop - at.start), np.ones(at.stop - at.start)))
+            elif at.stop > at.start:
+                parts.append(step._affine())
+        return tuple(np.concatenate(side) for side in zip(*parts, strict=True))

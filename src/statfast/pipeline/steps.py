@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps by name or number, and their parameters."""
+"""Estimators in a list, by name: their parameters are those of the estimator that holds them."""
 
-from types import SimpleNamespace
-
-from statfast._estimator import Estimator
+from statfast._estimator import Estimator, accepted_names
 
 
-class Steps:
-    """Mixin of `Pipeline`: its steps as a sequence and a mapping, and their parameters."""
+class ByName(dict):
+    """Estimators by their names, as entries and as attributes."""
 
-    steps: list
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class NamedEstimators:
+    """Mixin: a parameter is a list of tuples that begin with a name and an estimator."""
+
+    _listed: str  # the name of that parameter
 
     def get_params(self, deep=True):
-        """Parameters: the steps, and with `deep` each step and its parameters by its name.
+        """Parameters, and with `deep` each estimator and its parameters by its name.
 
         Parameters
         ----------
@@ -22,16 +30,16 @@ class Steps:
         -------
         dict of str to object
         """
-        params = {"steps": self.steps}
-        if deep and isinstance(self.steps, list | tuple):
-            for name, step in (pair for pair in self.steps if _is_pair(pair)):
+        params = Estimator.get_params(self, deep=False)
+        if deep:
+            for name, step in self._pairs():
                 params[name] = step
                 if hasattr(step, "get_params") and not isinstance(step, type):
                     params.update((f"{name}__{key}", v) for key, v in step.get_params().items())
         return params
 
     def set_params(self, **params):
-        """Set ``steps``, a step by its name, or a parameter of one, ``name__parameter``.
+        """Set a parameter, an estimator by its name, or a parameter of one, ``name__parameter``.
 
         Parameters
         ----------
@@ -44,39 +52,68 @@ class Steps:
         Raises
         ------
         ValueError
-            If there is no such step or parameter.
+            If there is no such estimator or parameter.
         """
-        if "steps" in params:
-            self.steps = params.pop("steps")
+        own = Estimator.get_params(self, deep=False)
+        for key in dict.fromkeys([self._listed, *own, *accepted_names(type(self))]):
+            if key in params:
+                Estimator.set_params(self, **{key: params.pop(key)})
         nested = {}
         for key, value in params.items():
             name, found, rest = key.partition("__")
-            names = [pair[0] for pair in self.steps or ()]
-            if name not in names:
+            if name not in (names := [name for name, _ in self._pairs()]) and name not in own:
                 raise ValueError(
-                    f"Invalid parameter {name!r} for estimator Pipeline. Valid parameters are: "
-                    f"{['steps', *names]}."
+                    f"Invalid parameter {name!r} for estimator {type(self).__name__}. Valid "
+                    f"parameters are: {[*own, *names]}."
                 )
             if found:
                 nested.setdefault(name, {})[rest] = value
             else:
-                self.steps = [(n, value if n == name else step) for n, step in self.steps]
+                entries = [
+                    (name, value, *entry[2:]) if entry[0] == name else entry
+                    for entry in getattr(self, self._listed)
+                ]
+                setattr(self, self._listed, entries)
         for name, inner in nested.items():
-            dict(self.steps)[name].set_params(**inner)
+            (getattr(self, name) if name in own else dict(self._pairs())[name]).set_params(**inner)
         return self
+
+    def _pairs(self):
+        entries = getattr(self, self._listed)
+        return [
+            tuple(entry[:2])
+            for entry in (entries if isinstance(entries, list | tuple) else ())
+            if isinstance(entry, list | tuple) and len(entry) > 1 and isinstance(entry[0], str)
+        ]
+
+
+def numbered_names(steps):
+    """The lowercase names of the classes; of several of one class, each ends with its number."""
+    names = [step if isinstance(step, str) else type(step).__name__.lower() for step in steps]
+    return [
+        f"{name}-{names[: place + 1].count(name)}" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
+
+
+class Steps(NamedEstimators):
+    """Mixin of `Pipeline`: its steps as a sequence and a mapping, and their parameters."""
+
+    steps: list
+    _listed = "steps"
 
     @property
     def named_steps(self):
-        """The steps as attributes by their names, fitted ones after ``fit``."""
-        return SimpleNamespace(**dict(self._present()))
+        """The steps by their names, as entries and attributes; fitted ones after ``fit``."""
+        return ByName(self._present())
 
     def __len__(self):
-        return len(self.steps or ())
+        return len(self._pairs())
 
     def __getitem__(self, place):
         steps = self._present()
         if isinstance(place, slice):
-            part = type(self)(list(self.steps)[place])
+            part = type(self)(self._pairs()[place])
             if "steps_" in self.__dict__:
                 part._publish(
                     None, steps_=steps[place], n_features_in_=getattr(
@@ -89,12 +126,13 @@ class Steps:
         return steps[place][1]
 
     def _present(self):
-        return list(self.__dict__.get("steps_", self.steps))
+        return self.__dict__.get("steps_", self._pairs())
 
     def __sklearn_tags__(self):
         tags = Estimator.__sklearn_tags__(self)
-        last = self.steps[-1][1] if self.steps else None
-        first = next((s for _, s in self.steps or () if s not in (None, "passthrough")), None)
+        steps = self._pairs()
+        last = steps[-1][1] if steps else None
+        first = next((step for _, step in steps if not is_skipped(step)), None)
         if hasattr(last, "__sklearn_tags__"):
             told = last.__sklearn_tags__()
             tags.estimator_type = told.estimator_type
@@ -106,11 +144,12 @@ class Steps:
             tags.input_tags = first.__sklearn_tags__().input_tags
             tags.input_tags.sparse = all(
                 step.__sklearn_tags__().input_tags.sparse
-                for _, step in self.steps
+                for _, step in steps
                 if hasattr(step, "__sklearn_tags__")
             )
         return tags
 
 
-def _is_pair(pair):
-    return isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)
+def is_skipped(step):
+    """Whether a step does nothing."""
+    return step is None or (isinstance(step, str) and step == "passthrough")

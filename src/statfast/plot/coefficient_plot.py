@@ -70,7 +70,8 @@ def coefficients(
     ):  # intervals are the caller's, but terms and their order are not
         raise wrong_type("model", "a linear model whose terms have names (terms_)", model)
     names = [str(name) for name in model.terms_]
-    ends = model.conf_int(level) if intervals is None else _ends(intervals, len(names))
+    given = model.conf_int(level=level) if intervals is None else intervals
+    ends = _ends(given, len(names))
     has_one = len(names) > model.n_features_in_
     values = np.ravel(model.coef_)
     if has_one:

@@ -3,7 +3,14 @@
 
 import numpy as np
 
-from statfast._validation import as_count, as_labels, not_fitted, shown, wrong_type
+from statfast._validation import (
+    as_count,
+    as_labels,
+    as_names,
+    not_fitted,
+    shown,
+    wrong_type,
+)
 from statfast.decomposition import PCA, ComponentChoice
 from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
@@ -261,6 +268,8 @@ def reconstructions(model, X, shape, *, n_components=(1, 5, 20), ax=None, **styl
     (2, 4, 64)
     """
     _fitted(model)
+    if not isinstance(shape, list | tuple) or len(shape) != 2:
+        raise wrong_type("shape", "a pair of numbers of pixels", shape)
     high, wide = (as_count(side, "shape") for side in shape)
     if high * wide != model.n_features_in_:
         raise ValueError(
@@ -301,10 +310,9 @@ def _fitted(model):
 
 def _pair(model, components):
     most = len(_fitted(model).components_)
-    pair = tuple(as_count(k, "components", 0, most - 1) for k in components)
-    if len(pair) != 2:
-        raise ValueError(f"components must be two; got {shown(components)}.")
-    return pair
+    if not isinstance(components, list | tuple | np.ndarray) or len(components) != 2:
+        raise ValueError(f"components must be two; got {shown(components)}. Pass a pair.")
+    return tuple(as_count(k, "components", 0, most - 1) for k in components)
 
 
 def _two_scores(model, X, pair):
@@ -334,11 +342,12 @@ def _column_names(model, names):
         names = getattr(model, "feature_names_in_", None)
     if names is None:
         names = [f"x{j}" for j in range(model.n_features_in_)]
+    names = as_names(names, "names")
     if len(names) != model.n_features_in_:
         raise ValueError(
             f"names must name the {model.n_features_in_} columns; got {len(names)} names."
         )
-    return [str(name) for name in names]
+    return names
 
 
 def _arrows(ax, ends, names, **style):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What pictures return: their numbers, and the axes that they were drawn on."""
 
+from statfast._validation import wrong_type
 from statfast.plot.regions import new_axes
 
 
@@ -25,6 +26,8 @@ class Display:
     """
 
     def __init__(self, draw, **numbers):
+        if not callable(draw):
+            raise wrong_type("draw", "a function of (display, ax)", draw)
         self._draw = draw
         self.__dict__.update(numbers)
 

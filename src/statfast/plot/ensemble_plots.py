@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_labels, as_real, not_fitted, wrong_type
+from statfast._validation import as_count, as_labels, as_real, not_fitted, wrong_type
 from statfast.inspection import PartialDependence, PermutationImportance
 from statfast.inspection import partial_dependence as dependence_of
 from statfast.plot.display import Display
@@ -115,10 +115,12 @@ def boosting_margins(model, X, y, *, rounds=None, ax=None, **style):
     if not hasattr(model, "estimators_"):
         raise not_fitted(model)
     total = len(model.estimators_)
-    wanted = [5, 20, total] if rounds is None else list(rounds)
-    wanted = sorted({t for t in wanted if rounds is not None or t <= total})
-    if not wanted or not all(isinstance(t, int) and 1 <= t <= total for t in wanted):
-        raise ValueError(f"rounds must be from 1 to {total}; got {wanted}.")
+    if not (rounds is None or hasattr(rounds, "__len__")) or isinstance(rounds, str | dict):
+        raise wrong_type("rounds", "a list of rounds", rounds)
+    wanted = [t for t in (5, 20, total) if t <= total] if rounds is None else list(rounds)
+    wanted = sorted({as_count(t, "rounds", 1, total) for t in wanted})
+    if not wanted:
+        raise ValueError(f"rounds must be from 1 to {total}; got none. Name one.")
     margins = np.array([np.sort(_margins(model, X, y, t)) for t in wanted])
 
     def draw(display, ax):
@@ -140,7 +142,7 @@ def _margins(model, X, y, t):
     part.__dict__.update(vars(model))
     part.estimators_ = model.estimators_[:t]
     part.estimator_weights_ = model.estimator_weights_[:t]
-    as_labels(y, len(y))
+    as_labels(y, np.size(y))
     return part.margins(X, y)
 
 
@@ -280,6 +282,7 @@ def permutation_importances(found, *, level=0.95, most=20, ax=None, **style):
     if not isinstance(found, PermutationImportance):
         raise wrong_type("found", "a PermutationImportance", found)
     as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+    most = as_count(most, "most")
     order = np.argsort(-found.importances_mean, kind="stable")[:most]
 
     def draw(display, ax):

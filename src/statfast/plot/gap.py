@@ -2,7 +2,7 @@
 """Scores against the number of clusters: the gap statistic, and the elbow of any score."""
 
 from statfast._validation import as_choice, wrong_type
-from statfast.cluster import Choice, Gap
+from statfast.cluster import GapStatisticResult, NClustersResult
 from statfast.plot.regions import COLORS, new_axes
 
 
@@ -11,10 +11,10 @@ def gap_plot(gap, *, rule="firstSEmax", ax=None):
 
     Parameters
     ----------
-    gap : statfast.cluster.Gap
-        What `gap_statistic` returned, or a `Choice` that has one.
+    gap : statfast.cluster.GapStatisticResult
+        What `gap_statistic` returned, or a `NClustersResult` that has one.
     rule : str, default="firstSEmax"
-        See `choose_by_gap`.
+        See `gap_select`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
 
@@ -27,7 +27,7 @@ def gap_plot(gap, *, rule="firstSEmax", ax=None):
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `gap` is no Gap, and no Choice that has one.
+        If `gap` is no GapStatisticResult, and no NClustersResult that has one.
     ValueError
         If the rule is unknown.
 
@@ -41,13 +41,14 @@ def gap_plot(gap, *, rule="firstSEmax", ax=None):
     >>> gap_plot(found, ax=Figure().subplots()).get_xlabel()
     'clusters'
     """
-    if isinstance(gap, Choice) and gap.gap is None:
+    if isinstance(gap, NClustersResult) and gap.gap is None:
         raise TypeError(
-            f"gap must be a Choice that has a gap statistic; got one by {gap.criterion!r}. Call "
-            "choose_k with criterion='gap', or draw its scores with elbow_plot."
+            "gap must be a NClustersResult that has a gap statistic; got one by "
+            f"{gap.criterion!r}. Call choose_n_clusters with criterion='gap', or draw its scores "
+            "with elbow_plot."
         )
-    gap = gap.gap if isinstance(gap, Choice) else gap
-    if not isinstance(gap, Gap):
+    gap = gap.gap if isinstance(gap, NClustersResult) else gap
+    if not isinstance(gap, GapStatisticResult):
         raise wrong_type("gap", "what gap_statistic returned", gap)
     best = gap.best(rule)
     ax = new_axes() if ax is None else ax
@@ -63,8 +64,8 @@ def elbow_plot(choice, score="within", *, ax=None):
 
     Parameters
     ----------
-    choice : statfast.cluster.Choice
-        What `choose_k` returned.
+    choice : statfast.cluster.NClustersResult
+        What `choose_n_clusters` returned.
     score : str, default="within"
         One of ``choice.scores``.
     ax : matplotlib.axes.Axes, optional
@@ -79,22 +80,22 @@ def elbow_plot(choice, score="within", *, ax=None):
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `choice` is no Choice, or `score` no string.
+        If `choice` is no NClustersResult, or `score` no string.
     ValueError
         If there is no such score.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from statfast.cluster import choose_k
+    >>> from statfast.cluster import choose_n_clusters
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import elbow_plot
-    >>> found = choose_k(load_iris().data, k=range(1, 6), random_state=0)
+    >>> found = choose_n_clusters(load_iris().data, k=range(1, 6), random_state=0)
     >>> elbow_plot(found, ax=Figure().subplots()).get_ylabel()
     'within'
     """
-    if not isinstance(choice, Choice):
-        raise wrong_type("choice", "what choose_k returned", choice)
+    if not isinstance(choice, NClustersResult):
+        raise wrong_type("choice", "what choose_n_clusters returned", choice)
     as_choice(score, "score", choice.scores)
     ax = new_axes() if ax is None else ax
     ax.plot(choice.k, choice.scores[score], color=COLORS[0], marker="o")

@@ -16,7 +16,7 @@ def regularization_path(path, *, model=None, names=None, label=6, ax=None):
     ----------
     path : RegularizationPath
         As `lasso_path`, `enet_path`, `logistic_path` and `ridge_path` return it.
-    model : LassoCV, ElasticNetCV or LogisticRegressionCV, optional
+    model : LassoCV or ElasticNetCV, optional
         Fitted: dashed lines mark its ``alpha_min_`` and ``alpha_1se_``.
     names : sequence of str, optional
         Of the columns; None calls them x0, x1, ...

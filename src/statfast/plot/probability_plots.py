@@ -4,7 +4,11 @@
 import numpy as np
 
 from statfast._estimator import pooled
-from statfast._validation import as_choice, as_count
+from statfast._validation import (
+    as_choice,
+    as_count,
+    shown,
+)
 from statfast.metrics import calibration_curve, confusion_matrix, score_decomposition
 from statfast.metrics.ranking.two_classes import binary_codes
 from statfast.plot.display import Display
@@ -150,6 +154,11 @@ def confusion(truth, predicted, y=None, *, labels=None, normalize=None, ax=None,
            [1, 1]])
     """
     if y is not None:
+        if isinstance(truth, type) or not hasattr(truth, "predict"):
+            raise TypeError(
+                f"truth must be a fitted classifier where y is passed; got {shown(truth)}. Leave y "
+                "out, or pass a model."
+            )
         truth, predicted = y, truth.predict(predicted)
     matrix = confusion_matrix(truth, predicted, labels=labels, normalize=normalize)
     if labels is None:

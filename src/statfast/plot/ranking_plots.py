@@ -3,7 +3,11 @@
 
 import numpy as np
 
-from statfast._validation import as_choice
+from statfast._validation import (
+    as_choice,
+    not_fitted,
+    shown,
+)
 from statfast.metrics import (
     average_precision_score,
     cost_curve,
@@ -300,6 +304,13 @@ def cost_curves(truth, scores, y=None, *, lines=True, pos_label=None, ax=None, *
 
 def asked(model, X, y, pos_label):
     """Labels as 0 and 1, and the scores of the positive class of a model."""
+    if isinstance(model, type) or not hasattr(model, "predict"):
+        raise TypeError(
+            f"truth must be a fitted classifier where y is passed; got {shown(model)}. Leave y "
+            "out, or pass a model."
+        )
+    if not hasattr(model, "classes_"):
+        raise not_fitted(model)
     classes = list(model.classes_)
     if len(classes) != 2:
         raise ValueError(f"The model must have two classes; it has {len(classes)}.")

@@ -114,6 +114,9 @@ def decision_regions(
             )  # fmt: skip
     ax.set_xlim(across[0], across[-1])
     ax.set_ylim(down[0], down[-1])
+    names = getattr(model, "feature_names_in_", ["column 0", "column 1"])
+    ax.set_xlabel(names[0])
+    ax.set_ylabel(names[1])
     return ax
 
 

@@ -27,6 +27,7 @@ class CurveDisplay:
     x : ndarray of shape (T,)
     train_scores : ndarray of shape (T, folds)
     test_scores : ndarray of shape (T, folds)
+        nan where a fit or a score fails; means over folds are then not drawn.
     label : str
         Of the x axis.
     ax_ : matplotlib.axes.Axes

@@ -3,7 +3,13 @@
 
 import numpy as np
 
-from statfast._validation import as_count, not_fitted, shown, wrong_type
+from statfast._validation import (
+    as_count,
+    as_names,
+    not_fitted,
+    shown,
+    wrong_type,
+)
 from statfast.plot.display import Display
 from statfast.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -15,8 +21,10 @@ def tree(
 ):
     """Draw a classification or regression tree: questions, counts or means, colors of classes.
 
-    Rows that answer yes go to the left. The color of a box is that of its largest class, paler
-    where the classes are mixed; of a regression, the darker the larger the value.
+    Rows that answer yes go to the left. If values were missing in the fit, a line says where rows
+    go whose value is: as the first surrogate sends them, if there is one, else to yes or no. The
+    color of a box is that of its largest class, paler where the classes are mixed; of a
+    regression, the darker the larger the value.
 
     Parameters
     ----------
@@ -76,10 +84,11 @@ def tree(
     arrays = model.tree_
     deepest = arrays.max_depth if max_depth is None else as_count(max_depth, "max_depth", low=0)
     nodes = _preorder(arrays, deepest)
-    said = [_said(arrays, node, features, classes, digits) for node in nodes]
+    best = None if classes is None else [_best(model, k) for k in range(len(classes))]
+    said = [_said(model, node, features, (classes, best), digits) for node in nodes]
 
     def draw(display, ax):
-        _draw(display, ax, arrays, classes is not None, deepest, style)
+        _draw(display, ax, arrays, None if best is None else best[0], deepest, style)
 
     numbers = {"nodes": np.array(nodes), "positions": _positions(arrays, nodes, deepest)}
     return Display(draw, **numbers, texts=said).plot(ax=ax)
@@ -90,7 +99,7 @@ def column_names(model, given):
     p = model.n_features_in_
     if given is None:
         given = getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)])
-    names = [str(name) for name in given]
+    names = as_names(given, "feature_names")
     if len(names) != p:
         raise ValueError(f"feature_names must name {p} columns; got {len(names)}.")
     return names
@@ -139,22 +148,47 @@ def _positions(arrays, nodes, deepest):
     return np.array([[across[node], -float(arrays.depth[node])] for node in nodes])
 
 
-def _said(arrays, node, features, classes, digits):
+def _best(model, output):
+    """The code of the class that each node stands for."""
+    said, several = model.node_classes(), isinstance(model.classes_, list)
+    labels = model.classes_[output] if several else model.classes_
+    return np.searchsorted(labels, said[:, output] if several else said)
+
+
+def _question(model, node, features, digits):
+    """What a node asks, and where rows go that cannot answer."""
+    arrays = model.tree_
+    name, sets = features[arrays.feature[node]], model.split_categories(node)
+    if sets is None:
+        asked = f"{name} \N{LESS-THAN OR EQUAL TO} {arrays.threshold[node]:.{digits}f}"
+    else:
+        labels = [str(label) for label in sets[0]]
+        if len(labels) > COUNTED:
+            labels = [*labels[: COUNTED - 1], "\N{HORIZONTAL ELLIPSIS}"]
+        asked = f"{name} in {{{', '.join(labels)}}}"
+    if not model._saw_missing:
+        return [asked]
+    routes, side = arrays.routes, "yes" if arrays.missing_go_to_left[node] else "no"
+    others = [] if routes is None else routes.surrogates[routes.surrogates["node"] == node]
+    by = "".join(f"as {features[other['column']]}, " for other in others[:1])
+    return [asked, f"missing: {by}{side}"]
+
+
+def _said(model, node, features, verdicts, digits):
     """The lines of a box: the question, the answer, and the rows behind it."""
-    lines = []
+    (classes, best), arrays, lines = verdicts, model.tree_, []
     if arrays.children_left[node] >= 0:
-        name, threshold = features[arrays.feature[node]], arrays.threshold[node]
-        lines.append(f"{name} \N{LESS-THAN OR EQUAL TO} {threshold:.{digits}f}")
+        lines += _question(model, node, features, digits)
     value, weight = arrays.value[node], arrays.weighted_n_node_samples[node]
     if np.isnan(value).any():
         return "\n".join(lines)
     if classes is None:
         lines.append(", ".join(f"{mean:.{digits}f}" for mean in value[:, 0]))
         return "\n".join([*lines, *([] if np.isnan(weight) else [f"n = {_count(weight, digits)}"])])
-    best = [value[k, : len(names)].argmax() for k, names in enumerate(classes)]
+    best = [own[node] for own in best]
     lines.append(", ".join(names[b] for names, b in zip(classes, best, strict=True)))
     if len(classes) == 1 and len(classes[0]) <= COUNTED and not np.isnan(weight):
-        lines.append(" / ".join(_count(share * weight, digits) for share in value[0]))
+        lines.append(" / ".join(_count(mass, digits) for mass in model.node_counts()[node]))
     else:
         shares = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(best))
         rows = "" if np.isnan(weight) else f" of {_count(weight, digits)}"
@@ -168,7 +202,7 @@ def _count(weight, digits):
     return str(round(weight)) if whole else f"{weight:.{digits}f}"
 
 
-def _colors(arrays, nodes, classes):
+def _colors(arrays, nodes, best):
     """The color of each box: of the largest class by its share, or of the value."""
     from matplotlib import colormaps
     from matplotlib.colors import to_rgb
@@ -176,7 +210,7 @@ def _colors(arrays, nodes, classes):
     value = arrays.value[nodes][:, 0, : int(arrays.n_classes[0])]
     known = ~np.isnan(value).any(axis=1)
     colors = np.ones((len(nodes), 3))
-    if not classes:
+    if best is None:
         means = value[:, 0]
         low, high = (f(means[known], initial=b) for f, b in ((np.min, np.inf), (np.max, -np.inf)))
         place = (means[known] - low) / (high - low) if high > low else np.zeros(known.sum())
@@ -185,7 +219,7 @@ def _colors(arrays, nodes, classes):
     k = value.shape[1]
     palette = colormaps["tab10" if k <= 10 else "hsv"]
     plain = np.array([to_rgb(palette(j if k <= 10 else j / k)) for j in range(k)])
-    best = value[known].argmax(axis=1)
+    best = best[nodes][known]
     even = 1.0 / k
     sure = (value[known].max(axis=1) - even) / (1.0 - even) if k > 1 else np.ones(known.sum())
     depth = 0.1 + 0.5 * np.clip(sure, 0.0, 1.0)[:, None]
@@ -193,7 +227,7 @@ def _colors(arrays, nodes, classes):
     return colors
 
 
-def _draw(display, ax, arrays, classes, deepest, style):
+def _draw(display, ax, arrays, best, deepest, style):
     nodes, at = display.nodes, display.positions
     place = dict(zip(nodes.tolist(), at, strict=True))
     for node in nodes.tolist():
@@ -205,16 +239,20 @@ def _draw(display, ax, arrays, classes, deepest, style):
     ax.set_xlim(at[:, 0].min() - 0.6, at[:, 0].max() + 0.6)
     ax.set_ylim(at[:, 1].min() - 0.5, 0.5)
     size = {"fontsize": _font_size(ax, display.texts, at)}
-    colors = _colors(arrays, nodes, classes)
+    colors = _colors(arrays, nodes, best)
     for node, (x, y), text, color in zip(nodes.tolist(), at, display.texts, colors, strict=True):
         cut = arrays.children_left[node] >= 0 and arrays.depth[node] == deepest
         box = {"boxstyle": "round,pad=0.3", "facecolor": color, "edgecolor": "0.4"}
         box["linestyle"] = "--" if cut else "-"
         ax.text(x, y, text, **{"ha": "center", "va": "center", "bbox": box, **size, **style})
     if len(nodes) > 1:
-        for child, word in ((arrays.children_left[0], "yes"), (arrays.children_right[0], "no")):
-            x = (at[0, 0] + 2.0 * place[int(child)][0]) / 3.0
-            ax.text(x, 0.02, word, ha="center", va="bottom", color="0.35", **size)
+        sides = (
+            (arrays.children_left[0], "yes ", "right"),
+            (arrays.children_right[0], " no", "left"),
+        )
+        for child, word, side in sides:  # beside the lines down, where no box is
+            x, y = place[int(child)]
+            ax.text(x, y / 2.0, word, ha=side, va="center", color="0.35", **size)
     ax.set_axis_off()
 
 

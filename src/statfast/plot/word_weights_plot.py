@@ -65,9 +65,9 @@ def word_weights(model, names=None, *, of=None, against=None, n_words=10, ax=Non
     ----------
     model : MultinomialNB, ComplementNB or BernoulliNB
         Fitted.
-    names : sequence of str of length d, optional
-        What the columns are called, as `CountVectorizer.get_feature_names_out` says. None takes the
-        names that the model was fitted with.
+    names : sequence of str of length d, or CountVectorizer, optional
+        What the columns are called, or the fitted vectorizer that made them. None takes the names
+        that the model was fitted with.
     of, against : label, optional
         Two classes. None takes the last and the first.
     n_words : int, default=10
@@ -113,9 +113,13 @@ def word_weights(model, names=None, *, of=None, against=None, n_words=10, ax=Non
         )
     if names is None:
         names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(logs.shape[1])])
+    elif hasattr(names, "get_feature_names_out"):
+        names = names.get_feature_names_out()
     names = np.asarray(names, dtype=object)
     if names.shape != (logs.shape[1],):
-        raise ValueError(f"names must have {logs.shape[1]}, one for each column; got {len(names)}.")
+        raise ValueError(
+            f"names must have {logs.shape[1]}, one for each column; got shape {names.shape}."
+        )
     weights = logs[first[0]] - logs[second[0]]
     order = np.argsort(weights, kind="stable")
     n = min(n, len(order) // 2 or 1)

@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Preprocessing: columns brought to a common scale, and missing values filled."""
+"""Preprocessing: columns brought to a common scale, categories encoded, missing values filled."""
 
 from statfast.preprocessing.impute import SimpleImputer
+from statfast.preprocessing.one_hot import OneHotEncoder
+from statfast.preprocessing.ordinal import OrdinalEncoder
 from statfast.preprocessing.ranges import MinMaxScaler, RobustScaler
 from statfast.preprocessing.standardize import StandardScaler
 
-__all__ = ["MinMaxScaler", "RobustScaler", "SimpleImputer", "StandardScaler"]
+__all__ = [
+    "MinMaxScaler",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "RobustScaler",
+    "SimpleImputer",
+    "StandardScaler",
+]

@@ -1,21 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Missing values filled by one value for each column."""
 
+from collections import Counter
+from numbers import Real
+
 import numpy as np
 
 from statfast._estimator import Estimator, Transformer
 from statfast._validation import (
     as_choice,
+    as_columns,
     as_flag,
     as_real,
     as_rows,
+    as_sparse,
+    columns_for,
     explain_nonfinite,
+    is_missing,
+    is_sparse,
     not_fitted,
     rows_for,
+    shown,
     warn_user,
+    wrong_type,
 )
 
 STRATEGIES = ("mean", "median", "most_frequent", "constant")
+OF_NUMBERS = ("mean", "median")
+MISSING = "missing_value"  # the constant for strings
 
 
 class SimpleImputer(Transformer, Estimator):
@@ -23,12 +35,13 @@ class SimpleImputer(Transformer, Estimator):
 
     Parameters
     ----------
-    missing_values : number, default=nan
-        What stands for a missing value.
-    strategy : {"mean", "median", "most_frequent", "constant"}, default="mean"
-        Of several values as frequent, the least.
-    fill_value : number, optional
-        The constant; None is 0.
+    missing_values : number, str, None or nan, default=nan
+        What stands for a missing value; None and NaN stand for each other, and for pandas' NA.
+    strategy : {"mean", "median", "most_frequent", "constant"} or callable, default="mean"
+        Strings are filled by the last two. Of several values as frequent, the least. A callable
+        gets the values of a column that are there.
+    fill_value : number or str, optional
+        The constant; None is 0, or "missing_value" where X holds anything but numbers.
     copy : bool, default=True
         Kept for scikit-learn's sake: input is never modified.
     add_indicator : bool, default=False
@@ -49,12 +62,14 @@ class SimpleImputer(Transformer, Estimator):
     Raises
     ------
     ValueError
-        By ``fit``: if X holds infinity, or NaN where `missing_values` is a number.
+        By ``fit``: if X holds infinity, or NaN where `missing_values` is something else, or
+        strings of which a mean is asked; for sparse rows whose missing values are 0.
 
     Notes
     -----
     A column without values is left out, with a warning, unless `keep_empty_features`. O(n d) time
-    for means, O(n d log n) for the others.
+    for means, O(n d log n) for the others. What is not stored in a sparse matrix is zero, and not
+    missing; sparse rows stay sparse.
 
     References
     ----------
@@ -68,6 +83,8 @@ class SimpleImputer(Transformer, Estimator):
     array([[1., 6.],
            [3., 4.],
            [2., 8.]])
+    >>> SimpleImputer(strategy="most_frequent").fit_transform([["a"], ["b"], [None], ["b"]]).T
+    array([['a', 'b', 'b', 'b']], dtype=object)
     """
 
     def __init__(
@@ -92,35 +109,41 @@ class SimpleImputer(Transformer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
+            Numbers, strings or objects; a data frame with columns of any of these.
         y : ignored
 
         Returns
         -------
         self : SimpleImputer
         """
-        strategy = as_choice(self.strategy, "strategy", STRATEGIES)
-        constant = 0.0 if self.fill_value is None else as_real(self.fill_value, "fill_value")
+        if not callable(self.strategy):
+            as_choice(self.strategy, "strategy", STRATEGIES)
         for name in ("copy", "add_indicator", "keep_empty_features"):
             as_flag(getattr(self, name), name)
-        rows = as_rows(X, finite=False)
+        rows = self._rows(X)
+        numbers = rows.dtype != object
+        constant = self._constant(numbers)
         missing = self._missing(rows)
-        empty = missing.all(axis=0)
-        filled = np.full(rows.shape[1], constant)
-        if strategy != "constant":
-            for j in range(rows.shape[1]):
-                known = rows[~missing[:, j], j].astype(np.float64)
-                filled[j] = _typical(known, strategy) if len(known) else 0.0
-            if not np.isfinite(filled).all():
-                raise ValueError("X holds values so large that their sum overflows. Rescale it.")
-        if empty.any() and not self.keep_empty_features and strategy != "constant":
+        d = rows.shape[1]
+        filled = np.full(d, constant, dtype=None if numbers else object)
+        empty = np.zeros(d, dtype=bool)
+        for j in range(d):
+            known, zeros = _there(rows, missing, j)
+            empty[j] = not len(known) and not zeros
+            if self.strategy != "constant":
+                filled[j] = 0 if empty[j] else self._typical(known, zeros)
+        if numbers and not np.isfinite(filled).all():
+            raise ValueError("X holds values so large that their sum overflows. Rescale it.")
+        if empty.any() and not self.keep_empty_features:
             filled[empty] = np.nan
             listed = ", ".join(str(j) for j in np.flatnonzero(empty)[:5])
             warn_user(f"Left out, as all their values are missing: column(s) {listed} of X.")
         return self._publish(
             X,
             statistics_=filled,
-            indicator_features_=np.flatnonzero(missing.any(axis=0)),
+            indicator_features_=np.flatnonzero(_any(missing)),
+            n_features_in_=d,
         )
 
     def transform(self, X):
@@ -128,12 +151,13 @@ class SimpleImputer(Transformer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------
-        ndarray of shape (m, columns that are kept)
-            float32 for float32 rows, else float64; the table asked for by `set_output`.
+        ndarray or csc_array of shape (m, columns that are kept)
+            float32 for float32 rows, else float64; objects where X was not numbers alone at fit;
+            the table asked for by `set_output`.
 
         Raises
         ------
@@ -144,29 +168,149 @@ class SimpleImputer(Transformer, Estimator):
         """
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        rows = rows_for(self, X, finite=False)
+        rows = self._rows(X, fitted=True)
         missing = self._missing(rows)
-        out = np.where(missing, self.statistics_.astype(rows.dtype), rows)[:, self._kept()]
+        kept = self._kept()
+        if is_sparse(rows):
+            return self._fill_sparse(rows, missing, kept)
+        out = np.where(missing, self.statistics_.astype(rows.dtype), rows)[:, kept]
         if self.add_indicator:
             out = np.hstack([out, missing[:, self.indicator_features_].astype(rows.dtype)])
         return out
 
+    def inverse_transform(self, X):
+        """Put missing values back where they were filled.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, columns of `transform`)
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            With `missing_values`, also in columns that were left out.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            Without `add_indicator`, or if X has other columns.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        if not self.add_indicator:
+            raise ValueError(
+                "inverse_transform needs to know where X was filled. Fit with add_indicator=True."
+            )
+        numbers, kept = self.statistics_.dtype != object, self._kept()
+        rows = as_rows(X) if numbers else _as_objects(as_columns(X))
+        wanted = len(kept) + len(self.indicator_features_)
+        if rows.shape[1] != wanted:
+            raise ValueError(f"X has {rows.shape[1]} features, but {wanted} are expected.")
+        out = np.full((len(rows), self.n_features_in_), self.missing_values, dtype=rows.dtype)
+        out[:, kept] = rows[:, : len(kept)]
+        flags = rows[:, len(kept) :].astype(bool)
+        for j, flag in zip(self.indicator_features_, flags.T, strict=True):
+            out[flag, j] = self.missing_values
+        return out
+
+    # ------------------------------------------------------------ rows
+    def _rows(self, X, fitted=False):
+        """Rows as a table of numbers, CSC, or a table of objects."""
+        if is_sparse(X):
+            if self.missing_values == 0:
+                raise ValueError(
+                    "Imputation not possible when missing_values == 0 and input is sparse. Pass "
+                    "X.toarray()."
+                )
+            return self._sparse(X, fitted)
+        numbers = callable(self.strategy) or self.strategy in OF_NUMBERS
+        if not numbers:
+            columns = columns_for(self, X) if fitted else as_columns(X)
+            numbers = all(column.dtype.kind in "biuf" for column in columns)
+            if fitted:
+                numbers = numbers and self.statistics_.dtype != object
+        if not numbers:
+            return _as_objects(columns)
+        if not fitted:
+            return as_rows(X, finite=False)
+        return rows_for(self, X, finite=False)
+
+    def _sparse(self, X, fitted):
+        rows = as_sparse(X).tocsc()
+        if fitted:
+            rows_for(self, np.zeros((1, rows.shape[1])))  # for its sentences
+        if rows.dtype.kind not in "biuf":
+            raise ValueError(f"X must hold numbers; got dtype {rows.dtype}. Convert it first.")
+        rows = rows.astype(rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64)
+        rows.sum_duplicates()
+        return rows
+
     def _missing(self, rows):
-        if isinstance(self.missing_values, float) and np.isnan(self.missing_values):
+        """Where values are missing: a table, or a sparse matrix of truth values."""
+        if is_sparse(rows):
+            mask = rows.copy()
+            mask.data = self._missing(rows.data[:, None])[:, 0]
+            return mask
+        gaps, value = is_missing(self.missing_values), self.missing_values
+        if rows.dtype == object:
+            nothing = np.array([[is_missing(v) for v in row] for row in rows.tolist()], dtype=bool)
+            if gaps:
+                return nothing
+            if nothing.any():
+                raise ValueError(
+                    f"X contains NaN or None, but missing_values is {shown(value)}. Drop them."
+                )
+            return np.array([[v == value for v in row] for row in rows.tolist()], dtype=bool)
+        if gaps:
             missing = np.isnan(rows)
             if not np.isfinite(rows[~missing]).all():
                 explain_nonfinite(np.where(missing, 0.0, rows), "X")
             return missing
-        value = as_real(self.missing_values, "missing_values")
+        value = as_real(value, "missing_values")
         explain_nonfinite(rows, "X")
         return rows == value
 
-    def _kept(self):
-        return np.flatnonzero(~np.isnan(self.statistics_))
+    def _fill_sparse(self, rows, missing, kept):
+        from scipy.sparse import csc_array, hstack
 
-    def _out_names(self):
-        names = self.__dict__.get("feature_names_in_")
-        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
+        column = np.repeat(np.arange(rows.shape[1]), np.diff(rows.indptr))
+        data = np.where(missing.data, self.statistics_[column].astype(rows.dtype), rows.data)
+        out = csc_array((data, rows.indices, rows.indptr), shape=rows.shape)[:, kept]
+        if self.add_indicator:
+            flags = csc_array(missing)[:, self.indicator_features_].astype(rows.dtype)
+            flags.eliminate_zeros()
+            out = hstack([out, flags], format="csc")
+        return out
+
+    # ------------------------------------------------------------ what is filled in
+    def _constant(self, numbers):
+        if self.fill_value is None:
+            return 0.0 if numbers else MISSING
+        if numbers:
+            return as_real(self.fill_value, "fill_value")
+        if not isinstance(self.fill_value, str | Real) or is_missing(self.fill_value):
+            raise wrong_type("fill_value", "a number or a string", self.fill_value)
+        return self.fill_value
+
+    def _typical(self, known, zeros):
+        """The mean, median or mode of values and so many zeros; of several modes the least."""
+        if self.strategy == "most_frequent":
+            return _mode(known, zeros)
+        known = known.astype(np.float64)
+        if self.strategy == "mean":
+            with np.errstate(over="ignore"):
+                return known.sum() / (len(known) + zeros) if zeros else known.mean()
+        known = np.append(known, np.zeros(zeros)) if zeros else known
+        if self.strategy == "median":
+            return np.median(known)
+        return as_real(self.strategy(known), "strategy of a column of X")
+
+    def _kept(self):
+        return np.flatnonzero([not is_missing(value) for value in self.statistics_.tolist()])
+
+    def _named(self, names):
         out = [names[j] for j in self._kept()]
         if self.add_indicator:
             out += [f"missingindicator_{names[j]}" for j in self.indicator_features_]
@@ -174,17 +318,47 @@ class SimpleImputer(Transformer, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        missing = self.missing_values
-        tags.input_tags.allow_nan = isinstance(missing, float) and bool(np.isnan(missing))
+        tags.input_tags.sparse = self.missing_values != 0
+        tags.input_tags.allow_nan = is_missing(self.missing_values)
+        tags.input_tags.string = tags.input_tags.categorical = self.strategy in STRATEGIES[2:]
         return tags
 
 
-def _typical(known, strategy):
-    """The mean, median or mode of a column; of several modes the least."""
-    if strategy == "mean":
-        with np.errstate(over="ignore"):
-            return known.mean()
-    if strategy == "median":
-        return np.median(known)
-    values, counts = np.unique(known, return_counts=True)
-    return values[counts.argmax()]
+def _as_objects(columns):
+    table = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for j, column in enumerate(columns):
+        table[:, j] = column
+    return table
+
+
+def _there(rows, missing, j):
+    """The values of a column that are there, and the number of zeros that are not stored."""
+    if not is_sparse(rows):
+        return rows[~missing[:, j], j], 0
+    part = slice(rows.indptr[j], rows.indptr[j + 1])
+    return rows.data[part][~missing.data[part]], rows.shape[0] - (part.stop - part.start)
+
+
+def _any(missing):
+    """Columns with a missing value."""
+    if not is_sparse(missing):
+        return missing.any(axis=0)
+    column = np.repeat(np.arange(missing.shape[1]), np.diff(missing.indptr))
+    return np.bincount(column, missing.data, missing.shape[1]) > 0
+
+
+def _mode(known, zeros):
+    if known.dtype != object:
+        values, counts = np.unique(known, return_counts=True)
+        if zeros:
+            values, counts = np.append(values, 0.0), np.append(counts, zeros)
+            values, place = np.unique(values, return_inverse=True)
+            counts = np.bincount(place, counts)
+        return values[counts.argmax()]
+    counts = Counter(known.tolist())
+    most = max(counts.values())
+    modes = [value for value, count in counts.items() if count == most]
+    try:
+        return min(modes)
+    except TypeError:  # of several types, in the order of their names
+        return min(modes, key=lambda value: (type(value).__name__, str(value)))

@@ -64,25 +64,7 @@ class ColumnScaler(Transformer, Estimator):
         shift, scale = self._fitted_affine()
         return self._applied(X, lambda Z: Z * scale + shift)
 
-    def _out_names(self):
-        names = self.__dict__.get("feature_names_in_")
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
-
-    def get_feature_names_out(self, input_features=None):
-        """Names of the columns, which are those given.
-
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names for columns that had none at fit.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        names = super().get_feature_names_out(input_features)
-        if input_features is not None and "feature_names_in_" not in self.__dict__:
-            return np.asarray(input_features, dtype=object)
+    def _named(self, names):
         return names
 
 
@@ -207,7 +189,7 @@ class MinMaxScaler(ColumnScaler):
 
     def _range(self):
         ends = self.feature_range
-        if not isinstance(ends, tuple | list | np.ndarray) or len(ends) != 2:
+        if not _is_pair(ends):
             raise wrong_type("feature_range", "a pair of numbers (low, high)", ends)
         low, high = (as_real(end, "feature_range") for end in ends)
         if low >= high:
@@ -411,11 +393,16 @@ class RobustScaler(ColumnScaler):
 
     def _quantiles(self):
         ends = self.quantile_range
-        if not isinstance(ends, tuple | list | np.ndarray) or len(ends) != 2:
+        if not _is_pair(ends):
             raise wrong_type("quantile_range", "a pair of percentages", ends)
         low, high = (as_real(end, "quantile_range", 0.0, 100.0) for end in ends)
         if low >= high:
             raise ValueError(f"quantile_range must rise; got {shown(ends)}.")
+        if self.unit_variance and (low == 0.0 or high == 100.0):
+            raise ValueError(
+                "quantile_range must lie between 0 and 100 with unit_variance=True, as the normal "
+                f"distribution has no such quantiles; got {shown(ends)}."
+            )
         return low, high
 
     def _affine(self):
@@ -427,3 +414,11 @@ class RobustScaler(ColumnScaler):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.with_centering
         return tags
+
+
+def _is_pair(ends):
+    return (
+        isinstance(ends, tuple | list | np.ndarray)
+        and getattr(ends, "ndim", 1) == 1
+        and len(ends) == 2
+    )

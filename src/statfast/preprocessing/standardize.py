@@ -131,10 +131,7 @@ class StandardScaler(Transformer, Estimator):
         as_flag(self.with_std, "with_std")
         if isinstance(X, Chunks):
             rows = X
-            weights = None
-            if sample_weight is not None:
-                weights = as_weights(sample_weight, np.size(sample_weight))
-            return (rows, weights), FitState(0)
+            return (rows, as_weights(sample_weight, None)), FitState(0)
         if is_sparse(X):
             if centers:
                 raise TypeError(CENTERED)
@@ -148,6 +145,7 @@ class StandardScaler(Transformer, Estimator):
     def _statistics(columns, state):
         return column_moments(*columns)
 
+    _by_moments = True  # its statistics are those of columns, which models of sums tell
     _solved_by = ("copy", "with_mean", "with_std")
 
     def _solve(self, moments, state):
@@ -238,25 +236,7 @@ class StandardScaler(Transformer, Estimator):
             out = dense(rows.astype(np.float64, copy=False))
         return as_type(out, rows.dtype, "X scaled")
 
-    def _out_names(self):
-        names = self.__dict__.get("feature_names_in_")
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
-
-    def get_feature_names_out(self, input_features=None):
-        """Names of the columns, which are those given.
-
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names for columns that had none at fit.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        names = super().get_feature_names_out(input_features)
-        if input_features is not None and "feature_names_in_" not in self.__dict__:
-            return np.asarray(input_features, dtype=object)
+    def _named(self, names):
         return names
 
     def __sklearn_tags__(self):

@@ -6,6 +6,7 @@ from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.pruning.table import PruningTable, pruning_table
 from statfast.tree.pruning.weakest_link import PruningPath
 from statfast.tree.reading.printed import export_text, tree_rules
+from statfast.tree.reading.splits import SplitTable, split_table
 from statfast.tree.structure.tree_arrays import TreeStructure
 
 __all__ = [
@@ -13,8 +14,10 @@ __all__ = [
     "DecisionTreeRegressor",
     "PruningPath",
     "PruningTable",
+    "SplitTable",
     "TreeStructure",
     "export_text",
     "pruning_table",
+    "split_table",
     "tree_rules",
 ]

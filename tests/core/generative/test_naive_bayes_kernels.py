@@ -77,12 +77,17 @@ def test_counts_and_scores_of_sparse_rows(n, d, classes, seed, weighted, valued)
     count_tables.add_counts(start, column, value, codes, weights, table)
     one_hot = (codes[:, None] == np.arange(classes)) * (1 if weights is None else weights[:, None])
     np.testing.assert_allclose(table, dense.T @ one_hot, rtol=1e-12, atol=1e-12)
-    wide = np.zeros((d, -(-classes // 8) * 8))
-    wide[:, :classes] = rng.normal(size=(d, classes))
-    begin, out = rng.normal(size=wide.shape[1]), np.empty((n, classes))
-    count_tables.scores(start, column, value, wide, begin, out)
-    want = (begin + dense @ wide)[:, :classes]
+    flat = np.append(rng.normal(size=d * classes), np.full(8, np.nan))
+    begin, out = rng.normal(size=classes), np.empty((n, classes))
+    want = begin + dense @ flat[:-8].reshape(d, classes)
+    assert count_tables.scores(start, column, value, flat, begin, False, out)
     np.testing.assert_allclose(out, want, rtol=1e-10, atol=1e-10)
+    assert count_tables.scores(start, column, value, flat, begin, True, out)
+    p = np.exp(want - want.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(out, p / p.sum(axis=1, keepdims=True), rtol=1e-9, atol=1e-14)
+    flat[0] = np.inf
+    want_finite = not dense[:, 0].any()
+    assert count_tables.scores(start, column, value, flat, begin, False, out) == want_finite
 
 
 @pytest.mark.parametrize("function", [normal_scores.scores, normal_scores.softmax])

@@ -37,6 +37,45 @@ def test_scatter(n, d, k, dtype, weighted, seed):
     assert_allclose(np.tril(total[: d + 1, : d + 1]), np.tril(want), rtol=1e-11, atol=1e-11)
 
 
+@given(st.integers(1, 300), st.integers(1, 90), st.floats(-3, 3), st.integers(0, 2**32))
+def test_scatter_of_rounded_products(n, d, size, seed):
+    rng = np.random.default_rng(seed)
+    X, _ = table(n, d, np.float32, rng)
+    X[:] = rng.standard_normal((n, d)) * 10.0**size
+    shift = rng.random(d)
+    total = np.zeros((products.tall(d + 1), products.broad(d + 1)))
+    products.scatter_rounded(X, shift, total)
+    Z = np.column_stack([X.astype(np.float64) - shift, np.ones(n)])
+    want = Z.T @ Z
+    apart = np.abs(np.tril(total[: d + 1, : d + 1] - want))
+    length = np.sqrt(want.diagonal())
+    assert (apart <= 67 * 2.0**-24 * length[:, None] * length).all()  # the bound of the kernel
+    assert apart.max() <= 2e-6 * want.diagonal().max()
+
+
+def test_rounded_products_that_all_err_to_one_side():
+    """Rows alike, whose products round the same way in each sum: the bound is not met by luck."""
+    X = np.full((64 * 50, 20), 0.1, dtype=np.float32)
+    total = np.zeros((products.tall(21), products.broad(21)))
+    products.scatter_rounded(X, np.zeros(20), total)
+    exact = len(X) * float(np.float32(0.1)) ** 2
+    apart = abs(total[0, 0] / exact - 1)
+    assert 1e-8 < apart < 67 * 2.0**-24
+
+
+@given(st.integers(1, 80), st.integers(1, 400), st.integers(1, 40), st.integers(0, 2**32))
+def test_scores_of_float_rows(n, d, k, seed):
+    rng = np.random.default_rng(seed)
+    X, exact = table(n, d, np.float32, rng)
+    shift, P = rng.random(d), rng.standard_normal((k, d))
+    room = np.full((n + 1, k), 7.0, np.float32)
+    assert products.project(X, shift, P, room[:n])
+    Z = exact - shift
+    size = np.sqrt((Z**2).sum(axis=1))[:, None] * np.sqrt((P**2).sum(axis=1))
+    assert (np.abs(room[:n] - Z @ P.T) <= 140 * 2.0**-24 * size).all()
+    assert (room[n] == 7.0).all()  # nothing is written beyond the last row
+
+
 @shapes
 def test_project_back_and_normal(n, d, k, dtype, weighted, seed):
     rng = np.random.default_rng(seed)

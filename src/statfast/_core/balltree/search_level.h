@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* build: small */
 /* One instruction-set level of balltree/search.pyx. */
 
 #include <float.h>

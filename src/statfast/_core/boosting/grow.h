@@ -211,10 +211,7 @@ static int grow_tree(grower *t, int begin, double budget) {
     }
     while (t->n_open) drop_histogram(t, t->open[--t->n_open]);
     const double unit = t->gradient_unit / t->hessian_unit;
-    for (ptrdiff_t k = 0; k < t->n_nodes; k++) {
-        t->nodes[k].value *= unit;
-        t->nodes[k].gain *= unit * t->gradient_unit;
-    }
+    for (ptrdiff_t k = 0; k < t->n_nodes; k++) t->nodes[k].value *= unit;
     return 1;
 }
 

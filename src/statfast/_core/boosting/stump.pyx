@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The best split of all rows into two, for weights of classes: a stump, round after round.
 
 Iba & Langley 1992 ("Induction of one-level decision trees",

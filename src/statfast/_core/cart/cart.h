@@ -18,9 +18,18 @@
 /* Criteria. */
 enum { CART_GINI, CART_ENTROPY, CART_ERROR, CART_SQUARED, CART_POISSON, CART_ABSOLUTE };
 #define CART_SMALL 64     /* rows that are sorted by counting: the square of this in comparisons */
+#define CART_NEAR 1024    /* rows whose ranks stay in the cache, row by row */
 #define CART_BITS 6       /* of a place among them */
 #define CART_WIDE_RANK (1 << 25) /* ranks below this share 32 bits with such a place */
 #define CART_MANY 64      /* classes with histograms */
+/* Code that seldom runs is made small: it is compiled once for each level. */
+#if defined(__GNUC__)
+#define CART_SELDOM __attribute__((cold))
+#else
+#define CART_SELDOM
+#endif
+#define CART_LOST 2       /* the side of a row whose value is missing */
+#define CART_SUBSETS 10   /* categories of which all subsets are tried */
 #define CART_SLACK 1e-11  /* relative: above the rounding of gains and bounds */
 
 typedef struct {
@@ -28,6 +37,8 @@ typedef struct {
     const uint8_t *codes;    /* (p, n) rank >> shift */
     const uint16_t *ranks16; /* (p, n) one of the two, the other is NULL */
     const uint32_t *ranks32;
+    const uint16_t *by_row16; /* (n, p) the same, one of the two, or none */
+    const uint32_t *by_row32;
     const int32_t *shift;    /* (p,) */
     const int32_t *missing;  /* (p,) the rank of missing values, above all others, or -1 */
     const double *values;    /* the distinct values of the columns, ascending */
@@ -38,9 +49,16 @@ typedef struct {
     const int32_t *classes;  /* (outputs,) or NULL */
     const int8_t *monotone;  /* (p,) or NULL */
     ptrdiff_t outputs, channels; /* channels: sums a node keeps; classes of all outputs, or outputs */
+    int plain; /* no value is missing, no column holds categories */
     int criterion, randomized, in_order; /* in_order: columns are looked at from the first on */
     ptrdiff_t max_features, min_split, min_leaf, max_depth;
     double min_weight, min_decrease, total_weight;
+    /* Categories and surrogates. A rank of a column of categories is the number of its category. */
+    const int32_t *categories; /* (p,) how many a column has, 0: it holds numbers; or NULL */
+    ptrdiff_t most, words;     /* the most categories of a column, and 64-bit words of a set */
+    int known_only;            /* splits are chosen by rows whose value is known */
+    ptrdiff_t surrogates;      /* which send the others: at most so many a node */
+    const int64_t *cases;      /* (n,) weights of rows to surrogates, or NULL: those of the node */
 } cart_problem;
 
 /* The rows of a node, gathered once for all columns. */
@@ -77,16 +95,43 @@ typedef struct {
     int32_t missing_left;
     int64_t cut;       /* the largest rank that goes left */
     double threshold;  /* of a random split; else NaN */
+    int32_t order, turn; /* of columns, in which they are drawn: of this one; of that at hand */
 } cart_split;
+
+#define NO_SPLIT {-INFINITY, -1, 0, 0, NAN, -1, 0}
+#define CART_KEPT (1 << 20) /* bytes for codes of rows in the columns of a node */
+#define CART_DOUBTS 1024 /* room for them: a column has at most 256 */
+typedef struct {
+    int64_t q, up, w, count; /* sums of targets, of positive ones, of weights; rows */
+} single_bin;
+
+/* A bin that a better split may lie in: the rows with codes from first to last, whose ranks begin
+   with base and end before base + (1 << shift). */
+typedef struct {
+    single_bin left; /* the sums before it */
+    double bound;
+    const uint8_t *byte;
+    int64_t base;
+    int32_t column, turn;
+    uint8_t first, last, shift;
+} single_doubt;
 
 /* What one thread needs besides. */
 typedef struct {
-    uint8_t *byte;     /* (m,) codes of the rows, kept */
-    int32_t *place;    /* (2 m + ...) places of rows in the node: lists of bins */
+    uint8_t *byte;     /* (kept,) codes of the rows, of as many columns as there is room for */
+    uint8_t *bytes;    /* (4 m + ...) of some of them */
+    int32_t *place;    /* (6 m + ...) places of rows in the node: lists of bins */
+    single_doubt *doubt; /* (CART_DOUBTS,) */
+    ptrdiff_t kept, used, doubts; /* used: bytes of columns with bins in doubt */
     uint64_t *key, *spare;  /* (m,) sorted */
     int64_t *bins;     /* histograms of three levels */
     int64_t *left;     /* (channels,) */
     double *errors, *tree; /* (m,), (2 m + 2,) of absolute errors */
+    int64_t *table, *known; /* sums of categories (most + 1, channels + 2); (channels,) */
+    double *means;     /* (most + 1, channels) of categories, and (2, channels) */
+    int32_t *order;    /* (most + 1,) categories of the node, in order */
+    uint64_t *set;     /* (2, words) categories that go left, and right */
+    uint8_t *side;     /* (m,) where rows go */
 } cart_scratch;
 
 /* A node to be opened. */
@@ -97,19 +142,35 @@ typedef struct {
     double low, high;
 } cart_task;
 
+/* What a split asks: whether a value is at most the threshold. That lies in the middle between the
+   values of two ranks, unless it is known, as in a random split. */
+typedef struct {
+    double threshold;
+    uint32_t low, high;
+    int32_t feature, missing_left;
+} cart_cut;
+
 /* A node whose split is known but not made, best first. */
 typedef struct {
     double gain;
     ptrdiff_t node;
-    int32_t feature, missing_left;
-    double threshold;
+    cart_cut cut;
     cart_task left, right;
 } cart_open;
 
 typedef struct {
-    double threshold, impurity, weight;
-    int32_t left, right, feature, count, missing_left, depth;
+    cart_cut cut;
+    double impurity, weight;
+    int32_t left, right, count, depth;
 } cart_node;
+
+/* A column that stands in where the value that a node asks for is missing. */
+typedef struct {
+    double threshold;  /* of a column of categories, the number of its set */
+    double agree, adjusted; /* weight that it sends as the split does: share, and above chance */
+    int64_t sent;      /* rows of the fit that it sent */
+    int32_t node, column, reversed, of_sets; /* reversed: values up to the threshold go right */
+} cart_surrogate;
 
 typedef struct {
     const cart_problem *t;
@@ -125,11 +186,39 @@ typedef struct {
     cart_open *heap;
     cart_node *nodes;
     double *values;       /* (nodes, channels) */
+    uint64_t *sets;       /* (sets, 2, words) categories that go left, and right */
+    cart_surrogate *surrogates;
+    size_t n_sets, set_room, n_surrogates, surrogate_room;
     size_t n_tasks, task_room, n_heap, heap_room, n_nodes, node_room, value_room;
 } cart_grower;
 
+static inline int is_in(const uint64_t *set, int64_t c) {
+    return (int)(set[c >> 6] >> (c & 63) & 1);
+}
+
+/* The ranks of a column. */
+typedef struct {
+    const uint16_t *narrow;
+    const uint32_t *wide;
+    ptrdiff_t step; /* from row to row */
+} cart_ranks;
+
+static inline uint32_t rank_in(cart_ranks r, ptrdiff_t row) {
+    return r.narrow ? r.narrow[row * r.step] : r.wide[row * r.step];
+}
+
+/* To be looked up for m rows: of few rows the ranks of all columns stay in the cache. */
+static inline cart_ranks ranks_of(const cart_problem *t, ptrdiff_t f, ptrdiff_t m) {
+    const ptrdiff_t p = t->p, n = t->n;
+    if (m <= CART_NEAR && (t->by_row16 || t->by_row32))
+        return (cart_ranks){t->by_row16 ? t->by_row16 + f : NULL,
+                            t->by_row16 ? NULL : t->by_row32 + f, p};
+    return (cart_ranks){t->ranks16 ? t->ranks16 + f * n : NULL,
+                        t->ranks16 ? NULL : t->ranks32 + f * n, 1};
+}
+
 static inline uint32_t rank_of(const cart_problem *t, ptrdiff_t f, ptrdiff_t row) {
-    return t->ranks16 ? t->ranks16[f * t->n + row] : t->ranks32[f * t->n + row];
+    return rank_in(ranks_of(t, f, t->n), row);
 }
 
 #endif

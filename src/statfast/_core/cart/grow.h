@@ -13,17 +13,6 @@ static INLINE uint64_t below_of(uint64_t draw, uint64_t n) { /* of 0 .. n - 1 */
     return ((draw >> 32) * n) >> 32;
 }
 
-static int reserve(void **array, size_t *room, size_t wanted, size_t size) {
-    if (wanted <= *room) return 1;
-    size_t more = *room * 2 > wanted ? *room * 2 : wanted;
-    if (more < 64) more = 64;
-    void *moved = realloc(*array, more * size);
-    if (!moved) return 0;
-    *array = moved;
-    *room = more;
-    return 1;
-}
-
 static int push_task(cart_grower *g, const cart_task *task) {
     if (!reserve((void **)&g->tasks, &g->task_room, g->n_tasks + 1, sizeof *task)) return 0;
     g->tasks[g->n_tasks++] = *task;
@@ -66,7 +55,7 @@ static int add_node(cart_grower *g, const cart_task *task) {
     g->n_nodes++;
     cart_node *node = g->nodes + id;
     double *value = g->values + id * C;
-    *node = (cart_node){NAN, g->v.impurity, g->v.mass, -1, -1, -2, (int32_t)g->v.m, 0,
+    *node = (cart_node){{NAN, 0, 0, -2, 0}, g->v.impurity, g->v.mass, -1, -1, (int32_t)g->v.m,
                         (int32_t)task->depth};
     memcpy(value, g->v.sum, (size_t)C * sizeof *value);
     if (t->label) {
@@ -115,58 +104,6 @@ static double impurity_between(cart_grower *g, int32_t *rows, ptrdiff_t m, doubl
     return v.impurity;
 }
 
-/* Rows on the two sides of a split; the ranks next to the cut give the threshold. */
-static ptrdiff_t partition(cart_grower *g, const cart_split *s, double *threshold, int *lost_left) {
-    const cart_problem *t = g->t;
-    const ptrdiff_t m = g->v.m, f = s->feature;
-    int32_t *rows = g->v.rows, *right = g->scratch.place;
-    const int64_t missing = t->missing[f];
-    int64_t low = -1, high = INT64_MAX;
-    ptrdiff_t l = 0, r = 0, lost = 0;
-    for (ptrdiff_t i = 0; missing < 0 && i < m; i++) {
-        const int32_t row = rows[i];
-        const int64_t rank = rank_of(t, f, row);
-        const int goes = rank <= s->cut;
-        const int64_t one = goes ? rank : -1, other = goes ? INT64_MAX : rank;
-        low = one > low ? one : low;
-        high = other < high ? other : high;
-        rows[l] = row;
-        right[r] = row;
-        l += goes;
-        r += !goes;
-    }
-    for (ptrdiff_t i = 0; missing >= 0 && i < m; i++) {
-        const int32_t row = rows[i];
-        const int64_t rank = rank_of(t, f, row);
-        int goes = rank <= s->cut;
-        if (rank == missing) {
-            goes = s->missing_left;
-            lost++;
-        } else if (goes) {
-            low = rank > low ? rank : low;
-        } else {
-            high = rank < high ? rank : high;
-        }
-        rows[l] = row;
-        right[r] = row;
-        l += goes;
-        r += !goes;
-    }
-    memcpy(rows + l, right, (size_t)r * sizeof *rows);
-    const double *values = t->values + t->first[f];
-    *threshold = s->threshold;
-    if (isnan(s->threshold)) {
-        *threshold = INFINITY;
-        if (high != INT64_MAX && low >= 0) {
-            *threshold = values[low] / 2 + values[high] / 2;
-            /* Halves of the smallest numbers vanish, and the middle of two neighbors is one. */
-            if (!(*threshold >= values[low] && *threshold < values[high])) *threshold = values[low];
-        }
-    }
-    *lost_left = lost ? s->missing_left : l > r;
-    return l;
-}
-
 /* Bounds for the values of the children, by the monotone constraint of the feature. */
 static void constrain(cart_grower *g, ptrdiff_t f, ptrdiff_t l, cart_task *left,
                       cart_task *right) {
@@ -195,11 +132,14 @@ static int split_node(cart_grower *g, const cart_split *best) {
     const cart_problem *t = g->t;
     const cart_task now = g->now;
     const ptrdiff_t id = (ptrdiff_t)g->n_nodes - 1;
-    double threshold, decrease = 0;
-    int lost_left;
+    double decrease = 0;
+    cart_cut cut;
     if (best->feature < 0) return 0;
     const double impurity = g->v.impurity, mass = g->v.mass;
-    const ptrdiff_t l = partition(g, best, &threshold, &lost_left), m = g->v.m;
+    const int by_sides = is_by_sides(t, best->feature);
+    const ptrdiff_t l = by_sides ? partition_by_sides(g, best, &cut) : partition(g, best, &cut);
+    const ptrdiff_t m = g->v.m;
+    if (l < 0) return -1;
     cart_task left = {now.start, now.start + l, now.depth + 1, id, 0, mixed(now.key ^ 1),
                       now.low, now.high};
     cart_task right = {now.start + l, now.stop, now.depth + 1, id, 1, mixed(now.key ^ 2),
@@ -212,12 +152,9 @@ static int split_node(cart_grower *g, const cart_split *best) {
         decrease = mass / t->total_weight * (impurity - ml / mass * il - mr / mass * ir);
         if (decrease + 2.220446049250313e-16 < t->min_decrease) return 0;
     }
-    const cart_open open = {decrease, id, best->feature, lost_left, threshold, left, right};
+    const cart_open open = {decrease, id, cut, left, right};
     if (g->best_first) return push_open(g, open) ? 0 : -1;
-    cart_node *node = g->nodes + id;
-    node->feature = best->feature;
-    node->threshold = threshold;
-    node->missing_left = lost_left;
+    g->nodes[id].cut = cut;
     return push_task(g, &right) && push_task(g, &left) ? 0 : -1;
 }
 
@@ -225,10 +162,7 @@ static int split_node(cart_grower *g, const cart_split *best) {
 static int expand_best(cart_grower *g) {
     if (!g->n_heap || g->leaves_left <= 0) return 0;
     const cart_open open = pop_open(g);
-    cart_node *node = g->nodes + open.node;
-    node->feature = open.feature;
-    node->threshold = open.threshold;
-    node->missing_left = open.missing_left;
+    g->nodes[open.node].cut = open.cut;
     g->leaves_left--;
     return push_task(g, &open.right) && push_task(g, &open.left) ? 1 : -1;
 }
@@ -263,15 +197,33 @@ static uint64_t draw_for(const cart_grower *g, ptrdiff_t f) {
 /* As many columns as asked for, and then until one of them varies. */
 static cart_split search_columns(cart_grower *g, int64_t *effort) {
     const cart_problem *t = g->t;
-    cart_split best = {-INFINITY, -1, 0, 0, NAN};
+    cart_split best = NO_SPLIT;
     uint64_t state = g->now.key;
     ptrdiff_t i = 0;
     int varies = 0;
+    if (is_pair(t, &g->v)) {
+        while (i < t->p && best.feature < 0) split_pair(t, &g->v, drawn(g, i++, &state), &best);
+        put_back(g, i);
+        return best;
+    }
+    if (is_few(t, &g->v)) {
+        int32_t columns[FEW_COLUMNS];
+        while (i < t->max_features) {
+            const int32_t turn = (int32_t)i;
+            int count = 0;
+            for (; count < FEW_COLUMNS && i < t->max_features; i++)
+                columns[count++] = drawn(g, i, &state);
+            varies |= split_few(t, &g->v, columns, count, turn, &best);
+        }
+        *effort += g->v.m * i;
+    }
     for (; i < t->p && (i < t->max_features || !varies); i++) {
         const int32_t f = drawn(g, i, &state);
-        varies |= split_on(t, &g->v, &g->scratch, f, draw_for(g, f), &best);
+        best.turn = (int32_t)i;
+        varies |= look_at(t, &g->v, &g->scratch, f, draw_for(g, f), &best);
         *effort += g->v.m;
     }
+    settle(t, &g->v, &g->scratch, &best);
     put_back(g, i);
     return best;
 }

@@ -10,6 +10,8 @@ cdef extern from "cart/cart.h" nogil:
         const uint8_t *codes
         const uint16_t *ranks16
         const uint32_t *ranks32
+        const uint16_t *by_row16
+        const uint32_t *by_row32
         const int32_t *shift
         const int32_t *missing
         const double *values
@@ -19,43 +21,27 @@ cdef extern from "cart/cart.h" nogil:
         const double *xlogx
         const int32_t *classes
         const int8_t *monotone
-        int criterion, randomized, in_order
+        int plain, criterion, randomized, in_order
         Py_ssize_t max_features, min_split, min_leaf, max_depth
         double min_weight, min_decrease, total_weight
+        const int32_t *categories
+        Py_ssize_t most, words, surrogates
+        int known_only
+        const int64_t *cases
 
     ctypedef struct cart_node_rows:
-        int32_t *rows
         Py_ssize_t m
-        int64_t *w
-        int64_t *q
-        int64_t *packed
-        int32_t *cls
-        int64_t *total
-        double *sum
-        double *center
-        double *y
-        double *heavy
         const int64_t *record
-        double *ascending
-        int32_t *y_place
-        double *low_high
-        void *targets
 
     ctypedef struct cart_split:
         double gain
         int32_t feature, missing_left
         int64_t cut
         double threshold
+        int32_t order, turn
 
     ctypedef struct cart_scratch:
-        uint8_t *byte
-        int32_t *place
-        uint64_t *key
-        uint64_t *spare
-        int64_t *bins
-        int64_t *left
-        double *errors
-        double *tree
+        pass
 
     ctypedef struct cart_task:
         Py_ssize_t start, stop, depth, parent
@@ -66,9 +52,17 @@ cdef extern from "cart/cart.h" nogil:
     ctypedef struct cart_open:
         pass
 
+    ctypedef struct cart_cut:
+        double threshold
+        int32_t feature, missing_left
+
     ctypedef struct cart_node:
-        double threshold, impurity, weight
-        int32_t left, right, feature, count, missing_left, depth
+        cart_cut cut
+        double impurity, weight
+        int32_t left, right, count, depth
+
+    ctypedef struct cart_surrogate:
+        pass
 
     ctypedef struct cart_grower:
         const cart_problem *t
@@ -85,7 +79,13 @@ cdef extern from "cart/cart.h" nogil:
         cart_open *heap
         cart_node *nodes
         double *values
-        size_t n_tasks, n_nodes
+        uint64_t *sets
+        cart_surrogate *surrogates
+        size_t n_tasks, n_nodes, n_sets, n_surrogates
+
+cdef extern from "cart/room.h" nogil:
+    size_t room_of(const cart_problem *t, Py_ssize_t m, int sorts, cart_scratch *s, uint8_t *start)
+    size_t node_room(cart_grower *g, Py_ssize_t m, uint8_t *start)
 
 cdef extern from "cart/grow_table.h" nogil:
     ctypedef struct grow_kernels:
@@ -93,8 +93,9 @@ cdef extern from "cart/grow_table.h" nogil:
         int (*open_node)(cart_grower *) noexcept nogil
         int (*split_node)(cart_grower *, const cart_split *) noexcept nogil
         int (*split_on)(const cart_problem *, const cart_node_rows *, cart_scratch *, Py_ssize_t f,
-                        uint64_t draw, cart_split *) noexcept nogil
+                        uint64_t draw, cart_split *, double *bound) noexcept nogil
         int (*push_task)(cart_grower *, const cart_task *) noexcept nogil
+        void (*place_thresholds)(cart_grower *) noexcept nogil
         int32_t (*drawn)(cart_grower *, Py_ssize_t, uint64_t *) noexcept nogil
         void (*put_back)(cart_grower *, Py_ssize_t) noexcept nogil
         uint64_t (*draw_for)(const cart_grower *, Py_ssize_t) noexcept nogil

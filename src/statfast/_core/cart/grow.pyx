@@ -35,6 +35,7 @@ cdef class Problem:
         self,
         const uint8_t[:, ::1] codes,     # IN (p, n) rank >> shift
         ranks,                           # IN (p, n) uint16 or uint32
+        by_row,                          # IN (n, p) the same, or None
         const int32_t[::1] shift,        # IN (p,)
         const int32_t[::1] missing,      # IN (p,) the rank of missing values, or -1
         const double[::1] values,        # IN distinct values of columns
@@ -44,23 +45,33 @@ cdef class Problem:
         const double[:, ::1] y,          # IN (n, outputs), or None
         const double[::1] xlogx,         # IN x log2 x of sums of weights, or None
         const int8_t[::1] monotone,      # IN (p,) -1, 0, 1; or None
+        const int32_t[::1] categories,   # IN (p,) how many, 0: numbers; or None
+        const int64_t[::1] cases,        # IN (n,) weights of rows to surrogates, or None
         dict rules,
     ):
         cdef const uint16_t[:, ::1] ranks16
         cdef const uint32_t[:, ::1] ranks32
         cdef cart_problem *t = &self.t
-        self.arrays = (codes, ranks, shift, missing, values, first, label, classes, y, xlogx,
-                       monotone)
+        self.arrays = (codes, ranks, by_row, shift, missing, values, first, label, classes, y,
+                       xlogx, monotone, categories, cases)
         t.p, t.n = codes.shape[0], codes.shape[1]
         t.codes = &codes[0, 0]
         t.ranks16 = NULL
         t.ranks32 = NULL
+        t.by_row16 = NULL
+        t.by_row32 = NULL
         if ranks.dtype == np.uint16:
             ranks16 = ranks
             t.ranks16 = &ranks16[0, 0]
+            if by_row is not None:
+                ranks16 = by_row
+                t.by_row16 = &ranks16[0, 0]
         else:
             ranks32 = ranks
             t.ranks32 = &ranks32[0, 0]
+            if by_row is not None:
+                ranks32 = by_row
+                t.by_row32 = &ranks32[0, 0]
         t.shift = &shift[0]
         t.missing = &missing[0]
         t.values = &values[0] if values.shape[0] else NULL
@@ -75,6 +86,7 @@ cdef class Problem:
             t.channels = np.sum(classes)
         t.xlogx = NULL if xlogx is None else &xlogx[0]
         t.monotone = NULL if monotone is None else &monotone[0]
+        t.plain = categories is None and np.max(missing) < 0
         t.criterion = rules["criterion"]
         t.randomized, t.in_order = rules["randomized"], rules["in_order"]
         t.max_features = rules["max_features"]
@@ -82,32 +94,15 @@ cdef class Problem:
         t.max_depth = rules["max_depth"]
         t.min_weight, t.min_decrease = rules["min_weight"], rules["min_decrease"]
         t.total_weight = rules["total_weight"]
+        t.categories = NULL if categories is None else &categories[0]
+        t.most = 0 if categories is None else np.max(categories)
+        t.words = (t.most + 63) // 64
+        t.cases = NULL if cases is None else &cases[0]
+        t.known_only, t.surrogates = rules["known_only"], rules["surrogates"]
 
     def width(self):
         """The number of columns."""
         return self.t.p
-
-
-cdef size_t room_of(const cart_problem *t, Py_ssize_t m, bint sorts, cart_scratch *s,
-                    uint8_t *start) noexcept nogil:
-    """Lay out what a thread needs for m rows from `start` on; returns how many bytes that is."""
-    cdef size_t at = 0
-    s.key = <uint64_t *>(start + at)
-    at += 8 * m if sorts or t.randomized else 0
-    s.spare = <uint64_t *>(start + at)
-    at += 8 * m if sorts else 0
-    s.bins = <int64_t *>(start + at)
-    at += 8 * 5 * 257 * (t.channels + 2) if not sorts else 0
-    s.left = <int64_t *>(start + at)
-    at += 8 * t.channels
-    s.errors = <double *>(start + at)
-    at += 8 * m if t.criterion == 5 else 0
-    s.tree = <double *>(start + at)
-    at += 8 * (2 * m + 2) if t.criterion == 5 else 0
-    s.place = <int32_t *>(start + at)
-    at += 4 * (6 * m + 64)
-    s.byte = start + at
-    return at + 6 * m + 64
 
 
 def sorts(Problem problem):
@@ -124,11 +119,12 @@ cdef class Room:
     cdef uint8_t *memory
 
     def __cinit__(self, Problem problem, Py_ssize_t m):
-        cdef size_t size = room_of(&problem.t, m, sorts(problem), &self.s, NULL)
+        cdef bint sorting = sorts(problem)
+        cdef size_t size = room_of(&problem.t, m, sorting, &self.s, NULL)
         self.memory = <uint8_t *>calloc(size, 1)
         if self.memory == NULL:
             raise MemoryError
-        room_of(&problem.t, m, sorts(problem), &self.s, self.memory)
+        room_of(&problem.t, m, sorting, &self.s, self.memory)
 
     def __dealloc__(self):
         free(self.memory)
@@ -148,40 +144,23 @@ cdef class Grower:
         """`rows` are permuted; for `most` there is room. `leaves`: 0 is depth first. `record`: of
         all rows, weight << 32 | weight of class 1, or None."""
         cdef const cart_problem *t = &problem.t
-        cdef cart_node_rows *v = &self.g.v
-        cdef Py_ssize_t T = t.outputs, C = t.channels, j
-        cdef bint absolute = t.criterion == 5
+        cdef Py_ssize_t j
         self.problem = problem
         self.arrays = (rows, weight, record)
         self.g.t = t
         self.g.rows = &rows[0]
         self.g.weight = NULL if weight is None else &weight[0]
         self.g.integral = integral
-        v.record = NULL if record is None else &record[0]
+        self.g.v.record = NULL if record is None else &record[0]
         self.g.best_first = leaves > 0
         self.g.leaves_left = leaves - 1
         self.room = Room(problem, most)
         self.g.scratch = self.room.s
-        cdef size_t size = 8 * (2 * most + most * T + 4 * C + 4 * T) + 4 * T * most
-        size += 8 * t.p + 64 + 8 * most * (T + 1) + (most * (8 * T + 4 * T + 16) if absolute else 0)
+        cdef size_t size = node_room(&self.g, most, NULL)
         self.memory = <uint8_t *>calloc(size, 1)
         if self.memory == NULL:
             raise MemoryError
-        v.w = <int64_t *>self.memory
-        v.packed = v.w + most
-        v.q = v.packed + most
-        v.total = v.q + most * T
-        v.sum = <double *>(v.total + C)
-        v.center = v.sum + C
-        v.low_high = v.center + T
-        v.y = v.low_high + 2 * T
-        v.heavy = v.y + most * T
-        v.ascending = v.heavy + most
-        v.targets = v.ascending + (most * T if absolute else 0)
-        v.cls = <int32_t *>(v.targets) + (4 * most if absolute else 0)
-        v.y_place = v.cls + most * T
-        self.g.columns = v.y_place + (most * T if absolute else 0)
-        self.g.swaps = self.g.columns + t.p
+        node_room(&self.g, most, self.memory)
         for j in range(t.p):
             self.g.columns[j] = j
 
@@ -191,6 +170,8 @@ cdef class Grower:
         free(self.g.heap)
         free(self.g.nodes)
         free(self.g.values)
+        free(self.g.sets)
+        free(self.g.surrogates)
 
     def add_task(self, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t depth, Py_ssize_t parent,
                  int side, uint64_t key, double low, double high):
@@ -245,19 +226,24 @@ cdef class Grower:
         """Rows of the open node."""
         return self.g.v.m
 
-    def search(self, Room room, Py_ssize_t column):
-        """(whether the column varies, gain, column, missing_left, cut, threshold)"""
-        cdef cart_split best = cart_split(-INFINITY, -1, 0, 0, NAN)
+    def search(self, Room room, Py_ssize_t column, double least, bint ends):
+        """(bound, whether the column varies, gain, column, missing_left, cut, threshold): the best
+        split that gains `least` or more, else column -1. With `ends` bins in doubt are not looked
+        into; no split in them gains more than the bound."""
+        cdef cart_split best = cart_split(least, -1, 0, 0, NAN, -1 if least == -INFINITY else 1, 0)
+        cdef double bound = -INFINITY
         cdef int varies
         with nogil:
             varies = kernels.split_on(self.g.t, &self.g.v, &room.s, column,
-                                      kernels.draw_for(&self.g, column), &best)
-        return varies, best.gain, best.feature, best.missing_left, best.cut, best.threshold
+                                      kernels.draw_for(&self.g, column), &best,
+                                      &bound if ends else NULL)
+        return (bound, varies, best.gain, best.feature, best.missing_left, best.cut,
+                best.threshold)
 
     def split(self, double gain, int32_t column, int32_t missing_left, int64_t cut,
               double threshold):
         """Split the open node."""
-        cdef cart_split best = cart_split(gain, column, missing_left, cut, threshold)
+        cdef cart_split best = cart_split(gain, column, missing_left, cut, threshold, 0, 0)
         cdef int state
         with nogil:
             state = kernels.split_node(&self.g, &best)
@@ -275,19 +261,32 @@ cdef class Grower:
         cdef double[:, ::1] number = numbers
         cdef double[:, ::1] value = values
         with nogil:
+            kernels.place_thresholds(&self.g)
             for i in range(n):
                 link[0, i] = node[i].left
                 link[1, i] = node[i].right
-                link[2, i] = node[i].feature
+                link[2, i] = node[i].cut.feature
                 link[3, i] = node[i].count
-                link[4, i] = node[i].missing_left
+                link[4, i] = node[i].cut.missing_left
                 link[5, i] = node[i].depth
-                number[0, i] = node[i].threshold
+                number[0, i] = node[i].cut.threshold
                 number[1, i] = node[i].impurity
                 number[2, i] = node[i].weight
             if n:
                 memcpy(&value[0, 0], self.g.values, n * C * sizeof(double))
         return links, numbers, values
+
+    def sets(self):
+        """(sets, 2, words): categories that go left, and right, by the bits of their numbers."""
+        found = np.zeros((self.g.n_sets, 2, self.g.t.words), np.uint64)
+        cdef uint64_t[:, :, ::1] to = found
+        if self.g.n_sets:
+            memcpy(&to[0, 0, 0], self.g.sets, found.nbytes)
+        return found
+
+    def surrogates(self):
+        """cart_surrogate of all nodes, the best of each first, as bytes."""
+        return (<const char *>self.g.surrogates)[:self.g.n_surrogates * sizeof(cart_surrogate)]
 
     def packed(self):
         """The nodes of a tree grown depth first as cart/walk_table.h has them, its leaves' values,
@@ -304,6 +303,7 @@ cdef class Grower:
         cdef double[::1] gain = gains
         cdef double threshold
         with nogil:
+            kernels.place_thresholds(&self.g)
             for i in range(n):
                 if node[i].left < 0:
                     step[i, 0] = <uint64_t>0x7ff8000000000000 | <uint64_t>leaf
@@ -312,16 +312,16 @@ cdef class Grower:
                         value[leaf, k] = self.g.values[i * C + k]
                     leaf += 1
                     continue
-                threshold = node[i].threshold
+                threshold = node[i].cut.threshold
                 memcpy(&step[i, 0], &threshold, 8)
-                step[i, 1] = <uint64_t>node[i].right | <uint64_t>node[i].feature << 32
-                if node[i].missing_left:
+                step[i, 1] = <uint64_t>node[i].right | <uint64_t>node[i].cut.feature << 32
+                if node[i].cut.missing_left:
                     step[i, 1] |= <uint64_t>1 << 63
                 left = node + node[i].left
                 right = node + node[i].right
-                gain[node[i].feature] += (node[i].weight * node[i].impurity
-                                          - left.weight * left.impurity
-                                          - right.weight * right.impurity)
+                gain[node[i].cut.feature] += (
+                    node[i].weight * node[i].impurity - left.weight * left.impurity
+                    - right.weight * right.impurity)
         return steps, values, gains
 
 

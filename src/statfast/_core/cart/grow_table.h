@@ -11,8 +11,9 @@ typedef struct {
     int (*open_node)(cart_grower *);
     int (*split_node)(cart_grower *, const cart_split *);
     int (*split_on)(const cart_problem *, const cart_node_rows *, cart_scratch *, ptrdiff_t f,
-                    uint64_t draw, cart_split *);
+                    uint64_t draw, cart_split *, double *bound);
     int (*push_task)(cart_grower *, const cart_task *);
+    void (*place_thresholds)(cart_grower *);
     int32_t (*drawn)(cart_grower *, ptrdiff_t, uint64_t *);
     void (*put_back)(cart_grower *, ptrdiff_t);
     uint64_t (*draw_for)(const cart_grower *, ptrdiff_t);

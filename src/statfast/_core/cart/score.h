@@ -101,20 +101,24 @@ static INLINE int is_ordered(const cart_problem *t, const cart_node_rows *v, ptr
            (l - r) * t->monotone[f] <= 0;
 }
 
-static INLINE int is_better(const cart_split *best, double gain, ptrdiff_t f, int missing_left,
-                            int64_t cut) {
-    return gain > best->gain || (gain == best->gain && f == best->feature &&
-                                 missing_left == best->missing_left && cut < best->cut);
+/* Of equal gains the column that was drawn first, missing values on the right, the lowest cut: in
+   whatever order splits are looked at. */
+static INLINE int is_better(const cart_split *best, double gain, int missing_left, int64_t cut) {
+    if (gain != best->gain) return gain > best->gain;
+    if (best->turn != best->order) return best->turn < best->order;
+    if (missing_left != best->missing_left) return missing_left < best->missing_left;
+    return cut < best->cut;
 }
 
 static INLINE void take(cart_split *best, double gain, ptrdiff_t f, int missing_left,
                         int64_t cut) {
-    if (is_better(best, gain, f, missing_left, cut)) {
+    if (is_better(best, gain, missing_left, cut)) {
         best->gain = gain;
         best->feature = (int32_t)f;
         best->missing_left = missing_left;
         best->cut = cut;
         best->threshold = NAN;
+        best->order = best->turn;
     }
 }
 

@@ -1,54 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The best split of a node on one column, whichever way is for it. */
 
-/* Codes of the rows whose value is known, their places, and the sums of those whose is not. */
+/* Codes of the rows whose value is known, and their places; how many there are. */
 static ptrdiff_t known_rows(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                             ptrdiff_t f) {
     const uint8_t *codes = t->codes + f * t->n;
+    uint8_t *byte = s->byte + s->used;
     const uint32_t missing = (uint32_t)t->missing[f];
+    const cart_ranks ranks = ranks_of(t, f, v->m);
     ptrdiff_t count = 0;
     for (ptrdiff_t i = 0; i < v->m; i++) {
         const int32_t row = v->rows[i];
         s->place[count] = (int32_t)i;
-        s->byte[count] = codes[row];
-        count += rank_of(t, f, row) != missing;
+        byte[count] = codes[row];
+        count += rank_in(ranks, row) != missing;
     }
     return count;
 }
 
 static int bits_to_drop(ptrdiff_t m) { return m < 256 ? 3 : m < 1024 ? 2 : m < 4096 ? 1 : 0; }
 
-/* One pass over m rows at `place` (NULL: all), the others being on the side `missing_left`. */
+/* Look into all bins in doubt. */
+static void settle(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
+                   cart_split *best) {
+    if (s->doubts) {
+        const single_rows all = {NULL, NULL, v->m, s->bytes, s->place};
+        single_settled(t, v, 0, &all, s->doubt, s->doubts, best);
+    }
+    s->doubts = s->used = 0;
+}
+
+/* One pass over m rows at `place` (NULL: all), the others being on the side `missing_left`. Bins in
+   doubt wait for the other columns, unless rows are at places. */
 static int split_once(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
                       const int32_t *place, ptrdiff_t m, int missing_left, const int64_t *base,
                       single_bin left, int64_t weight, int64_t rows, cart_split *best) {
     const ptrdiff_t room = place ? v->m : 0;
     const int drop = bits_to_drop(m);
+    uint8_t *byte = s->byte + s->used;
     if (is_single(t)) {
-        single_search c = {t, v, s, f, missing_left, (double)v->total[t->label ? 1 : 0],
-                           (double)v->weight, best};
-        if (m <= CART_SMALL) return single_sorted(&c, place, m, left);
-        return single_binned(&c, s->byte, place, m, 256 >> drop, drop, t->shift[f], 0, left,
-                             s->byte + v->m, s->place + room);
+        single_search c = search_for(t, v, f, missing_left, best);
+        if (m <= CART_SMALL) return single_few(&c, place, m, left);
+        const single_rows r = {byte, place, m, s->bytes, s->place + room};
+        const ptrdiff_t before = s->doubts;
+        const int used = single_binned(&c, &r, 256 >> drop, drop, t->shift[f], 0, left, s->doubt,
+                                       &s->doubts);
+        if (used > 1 && !place) {
+            if (s->doubts > before) s->used += m;
+            return 1;
+        }
+        const ptrdiff_t own = s->doubts - before;
+        s->doubts = before;
+        const int varies = single_settled(t, v, missing_left, &r, s->doubt + before, own, best);
+        return used > 1 || varies;
     }
     class_search c = {t, v, f, missing_left, best};
     if (m <= CART_SMALL) return classes_sorted(&c, place, m, base, weight, rows, s->left);
-    return classes_binned(&c, s->byte, place, m, 256 >> drop, drop, t->shift[f], 0, base, weight, rows,
-                          s->byte + v->m, s->place + room, s->bins);
+    return classes_binned(&c, byte, place, m, 256 >> drop, drop, t->shift[f], 0, base, weight, rows,
+                          s->bytes, s->place + room, s->bins);
 }
 
 static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                          ptrdiff_t f, cart_split *best) {
     const uint8_t *codes = t->codes + f * t->n;
+    static const int64_t none[CART_MANY];
     const ptrdiff_t m = v->m;
     const single_bin zero = {0, 0, 0, 0};
-    int64_t sums[CART_MANY] = {0};
     if (t->missing[f] >= 0) {
         const ptrdiff_t known = known_rows(t, v, s, f);
         if (known == 0) return 0;
         if (known < m) {
             single_bin lost = {0, 0, v->weight, m - known};
             lost.q = v->total[t->label ? t->channels > 1 : 0];
+            int64_t sums[CART_MANY];
             memcpy(sums, v->total, (size_t)t->channels * sizeof *sums);
             for (ptrdiff_t i = 0; i < known; i++) {
                 const int32_t at = s->place[i];
@@ -56,7 +80,6 @@ static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
                 if (t->label) sums[v->cls[at]] -= v->w[at];
                 if (is_single(t)) lost.q -= v->q[at];
             }
-            const int64_t none[CART_MANY] = {0};
             split_once(t, v, s, f, s->place, known, 0, none, zero, 0, 0, best);
             int64_t rest[CART_MANY];
             for (ptrdiff_t k = 0; k < t->channels; k++) rest[k] = v->total[k] - sums[k];
@@ -72,9 +95,11 @@ static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
             return 1;
         }
     } else if (m > CART_SMALL) {
-        for (ptrdiff_t i = 0; i < m; i++) s->byte[i] = codes[v->rows[i]];
+        const int32_t *rows = v->rows;
+        uint8_t *byte = s->byte + s->used;
+        for (ptrdiff_t i = 0; i < m; i++) byte[i] = codes[rows[i]];
     }
-    return split_once(t, v, s, f, NULL, m, 0, sums, zero, 0, 0, best);
+    return split_once(t, v, s, f, NULL, m, 0, none, zero, 0, 0, best);
 }
 
 /* Whether histograms serve: one output, not too many classes, sums that bound gains. */
@@ -84,10 +109,28 @@ static INLINE int is_binned(const cart_problem *t) {
            (t->ranks16 || t->n < CART_WIDE_RANK);
 }
 
-/* Replace `best` by the best split on column f, if that is better; returns whether the column
-   varies in the node. */
-static int split_on(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
-                    uint64_t draw, cart_split *best) {
+/* Replace `best` by a better split on column f, if there is one outside of the bins that are left
+   in doubt; returns whether the column varies in the node. */
+static int look_at(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
+                   uint64_t draw, cart_split *best) {
+    if (t->known_only && count_known(t, v, f) < v->m) return known_splits(t, v, s, f, best);
+    if (t->categories && t->categories[f]) return category_splits(t, v, s, f, best);
     if (t->randomized) return random_split(t, v, s, f, draw, best);
-    return is_binned(t) ? binned_splits(t, v, s, f, best) : sorted_splits(t, v, s, f, best);
+    if (!is_binned(t)) return sorted_splits(t, v, s, f, best);
+    if (s->used + v->m > s->kept || s->doubts + 256 > CART_DOUBTS) settle(t, v, s, best);
+    return binned_splits(t, v, s, f, best);
+}
+
+/* The same, with nothing left in doubt; or, where `bound` is asked for, that of the bins in doubt. */
+static int split_on(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
+                    uint64_t draw, cart_split *best, double *bound) {
+    const int varies = look_at(t, v, s, f, draw, best);
+    if (bound) {
+        *bound = -INFINITY;
+        for (ptrdiff_t i = 0; i < s->doubts; i++)
+            *bound = s->doubt[i].bound > *bound ? s->doubt[i].bound : *bound;
+        s->doubts = s->used = 0;
+    }
+    settle(t, v, s, best);
+    return varies;
 }

@@ -84,8 +84,9 @@ static int classes_sorted(class_search *c, const int32_t *place, ptrdiff_t m, co
                           int64_t weight, int64_t rows, int64_t *left) {
     int32_t key[CART_SMALL], sorted[CART_SMALL];
     int64_t wide[CART_SMALL];
+    const cart_ranks ranks = ranks_of(c->t, c->f, c->v->m);
     for (ptrdiff_t i = 0; i < m; i++) {
-        const uint32_t rank = rank_of(c->t, c->f, c->v->rows[place ? place[i] : i]);
+        const uint32_t rank = rank_in(ranks, c->v->rows[place ? place[i] : i]);
         key[i] = (int32_t)(rank << CART_BITS | (uint32_t)i);
     }
     for (ptrdiff_t i = m; i < ((m + 15) & ~15); i++) key[i] = INT32_MAX;

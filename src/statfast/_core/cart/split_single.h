@@ -5,32 +5,36 @@
    there. Inside of a bin, the left side has the sums at its begin plus those of some of its rows:
    a point of a box, and as the gain is convex, it is at most that of the best corner (the idea of
    Alsabti, Ranka and Singh 1998, CLOUDS; Fayyad and Irani 1992 for convexity). Bins whose bound
-   reaches the best gain so far are refined: their rows are counted by the next byte of their ranks
-   or, if few, sorted.
+   reaches the best gain are in doubt, and are settled when the ends of bins of all columns are
+   known: their rows are counted by the next byte of their ranks or, if few, compared with each
+   other.
 
-   Cost: about a nanosecond a row, and a third of a microsecond. */
-
-typedef struct {
-    int64_t q, up, w, count; /* sums of targets, of positive ones, of weights; rows */
-} single_bin;
+   Cost: about a nanosecond a row, and a tenth of a microsecond. */
 
 typedef struct {
     const cart_problem *t;
     const cart_node_rows *v;
-    cart_scratch *s;
     ptrdiff_t f;
     int missing_left;
     double T, W;
     cart_split *best;
 } single_search;
 
+static INLINE single_search search_for(
+    const cart_problem *t, const cart_node_rows *v, ptrdiff_t f, int missing_left,
+    cart_split *best) {
+    return (single_search){
+        t, v, f, missing_left, (double)v->total[t->label ? 1 : 0], (double)v->weight, best};
+}
+
 static INLINE single_bin single_row(const cart_node_rows *v, ptrdiff_t i) {
-    if (v->packs) {
-        const int64_t w = v->packed[i] >> 32, q = v->packed[i] & 0xffffffff;
-        return (single_bin){q, q, w, 1};
-    }
     const int64_t q = v->q[i];
     return (single_bin){q, q > 0 ? q : 0, v->w[i], 1};
+}
+
+static INLINE single_bin unpacked(int64_t both) {
+    const int64_t q = both & 0xffffffff, w = both >> 32;
+    return (single_bin){q, q, w, w};
 }
 
 /* What a gain must reach to be looked at: beyond rounding, without a division. */
@@ -43,176 +47,97 @@ static INLINE int reaches(double a, double n, double T, double W, double limit) 
     return d * d >= limit * (n * (W - n));
 }
 
-/* The splits between m <= CART_SMALL rows, those at `place` or, if it is NULL, the first. Returns
-   whether the column varies among them. */
-static int single_sorted(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
-    int32_t key[CART_SMALL], sorted[CART_SMALL];
-    double a[CART_SMALL], n[CART_SMALL];
-    int32_t hit[CART_SMALL];
+/* The gains of m splits with sums a and n on the left, as the bits of a double, whose order is that
+   of the numbers; -1 where n is not between least and most. Returns the largest, -1 if none reaches
+   the limit. */
+static INLINE int64_t gains_of(
+    const single_search *c, const double *a, const double *n, ptrdiff_t m, double least,
+    double most, int64_t *gain) {
+    const double T = c->T, W = c->W, limit = limit_of(c);
+    int64_t any = 0, top = -1;
+    for (ptrdiff_t i = 0; i < m; i++)
+        any |= (n[i] > least) & (n[i] < most) & reaches(a[i], n[i], T, W, limit);
+    if (!any) return -1;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const double g = spread(a[i], n[i], T, W);
+        int64_t bits;
+        memcpy(&bits, &g, sizeof bits);
+        gain[i] = (n[i] > least) & (n[i] < most) ? bits : -1;
+        top = gain[i] > top ? gain[i] : top;
+    }
+    return top;
+}
+
+static INLINE int is_strict(const cart_problem *t) { return t->min_leaf > 1 || t->min_weight > 0; }
+
+static INLINE void take_bits(single_search *c, int64_t bits, int64_t cut) {
+    double gain;
+    memcpy(&gain, &bits, sizeof gain);
+    take(c->best, gain, c->f, c->missing_left, cut);
+}
+
+/* Splits between m <= CART_SMALL rows: what goes left with a row is the sum of those whose rank is
+   not above its own. Returns whether the column varies among them. */
+static INLINE int single_pairs(
+    single_search *c, const int32_t *place, ptrdiff_t m, single_bin left, const int packs) {
     const cart_problem *t = c->t;
     const cart_node_rows *v = c->v;
+    double rank[CART_SMALL], a[CART_SMALL], n[CART_SMALL];
+    int64_t x[CART_SMALL], w[CART_SMALL], below_x[CART_SMALL], below_w[CART_SMALL];
+    int64_t gain[CART_SMALL];
+    const cart_ranks ranks = ranks_of(t, c->f, v->m);
+    uint32_t first = 0, differ = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
         const ptrdiff_t at = place ? place[i] : i;
-        key[i] = (int32_t)(rank_of(t, c->f, v->rows[at]) << CART_BITS | (uint32_t)i);
+        const uint32_t own = rank_in(ranks, v->rows[at]);
+        first = i ? first : own;
+        differ |= own ^ first;
+        rank[i] = (double)own;
+        x[i] = packs ? v->packed[at] : v->q[at];
+        if (!packs) w[i] = v->w[at];
     }
-    for (ptrdiff_t i = m; i < ((m + 15) & ~15); i++) key[i] = INT32_MAX;
-    sort_small(key, (int)m, sorted);
-    if (sorted[0] >> CART_BITS == sorted[m - 1] >> CART_BITS) return 0;
-    const int64_t before = left.count;
-    for (ptrdiff_t i = 0; i < m - 1; i++) {
-        const ptrdiff_t j = sorted[i] & (CART_SMALL - 1), at = place ? place[j] : j;
-        const single_bin row = single_row(v, at);
-        left.q += row.q;
-        left.w += row.w;
-        a[i] = (double)left.q;
-        n[i] = (double)left.w;
-    }
-    const double T = c->T, W = c->W, limit = limit_of(c);
-    for (ptrdiff_t i = 0; i < m - 1; i++)
-        hit[i] = reaches(a[i], n[i], T, W, limit) &
-                 ((sorted[i] ^ sorted[i + 1]) >= CART_SMALL);
-    for (ptrdiff_t i = 0; i < m - 1; i++)
-        if (hit[i] && is_allowed(t, v, before + i + 1, (int64_t)n[i])) {
-            const double gain = spread(a[i], n[i], T, W);
-            if (gain >= c->best->gain)
-                take(c->best, gain, c->f, c->missing_left, sorted[i] >> CART_BITS);
+    if (!differ) return 0;
+    const ptrdiff_t wide = (m + F64_LANES - 1) / F64_LANES * F64_LANES;
+    for (ptrdiff_t i = m; i < wide; i++) rank[i] = INFINITY;
+    for (ptrdiff_t i = 0; i < wide; i += F64_LANES) {
+        const f64_v own = f64_load(rank + i);
+        f64_i some_x = f64_iset1(0), some_w = f64_iset1(0);
+        for (ptrdiff_t j = 0; j < m; j++) {
+            const f64_m goes = f64_ge(own, f64_set1(rank[j]));
+            some_x = f64_iselect(goes, some_x + f64_iset1(x[j]), some_x);
+            if (!packs) some_w = f64_iselect(goes, some_w + f64_iset1(w[j]), some_w);
         }
+        f64_istore(below_x + i, some_x);
+        if (!packs) f64_istore(below_w + i, some_w);
+    }
+    double most = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const int64_t q = packs ? below_x[i] & 0xffffffff : below_x[i];
+        const int64_t weight = packs ? below_x[i] >> 32 : below_w[i];
+        a[i] = (double)(left.q + q);
+        n[i] = (double)(left.w + weight);
+        most = n[i] > most ? n[i] : most;
+    }
+    int64_t top = gains_of(c, a, n, m, (double)left.w, most, gain);
+    if (top < 0) return 1;
+    if (is_strict(t)) {
+        top = -1;
+        for (ptrdiff_t i = 0; i < m; i++) {
+            int64_t rows = left.count;
+            for (ptrdiff_t j = 0; j < m; j++)
+                if (rank[j] <= rank[i]) rows += packs ? x[j] >> 32 : 1;
+            const int64_t weight = left.w + (packs ? below_x[i] >> 32 : below_w[i]);
+            if (!is_allowed(t, v, rows, weight)) gain[i] = -1;
+            top = gain[i] > top ? gain[i] : top;
+        }
+        if (top < 0) return 1;
+    }
+    double cut = INFINITY;
+    for (ptrdiff_t i = 0; i < m; i++) cut = gain[i] == top && rank[i] < cut ? rank[i] : cut;
+    take_bits(c, top, (int64_t)cut);
     return 1;
 }
 
-/* Sums of the rows of each bin. */
-static void single_count(const cart_node_rows *v, const uint8_t *byte, const int32_t *place,
-                         ptrdiff_t m, int bins, int drop, single_bin *bin) {
-    if (!v->packs) {
-        memset(bin, 0, (size_t)bins * sizeof *bin);
-        for (ptrdiff_t i = 0; i < m; i++) {
-            const single_bin row = single_row(v, place ? place[i] : i);
-            single_bin *to = bin + (byte[i] >> drop);
-            to->q += row.q;
-            to->up += row.up;
-            to->w += row.w;
-            to->count++;
-        }
-        return;
-    }
-    int64_t sum[2][256];
-    const int64_t *packed = v->packed;
-    memset(sum[0], 0, (size_t)bins * sizeof **sum);
-    memset(sum[1], 0, (size_t)bins * sizeof **sum);
-    ptrdiff_t i = 0;
-    if (place)
-        for (; i < m; i++) sum[0][byte[i] >> drop] += packed[place[i]];
-    for (; i + 1 < m; i += 2) {
-        sum[0][byte[i] >> drop] += packed[i];
-        sum[1][byte[i + 1] >> drop] += packed[i + 1];
-    }
-    for (; i < m; i++) sum[0][byte[i] >> drop] += packed[i];
-    for (int b = 0; b < bins; b++) {
-        const int64_t both = sum[0][b] + sum[1][b], q = both & 0xffffffff, w = both >> 32;
-        bin[b] = (single_bin){q, q, w, w};
-    }
-}
-
-static int single_refined(single_search *c, const uint8_t *byte, const int32_t *place, ptrdiff_t m,
-                          int first, int last, int shift, int64_t base, single_bin left,
-                          uint8_t *bytes, int32_t *places);
-
-/* Bins that a better split may lie in. Corners: the sums of the left side between those at the
-   begin and at the end of the bin. Gains at its begin and its end are known to the best, unless
-   they are not allowed. */
-static void single_doubtful(const single_search *c, const double *a, const double *n,
-                            const double *up, const double *down, int bins, uint8_t *doubtful) {
-    const cart_problem *t = c->t;
-    const double T = c->T, W = c->W, limit = limit_of(c), light = (double)c->v->lightest;
-    if (!t->label) {
-        for (int b = 0; b < bins; b++) {
-            const double high = a[b] + up[b], low = a[b] - down[b];
-            const double few = n[b] + light, most = n[b + 1] - light;
-            doubtful[b] = (uint8_t)(reaches(high, few, T, W, limit) | reaches(low, few, T, W, limit) |
-                                    reaches(high, most, T, W, limit) |
-                                    reaches(low, most, T, W, limit));
-        }
-        return;
-    }
-    for (int b = 0; b < bins; b++) {
-        const double other = n[b + 1] - n[b] - up[b];
-        doubtful[b] = (uint8_t)(((up[b] > 0) & reaches(a[b] + up[b], n[b] + up[b], T, W, limit)) |
-                                ((other > 0) & reaches(a[b], n[b] + other, T, W, limit)));
-    }
-    if (t->min_leaf > 1 || t->min_weight > 0)
-        for (int b = 0; b < bins; b++)
-            doubtful[b] |= (uint8_t)(reaches(a[b], n[b], T, W, limit) |
-                                     reaches(a[b + 1], n[b + 1], T, W, limit));
-}
-
-/* The splits between m rows by histograms. `byte` are their codes, of which `drop` bits are not
-   looked at, and the rest is less than `bins`; the rank of a row is base + (code << below) + less
-   than 1 << below. */
-static int single_binned(single_search *c, const uint8_t *byte, const int32_t *place, ptrdiff_t m,
-                         int bins, int drop, int below, int64_t base, single_bin left,
-                         uint8_t *bytes, int32_t *places) {
-    const cart_node_rows *v = c->v;
-    const cart_problem *t = c->t;
-    const int shift = below + drop;
-    single_bin bin[256], at[257];
-    double a[257], n[257], up[256], down[256];
-    uint8_t marked[256];
-    single_count(v, byte, place, m, bins, drop, bin);
-    int used = 0;
-    at[0] = left;
-    for (int b = 0; b < bins; b++) {
-        used += bin[b].count > 0;
-        at[b + 1].q = at[b].q + bin[b].q;
-        at[b + 1].w = at[b].w + bin[b].w;
-        at[b + 1].count = at[b].count + bin[b].count;
-    }
-    for (int b = 0; b <= bins; b++) {
-        a[b] = (double)at[b].q;
-        n[b] = (double)at[b].w;
-    }
-    int varies = used > 1;
-    const double T = c->T, W = c->W, limit = limit_of(c);
-    if (varies) {
-        for (int b = 0; b < bins - 1; b++)
-            marked[b] = (uint8_t)reaches(a[b + 1], n[b + 1], T, W, limit);
-        for (int b = 0; b < bins - 1; b++) {
-            if (!marked[b] || !bin[b].count || at[b + 1].count == at[bins].count ||
-                !is_allowed(t, v, at[b + 1].count, at[b + 1].w))
-                continue;
-            const double gain = spread(a[b + 1], n[b + 1], T, W);
-            if (gain >= c->best->gain)
-                take(c->best, gain, c->f, c->missing_left,
-                     base + ((int64_t)(b + 1) << shift) - 1);
-        }
-    }
-    if (shift == 0) return varies;
-    for (int b = 0; b < bins; b++) {
-        up[b] = (double)bin[b].up;
-        down[b] = (double)(bin[b].up - bin[b].q);
-    }
-    single_doubtful(c, a, n, up, down, bins, marked);
-    for (int b = 0; b < bins; b++) {
-        if (bin[b].count < 2 || (used > 1 && !marked[b])) continue;
-        if (used > 1 && (at[b + 1].count - 1 < t->min_leaf || v->all - at[b].count - 1 < t->min_leaf))
-            continue;
-        varies |= single_refined(c, byte, place, m, b << drop, ((b + 1) << drop) - 1, shift,
-                                 base + ((int64_t)b << shift), at[b], bytes, places);
-    }
-    return varies;
-}
-
-/* The splits inside of a bin: `byte` from first to last, ranks from base on. */
-static int single_refined(single_search *c, const uint8_t *byte, const int32_t *place, ptrdiff_t m,
-                          int first, int last, int shift, int64_t base, single_bin left,
-                          uint8_t *bytes, int32_t *places) {
-    const ptrdiff_t count = places_between(byte, m, first, last, places);
-    if (place)
-        for (ptrdiff_t i = 0; i < count; i++) places[i] = place[places[i]];
-    if (count <= CART_SMALL) return single_sorted(c, places, count, left);
-    const int below = shift > 8 ? shift - 8 : 0;
-    for (ptrdiff_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)((rank_of(c->t, c->f, c->v->rows[places[i]]) - base) >> below);
-    const int drop = shift > 8 && count < 512 ? 2 : 0;
-    return single_binned(c, bytes, places, count, shift < 8 ? 1 << shift : 256 >> drop, drop, below,
-                         base, left, bytes + count, places + count);
+static int single_few(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
+    return c->v->packs ? single_pairs(c, place, m, left, 1) : single_pairs(c, place, m, left, 0);
 }

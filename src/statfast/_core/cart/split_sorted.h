@@ -30,8 +30,9 @@ static ptrdiff_t sorted_rows(const cart_problem *t, const cart_node_rows *v, car
                              ptrdiff_t f, uint64_t **sorted) {
     ptrdiff_t m = v->m;
     uint32_t most = 0;
+    const cart_ranks ranks = ranks_of(t, f, m);
     for (ptrdiff_t i = 0; i < m; i++) {
-        const uint32_t rank = rank_of(t, f, v->rows[i]);
+        const uint32_t rank = rank_in(ranks, v->rows[i]);
         s->key[i] = (uint64_t)rank << 32 | (uint32_t)i;
         if (rank > most) most = rank;
     }
@@ -131,9 +132,10 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
                         ptrdiff_t f, uint64_t draw, cart_split *best) {
     const ptrdiff_t m = v->m;
     const uint32_t missing = t->missing[f] >= 0 ? (uint32_t)t->missing[f] : UINT32_MAX;
+    const cart_ranks ranks = ranks_of(t, f, m);
     uint32_t low = UINT32_MAX, high = 0, none = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
-        const uint32_t rank = rank_of(t, f, v->rows[i]);
+        const uint32_t rank = rank_in(ranks, v->rows[i]);
         s->key[i] = rank;
         if (rank == missing) {
             none = 1;

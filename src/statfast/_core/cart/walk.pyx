@@ -24,6 +24,16 @@ cdef extern from "cart/walk_table.h" nogil:
         void (*trees)(const cart_step *nodes, const int64_t *root, Py_ssize_t T,
                       const double *row, int64_t *leaf) noexcept nogil
     const walk_kernels *walk_at(int level)
+cdef extern from "cart/route.h" nogil:
+    ctypedef struct cart_surrogate:
+        pass
+    ctypedef struct cart_route:
+        const cart_step *tree
+        const uint64_t *sets
+        Py_ssize_t words
+        const int64_t *first
+        const cart_surrogate *surrogates
+    int64_t routed_leaf(const cart_route *r, const double *x)
 
 cdef const walk_kernels *kernels = walk_at(level())
 
@@ -79,6 +89,29 @@ def leaves(
         free(rows)
     if rows == NULL:
         raise MemoryError
+
+
+def routed(
+    const uint64_t[:, ::1] nodes,     # IN (N, 2) cart_step
+    const int64_t[::1] root,          # IN (T,) where trees begin
+    const uint64_t[:, :, ::1] sets,   # IN (S, 2, words) of categories: left, right
+    const int64_t[::1] first,         # IN (N + 1,) surrogates of nodes, or None
+    const uint8_t[::1] surrogates,    # IN cart_surrogate
+    const double[:, ::1] X,           # IN (m, p)
+    int64_t[:, :] leaf,               # OUT (m, T) of all leaves
+):
+    """As `leaves`, of trees with sets of categories, or of one with surrogates."""
+    cdef Py_ssize_t i, t
+    cdef cart_route r
+    r.sets, r.words = (&sets[0, 0, 0] if sets.shape[0] else NULL), sets.shape[2]
+    r.first = NULL if first is None else &first[0]
+    r.surrogates = <const cart_surrogate *>(
+        &surrogates[0] if first is not None and surrogates.shape[0] else NULL)
+    with nogil:
+        for t in range(root.shape[0]):
+            r.tree = <const cart_step *>&nodes[root[t], 0]
+            for i in range(X.shape[0]):
+                leaf[i, t] = routed_leaf(&r, &X[i, 0])
 
 
 def add(

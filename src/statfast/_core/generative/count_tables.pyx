@@ -6,20 +6,21 @@ Multinomial, Bernoulli and categorical naive Bayes: a category is a column that 
 a row for each column of the data and a place for each class, so that what a nonzero needs lies
 together (F. G. Gustavson 1978, doi:10.1145/355791.355796).
 
-Cost: one place of the table a nonzero for counts, ld for scores. The caller guarantees columns and
+Cost: one place of the table a nonzero for counts, K for scores. The caller guarantees columns and
 codes in their ranges.
 """
 
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free
 
-from statfast._core.tile.tiles cimport level
+from statfast._core.tile.rows cimport aligned, panel_columns
+from statfast._core.tile.tiles cimport active, level
 
 cdef extern from "generative/count_tables_table.h" nogil:
     ctypedef struct count_tables_kernels:
         void (*score)(
             const int32_t *column, const double *value, Py_ssize_t n, const double *table,
-            Py_ssize_t ld, const double *begin, double *out
+            Py_ssize_t ld, Py_ssize_t width, const double *begin, double *out
         ) noexcept nogil
     const count_tables_kernels *count_tables_at(int level)
 
@@ -56,26 +57,50 @@ def scores(
     const Py_ssize_t[::1] start,    # IN (n + 1,)
     const int32_t[::1] column,      # IN (nonzeros,)
     const double[::1] value,        # IN (nonzeros,) or None for ones
-    const double[:, ::1] table,     # IN (d, ld), ld a multiple of 8
-    const double[::1] begin,        # IN (ld,)
-    double[:, ::1] out,             # OUT (n, K), K <= ld
+    const double[::1] table,        # IN (d K + 7,) row by row; the last seven are read
+    const double[::1] begin,        # IN (K,)
+    bint normalize,
+    double[:, ::1] out,             # OUT (n, K)
 ):
-    """out = begin + sum of value times rows of the table"""
-    cdef Py_ssize_t n = out.shape[0], classes = out.shape[1], ld = table.shape[1], i, c
+    """out = begin + sum of value times rows of the table, or the softmax of that
+
+    Returns whether all scores were finite.
+    """
+    cdef Py_ssize_t n = out.shape[0], classes = out.shape[1], width = (classes + 7) // 8 * 8
+    cdef Py_ssize_t across = panel_columns(<double>0), i, j, c, some
     cdef const int32_t *at = &column[0] if column.shape[0] else NULL
     cdef const double *x = NULL
+    cdef double broken = 0  # stays 0 while scores are finite
+    cdef double *wide
     cdef double *room
+    cdef double *tile
+    cdef void *block
     if n == 0:
-        return
+        return True
     if value is not None and value.shape[0]:
         x = &value[0]
-    room = <double *>malloc(ld * sizeof(double))
-    if room == NULL:
+    block = calloc(2 * width + across * classes + 8, sizeof(double))
+    if block == NULL:
         raise MemoryError
     with nogil:
-        for i in range(n):
-            kernels.score(at + start[i], x + start[i] if x != NULL else x,
-                          start[i + 1] - start[i], &table[0, 0], ld, &begin[0], room)
-            for c in range(classes):
-                out[i, c] = room[c]
-    free(room)
+        tile = <double *>aligned(block)
+        wide = tile + across * classes
+        room = wide + width
+        for c in range(classes):
+            wide[c] = begin[c]
+        for j from 0 <= j < n by across:
+            some = min(across, n - j)
+            for i in range(some):
+                kernels.score(at + start[j + i], x + start[j + i] if x != NULL else x,
+                              start[j + i + 1] - start[j + i], &table[0], classes, width, wide,
+                              room)
+                for c in range(classes):
+                    tile[c * across + i] = room[c]
+                    broken += room[c] * 0
+            if normalize:
+                active().f64.softmax(tile, classes)
+            for i in range(some):
+                for c in range(classes):
+                    out[j + i, c] = tile[c * across + i]
+    free(block)
+    return broken == 0

@@ -12,7 +12,7 @@
 #define AHEAD 8
 
 #define STRIP(WIDTH)                                                                               \
-    for (; c + WIDTH * F64_LANES <= ld; c += WIDTH * F64_LANES) {                                  \
+    for (; c + WIDTH * F64_LANES <= width; c += WIDTH * F64_LANES) {                               \
         f64_v sum[WIDTH];                                                                          \
         UNROLL for (int w = 0; w < WIDTH; w++) sum[w] = f64_load(begin + c + w * F64_LANES);       \
         for (ptrdiff_t s = 0; s < n; s++) {                                                        \
@@ -28,7 +28,7 @@
     }
 
 static void score_row(const int32_t *column, const double *value, ptrdiff_t n, const double *table,
-                      ptrdiff_t ld, const double *begin, double *out) {
+                      ptrdiff_t ld, ptrdiff_t width, const double *begin, double *out) {
     ptrdiff_t c = 0;
     STRIP(8)
     STRIP(4)

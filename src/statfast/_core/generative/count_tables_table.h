@@ -9,10 +9,10 @@
 #include "simd/levels.h"
 
 typedef struct {
-    /* out[c] = begin[c] + sum over s of value[s] table[column[s] * ld + c], c < ld, a multiple of 8;
-       all values are 1 where value is NULL */
+    /* out[c] = begin[c] + sum over s of value[s] table[column[s] * ld + c], c < width, a multiple of
+       8; all values are 1 where value is NULL */
     void (*score)(const int32_t *column, const double *value, ptrdiff_t n, const double *table,
-                  ptrdiff_t ld, const double *begin, double *out);
+                  ptrdiff_t ld, ptrdiff_t width, const double *begin, double *out);
 } count_tables_kernels;
 TABLE_AT(count_tables_kernels, count_tables)
 

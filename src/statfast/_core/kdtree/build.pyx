@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The k-d tree built: points divided at medians of their widest axis, down to full leaves.
 
 Friedman, Bentley & Finkel 1977, doi:10.1145/355744.355745. Deviations: the axis is that in which a

@@ -15,6 +15,8 @@ typedef struct {
                       const double *scale, double *z, ptrdiff_t ld);
     void (*shift_f32)(const float *x, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, const double *shift,
                       const double *scale, double *z, ptrdiff_t ld);
+    void (*shift_float)(const float *x, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,
+                        const double *shift, const double *scale, float *z, ptrdiff_t ld);
     void (*shift_u8)(const uint8_t *x, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, const double *shift,
                      const double *scale, double *z, ptrdiff_t ld);
     /* sums += the columns of z, each row times w (NULL for ones) */
@@ -36,6 +38,14 @@ typedef struct {
        j * across on. m and n are read and written in whole tiles. */
     void (*outer)(const double *a, ptrdiff_t lda, ptrdiff_t m, const double *panels, ptrdiff_t n,
                   ptrdiff_t depth, double *c, ptrdiff_t ldc, int more, int lower);
+    /* the same of float numbers: across is twice that of a tile, sums of many are in double */
+    void (*inner_float)(const float *a, ptrdiff_t lda, ptrdiff_t m, const float *b, ptrdiff_t ldb,
+                        ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int lower);
+    void (*outer_float)(const float *a, ptrdiff_t lda, ptrdiff_t m, const float *panels,
+                        ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int more,
+                        int lower);
+    /* n rows of nbytes, so many apart, that are read soon */
+    void (*fetch)(const char *rows, ptrdiff_t apart, ptrdiff_t n, ptrdiff_t nbytes);
 } products_kernels;
 
 TABLE_AT(products_kernels, products)

@@ -23,6 +23,7 @@ from statfast._core.tile.tiles cimport active, level
 
 cdef extern from "linear/irls_table.h" nogil:
     enum:
+        IRLS_FEW
         SWEEP_PREDICT
         SWEEP_GIVEN
         SWEEP_IDENTITY
@@ -47,6 +48,8 @@ cdef extern from "linear/irls_table.h" nogil:
         double *h
         double *g
         double *sums
+        Py_ssize_t folds, entries
+        const Py_ssize_t *entry
         void (*rank_update)(
             const double *z, const double *wz, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t d, double *c
         ) noexcept nogil
@@ -62,6 +65,8 @@ cdef extern from "linear/irls_table.h" nogil:
     const irls_kernels *irls_at(int level)
 
 cdef const irls_kernels *table = irls_at(level())
+
+FEW = IRLS_FEW
 
 # What the loop asks for by name: pairs of a family and a link.
 KINDS = {
@@ -101,6 +106,34 @@ def sweep(
     job.h = &h[0, 0] if h is not None else NULL
     job.g = &g[0]
     job.sums = &sums[0]
+    run(&job)
+
+
+def scores(
+    const real[:, ::contiguous] X,  # IN (n, p) of few columns
+    const double[::1] shift,        # IN (p,)
+    bint intercept,
+    const double[:, ::1] b,         # IN (F, q) coefficients of the folds
+    int kind,
+    const double[::1] y,            # IN (n,)
+    const double[::1] weight,       # IN (n,) or None
+    const double[::1] offset,       # IN (n,) or None
+    const double[::1] aux,          # IN (n,) or None
+    const Py_ssize_t[:, ::1] runs,  # IN (E, 3) a fold, and the first and last row summed for it
+    double[:, ::1] g,               # INOUT (F, q) += z's
+    double[:, ::1] sums,            # INOUT (F, 2) += half the deviance, chi-square
+):
+    """Add one block of rows to the scores of folds, each at its own coefficients."""
+    cdef irls_job job
+    if runs.shape[0] == 0:
+        return
+    fill(&job, X, shift, intercept, b[0], offset)
+    job.kind = kind
+    job.y = &y[0]
+    job.weight = &weight[0] if weight is not None else NULL
+    job.aux = &aux[0] if aux is not None else NULL
+    job.g, job.sums = &g[0, 0], &sums[0, 0]
+    job.folds, job.entries, job.entry = b.shape[0], runs.shape[0], &runs[0, 0]
     run(&job)
 
 
@@ -155,6 +188,7 @@ cdef void fill(
 ):
     """What all jobs have: rows and coefficients. Sums and rows of results are absent."""
     job.n, job.p, job.ldx = X.shape[0], X.shape[1], 0
+    job.folds = job.entries = 0
     job.x = job.y = job.weight = job.aux = job.score = job.curve = job.offset = NULL
     job.h = job.g = job.sums = job.eta = NULL
     if job.n > 0:

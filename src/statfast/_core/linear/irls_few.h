@@ -229,6 +229,24 @@ static void irls_products(const double *z, const irls_sheet *sheet, ptrdiff_t q,
     }
 }
 
+/* g[i] += sum of s z_i */
+static void irls_gather(const double *z, const double *s, ptrdiff_t q, ptrdiff_t groups,
+                        double *g) {
+    for (ptrdiff_t j = 0; j < q; j += FOUR) {
+        const ptrdiff_t last = q - 1 - j; /* where fewer are left, one of them is summed again */
+        const double *from = z + j * LANES, *by = s;
+        f64_v sum[FOUR];
+        UNROLL for (int i = 0; i < FOUR; i++) sum[i] = f64_set1(0);
+        for (ptrdiff_t k = 0; k < groups; k++, from += q * LANES, by += LANES) {
+            const f64_v score = f64_load(by);
+            UNROLL for (int i = 0; i < FOUR; i++)
+                sum[i] = f64_fma(score, f64_load(from + (i < last ? i : last) * LANES), sum[i]);
+        }
+        for (int i = 0; i < FOUR && i <= last; i++)
+            f64_store(g + (j + i) * LANES, f64_load(g + (j + i) * LANES) + sum[i]);
+    }
+}
+
 static void irls_few(const irls_job *job) {
     const ptrdiff_t q = job->p + job->intercept, most = SHEET / (q ? q * LANES : 1);
     const ptrdiff_t height = LANES * (most > GROUPS ? GROUPS : most < 4 ? 4 : most);
@@ -260,19 +278,7 @@ static void irls_few(const irls_job *job) {
             irls_products(z, sheet, q, groups, h, g, ahead);
             continue;
         }
-        for (ptrdiff_t j = 0; j < q; j += FOUR) {
-            const ptrdiff_t last = q - 1 - j; /* where fewer are left, one of them is summed again */
-            const double *from = z + j * LANES, *s = sheet->s;
-            f64_v sum[FOUR];
-            UNROLL for (int i = 0; i < FOUR; i++) sum[i] = f64_set1(0);
-            for (ptrdiff_t k = 0; k < groups; k++, from += q * LANES, s += LANES) {
-                const f64_v by = f64_load(s);
-                UNROLL for (int i = 0; i < FOUR; i++)
-                    sum[i] = f64_fma(by, f64_load(from + (i < last ? i : last) * LANES), sum[i]);
-            }
-            for (int i = 0; i < FOUR && i <= last; i++)
-                f64_store(g + (j + i) * LANES, f64_load(g + (j + i) * LANES) + sum[i]);
-        }
+        irls_gather(z, sheet->s, q, groups, g);
     }
     if (job->kind == SWEEP_PREDICT) return;
     for (ptrdiff_t i = 0; i < q; i++) {

@@ -14,7 +14,7 @@
 #define V(word) f64_##word
 #include "simd/vmath.h"
 
-#define FEW 64     /* columns: beyond, tiles of whole rows waste less than lanes cost */
+#define FEW IRLS_FEW
 #define GROUPS 16  /* of LANES rows in a sheet, at most: more are not fetched in time */
 #define SHEET 4096 /* numbers of a sheet that is transposed: 32 KB, with 4 groups at least */
 #define TALL 64   /* rows of a sheet of many columns */
@@ -35,16 +35,19 @@
 #include "linear/irls_link.h"
 #include "linear/irls_scores.h"
 #include "linear/irls_few.h"
+#include "linear/irls_folds.h"
 #include "linear/irls_many.h"
 
 static ptrdiff_t irls_room(const irls_job *job) {
     const ptrdiff_t sheet = sizeof(irls_sheet) / sizeof(double), q = job->p + job->intercept;
+    if (job->entries) return sheet + (GROUPS + job->folds) * q * LANES;
     if (q <= FEW) return sheet + (GROUPS * q + q + q * q) * LANES;
     return sheet + (job->h ? (TALL + job->tall) * job->ld : 0);
 }
 
 static void irls_sweep(const irls_job *job) {
-    if (job->p + job->intercept <= FEW) irls_few(job);
+    if (job->entries) irls_folds(job);
+    else if (job->p + job->intercept <= FEW) irls_few(job);
     else irls_many(job);
 }
 

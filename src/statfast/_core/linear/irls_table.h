@@ -7,6 +7,8 @@
 
 #include "simd/levels.h"
 
+enum { IRLS_FEW = 64 }; /* columns: beyond, tiles of whole rows waste less than lanes cost */
+
 /* What is done with the linear predictor of a row. */
 enum {
     SWEEP_PREDICT,         /* it is stored */
@@ -34,6 +36,8 @@ typedef struct {
     double *h;              /* (q, q) lower triangle += z' w z, or NULL */
     double *g;              /* (q,) += z' s */
     double *sums;           /* (2,) += half the deviance, Pearson's chi-square */
+    ptrdiff_t folds, entries; /* of q <= FEW columns b, g and sums have a row for each fold, */
+    const ptrdiff_t *entry; /* (entries, 3) and an entry names a fold and rows of it: from, to */
     void (*rank_update)(const double *, const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     int rough;              /* of many columns, z' w z is summed in float by the next */
     void (*rough_update)(const float *, const float *, ptrdiff_t, ptrdiff_t, ptrdiff_t, float *);

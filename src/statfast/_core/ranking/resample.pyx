@@ -39,6 +39,24 @@ def placements(
             start = ends[i]
 
 
+def products(
+    const int64_t[:, ::1] placed,   # IN (C, n) placements by C scores
+    const uint8_t[::1] labels,      # IN (n,)
+    const double[:, ::1] centers,   # IN (2, C) taken off those of negative and of positive rows
+    double[:, :, ::1] out,          # INOUT (2, C, C) lower triangles += products
+):
+    """Sums of products of placements, of the rows of either class."""
+    cdef Py_ssize_t i, a, b, kind, n = placed.shape[1], C = placed.shape[0]
+    cdef double one
+    with nogil:
+        for a in range(C):
+            for b in range(a + 1):
+                for i in range(n):
+                    kind = labels[i]
+                    one = placed[a, i] - centers[kind, a]
+                    out[kind, a, b] += one * (placed[b, i] - centers[kind, b])
+
+
 cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
     x = (x ^ (x >> 30)) * <uint64_t>0xbf58476d1ce4e5b9
     x = (x ^ (x >> 27)) * <uint64_t>0x94d049bb133111eb

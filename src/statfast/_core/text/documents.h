@@ -37,10 +37,31 @@ static inline int encoded(int32_t c, char *out) {
     return 4;
 }
 
+#define AHEAD 16 /* words whose places in the table are asked for before they are looked at */
+#ifdef __GNUC__
+#define SOON(p) __builtin_prefetch(p)
+#else
+#define SOON(p) (void)(p)
+#endif
+
+typedef struct {
+    word_place place;
+    const char *bytes;
+} waiting_word;
+
+static inline int push_word(term_table *t, const waiting_word *w) {
+    const int32_t k = placed_term(t, w->place, w->bytes);
+    if (k == NO_MEMORY || push_token(t, k)) return -1;
+    SOON(&t->state[k]);
+    return 0;
+}
+
 /* Push the words of a document: runs of at least `least` characters whose letter[] is not 0, as
    letter[] spells them. `room` holds twice the bytes of the document. */
 static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const int32_t *letter,
                     const uint8_t *ascii, int least, char *room) {
+    waiting_word waiting[AHEAD];
+    size_t n_words = 0, kept = 0;
     while (p < end) {
         size_t n = 0;
         int characters = 0;
@@ -57,13 +78,23 @@ static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const i
             characters++;
         }
         if (characters < least) continue;
-        int32_t k = word_term(t, room, n);
-        if (k == NO_MEMORY) return -1;
-        k = t->state[k].same;
-        if (k != NO_TERM && push_token(t, k)) return -1;
+        waiting_word *w = &waiting[n_words % AHEAD];
+        if (n_words++ >= AHEAD && push_word(t, w)) return -1;
+        *w = (waiting_word){place_of(room, n), room};
+        if (t->word) SOON(&t->word[w->place.hash & t->mask]);
+        room += n;
     }
+    for (size_t i = n_words > AHEAD ? n_words - AHEAD : 0; i < n_words; i++)
+        if (push_word(t, &waiting[i % AHEAD])) return -1;
+    for (size_t i = 0; i < t->n_tokens; i++) {
+        const int32_t k = t->state[t->token[i]].same;
+        if (k != NO_TERM) t->token[kept++] = k;
+    }
+    t->n_tokens = kept;
     return 0;
 }
+#undef AHEAD
+#undef SOON
 
 /* Count the n-grams of the tokens of a document. */
 static int count_grams(term_table *t, int low, int high) {

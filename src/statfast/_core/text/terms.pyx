@@ -12,7 +12,7 @@ no more than 0.1 s.
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
-from libc.stdint cimport INT32_MAX, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memset
 
@@ -39,6 +39,17 @@ cdef extern from "text/documents.h" nogil:
     int count_grams(term_table *t, int low, int high)
     int count_characters(term_table *t, const uint8_t *p, const uint8_t *end, int low, int high,
                          int once)
+
+cdef extern from "text/row_order.h" nogil:
+    ctypedef struct row_entry:
+        pass
+    void sort_block(
+        const int64_t *end, const int32_t *column, const int32_t *count, const int32_t *rank,
+        Py_ssize_t n_ranks, Py_ssize_t low, Py_ssize_t high, Py_ssize_t *to, row_entry *a,
+        row_entry *b, int32_t *to_column, int64_t *to_count)
+
+cdef enum:
+    BLOCK = 16384  # counts that are sorted together: they stay in cache
 
 ctypedef struct text:
     const uint8_t *start
@@ -72,10 +83,28 @@ cdef class TermTable:
         cdef bytes raw = term.encode("utf-8", "surrogatepass")
         return self._known(word_term(&self.table, raw, len(raw)))
 
-    cdef _known(self, int32_t term):
-        if term == -2:
+    cdef int32_t _known(self, int32_t term) except -1:
+        if term < 0:
             raise MemoryError
         return term
+
+    def words(self, list texts):
+        """The numbers of all words of texts, sequences of strings, as bytes of int32."""
+        cdef Py_ssize_t size, i = 0
+        cdef const char *p
+        cdef int32_t known
+        out = bytearray(4 * sum(map(len, texts)))
+        cdef int[::1] number = memoryview(out).cast("i") if out else None
+        for text in texts:
+            for word in text:
+                try:
+                    p = PyUnicode_AsUTF8AndSize(word, &size)
+                    known = word_term(&self.table, p, size)
+                except UnicodeEncodeError:  # half of a surrogate pair
+                    known = self.word(word)
+                number[i] = self._known(known)
+                i += 1
+        return out
 
     def alias(self, int32_t term, int32_t other):
         """Count one term as another, or (-1) not at all."""
@@ -266,59 +295,38 @@ cdef int in_order(const void *a, const void *b) noexcept nogil:
 
 
 def sort_rows(
-    const long long[::1] end,   # IN (n,) ends of the rows
+    const int64_t[::1] end,     # IN (n,) ends of the rows
     const int32_t[::1] column,  # IN (nonzeros,)
     const int32_t[::1] count,   # IN
-    const int32_t[::1] rank,    # IN the column that each is to become
-    long long[::1] place,       # OUT (nonzeros,) rank << 32 | count, ascending within each row
+    const int32_t[::1] rank,    # IN the column that each is to become, from 0
+    Py_ssize_t n_ranks,
     Py_ssize_t first,           # row
     Py_ssize_t stop,
+    int32_t[::1] to_column,     # OUT (nonzeros,) ascending within each row
+    int64_t[::1] to_count,      # OUT
 ):
     """Give columns their new numbers, and put each row of them in order."""
-    cdef Py_ssize_t i, s, low, high
+    cdef Py_ssize_t most = BLOCK, i, low = end[first - 1] if first else 0, high = low
+    cdef Py_ssize_t *to = <Py_ssize_t *>malloc((stop - first + 1) * sizeof(Py_ssize_t))
+    cdef row_entry *block
+    for i in range(first, stop):
+        most = max(most, end[i] - high)
+        high = end[i]
+    block = <row_entry *>malloc(2 * most * sizeof(row_entry))
+    if block == NULL or to == NULL:
+        free(block)
+        free(to)
+        raise MemoryError
     with nogil:
-        for i in range(first, stop):
-            low = end[i - 1] if i else 0
-            high = end[i]
-            for s in range(low, high):
-                place[s] = (<long long>rank[column[s]] << 32) | count[s]
-            if high - low > 1:
-                sort_some(&place[0] + low, high - low)
-
-
-cdef void sort_some(long long *a, Py_ssize_t n) noexcept nogil:
-    """Quicksort by the median of three, short parts by insertion."""
-    cdef long long pivot, x
-    cdef Py_ssize_t i, j
-    while n > 16:
-        pivot = a[n // 2]
-        if a[0] > a[n - 1]:
-            pivot = max(a[n - 1], min(a[0], pivot))
-        else:
-            pivot = max(a[0], min(a[n - 1], pivot))
-        i = -1
-        j = n
-        while True:
-            i += 1
-            while a[i] < pivot:
+        while first < stop:
+            i = first + 1
+            while i < stop and end[i] - low <= most:
                 i += 1
-            j -= 1
-            while a[j] > pivot:
-                j -= 1
-            if i >= j:
-                break
-            a[i], a[j] = a[j], a[i]
-        if j + 1 < n - j - 1:
-            sort_some(a, j + 1)
-            a += j + 1
-            n -= j + 1
-        else:
-            sort_some(a + j + 1, n - j - 1)
-            n = j + 1
-    for i in range(1, n):
-        x = a[i]
-        j = i
-        while j > 0 and a[j - 1] > x:
-            a[j] = a[j - 1]
-            j -= 1
-        a[j] = x
+            high = end[i - 1]
+            if high > low:
+                sort_block(&end[first], &column[0], &count[0], &rank[0], n_ranks, low, high, to,
+                           block, block + most, &to_column[0], &to_count[0])
+            first = i
+            low = high
+    free(block)
+    free(to)

@@ -20,10 +20,11 @@ typedef struct {
     size_t mask, used;
 } term_places;
 
-/* A word of up to eight bytes is decided by its place alone, which is half a cache line. */
+/* A word of up to sixteen bytes is decided by its place alone, which is half a cache line. */
 typedef struct {
-    uint64_t hash, head; /* 0 is free; the first eight bytes, or all in some order */
-    size_t start;
+    uint64_t hash; /* 0 is free */
+    uint64_t head; /* the first eight bytes; of shorter words all, in some order */
+    uint64_t tail; /* the last eight bytes; of shorter words as head */
     uint32_t length;
     int32_t term;
 } word_place;
@@ -59,22 +60,30 @@ static inline uint64_t mixed(uint64_t a, uint64_t b) {
     return h * 0xc4ceb9fe1a85ec53u;
 }
 
-static inline uint64_t hash_of(const char *p, size_t n, uint64_t *head) {
-    uint64_t h = n, piece = 0;
-    const int whole = n >= 8;
-    if (whole) memcpy(head, p, 8);
-    for (; n >= 8; n -= 8, p += 8) {
-        memcpy(&piece, p, 8);
-        h = mixed(h, piece);
+/* The place that a word is to have, but for its term. */
+static inline word_place place_of(const char *p, size_t n) {
+    word_place w = {.hash = n, .length = (uint32_t)n};
+    if (n >= 8) {
+        memcpy(&w.head, p, 8);
+        memcpy(&w.tail, p + n - 8, 8);
+        for (size_t i = 0; i + 8 < n; i += 8) {
+            uint64_t piece;
+            memcpy(&piece, p + i, 8);
+            w.hash = mixed(w.hash, piece);
+        }
+    } else if (n >= 4) {
+        uint32_t first, last;
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        w.head = w.tail = (uint64_t)last << 32 | first;
+    } else if (n) {
+        w.head = w.tail = (uint64_t)(uint8_t)p[0] | (uint64_t)(uint8_t)p[n / 2] << 8 |
+                          (uint64_t)(uint8_t)p[n - 1] << 16;
     }
-    piece = 0;
-    if (n & 4) { uint32_t x; memcpy(&x, p, 4); piece = x; p += 4; }
-    if (n & 2) { uint16_t x; memcpy(&x, p, 2); piece = piece << 16 | x; p += 2; }
-    if (n & 1) piece = piece << 8 | (uint8_t)*p;
-    if (!whole) *head = piece;
-    h = mixed(h, piece);
-    h ^= h >> 29;
-    return h ? h : 1;
+    w.hash = mixed(w.hash, w.tail);
+    w.hash ^= w.hash >> 29;
+    w.hash += !w.hash;
+    return w;
 }
 
 static int room_for(void **array, size_t *room, size_t needed, size_t size) {
@@ -144,26 +153,30 @@ static int32_t new_term(term_table *t, int32_t before, int32_t last, size_t star
     return k;
 }
 
-/* The term of these bytes, which may be new. */
-static inline int32_t word_term(term_table *t, const char *p, size_t n) {
+/* The term of a word of n bytes that is to have this place; it may be new. */
+static inline int32_t placed_term(term_table *t, word_place w, const char *p) {
+    const size_t n = w.length;
     if (2 * (t->used + 1) > t->mask && widen_words(t)) return NO_MEMORY;
-    uint64_t head = 0;
-    const uint64_t h = hash_of(p, n, &head);
-    size_t at = h & t->mask;
+    size_t at = w.hash & t->mask;
     for (; t->word[at].hash; at = (at + 1) & t->mask) {
-        const word_place *w = &t->word[at];
-        if (w->hash == h && w->length == n && w->head == head &&
-            (n <= 8 || !memcmp(t->bytes + w->start + 8, p + 8, n - 8)))
-            return w->term;
+        const word_place *o = &t->word[at];
+        if (o->hash == w.hash && o->length == n && o->head == w.head && o->tail == w.tail &&
+            (n <= 16 || !memcmp(t->bytes + t->start[o->term], p, n)))
+            return o->term;
     }
     if (room_for((void **)&t->bytes, &t->room_bytes, t->n_bytes + n, 1)) return NO_MEMORY;
-    const int32_t k = new_term(t, -1, -1, t->n_bytes, n);
-    if (k < 0) return k;
+    w.term = new_term(t, -1, -1, t->n_bytes, n);
+    if (w.term < 0) return w.term;
     memcpy(t->bytes + t->n_bytes, p, n);
-    t->word[at] = (word_place){h, head, t->n_bytes, (uint32_t)n, k};
+    t->word[at] = w;
     t->n_bytes += n;
     t->used++;
-    return k;
+    return w.term;
+}
+
+/* The term of these bytes, which may be new. */
+static inline int32_t word_term(term_table *t, const char *p, size_t n) {
+    return placed_term(t, place_of(p, n), p);
 }
 
 static inline int32_t gram_term(term_table *t, int32_t before, int32_t last) {

@@ -42,6 +42,9 @@ class AgglomerativeClustering(Clusterer, Estimator):
         The two clusters of each merge: rows are 0, ..., n - 1, merge i makes the cluster n + i.
     distances_ : ndarray of shape (n - 1,)
         The height of each merge, if it is asked for.
+    linkage_matrix_ : ndarray of shape (n - 1, 4)
+        The merges as scipy's linkage matrix, for `statfast.plot.dendrogram`, `cut_tree`,
+        `fcluster` and their like.
     n_leaves_ : int
         Number of rows, n.
     n_connected_components_ : int
@@ -145,6 +148,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
             labels_=labels,
             n_clusters_=int(labels.max()) + 1,
             n_leaves_=n,
+            linkage_matrix_=Z,
             n_connected_components_=1,
             **kept,
         )

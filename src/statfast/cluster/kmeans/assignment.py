@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._distance import scale_of
 from statfast.cluster.kmeans.block_passes import sweep
-from statfast.cluster.kmeans.center_sums import LloydStep
+from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.sorted_rows import SortedRows
 
@@ -69,7 +69,7 @@ class ClusterSums:
 
     Attributes
     ----------
-    step : LloydStep or None
+    step : KMeansStatistics or None
     patched : bool
         Whether the sums are patched. A great row that passes through a cluster takes the low bits
         of its sum along, so they may be far off.
@@ -106,7 +106,7 @@ class ClusterSums:
             try:
                 step = self._spare.pop()._clear()
             except IndexError:  # not tested first: other threads take from the same list
-                step = LloydStep(*self._shape)
+                step = KMeansStatistics(*self._shape)
             step.moved = work(*block, step)
             return step
 
@@ -168,7 +168,7 @@ class Assignment:
 
         Returns
         -------
-        step : LloydStep
+        step : KMeansStatistics
             The statistics of the clusters; the next call changes this same object.
         """
         sums = self.sums

@@ -9,7 +9,7 @@ from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.prepared import KEPT, require_range
 
 
-class LloydStep:
+class KMeansStatistics:
     """Statistics of some rows from which one k-means iteration is solved.
 
     They add up: of rows kept in many places, each place need only send its k (d + 1) numbers.
@@ -34,12 +34,12 @@ class LloydStep:
     Examples
     --------
     >>> import numpy as np
-    >>> from statfast.cluster import LloydStep
+    >>> from statfast.cluster import KMeansStatistics
     >>> here, there = np.array([[0.0], [1.0]]), np.array([[8.0], [10.0], [12.0]])
     >>> centers = np.array([[0.0], [6.0]])
     >>> for _ in range(2):
-    ...     step = LloydStep.partial(here, centers).merge(LloydStep.partial(there, centers))
-    ...     centers = step.solve()
+    ...     sums = KMeansStatistics.partial(here, centers)
+    ...     centers = sums.merge(KMeansStatistics.partial(there, centers)).solve()
     >>> centers
     array([[ 0.5],
            [10. ]])
@@ -71,7 +71,7 @@ class LloydStep:
 
         Returns
         -------
-        step : LloydStep
+        step : KMeansStatistics
 
         Raises
         ------
@@ -114,22 +114,22 @@ class LloydStep:
 
         Parameters
         ----------
-        other : LloydStep
+        other : KMeansStatistics
             Made with the same centers.
 
         Returns
         -------
-        self : LloydStep
+        self : KMeansStatistics
 
         Raises
         ------
         TypeError
-            If `other` is no LloydStep.
+            If `other` is no KMeansStatistics.
         ValueError
             If it is one of other centers.
         """
-        if not isinstance(other, LloydStep):
-            raise wrong_type("other", "a LloydStep", other)
+        if not isinstance(other, KMeansStatistics):
+            raise wrong_type("other", "a KMeansStatistics", other)
         if other.sums.shape != self.sums.shape:
             raise ValueError(
                 f"other must have centers of shape {self.sums.shape}; got {other.sums.shape}. "

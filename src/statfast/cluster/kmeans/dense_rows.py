@@ -133,7 +133,7 @@ class DenseRows:
         frame : DenseFrame
         labels : ndarray of shape (n,), int32
         weights : ndarray of shape (n,), optional
-        step : LloydStep, optional
+        step : KMeansStatistics, optional
             Where the rows are added up.
         bounds : tuple of ndarray, optional
             Upper and lower bounds, (n,) each, and the motion of the centers or None.

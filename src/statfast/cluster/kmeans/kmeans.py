@@ -69,7 +69,7 @@ class KMeans(Centers):
     --------
     statfast.cluster.MiniBatchKMeans : an approximation, by samples of the rows.
     statfast.cluster.BisectingKMeans : a tree of splits in two.
-    statfast.cluster.LloydStep : the statistics of one iteration, for rows kept in many places.
+    statfast.cluster.KMeansStatistics : the statistics of one iteration, for rows in many places.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from operator import add
 import numpy as np
 
 from statfast.cluster.kmeans.block_passes import scatter, sweep
-from statfast.cluster.kmeans.center_sums import LloydStep
+from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
 OFTEN = 10  # rows seen for each center between two looks at which centers have too few
 MOST = 0.5  # of a batch: more centers are not put elsewhere at a time
@@ -60,7 +60,7 @@ class Batches:
         frame = rows.frame(before)
 
         def partial(where, X, weights, labels):
-            step = LloydStep(*before.shape)
+            step = KMeansStatistics(*before.shape)
             X.step(frame, labels, weights, step)
             return step, scatter(X, weights, frame, labels)
 

@@ -8,7 +8,7 @@ import numpy as np
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import MANY, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
-from statfast.cluster.n_clusters.gap import RULES, Gap, _gap, choose_by_gap
+from statfast.cluster.n_clusters.gap import RULES, GapStatisticResult, _gap, gap_select
 from statfast.cluster.n_clusters.methods import as_family
 from statfast.metrics import (
     calinski_harabasz_score,
@@ -31,8 +31,8 @@ STRIP = 1 << 20  # numbers squared at a time
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What `choose_k` found.
+class NClustersResult:
+    """What `choose_n_clusters` found.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Choice:
         The number of clusters by `criterion`.
     criterion : str
         The criterion asked for.
-    gap : Gap | None
+    gap : GapStatisticResult | None
         The gap statistic for all k from 1, where it was asked for.
     """
 
@@ -57,7 +57,7 @@ class Choice:
     labels: list
     recommended: int
     criterion: str
-    gap: Gap | None
+    gap: GapStatisticResult | None
 
     def __str__(self):
         names = list(self.scores)
@@ -70,7 +70,7 @@ class Choice:
         return "\n".join([*lines, f"* recommended by {self.criterion}"])
 
 
-def choose_k(
+def choose_n_clusters(
     X, *, method="kmeans", metric="euclidean", metric_params=None, k=None, criterion="silhouette",
     n_boot=50, rule="firstSEmax", random_state=None, n_jobs=None,
 ):  # fmt: skip
@@ -102,7 +102,7 @@ def choose_k(
     n_boot : int, default=50
         Reference sets of the gap statistic.
     rule : str, default="firstSEmax"
-        Of the gap statistic: see `choose_by_gap`.
+        Of the gap statistic: see `gap_select`.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of starts and reference sets.
     n_jobs : int, optional
@@ -110,7 +110,7 @@ def choose_k(
 
     Returns
     -------
-    Choice
+    NClustersResult
         With `k`, `scores`, `labels`, `recommended`, `criterion` and `gap`; ``print`` shows a table.
 
     Raises
@@ -139,11 +139,11 @@ def choose_k(
     Examples
     --------
     >>> import numpy as np
-    >>> from statfast.cluster import choose_k
+    >>> from statfast.cluster import choose_n_clusters
     >>> X = np.random.default_rng(0).normal(size=(90, 2))
     >>> X[:30] += 8
     >>> X[30:60] -= 8
-    >>> choose_k(X, k=range(2, 6), random_state=0).recommended
+    >>> choose_n_clusters(X, k=range(2, 6), random_state=0).recommended
     3
     """
     family = as_family(method, metric)
@@ -163,7 +163,7 @@ def choose_k(
     gap = None
     if criterion == "gap":
         gap = _gap(points.X, family, max(ks), n_boot, 2, "pca", rng, n_jobs)
-        recommended = int(gap.k[choose_by_gap(gap.gap, gap.se, rule)])
+        recommended = int(gap.k[gap_select(gap.gap, gap.se, rule)])
         ks = sorted({*ks, recommended})
 
     labels = family(points, ks, seed)
@@ -180,7 +180,7 @@ def choose_k(
                 " gave so many. Pass other numbers, or criterion='gap'."
             )
         recommended = ks[int(np.nanargmax(best))]
-    return Choice(np.array(ks), scores, labels, recommended, criterion, gap)
+    return NClustersResult(np.array(ks), scores, labels, recommended, criterion, gap)
 
 
 def _scores(points, labels, n_jobs):

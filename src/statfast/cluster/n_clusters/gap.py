@@ -22,7 +22,7 @@ NULLS = ("pca", "box")
 
 
 @dataclass(frozen=True)
-class Gap:
+class GapStatisticResult:
     """What `gap_statistic` found for k = 1, 2, ...
 
     Attributes
@@ -46,7 +46,7 @@ class Gap:
     se: np.ndarray
 
     def best(self, rule="firstSEmax", *, factor=1.0):
-        """Take the number of clusters by a rule: see `choose_by_gap`.
+        """Take the number of clusters by a rule: see `gap_select`.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Gap:
         -------
         int
         """
-        return int(self.k[choose_by_gap(self.gap, self.se, rule, factor=factor)])
+        return int(self.k[gap_select(self.gap, self.se, rule, factor=factor)])
 
     def __str__(self):
         lines = [f"{'k':>4} {'log W':>10} {'expected':>10} {'gap':>9} {'se':>9}"]
@@ -98,7 +98,7 @@ def gap_statistic(
 
     Returns
     -------
-    Gap
+    GapStatisticResult
         With `k`, `log_w`, `expected`, `gap`, `se`, and ``best(rule)``.
 
     Raises
@@ -137,13 +137,13 @@ def gap_statistic(
     return _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs)
 
 
-def choose_by_gap(gap, se, rule="firstSEmax", *, factor=1.0):
+def gap_select(gap, se, rule="firstSEmax", *, factor=1.0):
     """Index of the number of clusters that a rule takes, as R's ``maxSE``.
 
     Parameters
     ----------
     gap : array-like of shape (K,)
-        Gap statistics of growing numbers of clusters.
+        GapStatisticResult statistics of growing numbers of clusters.
     se : array-like of shape (K,)
         Their standard errors.
     rule : {"firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax", "globalmax"}
@@ -166,10 +166,10 @@ def choose_by_gap(gap, se, rule="firstSEmax", *, factor=1.0):
 
     Examples
     --------
-    >>> from statfast.cluster import choose_by_gap
-    >>> choose_by_gap([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03])
+    >>> from statfast.cluster import gap_select
+    >>> gap_select([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03])
     1
-    >>> choose_by_gap([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03], "globalmax")
+    >>> gap_select([0.1, 0.5, 0.52, 0.4], [0.03, 0.03, 0.03, 0.03], "globalmax")
     2
     """
     as_choice(rule, "rule", RULES)
@@ -241,7 +241,7 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
     log_w, reference = found[0], found[1:]
     expected = reference.mean(axis=0)
     se = np.sqrt((1 + 1 / n_boot) * reference.var(axis=0, ddof=1))
-    return Gap(np.array(ks), log_w, expected, expected - log_w, se)
+    return GapStatisticResult(np.array(ks), log_w, expected, expected - log_w, se)
 
 
 def _require_spread(holds, k_max):

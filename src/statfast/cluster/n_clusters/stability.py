@@ -18,7 +18,7 @@ RECOVERED, DISSOLVED = 0.75, 0.5
 
 
 @dataclass(frozen=True)
-class Stability:
+class StabilityResult:
     """What `cluster_stability` found.
 
     Attributes
@@ -64,9 +64,9 @@ def cluster_stability(
     n_clusters : int
         Number of clusters, k.
     method : str or callable, default="kmeans"
-        How rows are clustered: see `choose_k`.
+        How rows are clustered: see `choose_n_clusters`.
     metric : str or callable, default="euclidean"
-        The dissimilarity of rows, or "precomputed": see `choose_k`.
+        The dissimilarity of rows, or "precomputed": see `choose_n_clusters`.
     metric_params : dict, optional
         Parameters of the metric.
     n_boot : int, default=100
@@ -78,7 +78,7 @@ def cluster_stability(
 
     Returns
     -------
-    Stability
+    StabilityResult
         With `labels`, `jaccard`, `mean`, `recovered` and `dissolved`.
 
     Raises
@@ -136,7 +136,7 @@ def cluster_stability(
         nbytes = points.X.itemsize * most * most * min(n_boot, usable_threads(threads))
         refuse_large(nbytes, "What threads draw of the matrix", "Lower n_jobs.")
     jaccard = np.array(each(work, draws, n_jobs=threads))
-    return Stability(
+    return StabilityResult(
         labels,
         jaccard,
         jaccard.mean(axis=0),

@@ -16,7 +16,12 @@ from statfast._validation import is_sparse, refuse_large, require_finite
 
 # A shift that is this many standard deviations off costs four of sixteen digits.
 _DEVIATIONS = 100.0
+_DEVIATIONS_ROUNDED = 1.0  # products of float32 have seven digits to begin with
 _OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
+_MOST = 1e307  # what rounding adds to it does not overflow
+_LEAST = 1e-290  # sums of squares below have lost digits
+_SMALL = 1e-130  # where all values are smaller, sums of squares may be 0 though they differ
+_BLOCK = 1 << 19  # numbers in a block, so that adding it to others costs little
 _HEAD = 16  # rows whose mean is the first shift of a block
 
 # A kernel call is held to this many multiplications, so that Ctrl-C is heard between two calls.
@@ -47,15 +52,15 @@ class Moments:
 
     def __add__(self, other: "Moments") -> "Moments":
         mass, n = self.mass + other.mass, self.n + other.n
-        scatter = self.scatter + other.scatter
-        if not self.centered:
-            return Moments(mass, n, self.mean, scatter, False)
-        # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
-        d, share = len(self.mean), other.mass / mass if mass > 0.0 else 0.0
-        apart = other.mean - self.mean
-        spread = np.sqrt(self.mass * share) * apart
-        scatter[:d, :d] += spread[:, None] * spread
-        return Moments(mass, n, self.mean + share * apart, scatter)
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for by `require_finite_moments`
+            scatter = self.scatter + other.scatter
+            if not self.centered:
+                return Moments(mass, n, self.mean, scatter, False)
+            # Chan, Golub and LeVeque (1983): only differences of means are subtracted.
+            share = other.mass / mass if mass > 0.0 else 0.0
+            apart = other.mean - self.mean
+            _add_outer(np.sqrt(self.mass * share) * apart, 1.0, scatter)
+            return Moments(mass, n, self.mean + share * apart, scatter)
 
     def matrix(self) -> NDArray[np.float64]:
         """The scatter as a symmetric matrix (d, d)."""
@@ -90,22 +95,35 @@ def block_moments(columns, state) -> Moments:
     if is_sparse(X):
         X = X.toarray()
     X = np.ascontiguousarray(X)
-    if not state:
-        return _about(np.zeros(X.shape[1]), X, weights, centered=False)[0]
+    return _of_block(X, weights, state)
+
+
+def _rounded_moments(columns, state):
+    """The same of float32 rows, multiplied in float32 (`products.scatter_rounded`)."""
+    return _of_block(np.ascontiguousarray(columns[0]), None, state, rounded=True)
+
+
+def _of_block(X, weights, centered, rounded=False):
+    if not centered:
+        return _about(np.zeros(X.shape[1]), X, weights, rounded, centered=False)[0]
     with np.errstate(over="ignore", invalid="ignore"):
-        moments, far = _about(X[:_HEAD].mean(axis=0, dtype=np.float64), X, weights)
-        return _about(moments.mean, X, weights)[0] if far else moments
+        head = X[:_HEAD].mean(axis=0, dtype=np.float64)
+        moments, far = _about(head, X, weights, rounded)
+        return _about(moments.mean, X, weights, rounded)[0] if far else moments
 
 
-def _about(shift, X, weights, *, centered=True):
+def _about(shift, X, weights, rounded, *, centered=True):
     """Moments from sums about ``shift``, and whether it was far from the mean."""
     n, d = X.shape
-    scatter = np.zeros((products.tall(d + 1), products.wide(d + 1)))
+    scatter = np.zeros((products.tall(d + 1), products.broad(d + 1)))
     step = max(64, int(CALL / d**2))
     for start in range(0, n, step):
         some = slice(start, start + step)
         share = None if weights is None else weights[some]
-        products.scatter(X[some], share, shift, scatter)
+        if rounded:
+            products.scatter_rounded(X[some], shift, scatter)
+        else:
+            products.scatter(X[some], share, shift, scatter)
         if start + step < n:
             checkpoint()
     mass, sums = float(scatter[d, d]), scatter[d, :d]
@@ -114,13 +132,24 @@ def _about(shift, X, weights, *, centered=True):
         return Moments(mass, rows, shift, scatter, False), False
     offset = sums / mass if mass > 0.0 else sums
     moved = np.sqrt(mass) * offset
-    scatter[:d, :d] -= moved[:, None] * moved
-    far = (moved**2 > _DEVIATIONS**2 * scatter.diagonal()[:d]).any()
+    _add_outer(moved, -1.0, scatter)
+    most = _DEVIATIONS_ROUNDED if rounded else _DEVIATIONS
+    far = (moved**2 > most**2 * scatter.diagonal()[:d]).any()
     return Moments(mass, rows, shift + offset, scatter), bool(far)
 
 
-def moments_of(X, weights, *, center=True, n_jobs=None) -> Moments:
+def _add_outer(v, sign, scatter):
+    """scatter += sign v v', in place: a table of products would cost as much again."""
+    side = np.zeros((1, scatter.shape[1]))
+    side[0, : len(v)] = sign * v
+    products.back(v[None], np.zeros(len(v)), side, scatter)
+
+
+def moments_of(X, weights, *, center=True, rounded=False, n_jobs=None) -> Moments:
     """Moments of all rows of an array, a sparse matrix (as dense blocks) or Chunks.
+
+    With `rounded`, those of float32 rows without weights, multiplied in float32, which the caller
+    has to look at: they may overflow where the rows are finite.
 
     Raises
     ------
@@ -131,13 +160,15 @@ def moments_of(X, weights, *, center=True, n_jobs=None) -> Moments:
     if d is not None:
         refuse_large(24.0 * d * d, f"The scatter of {d} columns", "Ask for few components.")
     total = summed(
-        block_moments,
+        _rounded_moments if rounded else block_moments,
         (X, weights),
         center,
         n_jobs=n_jobs,
         effort=np.inf if d is None else float(X.shape[0]) * d * d,
-        least=2048 if d is None else max(2048, d),
+        least=2048 if d is None else max(2048, _BLOCK // d, 8 * d),
     )
+    if rounded:
+        return total
     require_finite_moments(total, None if d is None or is_sparse(X) else X)
     return total
 
@@ -145,14 +176,36 @@ def moments_of(X, weights, *, center=True, n_jobs=None) -> Moments:
 def require_finite_moments(moments, X):
     """Raise ValueError where X holds NaN, infinity or values whose squares overflow."""
     d = len(moments.mean)
-    if not (np.isfinite(moments.scatter[:d, :d]).all() and np.isfinite(moments.mean).all()):
+    scatter = moments.scatter[:d, :d]
+    if not (np.isfinite(scatter).all() and np.isfinite(moments.mean).all() and _adds_up(scatter)):
         if X is not None:
             require_finite(X)
         raise ValueError(_OVERFLOW)
+    require_squares(scatter, X, moments.centered)
 
 
 def require_finite_gram(gram, mean, X):
     """The same of a Gram matrix of rows."""
-    if not (np.isfinite(gram).all() and np.isfinite(mean).all()):
+    if not (np.isfinite(gram).all() and np.isfinite(mean).all() and _adds_up(gram)):
         require_finite(X)
         raise ValueError(_OVERFLOW)
+    require_squares(gram, X)
+
+
+def require_squares(matrix, X=None, centered=True):
+    """Refuse rows that vary so little that their squares vanish."""
+    if matrix.trace() < _LEAST:
+        varies = matrix.trace() > 0.0
+        if not varies and isinstance(X, np.ndarray) and X.size and np.abs(X).max() < _SMALL:
+            varies = bool((X[:1] != X if centered else X).any())
+        if varies:
+            raise ValueError(
+                "X holds values so close together that their squares vanish. Multiply it, so that "
+                "its columns vary by about 1."
+            )
+
+
+def _adds_up(matrix):
+    """Whether the trace is finite, up to which eigenvalues are."""
+    with np.errstate(over="ignore"):
+        return matrix.trace() < _MOST

@@ -19,7 +19,11 @@ from statfast.decomposition.components.decompose import (
     most_components,
     settled,
 )
-from statfast.decomposition.components.moments import block_moments, moments_of
+from statfast.decomposition.components.moments import (
+    block_moments,
+    moments_of,
+    require_finite_moments,
+)
 from statfast.decomposition.components.number import as_rule
 from statfast.decomposition.pca.likelihood import ProbabilisticComponents
 from statfast.decomposition.pca.model import KEPT, ComponentModel
@@ -112,6 +116,8 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
         self._check_parameters()
         if isinstance(X, Chunks):
             moments, size = moments_of(X, None), self.batch_size or 0
+            if moments.n < 2:
+                raise ValueError("X has 1 sample(s) while a minimum of 2 is required. Pass more.")
         else:
             rows = as_csr(X, n_min=2) if is_sparse(X) else as_rows(X, keep=KEPT, n_min=2)
             size, moments = self.batch_size or 5 * rows.shape[1], None
@@ -119,6 +125,7 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
                 checkpoint()
                 more = moments_of(rows[start : start + size], None)
                 moments = more if moments is None else moments + more
+        require_finite_moments(moments, None)
         d = len(moments.mean)
         k = as_rule(self.n_components, moments.n, moments.mass, d)
         return self._published(X, moments, k, size)
@@ -160,6 +167,7 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
             )
         moments = moments_of(rows, None)
         moments = moments if before is None else before + moments
+        require_finite_moments(moments, None)
         d = len(moments.mean)
         k = as_rule(self.n_components, None, 0.0, d)
         if moments.n < 2:

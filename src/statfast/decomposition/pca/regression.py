@@ -20,6 +20,7 @@ from statfast.decomposition.components.moments import (
     Moments,
     block_moments,
     require_finite_moments,
+    require_squares,
 )
 from statfast.decomposition.components.number import as_rule
 
@@ -181,9 +182,12 @@ class PrincipalComponentRegression(Regressor, Estimator):
         return block_moments((np.hstack([X, y]), weights), True)
 
     def _solve(self, moments: Moments, state):
+        if moments.n < 2:
+            raise ValueError(f"X has {moments.n} sample(s) while a minimum of 2 is required.")
         d, whole, freedom = state.n_features, moments.matrix(), moments.mass - 1.0
         matrix, cross = whole[:d, :d], whole[:d, d:]
         mean, level = moments.mean[:d], moments.mean[d:]
+        require_squares(matrix)
         scale = None
         if self.scale:
             scale, constant = scale_of(moments.diagonal()[:d], mean, moments.mass)

@@ -361,7 +361,7 @@ class RatingsFactorization(Transformer, Estimator):
         """
         from scipy.sparse import coo_array
 
-        if self.implicit:
+        if as_flag(self.implicit, "implicit"):
             raise ValueError("implicit must be False for held_out_errors: nothing is rated.")
         rows = known_ratings(X, self.implicit).tocoo()
         folds = as_count(cv, "cv", 2, max(2, rows.nnz), limit="the number of ratings")

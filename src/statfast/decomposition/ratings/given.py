@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_rows, as_sparse, explain_nonfinite, is_sparse, shown
+from statfast._validation import as_rows, as_sparse, explain_nonfinite, is_sparse, shown, to_array
 
 
 def known_ratings(X, implicit):
@@ -43,7 +43,7 @@ def known_ratings(X, implicit):
 
 def as_places(values, count, name):
     """Rows or columns of the fit, as integers."""
-    places = np.asarray(values)
+    places = to_array(values, name, "a list of integers")
     if places.ndim != 1 or places.dtype.kind not in "iu":
         raise TypeError(f"{name} must be a list of integers; got {shown(values)}.")
     if len(places) and (places.min() < 0 or places.max() >= count):

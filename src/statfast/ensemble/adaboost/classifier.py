@@ -323,8 +323,9 @@ class AdaBoostClassifier(Classifier, Estimator):
         """
         *_, (votes, total) = self._stages(X)
         labels, codes = as_labels(y, len(votes))
-        place = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
-        known = self.classes_[place] == labels
+        number = {label: k for k, label in enumerate(self.classes_.tolist())}
+        known = np.array([label in number for label in labels.tolist()])
+        place = np.array([number.get(label, 0) for label in labels.tolist()], np.intp)
         own = place[codes]
         rows = np.arange(len(votes))
         right = np.where(known[codes], votes[rows, own], 0.0)

@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 
 from statfast._engine import checkpoint, report
-from statfast._estimator import Estimator, Regressor
+from statfast._estimator import Estimator, Regressor, r_squared
 from statfast._validation import (
     MANY,
     as_choice,
@@ -204,13 +204,10 @@ class AdaBoostRegressor(Regressor, Estimator):
         Yields
         ------
         float
+            As `score`: nan, with a warning, for fewer than two rows.
         """
         for said in self.staged_predict(X):
-            truth = _one_target(y, len(said))
-            weights = as_weights(sample_weight, len(said))
-            left = np.average((truth - said) ** 2, weights=weights)
-            total = np.average((truth - np.average(truth, weights=weights)) ** 2, weights=weights)
-            yield float(1.0 - left / total) if total > 0.0 else float(left == 0.0)
+            yield r_squared(y, said, sample_weight)
 
     def _require_members(self):
         if "estimators_" not in self.__dict__:

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._estimator import Classifier
-from statfast._validation import as_labels
+from statfast._validation import as_labels, shown
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeClassifier
 
@@ -194,6 +194,12 @@ def _shares(member, rows, n_classes):
     if callable(getattr(member, "predict_proba", None)):
         out[:, np.asarray(member.classes_, dtype=np.intp)] = member.predict_proba(rows)
     else:
-        said = np.asarray(member.predict(rows)).astype(np.intp)
+        said = np.asarray(member.predict(rows))
+        if said.shape != (len(out),) or not np.isin(said, np.arange(n_classes)).all():
+            raise ValueError(
+                f"estimator must predict one of the {n_classes} classes for each row; got "
+                f"{shown(said)}. Choose another."
+            )
+        said = said.astype(np.intp)
         out[np.arange(len(said)), said] = 1.0
     return out

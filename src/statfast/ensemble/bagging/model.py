@@ -16,6 +16,7 @@ from statfast._validation import (
     as_real,
     as_weights,
     not_fitted,
+    refuse_large,
     warn_user,
 )
 from statfast.ensemble.members.base_estimators import (
@@ -110,7 +111,7 @@ class BaggingModel(Estimator):
             n_rows = as_count(wanted, "max_samples")
         else:
             share = as_real(wanted, "max_samples", 0.0, 1.0, open_low=True)
-            n_rows = max(1, int(share * total))
+            n_rows = as_count(max(1, int(share * total)), "max_samples")
         drawable = n if weights is None else int(np.count_nonzero(weights))
         if not flags["bootstrap"] and n_rows > drawable:
             if wanted is None:
@@ -120,6 +121,7 @@ class BaggingModel(Estimator):
                     f"max_samples must be at most the number of rows of X ({drawable}) without "
                     f"bootstrap; got {n_rows}. Lower it."
                 )
+        refuse_large(16 * n_rows, f"A sample of max_samples={n_rows} rows", "Lower it.")
         columns = self.max_features
         if isinstance(columns, Integral) and not isinstance(columns, bool):
             n_columns = as_count(columns, "max_features", high=width, limit="the columns of X")

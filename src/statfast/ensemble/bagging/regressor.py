@@ -136,8 +136,11 @@ class BaggingRegressor(Regressor, BaggingModel):
 
     def _judge(self, mean, known, target, published):
         truth, said = target[known], mean[known]
-        left = ((truth - said) ** 2).sum(axis=0)
-        total = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
+        middle = truth[0] + (truth - truth[0]).mean(axis=0)
+        by = np.abs(truth - middle).max(axis=0)
+        by = np.where(by > 0.0, by, 1.0)  # squares of targets of any size are numbers
+        left = (((truth - said) / by) ** 2).sum(axis=0)
+        total = (((truth - middle) / by) ** 2).sum(axis=0)
         share = np.where(total > 0.0, left / np.where(total > 0.0, total, 1.0), left > 0.0)
         return {"oob_prediction_": mean, "oob_score_": float(np.mean(1.0 - share))}
 
@@ -152,5 +155,10 @@ class BaggingRegressor(Regressor, BaggingModel):
         -------
         ndarray of shape (m,) or (m, outputs)
         """
-        total = self._sum(X, lambda member, rows: np.asarray(member.predict(rows), np.float64))
+        with np.errstate(over="ignore"):
+            total = self._sum(X, lambda member, rows: np.asarray(member.predict(rows), np.float64))
+        if np.isinf(total).any():
+            raise ValueError(
+                "estimator predicts numbers so large that their sum overflows. Rescale y."
+            )
         return total / len(self.estimators_)

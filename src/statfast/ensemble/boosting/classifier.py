@@ -246,9 +246,10 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     def _later_targets(self, y, n, published):
         classes, codes = as_labels(y, n, name="y_val")
         known = published["classes_"]
-        place = np.searchsorted(known, classes).clip(max=len(known) - 1)
-        if not (known[place] == classes).all():
-            new = classes[known[place] != classes][0]
+        number = {label: k for k, label in enumerate(known.tolist())}
+        place = np.array([number.get(label, -1) for label in classes.tolist()])
+        if place.min() < 0:
+            new = classes.tolist()[place.argmin()]
             raise ValueError(
                 f"y_val has the label {shown(new)}, which y has not. Leave its rows out."
             )

@@ -11,7 +11,6 @@ from statfast._engine import report
 from statfast._estimator import Estimator
 from statfast._validation import as_generator, as_weights, column_names, not_fitted
 from statfast.ensemble.boosting.bins import encode, table_of, thresholds_of
-from statfast.ensemble.boosting.categories import CategoryColumns, find_columns
 from statfast.ensemble.boosting.early_stopping import (
     hold_out,
     score_by_name,
@@ -22,6 +21,7 @@ from statfast.ensemble.boosting.losses import BoostingLoss
 from statfast.ensemble.boosting.rounds import BoostingRounds
 from statfast.ensemble.boosting.settings import growth_rules, rounds_wanted, stopping_rules
 from statfast.ensemble.boosting.trees import BoostedTrees
+from statfast.tree.growing.categories import CategoryColumns, find_columns
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class HistBoosting(Estimator):
     def _fit(self, X, y, sample_weight, validation):
         began = perf_counter()
         max_iter, max_bins = rounds_wanted(self)
-        columns = find_columns(X, self.categorical_features, max_bins)
+        columns = find_columns(X, self.categorical_features, max_bins, "max_bins")
         rows = columns.numbers(X)
         n, width = rows.shape
         y, published, loss, weights = self._targets(y, n, as_weights(sample_weight, n))
@@ -212,10 +212,12 @@ class HistBoosting(Estimator):
 def _importances(trees, width):
     """Shares of the columns in the fall of the loss."""
     total = np.zeros(width)
+    largest = max((tree.unit for tree in trees.trees), default=0)
     for tree in trees.trees:
         column = tree.steps["column"] & np.uint32((1 << 30) - 1)
         inner = ~tree.is_leaf
-        total += np.bincount(column[inner], tree.gains[inner].clip(max=1e290), width)
+        gains = np.ldexp(tree.gains[inner], tree.unit - largest)
+        total += np.bincount(column[inner], gains, width)
     return total / total.sum() if total.sum() > 0.0 else total
 
 

@@ -2,6 +2,7 @@
 """The rounds of gradient boosting: gradients, a tree for each raw prediction, and its leaves."""
 
 from dataclasses import dataclass
+from math import frexp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +109,7 @@ class BoostingRounds:
         nodes["value"] *= self.rules.learning_rate
         self._team.gather()
         self._grower.add_leaves(self._bytes, self.raw[k])
-        return compact(nodes, self.table)
+        return compact(nodes, self.table, 2 * frexp(units[0])[1] - frexp(units[1])[1])
 
     def _gradients(self, k):
         self._team.gather()

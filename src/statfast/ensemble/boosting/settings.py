@@ -90,6 +90,8 @@ def stopping_rules(model, n) -> StoppingRules | None:
 def rounds_wanted(model):
     """``max_iter`` and the other parameters that no tree depends on, checked."""
     as_flag(model.warm_start, "warm_start")
+    if not isinstance(model.verbose, bool | np.bool_):
+        as_count(model.verbose, "verbose", low=0)
     return (
         as_count(model.max_iter, "max_iter", high=MANY),
         as_count(model.max_bins, "max_bins", 2, 255),

@@ -32,7 +32,8 @@ class BoostedTree:
     values: NDArray[np.float64]  # (m,)
     sets: NDArray[np.uint64]  # (c, 4) codes that go left, of its categorical splits
     counts: NDArray[np.int64]  # (m,) rows of the fit
-    gains: NDArray[np.float64]  # (m,) by which a split lowered the loss
+    gains: NDArray[np.float64]  # (m,) by which a split lowered the loss, in units
+    unit: int  # of gains: the exponent of 2, which may be beyond those of floats
 
     @property
     def is_leaf(self):
@@ -71,7 +72,7 @@ class BoostedTree:
         return np.where(lost, bool(step["column"] & MISSING_LEFT), goes)
 
 
-def compact(nodes, table) -> BoostedTree:
+def compact(nodes, table, unit) -> BoostedTree:
     """What prediction needs of a tree as it was grown, with thresholds from the table."""
     leaf = nodes["left"] == 0
     steps = np.empty(len(nodes), STEP)
@@ -85,7 +86,7 @@ def compact(nodes, table) -> BoostedTree:
     steps["column"] = column
     sets = nodes["set"][by_set].copy()
     return BoostedTree(
-        steps, nodes["value"].copy(), sets, nodes["count"].copy(), nodes["gain"].copy()
+        steps, nodes["value"].copy(), sets, nodes["count"].copy(), nodes["gain"].copy(), unit
     )
 
 

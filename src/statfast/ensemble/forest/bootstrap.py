@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_count, as_real
+from statfast._validation import as_count, as_real, refuse_large
 
 
 def sample_size(max_samples, n, weight):
@@ -11,9 +11,14 @@ def sample_size(max_samples, n, weight):
     if max_samples is None:
         return n
     if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):
-        return as_count(max_samples, "max_samples")
-    share = as_real(max_samples, "max_samples", 0.0, open_low=True)
-    return max(1, int(share * (n if weight is None else weight.sum())))
+        size = max_samples
+    else:
+        share = as_real(max_samples, "max_samples", 0.0, open_low=True)
+        size = max(1.0, share * (n if weight is None else float(weight.sum())))
+        size = int(min(size, 2.0**64))
+    size = as_count(size, "max_samples")
+    refuse_large(16 * size, f"A sample of max_samples={size} rows", "Lower it.")
+    return size
 
 
 def tree_keys(generator, count):

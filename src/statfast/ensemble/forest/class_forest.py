@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._estimator import Classifier
+from statfast._validation import shown
 from statfast.ensemble.forest.model import ForestModel, output_slices
 from statfast.tree.cart.classifier import DecisionTreeClassifier
 from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, row_weights, rows_to_fit
@@ -173,9 +174,10 @@ class ClassForest(Classifier, ForestModel):
         X. Li, Y. Wang, S. Basu, K. Kumbier and B. Yu (2019). A debiased MDI feature importance
         measure for random forests. Advances in Neural Information Processing Systems 32.
         """
-        codes = self._truth(y, len(X))
+        rows = self._rows_of_fit(rows_to_fit(X))
+        codes = self._truth(y, len(rows))
         Y = [np.eye(count)[codes[:, k]] for k, count in enumerate(self._counts)]
-        return self._unbiased(X, np.ascontiguousarray(np.concatenate(Y, axis=1)))
+        return self._unbiased(rows, np.ascontiguousarray(np.concatenate(Y, axis=1)))
 
     def _truth(self, y, n):
         """Codes of labels by the classes of the fit, (n, outputs)."""
@@ -186,9 +188,13 @@ class ClassForest(Classifier, ForestModel):
             raise ValueError(f"y must have {len(classes)} output(s), as at fit.")
         codes = np.empty(targets.label.shape, np.int64)
         for k, (known, given) in enumerate(zip(classes, targets.classes, strict=True)):
-            place = np.searchsorted(known, given).clip(max=len(known) - 1)
-            if not (known[place] == given).all():
-                raise ValueError("y holds labels that the fit has not seen. Leave their rows out.")
+            number = {label: code for code, label in enumerate(known.tolist())}
+            place = np.array([number.get(label, -1) for label in given.tolist()])
+            if place.min() < 0:
+                raise ValueError(
+                    f"y holds {shown(given.tolist()[place.argmin()])}, which the fit has not seen. "
+                    "Leave its rows out."
+                )
             codes[:, k] = place[targets.label[:, k]]
         return codes
 

@@ -75,9 +75,9 @@ class ExtraTreesClassifier(ClassForest):
         Number of outputs.
     oob_score_ : float
         The score of rows by trees that have not seen them, with `oob_score`; rows that all trees
-        have seen do not count.
+        have seen do not count, and it is NaN if there are no others.
     oob_decision_function_ : ndarray of shape (n, K), or (n, K, outputs)
-        Shares of classes by trees that have not seen the row, with `oob_score`.
+        Shares of classes by trees that have not seen the row, with `oob_score`; NaN where all have.
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
@@ -94,7 +94,7 @@ class ExtraTreesClassifier(ClassForest):
     63.2 % of the rows. Rows that no tree has left out have NaN as their out-of-bag prediction.
 
     Cost: O(p n log n) once, and for each tree some nanoseconds for each row, level and column
-    looked at. Memory: 3 to 5 bytes a value of X, 16 bytes a node, and 60 bytes a row and thread.
+    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node, and 60 bytes a row and thread.
 
     References
     ----------
@@ -209,9 +209,9 @@ class ExtraTreesRegressor(NumberForest):
         Number of outputs.
     oob_score_ : float
         The score of rows by trees that have not seen them, with `oob_score`; rows that all trees
-        have seen do not count.
+        have seen do not count, and it is NaN if there are no others.
     oob_prediction_ : ndarray of shape (n,) or (n, outputs)
-        Predictions by trees that have not seen the row, with `oob_score`.
+        Predictions by trees that have not seen the row, with `oob_score`; NaN where all have.
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
@@ -227,7 +227,7 @@ class ExtraTreesRegressor(NumberForest):
     63.2 % of the rows. Rows that no tree has left out have NaN as their out-of-bag prediction.
 
     Cost: O(p n log n) once, and for each tree some nanoseconds for each row, level and column
-    looked at. Memory: 3 to 5 bytes a value of X, 16 bytes a node, and 60 bytes a row and thread.
+    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node, and 60 bytes a row and thread.
 
     References
     ----------

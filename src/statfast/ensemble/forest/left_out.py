@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Out-of-bag predictions: what trees say of rows that they have not seen."""
+"""Out-of-bag predictions and errors: what trees say of rows that they have not seen."""
 
 import numpy as np
 
 from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
+from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
+from statfast._validation import as_choice, warn_user
+from statfast.tree.growing.arguments import rows_to_fit
 
 
 def left_out_sums(trees, rows, unseen, n_jobs=None):
@@ -45,3 +48,93 @@ def left_out_errors(trees, rows, unseen, loss, truth):
         if known.any():
             errors[t] = loss(total[known] / count[known, None], truth[known])
     return errors
+
+
+class LeftOutErrors:
+    """Mixin: errors of a forest on rows that its trees have not seen."""
+
+    def _left_out_means(self, rows, n_trees=None):
+        """Means over trees that have not seen a row; NaN, with a warning, if all have."""
+        trees = self._trees[:n_trees]
+        out = left_out_sums(trees, rows, self._left_out()[: len(trees)], self.n_jobs)
+        if np.isnan(out).any():
+            warn_user(
+                f"{np.isnan(out).any(axis=1).sum()} rows are in the samples of all trees: their "
+                "out-of-bag predictions are NaN. Raise n_estimators."
+            )
+        return out
+
+    def out_of_bag_errors(self, X, y):
+        """The out-of-bag error of the first 1, 2, ... trees: whether more of them would help.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows of the fit.
+        y : array-like of shape (n,) or (n, outputs)
+            Their targets.
+
+        Returns
+        -------
+        ndarray of shape (n_estimators,)
+            Shares of rows classified wrongly, or mean squared errors, of the rows that some of
+            these trees have not seen; NaN where there is none.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False, or X has another shape than at fit.
+        """
+        rows = self._rows_of_fit(rows_to_fit(X))
+        truth = self._truth(y, len(rows))
+        return left_out_errors(self._trees, rows, self._left_out(), self._loss, truth)
+
+    def bootstrap_error(self, X, y, *, method=".632+"):
+        """The error of the forest from its own bootstrap.
+
+        Rows judged by the trees that have not seen them err too often, as there are fewer of these
+        trees; rows that all trees have seen err too seldom. ".632" lies between the two; ".632+"
+        moves to the former as the trees fit their rows more closely than chance lets them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows of the fit.
+        y : array-like of shape (n,)
+            Their targets: one output.
+        method : {".632+", ".632", "out_of_bag"}, default=".632+"
+
+        Returns
+        -------
+        statfast.model_selection.BootstrapEstimate
+            Shares of rows classified wrongly, or mean squared errors; rows that all trees have seen
+            are left out of `out_of_bag`.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False, there are several outputs, no tree leaves a row out, or X has
+            another shape than at fit.
+
+        References
+        ----------
+        B. Efron and R. J. Tibshirani (1997). Improvements on cross-validation: the .632+ bootstrap
+        method. Journal of the American Statistical Association 92, 548-560.
+        doi:10.1080/01621459.1997.10474007
+        """
+        as_choice(method, "method", BOOTSTRAPS)
+        rows = self._rows_of_fit(rows_to_fit(X))
+        truth = self._truth(y, len(rows))
+        if truth.shape[1] > 1:
+            raise ValueError("bootstrap_error speaks of one output; y had several. Fit one each.")
+        votes = left_out_sums(self._trees, rows, self._left_out(), self.n_jobs)
+        known = ~np.isnan(votes[:, 0])
+        if not known.any():
+            raise ValueError("All trees have seen all rows. Raise n_estimators.")
+        said = self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
+        out, training = self._loss(votes[known], truth[known]), self._loss(said, truth)
+        if hasattr(self, "classes_"):
+            none = no_information(truth[:, 0], said.argmax(axis=1), "zero_one")
+        else:
+            none = no_information(truth[:, 0], said[:, 0], "squared")
+        return BootstrapEstimate.of(method, training, out, none, "trees")

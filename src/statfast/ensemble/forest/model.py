@@ -20,7 +20,7 @@ from statfast._validation import (
 )
 from statfast.ensemble.forest.bootstrap import drawn_counts, sample_size, tree_keys
 from statfast.ensemble.forest.grow_forest import Sampling, grown_forest
-from statfast.ensemble.forest.left_out import left_out_errors, left_out_sums
+from statfast.ensemble.forest.left_out import LeftOutErrors
 from statfast.tree.growing.arguments import growth_rules, rows_to_answer, rows_to_fit
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
@@ -28,7 +28,7 @@ from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.tree_arrays import unpacked
 
 
-class ForestModel(Estimator):
+class ForestModel(LeftOutErrors, Estimator):
     """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
 
     _randomized = False
@@ -207,42 +207,6 @@ class ForestModel(Estimator):
             )  # fmt: skip
         return found
 
-    def _left_out_means(self, rows, n_trees=None):
-        """Means over trees that have not seen a row; NaN, with a warning, if all have."""
-        trees = self._trees[:n_trees]
-        out = left_out_sums(trees, rows, self._left_out()[: len(trees)], self.n_jobs)
-        if np.isnan(out).any():
-            warn_user(
-                f"{np.isnan(out).any(axis=1).sum()} rows are in the samples of all trees: their "
-                "out-of-bag predictions are NaN. Raise n_estimators."
-            )
-        return out
-
-    def out_of_bag_errors(self, X, y):
-        """The out-of-bag error of the first 1, 2, ... trees: whether more of them would help.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            The rows of the fit.
-        y : array-like of shape (n,) or (n, outputs)
-            Their targets.
-
-        Returns
-        -------
-        ndarray of shape (n_estimators,)
-            Shares of rows classified wrongly, or mean squared errors, of the rows that some of
-            these trees have not seen; NaN where there is none.
-
-        Raises
-        ------
-        ValueError
-            If `bootstrap` is False, or X has another shape than at fit.
-        """
-        rows = self._rows_of_fit(rows_to_fit(X))
-        truth = self._truth(y, len(rows))
-        return left_out_errors(self._trees, rows, self._left_out(), self._loss, truth)
-
     def _rows_of_fit(self, rows):
         self._fitted_trees()
         if rows.shape != (wanted := (self._sampling.n, self.n_features_in_)):
@@ -348,9 +312,8 @@ class ForestModel(Estimator):
                 checkpoint()
         return out[:, 0] if channels == 1 else out
 
-    def _unbiased(self, X, Y):
+    def _unbiased(self, rows, Y):
         """Importances by rows left out (Li et al. 2019), the mean over trees."""
-        rows = self._rows_of_fit(rows_to_fit(X))
         self._left_out()
 
         def work(task):

@@ -12,6 +12,7 @@ from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.growing.arguments import (
     REGRESSION,
     number_targets,
+    require_range,
     row_weights,
     rows_to_answer,
     rows_to_fit,
@@ -41,13 +42,14 @@ class NumberForest(Regressor, ForestModel):
         ------
         ValueError
             If X holds an infinity, y is not a finite number (or one for each output) for each row,
-            or a parameter is out of its range.
+            its weighted squares overflow or vanish, or a parameter is out of its range.
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
         rows = rows_to_fit(X)
         targets, flat = number_targets(y, len(rows), self.criterion)
         weights = row_weights(sample_weight, len(rows))
+        require_range(targets, self.criterion, weights)
         keep = as_flag(self.store_leaves, "store_leaves")
         grown = self._fit(X, rows, weights, REGRESSION, {"y": targets})
         fitted = {**grown, "n_outputs_": targets.shape[1], "_flat": flat, "_packed": {}}
@@ -186,15 +188,26 @@ class NumberForest(Regressor, ForestModel):
         X. Li, Y. Wang, S. Basu, K. Kumbier and B. Yu (2019). A debiased MDI feature importance
         measure for random forests. Advances in Neural Information Processing Systems 32.
         """
-        targets = self._truth(y, len(X))
-        return self._unbiased(X, targets - targets.mean(axis=0))
+        rows = self._rows_of_fit(rows_to_fit(X))
+        targets = self._truth(y, len(rows))
+        return self._unbiased(rows, targets - targets.mean(axis=0))
 
     def _truth(self, y, n):
         self._fitted_trees()
-        return number_targets(y, n, self.criterion)[0]
+        targets, _ = number_targets(y, n, self.criterion)
+        if targets.shape[1] != self.n_outputs_:
+            raise ValueError(
+                f"y must have {self.n_outputs_} output(s), as at fit; got {targets.shape[1]}. Pass "
+                "the targets of the fit."
+            )
+        return targets
 
     def _loss(self, said, truth):
-        return float(((said - truth) ** 2).mean())
+        with np.errstate(over="ignore"):
+            loss = float(((said - truth) ** 2).mean())
+        if not loss < np.inf:
+            raise ValueError("y holds values so large that squared errors overflow. Rescale y.")
+        return loss
 
     @property
     def estimators_(self):

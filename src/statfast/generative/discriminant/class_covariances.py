@@ -4,7 +4,10 @@
 import numpy as np
 
 from statfast._engine import aside
-from statfast._validation import shown, warn_user
+from statfast._estimator import copied, takes_weights
+from statfast._validation import shown, warn_user, wrong_type
+from statfast.generative.normal.class_moments import ClassScatters, class_scatters
+from statfast.generative.normal.roots import as_covariance
 from statfast.generative.normal.whitening import listed, whiten
 
 FIX = (
@@ -81,3 +84,53 @@ def require_rows(classes, mass, unbiased):
             f"Every class in y needs more than one row; the class {shown(label)} has "
             f'{mass.min():g}. Pass more of its rows, leave it out, or use method="mle".'
         )
+
+
+# ------------------------------------------------------------------ by the user's estimator
+
+
+class EstimatedScatters(ClassScatters):
+    """Means of the classes, and covariances from an estimator, times the weights of the classes."""
+
+    def of_classes(self, classes) -> "EstimatedScatters":
+        return EstimatedScatters(self.mass[classes], self.means[classes], self.scatters[classes])
+
+
+def require_estimator(model, solvers):
+    """Check the parameter `covariance_estimator` against the others."""
+    estimator = model.covariance_estimator
+    if estimator is None:
+        return
+    if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
+        raise wrong_type("covariance_estimator", "None or an estimator with fit", estimator)
+    if model.solver == "svd":
+        raise ValueError(
+            f'covariance_estimator needs solver={solvers}; got solver="svd". Change it.'
+        )
+    if model.shrinkage is not None:
+        raise ValueError(
+            f"covariance_estimator and shrinkage={model.shrinkage!r} exclude each other. Leave one "
+            "of them out."
+        )
+
+
+def estimated_scatters(X, codes, weights, state, n_jobs):
+    """Moments whose covariances are those of `state.more`, fitted to the rows of each class."""
+    total = class_scatters(X, codes, weights, len(state.classes), n_jobs=n_jobs)
+    d, found = X.shape[1], np.zeros_like(total.scatters)
+    for k in np.flatnonzero(total.mass > 0.0):
+        estimator = copied(state.more)
+        mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
+        given = {} if weights is None else {"sample_weight": weights[mine]}
+        name = type(estimator).__name__
+        if given and not takes_weights(estimator):
+            raise TypeError(f"sample_weight is not taken by {name}.fit. Leave it out.")
+        estimator.fit(np.asarray(X[mine], dtype=np.float64), **given)
+        covariance = getattr(estimator, "covariance_", None)
+        if np.shape(covariance) != (d, d):
+            raise ValueError(
+                f"covariance_estimator must have covariance_ of shape {(d, d)} when fitted; "
+                f"{name} has {shown(covariance)}. Pass one of rows, such as MultivariateNormal."
+            )
+        found[k] = as_covariance(covariance, f"covariance_ of {name}") * total.mass[k]
+    return EstimatedScatters(total.mass, total.means, found)

@@ -6,13 +6,18 @@ import numpy as np
 from statfast._core.generative import linear_scores
 from statfast._estimator import Transformer
 from statfast._validation import as_choice, as_count, as_flag, as_real
-from statfast.generative.discriminant import leave_one_out, leave_one_out_quadratic
+from statfast.generative.discriminant import (
+    leave_one_out,
+    leave_one_out_quadratic,
+    replicates,
+)
 from statfast.generative.discriminant.canonical import (
     as_priors,
     discriminate,
     require_enough,
     warn_left_out,
 )
+from statfast.generative.discriminant.class_covariances import require_estimator
 from statfast.generative.discriminant.model import ClassNormals
 from statfast.generative.normal.rules import filled, for_all_classes
 from statfast.generative.normal.shrinkage import as_shrinkage, pooled_covariance
@@ -51,6 +56,11 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         Directions of the standardized columns whose standard deviation within the classes is at
         most `tol` count as singular and are left out, with a warning. Between the classes,
         canonical variates with a singular value of at most `tol` times the largest are left out.
+    covariance_estimator : estimator, optional
+        What estimates the covariance of each class from its rows, in place of `shrinkage`: anything
+        with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy of it is
+        fitted. The fit is then no sum over rows: no `partial_fit`, no `Chunks`. Needs "lsqr" or
+        "eigen"; the covariances are pooled by `priors`, whatever `method`.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -149,6 +159,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         method="moment",
         store_covariance=False,
         tol=1e-4,
+        covariance_estimator=None,
         n_jobs=None,
     ):
         self.solver = solver
@@ -158,6 +169,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         self.method = method
         self.store_covariance = store_covariance
         self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.n_jobs = n_jobs
 
     # ------------------------------------------------------------ the steps of a fit
@@ -168,6 +180,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             raise ValueError(
                 'shrinkage needs solver="lsqr" or "eigen"; got solver="svd". Change it.'
             )
+        require_estimator(self, '"lsqr" or "eigen"')
         as_choice(self.method, "method", ("moment", "mle"))
         as_real(self.tol, "tol", low=0.0)
         as_flag(self.store_covariance, "store_covariance")
@@ -175,6 +188,8 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             as_count(self.n_components, "n_components")
 
     def _kind_now(self):
+        if self.covariance_estimator is not None:
+            return self.covariance_estimator
         if self.shrinkage == "auto":
             return "fourth"
         return "pooled" if self.solver == "svd" else "scatters"
@@ -218,6 +233,8 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     def _covariance(self, total):
         """The pooled covariance, by the divisor and the shrinkage asked for."""
         unbiased = self.method == "moment"
+        if self.covariance_estimator is not None:
+            return pooled_covariance(total, None, False, as_priors(self.priors, total.mass))
         if self.solver != "svd":
             priors = None if self.priors is None else as_priors(self.priors, total.mass)
             return pooled_covariance(total, as_shrinkage(self.shrinkage), unbiased, priors)
@@ -228,7 +245,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         require_enough(state.classes, total.mass, unbiased)
         fixed = None if self.priors is None else as_priors(self.priors, total.mass)
         by_priors = self.solver != "svd" and not unbiased and fixed is not None
-        if self.shrinkage == "auto" or by_priors:
+        if self.shrinkage == "auto" or by_priors or self.covariance_estimator is not None:
             return None
         if self.shrinkage:
             if method == "decision_function" and n_classes > 2:  # whose common term differs
@@ -241,6 +258,19 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         covariance = pooled.within / (total.mass.sum() - unbiased * n_classes)
         white = whiten(covariance, np.abs(total.means).max(axis=0), self.tol)
         return leave_one_out.linear(white, pooled, unbiased, self.tol, fixed)
+
+    def _predict_replicates(self, columns, state, weights, rows):
+        """Codes of the classes of rows by fits with each of some weights, and for which of them
+        they are right; None where there is no quick way. See `replicates.predicted`."""
+        if self._kind_now() != "pooled":
+            return None
+        priors = (
+            None if self.priors is None else as_priors(self.priors, np.ones(len(state.classes)))
+        )
+        return replicates.predicted(
+            columns, len(state.classes), weights, rows, unbiased=self.method == "moment",
+            priors=priors, n_jobs=self.n_jobs,
+        )  # fmt: skip
 
     # ------------------------------------------------------------ prediction
 

@@ -22,6 +22,10 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
+from statfast.generative.discriminant.class_covariances import (
+    EstimatedScatters,
+    estimated_scatters,
+)
 from statfast.generative.discriminant.leave_one_out import held_out
 from statfast.generative.discriminant.prediction import KEPT, ClassRule
 from statfast.generative.normal.class_moments import class_moments, class_scatters
@@ -32,8 +36,14 @@ GATHER = {"pooled": class_moments, "scatters": class_scatters, "fourth": fourth_
 
 
 def gathered(columns, state, n_jobs=None):
-    """The statistics of rows, codes and weights, of the kind that the state names."""
-    return GATHER[state.more](*columns, len(state.classes), n_jobs=n_jobs)
+    """The statistics of rows, codes and weights, of the kind that the state names.
+
+    An estimator of covariances in place of a name is fitted to the rows of each class.
+    """
+    gather = GATHER.get(state.more) if isinstance(state.more, str) else None
+    if gather is None:
+        return estimated_scatters(*columns, state, n_jobs)
+    return gather(*columns, len(state.classes), n_jobs=n_jobs)
 
 
 def statistics(columns, state):
@@ -45,7 +55,12 @@ class ClassNormals(ClassRule):
     """A fit that is a sum over rows: moments of the classes, and a rule solved from them."""
 
     _kind: ClassVar[str] = "pooled"
-    _statistics = staticmethod(statistics)
+    _gathered = staticmethod(gathered)
+
+    @property
+    def _statistics(self):
+        """What folds merge; None where the fit is no sum over rows."""
+        return statistics if isinstance(self._kind_now(), str) else None
 
     def fit(self, X, y, sample_weight=None):
         """Fit the classes.
@@ -108,6 +123,11 @@ class ClassNormals(ClassRule):
             if y holds a label that is not among them.
         """
         before = self.__dict__.get("_moments")
+        if isinstance(before, EstimatedScatters) or not isinstance(self._kind_now(), str):
+            raise ValueError(
+                "partial_fit adds moments up; got covariance_estimator, which asks for all rows at "
+                "once. Use shrinkage, or fit."
+            )
         if before is None:
             rows = as_rows(X, keep=KEPT, finite=False)
         else:
@@ -148,7 +168,7 @@ class ClassNormals(ClassRule):
             return known
         if not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
             raise wrong_type("classes", "a list of labels", classes)
-        given, _ = as_labels(classes, len(classes), name="classes")
+        given, _ = as_labels(classes, None, name="classes")
         if known is not None and not np.array_equal(given, known):
             raise ValueError(
                 f"classes must be those of the first call ({shown(known.tolist())}); got "
@@ -165,9 +185,11 @@ class ClassNormals(ClassRule):
     def _prepare(self, X, y, sample_weight):
         """Every check of `fit`: the columns (rows, codes, weights), and the state."""
         self._check()
+        if isinstance(X, Chunks) and not isinstance(self._kind_now(), str):
+            raise wrong_type("X", "rows in memory, which covariance_estimator asks for", X)
         if isinstance(X, Chunks):  # how many rows it has is known after the pass
             rows = X
-            classes, codes = as_labels(y, np.size(y))
+            classes, codes = as_labels(y, None)
         else:
             rows = as_rows(X, keep=KEPT, finite=False)
             classes, codes = as_labels(y, rows.shape[0])
@@ -264,7 +286,7 @@ class ClassNormals(ClassRule):
     @property
     def _rescales(self):
         """Whether its statistics tell those of scaled columns."""
-        return self._kind_now() != "fourth"
+        return self._kind_now() in ("pooled", "scatters")
 
     def _kind_now(self):
         """Which statistics the parameters ask for."""

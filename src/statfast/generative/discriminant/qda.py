@@ -7,7 +7,12 @@ from statfast._core.generative import quadratic_scores
 from statfast._validation import as_choice, as_flag, as_real
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors
-from statfast.generative.discriminant.class_covariances import published, require_rows, whitened
+from statfast.generative.discriminant.class_covariances import (
+    published,
+    require_estimator,
+    require_rows,
+    whitened,
+)
 from statfast.generative.discriminant.model import ClassNormals
 from statfast.generative.normal.shrinkage import as_shrinkage, class_covariances
 
@@ -37,6 +42,10 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     tol : float, default=1e-4
         Directions of the standardized columns of a class whose standard deviation is at most
         `tol` count as singular.
+    covariance_estimator : estimator, optional
+        What estimates the covariance of each class from its rows, in place of `shrinkage`: anything
+        with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy of it is
+        fitted. The fit is then no sum over rows: no `partial_fit`, no `Chunks`. Needs "eigen".
     method : {"mle", "moment"}, default="mle"
         Divisor of the scatter of a class: "mle" is the maximum-likelihood n_k, as in
         scikit-learn, "moment" the unbiased n_k - 1, as in R's ``MASS::qda``.
@@ -124,6 +133,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         reg_param=0.0,
         store_covariance=False,
         tol=1e-4,
+        covariance_estimator=None,
         method="mle",
         allow_singular=False,
         n_jobs=None,
@@ -134,6 +144,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         self.reg_param = reg_param
         self.store_covariance = store_covariance
         self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.method = method
         self.allow_singular = allow_singular
         self.n_jobs = n_jobs
@@ -142,6 +153,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         as_choice(self.solver, "solver", ("svd", "eigen"))
         as_choice(self.method, "method", ("mle", "moment"))
         shrinkage = as_shrinkage(self.shrinkage)
+        require_estimator(self, '"eigen"')
         share = as_real(self.reg_param, "reg_param", 0.0, 1.0)
         if shrinkage is not None and self.solver == "svd":
             raise ValueError(
@@ -156,6 +168,8 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         as_real(self.tol, "tol", low=0.0)
 
     def _kind_now(self):
+        if self.covariance_estimator is not None:
+            return self.covariance_estimator
         return "fourth" if self.shrinkage == "auto" else "scatters"
 
     def _enough(self, total):
@@ -163,7 +177,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
 
     def _attributes(self, classes, total, names):
         self._check()
-        unbiased = self.method == "moment"
+        unbiased = self.method == "moment" and self.covariance_estimator is None
         require_rows(classes, total.mass, unbiased)
         priors = as_priors(self.priors, total.mass)
         covariances = class_covariances(total, as_shrinkage(self.shrinkage), unbiased)
@@ -178,7 +192,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         return {**fitted, "n_parameters_": n_classes * (d * d + 3 * d + 2) // 2 - 1}
 
     def _held_out(self, state, total, method):
-        if self.shrinkage == "auto" or self.allow_singular:
+        if self.shrinkage == "auto" or self.allow_singular or self.covariance_estimator is not None:
             return None
         return leave_one_out_quadratic.scorer(
             total,

@@ -56,7 +56,8 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     errors_ : ndarray of shape (A, G)
         Leave-one-out error of each pair; NaN where a covariance is singular.
     log_losses_ : ndarray of shape (A, G)
-        Leave-one-out log loss of each pair.
+        Leave-one-out log loss of each pair; NaN where a covariance is singular, infinite where the
+        right class of a row has probability 0.
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
@@ -204,7 +205,7 @@ def shares(values, name):
         return np.arange(11) / 10.0
     try:
         given = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise wrong_type(name, "numbers from 0 to 1", values) from error
     if given.ndim != 1 or len(given) == 0 or not ((given >= 0.0) & (given <= 1.0)).all():
         raise ValueError(f"{name} must be numbers from 0 to 1; got {values!r}. Leave out others.")

@@ -9,8 +9,10 @@ from statfast.generative.naive_bayes.linear import (
     FittedLinear,
     as_alpha,
     column_sums,
+    flat_table,
     nonzeros,
     require_no_infinity,
+    table_of,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import CountPriors, missing_flag
@@ -106,7 +108,9 @@ class FittedPresence(FittedLinear):
         self.zeros = np.where(total > 0.0, logs(gaps) - np.log(safe), -np.log(2.0))
         self.plain = np.isfinite(self.ones).all() and np.isfinite(self.zeros).all()
         if self.plain:
-            super().__init__(self.ones - self.zeros, self.zeros.T)
+            flat = flat_table(*self.ones.shape)
+            np.subtract(self.ones, self.zeros, out=table_of(flat, counts.shape[1]))
+            super().__init__(flat, counts.shape[1], self.zeros.T)
 
     def attributes(self):
         return {"feature_count_": self.counts.T, "feature_log_prob_": self.ones.T}
@@ -168,11 +172,11 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     class_count_ : ndarray of shape (K,)
         Rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities.
+        Logarithms of the class probabilities; -inf for a class without rows so far.
     feature_count_ : ndarray of shape (K, d)
         Ones of each column in each class, without smoothing.
     feature_log_prob_ : ndarray of shape (K, d)
-        Logarithms of the smoothed chances of a one.
+        Logarithms of the smoothed chances of a one; -inf for none, with ``alpha=0``.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -234,7 +238,7 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
         return PresenceDensity(alpha, threshold)
 
     def _takes_missing(self):
-        return self.missing == "ignore"
+        return missing_flag(self.missing)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

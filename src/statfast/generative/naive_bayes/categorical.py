@@ -16,11 +16,17 @@ from statfast._validation import (
     as_real,
     refuse_large,
     shown,
+    to_array,
     warn_user,
     wrong_type,
 )
 from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
-from statfast.generative.naive_bayes.linear import require_no_infinity
+from statfast.generative.naive_bayes.linear import (
+    MOST,
+    flat_table,
+    require_no_infinity,
+    table_of,
+)
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import CountPriors, missing_flag
 
@@ -89,7 +95,7 @@ class CategoryDensity(Density):
             most = np.fmax.reduce(rows, axis=0).astype(np.float64)
         sizes = np.nan_to_num(most, nan=-1.0).astype(np.int64) + 1
         refuse_large(
-            8 * int(sizes.sum()) * n_classes, "X, a table of its categories,",
+            24 * int(sizes.sum()) * n_classes, "X, tables of its categories,",
             "Number the categories without gaps.",
         )  # fmt: skip
         first = np.concatenate([[0], np.cumsum(sizes)])
@@ -138,8 +144,8 @@ class FittedCategories(FittedDensity):
             known = logs(table + alpha) - np.log(np.where(total > 0.0, total, 1.0))
             self.logs.append(np.where(total > 0.0, known, even))
         classes = counts[0].shape[1]
-        self.padded = np.zeros((int(self.first[-1]), -(-classes // 8) * 8))
-        self.padded[:, :classes] = np.concatenate(self.logs)
+        self.flat = flat_table(int(self.first[-1]), classes)
+        np.concatenate(self.logs, out=table_of(self.flat, classes))
 
     def attributes(self):
         return {
@@ -165,10 +171,8 @@ class FittedCategories(FittedDensity):
 
     def scores(self, rows, begin):
         start, column = placed(self.known(rows), self.first[:-1])
-        wide = np.zeros(self.padded.shape[1])
-        wide[: len(begin)] = begin
         out = np.empty((rows.shape[0], len(begin)))
-        table_scores(start, column, None, self.padded, wide, out)
+        table_scores(start, column, None, self.flat, begin, False, out)
         return out
 
     def terms(self, rows):
@@ -221,11 +225,11 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     class_count_ : ndarray of shape (K,)
         Rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities.
+        Logarithms of the class probabilities; -inf for a class without rows so far.
     category_count_ : list of d ndarray of shape (K, categories)
         Counts of the categories of each column, without smoothing.
     feature_log_prob_ : list of d ndarray of shape (K, categories)
-        Logarithms of their smoothed chances.
+        Logarithms of their smoothed chances; -inf for one not seen, with ``alpha=0``.
     n_categories_ : ndarray of shape (d,)
         Categories of each column: one more than the largest number.
     n_features_in_ : int
@@ -286,7 +290,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
 
     def _density(self, d):
         missing_flag(self.missing)
-        alpha = as_real(self.alpha, "alpha", low=0.0)
+        alpha = as_real(self.alpha, "alpha", 0.0, MOST)
         if not as_flag(self.force_alpha, "force_alpha") and alpha < 1e-10:
             warn_user("alpha is raised to 1e-10; force_alpha=True leaves it as it is.")
             alpha = 1e-10
@@ -294,7 +298,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
         return CategoryDensity(alpha, as_least(self.min_categories, d), unseen)
 
     def _takes_missing(self):
-        return self.missing == "ignore"
+        return missing_flag(self.missing)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -308,9 +312,10 @@ def as_least(least, d):
         return 0
     if isinstance(least, Integral) and not isinstance(least, bool):
         return as_count(least, "min_categories", high=_MOST)
-    if not hasattr(least, "__len__") or isinstance(least, str | dict) or not len(least):
-        raise wrong_type("min_categories", "None, an integer, or one for each column", least)
-    values = np.asarray(least)
+    wanted = "None, an integer, or one for each column"
+    values = to_array(least, "min_categories", wanted)
+    if values.ndim == 0 or not values.size:
+        raise wrong_type("min_categories", wanted, least)
     if values.dtype.kind not in "iu":
         raise TypeError(f"min_categories must be integers; got {shown(least)}.")
     if values.ndim != 1 or (d and len(values) != d) or (values < 1).any():

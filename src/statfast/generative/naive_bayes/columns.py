@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables whose columns are of several types: numbers, truth values, strings, categories."""
 
-import sys
-
 import numpy as np
 
-from statfast._validation import as_rows, compare_names, shown, to_array
+from statfast._validation import (
+    as_rows,
+    compare_names,
+    frame_columns,
+    is_missing,
+    shown,
+    to_array,
+)
 
 
 class TableColumns:
@@ -15,7 +20,9 @@ class TableColumns:
         if estimator is not None:
             compare_names(estimator, X)
         self.given, self.rows = X, None
-        self.columns = _frame_columns(X)
+        self.columns = frame_columns(X)
+        if self.columns is not None:
+            self.columns = [_as_column(column) for column in self.columns]
         if self.columns is None:
             table = to_array(X, "X", "a 2d array or a data frame")
             if table.ndim == 2 and table.dtype.kind in "OUT" and table.size:
@@ -47,28 +54,12 @@ class TableColumns:
         return "gaussian"
 
 
-def _frame_columns(X):
-    """TableColumns of a pandas, polars or pyarrow table; None of anything else."""
-    if isinstance(X, np.ndarray | list | tuple):
-        return None
-    for library, name in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")):
-        module = sys.modules.get(library)
-        if module is not None and isinstance(X, getattr(module, name, ())):
-            break
-    else:
-        return None
-    if library == "pandas":
-        return [_as_column(X.iloc[:, j].to_numpy()) for j in range(X.shape[1])]
-    columns = X.get_columns() if library == "polars" else X.columns
-    return [_as_column(column.to_numpy()) for column in columns]
-
-
 def _as_column(column):
     if column.dtype.kind == "O":  # whole numbers and truth values with gaps are objects
-        there = [one for one in column if not _is_missing(one)]
+        there = [one for one in column if not is_missing(one)]
         number = (int, float, np.number)
         if there and all(isinstance(v, number) and not isinstance(v, bool) for v in there):
-            return np.array([np.nan if _is_missing(v) else v for v in column], np.float64)
+            return np.array([np.nan if is_missing(v) else v for v in column], np.float64)
     return column
 
 
@@ -81,7 +72,7 @@ def numbers_of(table, place, allow_missing):
     for j in place:
         column = table.columns[j]
         if column.dtype.kind == "O" and allow_missing:
-            column = np.array([np.nan if _is_missing(v) else v for v in column], dtype=object)
+            column = np.array([np.nan if is_missing(v) else v for v in column], dtype=object)
         found.append(as_rows(column[:, None], finite=not allow_missing))
     same = {column.dtype for column in found}
     dtype = np.float32 if same == {np.dtype(np.float32)} else np.float64
@@ -100,7 +91,7 @@ def levels_of(table, j, allow_missing):
         return found.tolist()
     try:
         seen = set(column.tolist())
-        there = {one for one in seen if not _is_missing(one)}
+        there = {one for one in seen if not is_missing(one)}
         if len(there) < len(seen) and not allow_missing:
             raise ValueError(_missing(column, j))
         return sorted(there)
@@ -126,9 +117,9 @@ def numbered(table, j, levels, unseen, allow_missing):
     if None in found:
         for i, one in enumerate(column.tolist()):
             if found[i] is None:
-                if _is_missing(one) and not allow_missing:
+                if is_missing(one) and not allow_missing:
                     raise ValueError(_missing(table.columns[j], j))
-                if not _is_missing(one) and unseen == "error":
+                if not is_missing(one) and unseen == "error":
                     raise ValueError(
                         f"X holds the category {shown(one)} in column {j}, which fit has not seen "
                         f"({shown(levels)}). Pass unseen='ignore' to judge the row by its others."
@@ -138,14 +129,8 @@ def numbered(table, j, levels, unseen, allow_missing):
     return out if place is None else out[place.reshape(-1)]
 
 
-def _is_missing(one):
-    if one is None or type(one).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(one, float) and one != one
-
-
 def _missing(column, j):
-    row = next(i for i, one in enumerate(column.tolist()) if _is_missing(one))
+    row = next(i for i, one in enumerate(column.tolist()) if is_missing(one))
     return (
         f"X contains NaN, or another missing value, first at row {row}, column {j}. Pass "
         "missing='ignore', or drop those rows."

@@ -9,8 +9,10 @@ from statfast.generative.naive_bayes.linear import (
     FittedLinear,
     as_alpha,
     column_sums,
+    flat_table,
     nonzeros,
     require_counts,
+    table_of,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import CountPriors
@@ -68,12 +70,14 @@ class FittedCounts(FittedLinear):
 
     def __init__(self, counts, alpha):
         self.counts = counts
-        smoothed = counts + np.reshape(alpha, (-1, 1))
+        flat = flat_table(*counts.shape)
+        smoothed = table_of(flat, counts.shape[1])
+        np.add(counts, np.reshape(alpha, (-1, 1)), out=smoothed)
         totals = smoothed.sum(axis=0)
         with np.errstate(divide="ignore"):
             np.log(smoothed, out=smoothed)
         smoothed -= np.log(np.where(totals > 0.0, totals, 1.0))
-        super().__init__(smoothed)
+        super().__init__(flat, counts.shape[1])
 
     def attributes(self):
         return {"feature_count_": self.counts.T, "feature_log_prob_": self.table.T}
@@ -132,7 +136,10 @@ class FittedComplement(FittedLinear):
         if counts.shape[1] == 1 and not (totals > 0.0).all():
             shares = np.zeros_like(shares)  # without other classes nothing is said
         shares = np.maximum(shares, -1e300)  # a word that no other class has
-        super().__init__(shares / shares.sum(axis=0) if norm else -shares)
+        flat = flat_table(*shares.shape)
+        by = shares.sum(axis=0) if norm else np.full(len(totals), -1.0)
+        np.divide(shares, np.where(by == 0.0, 1.0, by), out=table_of(flat, len(totals)))
+        super().__init__(flat, len(totals))
 
     def attributes(self):
         return {
@@ -168,11 +175,11 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     class_count_ : ndarray of shape (K,)
         Rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities.
+        Logarithms of the class probabilities; -inf for a class without rows so far.
     feature_count_ : ndarray of shape (K, d)
         What each class counts in each column, without smoothing.
     feature_log_prob_ : ndarray of shape (K, d)
-        Logarithms of the smoothed shares of the columns.
+        Logarithms of the smoothed shares of the columns; -inf for none, with ``alpha=0``.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -275,7 +282,7 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     class_count_ : ndarray of shape (K,)
         Rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities.
+        Logarithms of the class probabilities; -inf for a class without rows so far.
     feature_count_ : ndarray of shape (K, d)
         What each class counts in each column, without smoothing.
     feature_all_ : ndarray of shape (d,)

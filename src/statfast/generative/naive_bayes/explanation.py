@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._validation import shown
+from statfast._validation import as_count, shown
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Explanation:
     log_odds : ndarray of shape (m,)
         Log of the posterior of `of` over that of `against`.
     base : ndarray of shape (m,)
-        The part of it that the class probabilities have.
+        The part of it that the class probabilities have; infinite where one of them is 0.
     shares : ndarray of shape (m, d)
-        The part of each column.
+        The part of each column; infinite where one class cannot have the value.
     names : sequence of str
         What the columns are called.
     """
@@ -49,7 +49,14 @@ class Explanation:
         -------
         list of (str, float)
             Names and shares, the largest in size first, the first of equals first.
+
+        Raises
+        ------
+        ValueError
+            If there is no such row, or `n` is negative.
         """
+        row = as_count(row, "row", low=0, high=len(self.shares) - 1, limit="the last row")
+        n = as_count(n, "n", low=0)
         share = self.shares[row]
         order = np.argsort(-np.abs(share), kind="stable")[:n]
         return [(self.names[j], float(share[j])) for j in order]
@@ -101,9 +108,12 @@ def explained(model, rows, fitted, priors, of, against):
 
 
 def _code(classes, label, name):
-    found = np.flatnonzero(classes == label)
-    if len(found) != 1:
+    try:
+        found = {known: k for k, known in enumerate(classes.tolist())}.get(label)
+    except TypeError:  # a list, say
+        found = None
+    if found is None:
         raise ValueError(
             f"{name} must be one of the classes ({shown(classes.tolist())}); got {shown(label)}."
         )
-    return found[0]
+    return found

@@ -68,7 +68,7 @@ class GammaDensity(Density):
         shape = n_classes, rows.shape[1]
         nothing, mass = np.zeros(shape), np.zeros(n_classes)
         sums, gaps, seen = np.zeros(shape), np.zeros(shape), None
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if gone is not None:
                 seen = np.zeros(shape)
                 here = (~gone).astype(np.float64)
@@ -258,7 +258,7 @@ class GammaNB(NaiveBayesModel):
         return GammaDensity(smallest)
 
     def _takes_missing(self):
-        return self.missing == "ignore"
+        return missing_flag(self.missing)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -17,6 +17,8 @@ from statfast.generative.naive_bayes.priors import missing_flag
 _FAR = 100.0  # a shift so many standard deviations off costs four of sixteen digits
 _CANCELED = 1e-8  # a share left of a sum of squares after which it is summed anew
 
+LOG_TURN = np.log(2.0 * np.pi)
+
 
 @dataclass(frozen=True)
 class NormalMoments:
@@ -98,6 +100,11 @@ class NormalDensity(Density):
         )
         epsilon = self.smoothing * float(seen.max(initial=0.0))
         variance = variances(statistics, epsilon, mass, self.partial)
+        if np.isinf(variance).any():
+            raise ValueError(
+                f"var_smoothing={self.smoothing:g} times the largest variance of X overflows. "
+                "Lower it."
+            )
         return FittedNormal(statistics, variance, epsilon)
 
     def leave_one_out(self, rows, codes, weights, statistics, mass):
@@ -139,7 +146,7 @@ class FittedNormal(FittedDensity):
         silent = np.isnan(variance)  # columns that did not vary yet
         self.known = (moments.mass > 0.0) & ~silent
         self.half = np.where(silent, 0.0, np.minimum(half, 1e300))
-        self.peaks = np.where(silent, 0.0, -0.5 * np.log(2.0 * np.pi * variance))
+        self.peaks = np.where(silent, 0.0, -0.5 * (LOG_TURN + np.log(variance)))
 
     def attributes(self):
         return {"theta_": self.means, "var_": self.variance, "epsilon_": self.epsilon}
@@ -193,7 +200,7 @@ def held_out(density, rows, codes, weights, moments):
             if (bad & (mass > 0.0)).any():
                 return None  # a refit would say so
             variance[bad] = 1.0
-            terms = -0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (x - means) ** 2 / variance
+            terms = -0.5 * (LOG_TURN + np.log(variance)) - 0.5 * (x - means) ** 2 / variance
             out[where, k] = terms.sum(axis=1)
     return out
 
@@ -246,7 +253,8 @@ class GaussianNB(NaiveBayesModel):
     theta_ : ndarray of shape (K, d)
         Means.
     var_ : ndarray of shape (K, d)
-        Variances, with divisor n (R's ``e1071::naiveBayes`` has n - 1), plus `epsilon_`.
+        Variances, with divisor n (R's ``e1071::naiveBayes`` has n - 1), plus `epsilon_`; NaN for a
+        column that has not varied in the rows of `partial_fit` so far.
     epsilon_ : float
         What was added to the variances.
     n_features_in_ : int
@@ -310,4 +318,4 @@ class GaussianNB(NaiveBayesModel):
         return NormalDensity(smoothing, missing_flag(self.missing))
 
     def _takes_missing(self):
-        return self.missing == "ignore"
+        return missing_flag(self.missing)

@@ -9,11 +9,15 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast._validation import as_choice, as_real
 from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
-from statfast.generative.naive_bayes.linear import require_no_infinity
+from statfast.generative.naive_bayes.linear import (
+    MOST,
+    require_no_infinity,
+)
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import missing_flag
 
 _PAIRS = 2_000_000  # kernels that one step evaluates: some ten milliseconds
+_FARTHEST = -1e300  # exponent of a kernel: further away, densities are all alike
 _NARROWEST = 1e-4  # bandwidth, in standard deviations of the column over all classes
 
 
@@ -152,7 +156,7 @@ class FittedKernels(FittedDensity):
             checkpoint()
             some = slice(start, start + step)
             with np.errstate(over="ignore"):
-                a = -0.5 * ((x[some, None] - values) / width) ** 2
+                a = np.maximum(-0.5 * ((x[some, None] - values) / width) ** 2, _FARTHEST)
             if own is None:
                 a += np.log(weights)
                 rest = total
@@ -262,11 +266,11 @@ class KernelDensityNB(NaiveBayesModel):
         return KernelDensity(as_bandwidth(self.bandwidth))
 
     def _takes_missing(self):
-        return self.missing == "ignore"
+        return missing_flag(self.missing)
 
 
 def as_bandwidth(bandwidth):
     """The parameter, checked: the name of a rule, or a width."""
     if isinstance(bandwidth, str):
         return as_choice(bandwidth, "bandwidth", ("scott", "silverman"))
-    return as_real(bandwidth, "bandwidth", low=0.0, open_low=True)
+    return as_real(bandwidth, "bandwidth", 0.0, MOST, open_low=True)

@@ -17,25 +17,41 @@ from statfast._validation import (
     parts_of,
     shown,
     warn_user,
+    wrong_type,
 )
 from statfast.generative.naive_bayes.density import FittedDensity
 
-_WIDE = 8  # places of a table go in so many
+_MORE = 8  # numbers beyond a table, which the kernel reads along with its last row
+
+
+def flat_table(d, classes):
+    """Room for a table (d, K) as the kernel of sparse rows takes it: flat, and a little more."""
+    flat = np.empty(d * classes + _MORE)
+    flat[-_MORE:] = 0.0
+    return flat
+
+
+def table_of(flat, classes):
+    """The table (d, K), a view."""
+    return flat[:-_MORE].reshape(-1, classes)
 
 
 class FittedLinear(FittedDensity):
     """Log densities ``base + row @ table``, (K,) and (d, K), where 0 times -inf is 0.
 
-    `zero` (K, d) are the terms of a value of 0 in each column, which sum to `base`.
+    `flat` is a `flat_table`; `zero` (K, d) are the terms of a value of 0 in each column, which sum
+    to `base`.
     """
 
-    def __init__(self, table, zero=None):
-        self.table, self.zero = table, zero
-        self.base = np.zeros(table.shape[1]) if zero is None else zero.sum(axis=1)
+    def __init__(self, flat, classes, zero=None):
+        self.flat, self.classes, self.zero = flat, classes, zero
+        self.base = np.zeros(classes) if zero is None else zero.sum(axis=1)
+        table = self.table
         self.barred = np.isneginf(table) if len(table) and table.min() == -np.inf else None
-        classes = table.shape[1]
-        self.padded = np.zeros((len(table), -(-classes // _WIDE) * _WIDE))
-        self.padded[:, :classes] = table
+
+    @property
+    def table(self):
+        return table_of(self.flat, self.classes)
 
     @cached_property
     def coef(self):
@@ -52,10 +68,7 @@ class FittedLinear(FittedDensity):
         begin = begin + self.base
         out = np.empty((rows.shape[0], len(begin)))
         if is_sparse(rows):
-            start, column, value = parts_of(rows)
-            wide = np.zeros(self.padded.shape[1])
-            wide[: len(begin)] = begin
-            sparse_scores(start, column, value, self.padded, wide, out)
+            sparse_scores(*parts_of(rows), self.flat, begin, False, out)
             return out
         low = np.isneginf(begin)
         dense_scores(rows, self.coef, np.where(low, 0.0, begin), out)
@@ -66,8 +79,10 @@ class FittedLinear(FittedDensity):
 
     def posteriors(self, rows, begin, out):
         begin = begin + self.base
-        if is_sparse(rows) or self.barred is not None or np.isneginf(begin).any():
+        if self.barred is not None or np.isneginf(begin).any():
             return False
+        if is_sparse(rows):
+            return sparse_scores(*parts_of(self.prepared(rows)), self.flat, begin, True, out)
         return softmax(self.prepared(rows), self.coef, begin, out)
 
     def terms(self, rows):
@@ -119,24 +134,29 @@ def require_no_infinity(rows):
         explain_nonfinite(np.where(np.isnan(rows), 0.0, rows), "X")
 
 
+MOST = 1e100  # of what smooths: sums of it do not overflow
+
+
 def as_alpha(alpha, force_alpha, d):
     """Additive smoothing: a number, or one for each of d columns (0 if not known yet)."""
-    if hasattr(alpha, "__len__") and not isinstance(alpha, str | dict) and len(alpha):
+    if hasattr(alpha, "__len__") and not isinstance(alpha, str | dict):
         try:
             values = np.asarray(alpha, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"alpha must be a number, or one for each column; got {shown(alpha)}."
-            ) from error
+            raise wrong_type("alpha", "a number, or one for each column", alpha) from error
+        if not values.size:
+            raise wrong_type("alpha", "a number, or one for each column", alpha)
         if values.ndim != 1 or (d and len(values) != d):
             raise ValueError(
                 f"alpha must be a number, or one for each of the {d} columns; got shape "
                 f"{values.shape}."
             )
-        if not (np.isfinite(values) & (values >= 0.0)).all():
-            raise ValueError(f"alpha must be finite and not negative; got {shown(alpha)}.")
+        if not ((values >= 0.0) & (values <= MOST)).all():
+            raise ValueError(
+                f"alpha must be finite and not negative, at most {MOST:g}; got {shown(alpha)}."
+            )
     else:
-        values = as_real(alpha, "alpha", low=0.0)
+        values = as_real(alpha, "alpha", 0.0, MOST)
     if not force_alpha and np.min(values) < 1e-10:
         warn_user("alpha is raised to 1e-10; force_alpha=True leaves it as it is.")
         values = np.maximum(values, 1e-10)

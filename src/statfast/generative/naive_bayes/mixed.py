@@ -23,6 +23,7 @@ from statfast.generative.naive_bayes.density import Density, FittedDensity
 from statfast.generative.naive_bayes.gamma import GammaDensity
 from statfast.generative.naive_bayes.gaussian import NormalDensity
 from statfast.generative.naive_bayes.kernel_density import KernelDensity, as_bandwidth
+from statfast.generative.naive_bayes.linear import MOST
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.poisson import PoissonDensity
 from statfast.generative.naive_bayes.priors import missing_flag
@@ -248,7 +249,7 @@ class MixedNB(NaiveBayesModel):
         self.n_jobs = n_jobs
 
     def _takes_missing(self):
-        return self.missing == "ignore"
+        return missing_flag(self.missing)
 
     def _rows_and_density(self, X, finite, again):
         if isinstance(X, Chunks):
@@ -324,11 +325,11 @@ class MixedNB(NaiveBayesModel):
         missing_flag(self.missing)
         if isinstance(self.densities, dict) and not self.densities:
             raise ValueError("densities must name columns; got {}. Pass None to guess all.")
-        alpha = as_real(self.alpha, "alpha", low=0.0)
+        alpha = as_real(self.alpha, "alpha", 0.0, MOST)
         unseen = as_choice(self.unseen, "unseen", ("error", "ignore"))
         smoothing = as_real(self.var_smoothing, "var_smoothing", low=0.0)
         return {
-            "gaussian": NormalDensity(smoothing, self.missing == "ignore"),
+            "gaussian": NormalDensity(smoothing, missing_flag(self.missing)),
             "bernoulli": PresenceDensity(alpha, 0.0),
             "categorical": CategoryDensity(alpha, 0, unseen),
             "multinomial": CountDensity(alpha),

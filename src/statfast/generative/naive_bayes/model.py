@@ -36,6 +36,10 @@ from statfast.generative.naive_bayes.priors import as_priors
 KEPT = (np.float64, np.float32, np.uint8)
 
 
+class TooLarge(ValueError):
+    """Sums of the rows are no numbers."""
+
+
 class NaiveBayesModel(Classifier, Estimator):
     """What all naive Bayes classifiers share; a subclass gives its density and class priors."""
 
@@ -143,9 +147,8 @@ class NaiveBayesModel(Classifier, Estimator):
     def _prepare(self, X, y, sample_weight, known=None, *, finite=True, again=False):
         """Every check of a fit: the columns that are cut into blocks, and all else it needs."""
         rows, density = self._rows_and_density(X, finite, again)
-        count = np.size(y) if rows is X and isinstance(X, Chunks) else rows.shape[0]
-        classes, codes = as_labels(y, count)
-        weights = as_weights(sample_weight, count)
+        classes, codes = as_labels(y, None if isinstance(rows, Chunks) else rows.shape[0])
+        weights = as_weights(sample_weight, len(codes))
         if known is not None:
             classes, codes = known, codes_among(known, classes, codes)
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
@@ -173,13 +176,10 @@ class NaiveBayesModel(Classifier, Estimator):
             state = state.with_width(X.shape[1])
         try:
             return self._solve(sums, state)
-        except OverflowError:
+        except TooLarge:
             if isinstance(columns[0], np.ndarray) and not self._takes_missing():
                 require_finite(columns[0])
-            raise ValueError(
-                "X holds values so large that their squares overflow, or infinity. Divide its "
-                "columns by their size."
-            ) from None
+            raise
 
     def _solve(self, sums, state):
         """Become fitted by the merged statistics alone."""
@@ -192,7 +192,13 @@ class NaiveBayesModel(Classifier, Estimator):
         if self._solved_by:  # a search may have changed these since `_prepare`
             density = self._density(state.n_features)
             density.partial = state.keep_absent
-        fitted = density.solve(sums.columns, sums.mass)
+        try:
+            fitted = density.solve(sums.columns, sums.mass)
+        except OverflowError:
+            raise TooLarge(
+                "X holds values so large that their squares overflow, or infinity. Divide its "
+                "columns by their size."
+            ) from None
         here = {"n_features_in_": state.n_features}
         if state.names is not None:
             here["feature_names_in_"] = state.names
@@ -228,7 +234,7 @@ class NaiveBayesModel(Classifier, Estimator):
             return known
         if not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
             raise wrong_type("classes", "a list of labels", classes)
-        given, _ = as_labels(classes, len(classes), name="classes")
+        given, _ = as_labels(classes, None, name="classes")
         if known is not None and not np.array_equal(given, known):
             raise ValueError(
                 f"classes must be those of the first call ({shown(known.tolist())}); got "

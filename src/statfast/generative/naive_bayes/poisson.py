@@ -6,14 +6,19 @@ import numpy as np
 from statfast._validation import as_real, is_sparse
 from statfast.generative.naive_bayes.density import Density, Sums, logs, pieces
 from statfast.generative.naive_bayes.linear import (
+    MOST,
     FittedLinear,
     column_sums,
+    flat_table,
     gaps_of,
     require_counts,
     require_no_infinity,
+    table_of,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import missing_flag
+
+_MOST = 9.2e18  # a rate: numpy draws 64-bit integers
 
 
 class PoissonDensity(Density):
@@ -48,8 +53,9 @@ class PoissonDensity(Density):
 
     def solve(self, statistics, mass):
         counts, seen = statistics.tables
-        if not np.isfinite(counts).all():
-            raise OverflowError
+        with np.errstate(over="ignore"):
+            if not np.isfinite(counts.sum(axis=1)).all():
+                raise OverflowError
         total, every = counts.sum(axis=1, keepdims=True), seen.sum(axis=1, keepdims=True)
         return FittedPoisson(self.rates(counts, seen, total, every))
 
@@ -80,7 +86,10 @@ class FittedPoisson(FittedLinear):
 
     def __init__(self, rates):
         self.rates = rates
-        super().__init__(logs(rates), -rates.T)
+        flat = flat_table(*rates.shape)
+        with np.errstate(divide="ignore"):
+            np.log(rates, out=table_of(flat, rates.shape[1]))
+        super().__init__(flat, rates.shape[1], -rates.T)
 
     def attributes(self):
         return {"rate_": self.rates.T}
@@ -110,6 +119,11 @@ class FittedPoisson(FittedLinear):
         return -np.nan_to_num(gammaln(rows + 1.0), posinf=np.inf).sum(axis=1, keepdims=True)
 
     def draw(self, codes, rng):
+        if self.rates.max() > _MOST:
+            raise ValueError(
+                f"sample needs rates of at most {_MOST:g}; the largest of the fit is "
+                f"{self.rates.max():g}. Divide the columns of X."
+            )
         return rng.poisson(self.rates.T[codes]).astype(np.float64)
 
 
@@ -184,10 +198,10 @@ class PoissonNB(NaiveBayesModel):
 
     def _density(self, d):
         missing_flag(self.missing)
-        return PoissonDensity(as_real(self.alpha, "alpha", low=0.0))
+        return PoissonDensity(as_real(self.alpha, "alpha", 0.0, MOST))
 
     def _takes_missing(self):
-        return self.missing == "ignore"
+        return missing_flag(self.missing)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

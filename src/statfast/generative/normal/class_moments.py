@@ -22,6 +22,15 @@ _DEVIATIONS = 100.0
 CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
 
+def require_finite_sums(sums):
+    """Sums of squares, or a ValueError where they have overflowed."""
+    if not np.isfinite(sums).all():
+        raise ValueError(
+            "X holds values so large that their squares overflow. Divide its columns by their size."
+        )
+    return sums
+
+
 @dataclass(frozen=True)
 class ClassMoments:
     """Moments of the rows of K classes; those of two samples add to those of both together."""
@@ -34,9 +43,10 @@ class ClassMoments:
         # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
-        apart = other.means - self.means
-        spread = np.sqrt(self.mass[:, None] * share) * apart
-        within = self.within + other.within + spread.T @ spread
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = other.means - self.means
+            spread = np.sqrt(self.mass[:, None] * share) * apart
+            within = require_finite_sums(self.within + other.within + spread.T @ spread)
         return ClassMoments(mass, self.means + share * apart, within)
 
     def of_classes(self, classes) -> "ClassMoments":
@@ -67,12 +77,12 @@ class ClassScatters:
     def __add__(self, other: "ClassScatters") -> "ClassScatters":
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
-        apart = other.means - self.means
-        spread = np.sqrt(self.mass[:, None] * share) * apart
-        between = spread[:, :, None] * spread[:, None, :]
-        return ClassScatters(
-            mass, self.means + share * apart, self.scatters + other.scatters + between
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = other.means - self.means
+            spread = np.sqrt(self.mass[:, None] * share) * apart
+            between = spread[:, :, None] * spread[:, None, :]
+            scatters = require_finite_sums(self.scatters + other.scatters + between)
+        return ClassScatters(mass, self.means + share * apart, scatters)
 
     def of_classes(self, classes) -> "ClassScatters":
         """Those of some classes."""
@@ -199,15 +209,16 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
         )
     if not (np.isfinite(scatter).all() and np.isfinite(sums).all()):
         require_finite(X)
-        raise ValueError(
-            "X holds values so large that their squares overflow. Divide its columns by their size."
-        )
+        require_finite_sums(np.array(np.inf))
     offset = np.divide(sums, mass[:, None], out=np.zeros_like(sums), where=mass[:, None] > 0.0)
     moved = np.sqrt(mass)[:, None] * offset
+    with np.errstate(over="ignore", invalid="ignore"):
+        lost = moved.T @ moved if pooled else moved[:, :, None] * moved[:, None, :]
+        rest = require_finite_sums(scatter - lost)
     if pooled:
-        within, far = _mirrored(scatter - moved.T @ moved, (moved**2).sum(axis=0))
+        within, far = _mirrored(rest, (moved**2).sum(axis=0))
         return ClassMoments(mass, shift + offset, within), far
-    within, far = _mirrored(scatter - moved[:, :, None] * moved[:, None, :], moved**2)
+    within, far = _mirrored(rest, moved**2)
     return ClassScatters(mass, shift + offset, within), far
 
 
@@ -217,4 +228,5 @@ def _mirrored(scatter, moved):
     within = np.where(j[:, None] >= j, scatter, np.swapaxes(scatter, -1, -2))
     variances = within[..., j, j].clip(0.0)
     within[..., j, j] = variances
-    return within, bool((moved > _DEVIATIONS**2 * variances).any())
+    with np.errstate(over="ignore"):
+        return within, bool((moved > _DEVIATIONS**2 * variances).any())

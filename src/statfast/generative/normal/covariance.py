@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_flag, as_rows, as_weights
+from statfast._validation import as_flag, as_rows, as_weights, to_array
 from statfast.generative.normal.class_moments import ClassScatters
 from statfast.generative.normal.fourth_moments import FourthMoments, fourth_moments
 from statfast.generative.normal.roots import as_covariance, take_apart
@@ -190,14 +190,19 @@ def cor2cov(correlation, standard_deviations):
     matrix = as_covariance(correlation, "correlation")
     if not np.allclose(matrix.diagonal(), 1.0, rtol=0.0, atol=1e-8):
         raise ValueError("correlation must have ones on its diagonal. Pass cov2cor(S) of it.")
-    wanted = np.atleast_1d(np.asarray(standard_deviations))
+    wanted = to_array(standard_deviations, "standard_deviations", "a list of numbers")
+    wanted = np.atleast_1d(wanted)
     spread = as_rows(wanted[None], name="standard_deviations", keep=(np.float64,))[0]
     if spread.shape != (len(matrix),) or (spread < 0.0).any():
         raise ValueError(
             f"standard_deviations must be {len(matrix)} numbers of at least 0, one for each "
             f"column; got shape {wanted.shape}. Pass as many, and no negative one."
         )
-    return matrix * spread[:, None] * spread
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance = matrix * spread[:, None] * spread
+    if not np.isfinite(covariance).all():
+        raise ValueError("standard_deviations must have squares that do not overflow. Rescale it.")
+    return covariance
 
 
 def total_variance(covariance):
@@ -210,6 +215,7 @@ def total_variance(covariance):
     Returns
     -------
     float
+        Infinite if it is beyond float64.
 
     Raises
     ------
@@ -222,7 +228,8 @@ def total_variance(covariance):
     >>> total_variance([[3.0, -4.7], [-4.7, 9.0]])
     12.0
     """
-    return float(np.trace(as_covariance(covariance)))
+    with np.errstate(over="ignore"):
+        return float(np.trace(as_covariance(covariance)))
 
 
 def generalized_variance(covariance):
@@ -235,7 +242,7 @@ def generalized_variance(covariance):
     Returns
     -------
     float
-        0 for a singular one.
+        0 for a singular one; infinite if it is beyond float64.
 
     Raises
     ------
@@ -250,4 +257,5 @@ def generalized_variance(covariance):
     """
     matrix = as_covariance(covariance)
     parts = take_apart(matrix, np.zeros(len(matrix)), 1e-7, True)
-    return float(np.exp(parts.log_det)) if parts.rank == len(matrix) else 0.0
+    with np.errstate(over="ignore"):
+        return float(np.exp(parts.log_det)) if parts.rank == len(matrix) else 0.0

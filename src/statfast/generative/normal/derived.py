@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_rows, not_fitted, shown, wrong_type
+from statfast._validation import as_rows, not_fitted, shown, to_array, wrong_type
 from statfast.generative.normal.normal_fit import NormalFit, described
 
 
@@ -102,27 +102,33 @@ class DerivedNormals(NormalFit):
             raise ValueError(
                 f"A must have {len(self.mean_)} columns; got {map_.shape[1]}. Pass (m, d)."
             )
-        moved = np.broadcast_to(shift, map_.shape[:1]) if np.ndim(shift) == 0 else shift
-        mean = vector(moved, map_.shape[0], "shift") + map_ @ self.mean_
-        factor = map_ @ self._parts.factor
-        return self._like(mean, factor @ factor.T, None)
+        moved = to_array(shift, "shift", "a number, or a list of them")
+        moved = np.broadcast_to(moved, map_.shape[:1]) if moved.ndim == 0 else moved
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = vector(moved, map_.shape[0], "shift") + map_ @ self.mean_
+            factor = map_ @ self._parts.factor
+            matrix = factor @ factor.T
+        if not (np.isfinite(mean).all() and np.isfinite(matrix).all()):
+            raise ValueError("A or shift holds values so large that products overflow. Rescale it.")
+        return self._like(mean, matrix, None)
 
     def _like(self, mean, matrix, columns):
         """A distribution with the parameters of this one."""
         names = self.__dict__.get("feature_names_in_")
         names = None if names is None or columns is None else names[columns]
         model = type(self)(allow_singular=self.allow_singular, tol=self.tol, n_jobs=self.n_jobs)
-        return model._given(mean, (matrix + matrix.T) / 2.0, names)
+        return model._given(mean, matrix / 2.0 + matrix.T / 2.0, names)
 
     def _places(self, columns):
         """Numbers of columns given by number or name."""
         self._require_fitted()
-        if isinstance(columns, str) or not hasattr(columns, "__len__"):
+        given = to_array(columns, "columns", "a list of columns")
+        if given.ndim != 1:
             raise wrong_type("columns", "a list of columns", columns)
         names = self.__dict__.get("feature_names_in_")
         known = {} if names is None else {name: j for j, name in enumerate(names.tolist())}
         places, d = [], len(self.mean_)
-        for column in np.asarray(columns).tolist():
+        for column in given.tolist():
             place = known.get(column) if isinstance(column, str) else column
             if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < d:
                 raise ValueError(
@@ -141,7 +147,7 @@ class DerivedNormals(NormalFit):
 
 def vector(values, d, name):
     """d finite numbers."""
-    wanted = np.atleast_1d(np.asarray(values))
+    wanted = np.atleast_1d(to_array(values, name, f"a list of {d} numbers"))
     if wanted.shape != (d,):
         raise ValueError(f"{name} must hold {d} numbers; got shape {wanted.shape}. Pass as many.")
     return as_rows(wanted[None], name=name, keep=(np.float64,))[0].copy()

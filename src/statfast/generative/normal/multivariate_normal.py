@@ -155,7 +155,7 @@ class MultivariateNormal(DerivedNormals):
         Returns
         -------
         log_densities : ndarray of shape (m,)
-            float32 for float32 X, else float64.
+            float32 for float32 X, else float64; -inf off the subspace of a singular covariance.
 
         Raises
         ------
@@ -175,6 +175,7 @@ class MultivariateNormal(DerivedNormals):
         Returns
         -------
         float
+            -inf if a row has density 0.
 
         Raises
         ------
@@ -253,7 +254,7 @@ class MultivariateNormal(DerivedNormals):
 
         self._require_fitted()
         content = as_real(content, "content", 0.0, 1.0, open_low=True, open_high=True)
-        return float(chdtri(self.rank_, 1.0 - content))
+        return float(chdtri(self.rank_, 1.0 - content)) if self.rank_ else 0.0
 
     def _log_densities(self, rows):
         height = -0.5 * (self.rank_ * np.log(2.0 * np.pi) + self._parts.log_det)
@@ -263,7 +264,7 @@ class MultivariateNormal(DerivedNormals):
         return out
 
     def _squared_distances(self, rows):
-        return self._scores(rows, 0.0, np.sqrt(2.0)) * -1.0
+        return np.abs(self._scores(rows, 0.0, np.sqrt(2.0)))
 
     def _scores(self, rows, height, times):
         """height - |times W (x - mean)|^2 / 2 of each row."""
@@ -334,3 +335,58 @@ class MultivariateNormal(DerivedNormals):
 
     def __sklearn_is_fitted__(self):
         return "_parts" in self.__dict__
+
+
+def mahalanobis(X, center, covariance, *, allow_singular=False, tol=1e-6, n_jobs=None):
+    """Find the squared Mahalanobis distance of each row from a center, as R's ``mahalanobis``.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, d)
+    center : array-like of shape (d,)
+    covariance : array-like of shape (d, d) or (d,), or float
+        A full covariance; the variances of a diagonal one; or the variance of a spherical one.
+    allow_singular : bool, default=False
+        Take a singular covariance by its pseudo-inverse; False refuses it.
+    tol : float, default=1e-6
+        Up to which standard deviation of the standardized columns a direction counts as singular.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
+
+    Returns
+    -------
+    squared : ndarray of shape (m,)
+        (x - center)' S^-1 (x - center); float32 for float32 X, else float64.
+
+    Raises
+    ------
+    ValueError
+        If X is not a finite 2-d array, center or covariance have other than its d columns, or the
+        covariance is none, or is singular and that is not allowed.
+
+    Warns
+    -----
+    UserWarning
+        If a singular covariance is taken by its rank.
+
+    See Also
+    --------
+    MultivariateNormal : Estimates center and covariance; ``MultivariateNormal.mahalanobis``.
+    statfast.metrics.open_ball : Rows nearer than a radius, in this and other metrics.
+
+    Examples
+    --------
+    >>> from statfast.generative import mahalanobis
+    >>> X = [[8.0, 6.0], [3.0, 2.0]]
+    >>> mahalanobis(X, [3.0, 2.0], 1.0)  # Euclidean: squares of 5 and 4
+    array([41.,  0.])
+    >>> mahalanobis(X, [3.0, 2.0], [[3.0, -1.0], [-1.0, 2.0]]).round(4)
+    array([27.6,  0. ])
+    """
+    d = len(vector(center, np.size(center), "center"))
+    sizes = np.asarray(covariance)
+    if sizes.ndim < 2:
+        sizes = vector(np.broadcast_to(sizes, d) if sizes.ndim == 0 else sizes, d, "covariance")
+        covariance = np.diag(sizes)
+    given = {"allow_singular": allow_singular, "tol": tol, "n_jobs": n_jobs}
+    return MultivariateNormal.of(center, covariance, **given).mahalanobis(X)

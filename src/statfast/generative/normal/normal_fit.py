@@ -16,6 +16,7 @@ from statfast._validation import (
     column_names,
     require_finite,
     rows_for,
+    wrong_type,
 )
 from statfast.generative.normal.class_moments import class_scatters
 from statfast.generative.normal.covariance import KEPT, one_class
@@ -119,10 +120,7 @@ class NormalFit(Estimator):
     def _prepare(self, X, y, sample_weight):
         self._check()
         if isinstance(X, Chunks):
-            weights = sample_weight
-            if weights is not None:
-                weights = as_weights(sample_weight, np.size(sample_weight))
-            return (X, weights), FitState(0, None, None, self._kind())
+            return (X, as_weights(sample_weight, None)), FitState(0, None, None, self._kind())
         rows = as_rows(X, keep=KEPT, finite=False)
         weights = as_weights(sample_weight, rows.shape[0])
         state = FitState(rows.shape[1], column_names(X), None, self._kind())
@@ -186,6 +184,7 @@ class NormalFit(Estimator):
         Returns
         -------
         log_densities : ndarray of shape (n,), float64
+            -inf off the subspace of a covariance that is singular without the row.
 
         Raises
         ------
@@ -198,6 +197,8 @@ class NormalFit(Estimator):
         less by a product, and log determinant and distance follow. Otherwise, and where a row is
         all that the covariance has in some direction, it costs a fit for each row.
         """
+        if isinstance(X, Chunks):
+            raise wrong_type("X", "rows in memory, of which each is left out", X)
         held = self._leave_one_out(X, None, sample_weight, "score_samples", patient=True)
         assert held is not None
         return held
@@ -209,6 +210,11 @@ class NormalFit(Estimator):
         require_finite(rows)
         n = rows.shape[0]
         w = np.ones(n) if weights is None else weights
+        if np.count_nonzero(w) < 2:
+            raise ValueError(
+                "X must have two rows with weight or more, so that some are left without one; got "
+                "1. Pass more rows."
+            )
         held, doubtful = np.full(n, np.nan), np.ones(n, bool)
         if self.covariance_type == "full" and self.shrinkage is None and not self.allow_singular:
             total = statistics((rows, weights), state, self.n_jobs)

@@ -60,7 +60,8 @@ def take_apart(matrix, size, tol, allow_singular, names=None) -> CovarianceParts
     large = variances > smallest_variance(max(1, len(live)), tol)
     factor = np.zeros((d, int(large.sum())))
     factor[live] = white.spread[live, None] * vectors[:, large] * np.sqrt(variances[large])
-    log_det = float(np.linalg.slogdet(factor.T @ factor)[1]) if large.any() else 0.0
+    lengths = aside(np.linalg.svd, factor, compute_uv=False)
+    log_det = 2.0 * float(np.log(lengths).sum()) if large.any() else 0.0
     null = np.zeros((d, d - factor.shape[1]))
     null[live, : (~large).sum()] = vectors[:, ~large]
     null[white.constant, (~large).sum() + np.arange(len(white.constant))] = 1.0
@@ -97,16 +98,21 @@ def as_covariance(S, name="covariance"):
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square; got shape {matrix.shape}. Pass (d, d).")
     size = np.abs(matrix).max()
-    if not (np.abs(matrix - matrix.T) <= 1e-10 * size).all():
-        i, j = np.unravel_index(np.abs(matrix - matrix.T).argmax(), matrix.shape)
+    if not (np.abs(matrix / 2.0 - matrix.T / 2.0) <= 0.5e-10 * size).all():
+        i, j = np.unravel_index(np.abs(matrix / 2.0 - matrix.T / 2.0).argmax(), matrix.shape)
         raise ValueError(
             f"{name} must be symmetric; got {matrix[i, j]:g} at ({i}, {j}) and {matrix[j, i]:g} at "
             f"({j}, {i}). Pass (S + S.T) / 2."
         )
-    matrix = (matrix + matrix.T) / 2.0
+    matrix = matrix / 2.0 + matrix.T / 2.0
     variances = matrix.diagonal()
     spread = np.sqrt(np.where(variances > 0.0, variances, 1.0))
-    least = aside(np.linalg.eigvalsh, matrix / spread[:, None] / spread)[0]
+    with np.errstate(over="ignore"):
+        standard = matrix / spread[:, None] / spread
+    if np.abs(standard).max() > 1e100:
+        least = -np.abs(standard).max()  # or less
+    else:
+        least = aside(np.linalg.eigvalsh, standard)[0]
     if least < -NEGATIVE or (variances < 0.0).any():
         raise ValueError(
             f"{name} must be positive semi-definite; its standardized form has the eigenvalue "

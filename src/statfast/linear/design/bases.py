@@ -18,14 +18,6 @@ from statfast._validation import (
     wrong_type,
 )
 
-
-def _names_in(estimator):
-    names = estimator.__dict__.get("feature_names_in_")
-    if names is None:
-        return [f"x{j}" for j in range(estimator.n_features_in_)]
-    return [str(name) for name in names]
-
-
 STEEPEST = 2**15  # degree: of any number but 1, so high a power overflows or vanishes
 CELLS = 1 << 16  # numbers of the columns that are made at once: few calls, and few of them copied
 
@@ -165,11 +157,9 @@ class PolynomialFeatures(Transformer, Estimator):
         explain_nonfinite(out, "A product of columns of X")
         return out
 
-    def _out_names(self):
-        names = _names_in(self)
-
+    def _named(self, names):
         def factor(j, power):
-            return names[j] if power == 1 else f"{names[j]}^{power}"
+            return str(names[j]) if power == 1 else f"{names[j]}^{power}"
 
         return [
             " ".join(factor(j, powers[j]) for j in np.flatnonzero(powers)) or "1"
@@ -177,7 +167,7 @@ class PolynomialFeatures(Transformer, Estimator):
         ]
 
 
-class PiecewiseLinear(Transformer, Estimator):
+class PiecewiseLinearFeatures(Transformer, Estimator):
     """Broken lines: each column x, and max(x - k, 0) for each of its knots k.
 
     A linear model of these columns is continuous and linear between knots; the coefficient of a
@@ -213,9 +203,9 @@ class PiecewiseLinear(Transformer, Estimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from statfast import LinearRegression, PiecewiseLinear
+    >>> from statfast import LinearRegression, PiecewiseLinearFeatures
     >>> x = np.arange(7.0)[:, None]
-    >>> basis = PiecewiseLinear(knots=[[3.0]])
+    >>> basis = PiecewiseLinearFeatures(knots=[[3.0]])
     >>> LinearRegression().fit(basis.fit_transform(x), np.abs(x[:, 0] - 3)).coef_.round(6)
     array([-1.,  2.])
     """
@@ -287,10 +277,10 @@ class PiecewiseLinear(Transformer, Estimator):
         explain_nonfinite(out, "A column made of X")
         return out
 
-    def _out_names(self):
+    def _named(self, names):
         return [
             text
-            for name, knots in zip(_names_in(self), self.knots_, strict=True)
+            for name, knots in zip(names, self.knots_, strict=True)
             for text in (name, *(f"({name}-{k:.6g})+" for k in knots))
         ]
 

@@ -14,6 +14,7 @@ from statfast._validation import (
     is_sparse,
     require_finite,
     rows_for,
+    warn_user,
 )
 
 FARTHEST = 1e100  # offset
@@ -83,6 +84,24 @@ def exposures_for(exposure, n):
             "rows without exposure."
         )
     return None if values is None else np.log(values)
+
+
+def added_offset(link, offset, exposure, n):
+    """What is added to the linear predictor of n rows: an offset, an exposure, both or None."""
+    offset, exposure = offsets_for(offset, n), exposures_for(exposure, n)
+    if exposure is None:
+        return offset
+    if link.name != "log":
+        raise ValueError(f"exposure goes with the link 'log'; got {link.name!r}. Use offset.")
+    return exposure if offset is None else offset + exposure
+
+
+def warn_no_offset(model):
+    """Say that a model fitted with an offset predicts without one."""
+    warn_user(
+        f"{type(model).__name__} was fitted with an offset; without one the prediction assumes 0. "
+        "Pass offset."
+    )
 
 
 def linear_predictor(rows, coef, intercept, offset=None, n_jobs=None):

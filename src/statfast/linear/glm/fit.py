@@ -26,7 +26,7 @@ LARGEST = 2.0**1000
 FEW = 1 << 20  # counts below this are tallied, and each value is looked at once
 PENALIZED = (
     "Standard errors, tests, intervals and information criteria of a penalized fit would not mean "
-    "what they say: its estimates are biased towards 0. Fit with penalty=None for inference."
+    "what they say: its estimates are biased towards 0. Fit with C=np.inf for inference."
 )
 NO_MAXIMUM = (
     "The likelihood has no finite maximum here: coefficients and standard errors would only tell "
@@ -52,7 +52,7 @@ def names_of(columns, p, intercept):
     return (*(("(Intercept)",) if intercept else ()), *given)
 
 
-def _require_information(y, family, link):
+def require_information(y, family, link):
     """Raise ValueError if squares of the information of one row overflow or vanish."""
     mu = np.abs(y).max(keepdims=True)
     shares = link.name in ("logit", "probit", "cloglog")
@@ -80,7 +80,7 @@ def fit_model(
     if n_jobs is not None:
         usable_threads(n_jobs)  # which few rows would not ask for: a check
     require_squares(y)
-    _require_information(y, family, link)
+    require_information(y, family, link)
     rows = ModelRows(X, y, weights, offset, family, link, intercept, n_jobs)
     failed = Unsolvable()
     try:

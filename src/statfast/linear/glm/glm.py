@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generalized linear models: the estimator."""
 
+from functools import partial
 from math import nan
 
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Estimator, Regressor
+from statfast._estimator import Estimator, copied
 from statfast._validation import (
     as_choice,
     as_count,
     as_flag,
     as_real,
     as_targets,
-    as_type,
     as_weights,
     column_names,
     warn_column_vector,
@@ -21,21 +21,22 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.linear.design.design import (
-    exposures_for,
-    linear_predictor,
-    new_rows,
-    offsets_for,
+    added_offset,
+    require_squares,
     rows_of,
 )
 from statfast.linear.glm.families import as_family, negative_binomial, require_responses
-from statfast.linear.glm.fit import fit_model
+from statfast.linear.glm.fit import fit_model, require_information
+from statfast.linear.glm.fold_fits import PASSES, fit_folds, models_of_folds
 from statfast.linear.glm.influence import Diagnosed
+from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import as_link
+from statfast.linear.glm.predictive import Predictive
 from statfast.linear.glm.separation import warn_no_maximum
-from statfast.linear.inference.inference import Inference, intervals
+from statfast.linear.inference.inference import Inference
 
 
-class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
+class GeneralizedLinearModel(Diagnosed, Inference, Predictive, Estimator):
     """A generalized linear model, fitted by maximum likelihood, with inference.
 
     The response has a distribution of the family, and the link of its mean is linear in the
@@ -193,13 +194,7 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         y = self._responses(y, n)
         weights = as_weights(sample_weight, n)
         require_responses(family, y, weights)
-        offset, exposure = offsets_for(offset, n), exposures_for(exposure, n)
-        if exposure is not None:
-            if link.name != "log":
-                raise ValueError(
-                    f"exposure goes with the link 'log'; got {link.name!r}. Use offset."
-                )
-            offset = exposure if offset is None else offset + exposure
+        offset = added_offset(link, offset, exposure, n)
         more = {
             "weights": weights,
             "offset": offset,
@@ -227,97 +222,42 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
             )
         elif not model.fit.converged:
             warn_not_converged(self, model.fit.n_iter)
-        one = int(more["intercept"])
-        return self._publish(
-            X,
-            coef_=model.fit.coef[one:],
-            intercept_=float(model.fit.coef[0]) if one else 0.0,
-            theta_=theta,
-            n_iter_=model.fit.n_iter,
-            converged_=model.fit.converged,
-            n_features_in_=model.rows.p,
-            _result=model.result,
-            _link=link.name if not link.name.startswith("power") else float(link.name[6:-1]),
+        fit = model.fit
+        fitted = _fitted(link, fit.coef, more["intercept"], fit.n_iter, fit.converged)
+        fitted["_offset"] = offset is not None
+        return self._publish(X, **fitted, theta_=theta, _result=model.result)
+
+    def _shared_fits(self, X, y, weights, trains, tests, candidates):
+        """Models of all folds of cross-validation, as far as they predict; see `fold_fits`."""
+        groups = trains.groups() if isinstance(X, np.ndarray) else None
+        if groups is None:
+            return None
+        tasks, rows = [], rows_of(X)
+        for params in candidates:
+            one = copied(self).set_params(**params)
+            family, link = one._formulas()
+            count = as_count(one.max_iter, "max_iter")
+            if (family.name == "negative_binomial" and one.theta is None) or count < PASSES:
+                return None
+            responses = one._responses(y, len(rows))
+            require_responses(family, responses, weights)
+            require_squares(responses)
+            require_information(responses, family, link)
+            intercept = as_flag(one.fit_intercept, "fit_intercept")
+            how = family, link, intercept, as_real(one.tol, "tol", 0.0, open_low=True)
+            tasks.append((one, partial(one._folded, responses, weights, *how)))
+        return models_of_folds(X, y, weights, trains, groups, rows, tasks)
+
+    def _folded(self, y, weights, family, link, intercept, tol, layout):
+        """Attributes of the models of all folds, or None."""
+        model = ModelRows(
+            layout.X, layout.cut(y), layout.cut(weights), None, family, link, intercept, self.n_jobs
         )
-
-    def predict(self, X, offset=None, *, se=False, interval=None, level=0.95):
-        """Return the means of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-        offset : array-like of shape (m,), optional
-            Added to the linear predictor; for an exposure, its logarithm.
-        se : bool, default=False
-            Also return the standard errors of the means, by the delta method.
-        interval : {None, "confidence", "prediction"}, default=None
-            Also return intervals of the means, made on the scale of the link, or of new
-            observations of weight 1: see Notes.
-        level : float, default=0.95
-            Of the interval.
-
-        Returns
-        -------
-        means : ndarray of shape (m,)
-            float32 for float32 X, else float64.
-        errors : ndarray of shape (m,)
-            Only with ``se=True``; NaN where no degrees of freedom are left.
-        ends : ndarray of shape (m, 2)
-            Only with an interval.
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite 2-d array with the columns of the fitted one, a mean is beyond
-            its type, or "prediction" is asked of a family that has no distribution.
-
-        Notes
-        -----
-        A new observation is distributed as the family says, its linear predictor normal about the
-        estimate with its standard error, its dispersion as estimated: the ends are quantiles of
-        that mixture. Of counts they are whole numbers, of the binomial family 0 or 1. For the
-        gaussian family with the identity link they are those of R's ``lm``, from Student's t.
-        """
-        rows = new_rows(self, X)
-        link = as_link(self._link)
-        added = offsets_for(offset, rows.shape[0])
-        eta = linear_predictor(rows, self.coef_, self.intercept_, added, self.n_jobs)
-        with np.errstate(over="ignore", invalid="ignore"):
-            mu = link.mean(eta)
-        if np.isnan(mu).any():
-            row = int(np.isnan(mu).argmax())
-            raise ValueError(
-                f"The linear predictor of row {row} is {eta[row]:.3g}, of which the link "
-                f"{link.name!r} knows no mean. Choose a link whose range is all numbers."
-            )
-        means = as_type(mu, np.float32 if rows.dtype == np.float32 else np.float64)
-        as_choice(interval, "interval", (None, "confidence", "prediction"))
-        if not as_flag(se, "se") and interval is None:
-            return means
-        spread = predictor_errors(self._inferred(), rows, self._has_intercept())
-        out = [means]
-        if se:
-            out.append(np.abs(link.slope(eta, mu)) * spread)
-        if interval is not None:
-            level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
-            result = self._inferred()
-            quantile = result.quantile(level)
-            if interval == "prediction":
-                from statfast.linear.glm.prediction_intervals import prediction_ends
-
-                out.append(
-                    prediction_ends(
-                        self._family(), link, eta, spread, result.dispersion, level, quantile
-                    )
-                )
-                return tuple(out)
-            ends = intervals(eta, spread, quantile)
-            if link.name in ONE_SIDED or link.name.startswith("power"):
-                ends = np.where(eta[:, None] > 0, np.maximum(ends, 0.0), np.minimum(ends, -0.0))
-            with np.errstate(divide="ignore"):
-                ends = link.mean(ends)
-            out.append(np.sort(ends, axis=1))
-        return tuple(out)
+        theta = nan if self.theta is None else float(self.theta)
+        return [
+            fit and _fitted(link, fit[0], intercept, fit[1], True) | {"theta_": theta}
+            for fit in fit_folds(model, layout, ridge=0.0, tol=tol)
+        ]
 
     def _at(self, y, n):
         family, link = self._family(), as_link(self._link)
@@ -365,16 +305,23 @@ class GeneralizedLinearModel(Diagnosed, Inference, Regressor, Estimator):
         return tags
 
 
-ONE_SIDED = ("inverse", "inverse_squared", "sqrt")  # links whose predictor keeps its sign
+def _fitted(link, coef, intercept, n_iter, converged):
+    """The attributes that predictions need."""
+    one = int(intercept)
+    return {
+        "coef_": coef[one:],
+        "intercept_": float(coef[0]) if one else 0.0,
+        "n_iter_": n_iter,
+        "converged_": converged,
+        "n_features_in_": len(coef) - one,
+        "_offset": False,
+        "_link": link.name if not link.name.startswith("power") else float(link.name[6:-1]),
+    }
+
+
 SHARES = ("logit", "probit", "cloglog", "cauchit")  # links whose means go from 0 to 1
 WEIGHT_TYPES = ("frequency", "analytic")
 ADVICE = (
-    "Use Firth's method, whose estimates are finite (LogisticRegression(penalty='firth'), for the "
+    "Use Firth's method, whose estimates are finite (LogisticRegression(method='firth'), for the "
     "logit link), or drop columns."
 )
-
-
-def predictor_errors(result, rows, intercept):
-    """Standard errors of the linear predictor (m,) for rows, dense or CSR."""
-    dense = rows.toarray() if hasattr(rows, "indptr") else np.asarray(rows, dtype=np.float64)
-    return np.sqrt(result.dispersion * result.spread(dense, intercept))

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from statfast._core.linear.irls import accumulate
 from statfast._engine import each, grid
-from statfast._validation import as_choice, as_real, as_weights
+from statfast._validation import as_choice, as_weights
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for, require_squares
 from statfast.linear.glm.irls_sums import ModelRows, as_float
 from statfast.linear.glm.profile import profile_intervals
+from statfast.linear.inference.inference import as_level, interval_table
 
 KINDS = ("deviance", "pearson", "working", "response")
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
@@ -70,13 +71,17 @@ class Diagnosed:
     """
 
     def conf_int(
-        self, level=0.95, *, method="wald", X=None, y=None, sample_weight=None, offset=None
-    ):
-        """Intervals of the coefficients.
+        self, *, level=0.95, alpha=None, method="wald", X=None, y=None, sample_weight=None,
+        offset=None,
+    ):  # fmt: skip
+        """Confidence intervals of the coefficients.
 
         Parameters
         ----------
         level : float, default=0.95
+            Confidence level.
+        alpha : float, optional
+            1 - level, as statsmodels has it; instead of `level`.
         method : {"wald", "profile"}, default="wald"
             "wald": so many standard errors on both sides. "profile": the values that a
             likelihood-ratio test does not reject, as R's ``confint``; they need the rows again.
@@ -88,9 +93,10 @@ class Diagnosed:
 
         Returns
         -------
-        ndarray of shape (q, 2)
-            Lower and upper ends, the intercept first. Quantiles are of the normal distribution, or
-            of Student's t where the dispersion is estimated. Ends of profiles may be infinite.
+        CoefficientTable of q rows
+            Columns of the lower and upper ends, in the order of `terms_`; ``np.asarray`` of it has
+            shape (q, 2). Quantiles are of the normal distribution, or of Student's t where the
+            dispersion is estimated. Ends of profiles may be infinite.
 
         Raises
         ------
@@ -98,15 +104,16 @@ class Diagnosed:
             If the fit was penalized, or "profile" is given no rows.
         """
         if as_choice(method, "method", ("wald", "profile")) == "wald":
-            return super().conf_int(level)
-        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+            return super().conf_int(level=level, alpha=alpha)
+        level = as_level(level, alpha)
         self._results()  # refuses
         if X is None or y is None:
             raise ValueError(
                 "method='profile' fits again, and models keep no rows. Pass X and y (and "
                 "sample_weight and offset) as to fit."
             )
-        return self._profiles(X, y, sample_weight, offset, level)
+        ends = self._profiles(X, y, sample_weight, offset, level)
+        return interval_table(self.terms_, ends, level)
 
     def residuals(self, X, y, kind="deviance", sample_weight=None, offset=None):
         """Residuals of rows.

@@ -102,14 +102,14 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
     start : ndarray of shape (q,), optional
         Coefficients of the rows as they are.
     """
-    loop = _Loop(rows, ridge, tol)
+    loop = Scoring(rows, ridge, tol)
     if start is not None:
         loop.rough = False  # which may be as near as can be
         return loop.run(max_iter, rows.from_user(start))
-    return loop.run(max_iter, *_beginning(rows, ridge))
+    return loop.run(max_iter, *beginning(rows, ridge))
 
 
-def _beginning(rows, ridge):
+def beginning(rows, ridge):
     """Coefficients, and about the factor of the information there or None: those of a sample.
 
     Where the information costs far more than the score, a larger sample gives both.
@@ -119,8 +119,8 @@ def _beginning(rows, ridge):
         try:
             sample = rows.sample(share)
             if sample.weights is None or sample.weights.any():
-                loop = _Loop(sample, ridge / share, 1e-3)
-                fit = loop.run(10, *_beginning(sample, ridge / share), covariance=False)
+                loop = Scoring(sample, ridge / share, 1e-3)
+                fit = loop.run(10, *beginning(sample, ridge / share), covariance=False)
                 if not (fit.diverged or fit.aliased.any()) and np.isfinite(loop.b).all():
                     near = rows.q >= WIDE and sample.n >= PLENTY * rows.q
                     return loop.b, _Times(loop.factor, share) if near else None
@@ -216,7 +216,7 @@ def _unit(family, y):
     return y.max() ** -0.5 if family.name == "inverse_gaussian" else 1.0
 
 
-class _Loop:
+class Scoring:
     """The iterations on some rows; `b` are coefficients of the rows less their shift."""
 
     def __init__(self, rows, ridge, tol):

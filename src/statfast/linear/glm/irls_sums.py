@@ -30,6 +30,7 @@ SAMPLE = 1024  # rows whose mean is near that of all
 ROW = 100  # operations that a row costs besides its products
 # Named here, as to choose by the type of the rows takes as long as a sweep of a thousand.
 SWEEPS = {np.dtype("f8"): kernel.sweep["double"], np.dtype("f4"): kernel.sweep["float"]}
+SCORES = {np.dtype("f8"): kernel.scores["double"], np.dtype("f4"): kernel.scores["float"]}
 
 
 @dataclass
@@ -47,6 +48,11 @@ class IRLSSums:
         if len(self.h) <= FEW and isfinite(np.vdot(self.h, self.h)):
             return True
         return bool(np.isfinite(self.h).all())  # BLAS has threads for more, which spin on
+
+    def __add__(self, more):
+        return IRLSSums(
+            self.h + more.h, self.g + more.g, self.deviance + more.deviance, self.chi2 + more.chi2
+        )
 
     def __iadd__(self, more):
         self.h += more.h
@@ -128,6 +134,35 @@ class ModelRows:
             return sums if not rough or sums.finite() else self.sums_at(b)
         with np.errstate(all="ignore"):
             return self._reduced(partial, hessian)
+
+    def sums_over(self, runs, b, *, hessian):
+        """Those of some slices of dense rows, in this thread."""
+        sums = self._nothing(hessian)
+        work = self._plain if self.kind is None else self._fused
+        for rows in runs:
+            cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, self.aux))
+            work(sums, b, hessian, as_float(np.ascontiguousarray(self.X[rows])), *cut)
+        return sums
+
+    @property
+    def together(self):
+        """Whether one call sums the scores of many coefficients."""
+        return self.kind is not None and self.q <= kernel.FEW and not (self.sparse or self.chunked)
+
+    def scores_over(self, rows, some, runs):
+        """Sums without information of a slice of the rows, at each of some coefficients (F, q).
+
+        `runs` (E, 3) name one of them, and rows of the slice that are summed for it.
+        """
+        g, pair = np.zeros(some.shape), np.zeros((len(some), 2))
+        cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, self.aux))
+        block = as_float(np.ascontiguousarray(self.X[rows]))
+        SCORES[block.dtype](
+            block, self.shift, self.intercept, some, self.kind, *cut, runs, g, pair
+        )  # fmt: skip
+        checkpoint()
+        nothing = np.zeros((0, 0))
+        return [IRLSSums(nothing, a, 2 * b[0], b[1]) for a, b in zip(g, pair.tolist(), strict=True)]
 
     def start_from(self, mean):
         """The sums of least squares on the link's scale, at given means instead of coefficients.

@@ -9,7 +9,7 @@ method finds each end in a few fits.
 
 import numpy as np
 
-from statfast.linear.glm.irls import Unsolvable, _Loop
+from statfast.linear.glm.irls import Scoring, Unsolvable
 from statfast.linear.glm.irls_sums import ModelRows
 
 FITS = 30  # of one end; beyond, it is taken to be infinite
@@ -36,7 +36,7 @@ def profile_intervals(rows: ModelRows, result, quantile):
 def _end(rows, result, j, sign, error, quantile):
     best = rows.from_user(result.coef)
     along = rows.from_user(result.unscaled[:, j] / result.unscaled[j, j])
-    loop = _Loop(rows, 0.0, 1e-9)
+    loop = Scoring(rows, 0.0, 1e-9)
     free = ~result.aliased
     free[j] = False
 

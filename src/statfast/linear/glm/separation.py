@@ -27,7 +27,7 @@ from statfast.linear.design.standardization import frame_of
 FLAT = 1e-8  # margins below are 0 to the linear program, whose columns and directions are up to 1
 ROUNDING = 4e-16  # of a posterior
 SUBSET = 512  # constraints taken into the program at first
-ADVICE = "Use penalty='firth' or penalty='l2', or drop columns."
+ADVICE = "Use method='firth' or C=1.0, or drop columns."
 
 
 @dataclass(frozen=True)

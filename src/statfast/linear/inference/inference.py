@@ -152,6 +152,18 @@ def intervals(estimates, errors, quantile):
     return np.stack([estimates - quantile * errors, estimates + quantile * errors], axis=-1)
 
 
+def as_level(level, alpha=None):
+    """Check a confidence level, or 1 minus it."""
+    if alpha is not None:
+        return 1.0 - as_real(alpha, "alpha", 0.0, 1.0, open_low=True, open_high=True)
+    return as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+
+
+def interval_table(names, ends, level):
+    """Intervals (q, 2) with the names of the coefficients."""
+    return CoefficientTable(tuple(names), dict(zip(percent(level), ends.T, strict=True)))
+
+
 def percent(level):
     """Headings of the ends of an interval, as R writes them."""
     low = 50 * (1 - level)
@@ -250,26 +262,33 @@ class Inference:
         result = self._inferred()
         return log(result.observations) * result.parameters - 2 * result.loglik
 
-    def conf_int(self, level=0.95):
-        """Wald intervals of the coefficients.
+    def conf_int(self, *, level=0.95, alpha=None):
+        """Wald confidence intervals of the coefficients.
 
         Parameters
         ----------
         level : float, default=0.95
+            Confidence level.
+        alpha : float, optional
+            1 - level, as statsmodels has it; instead of `level`.
 
         Returns
         -------
-        ndarray of shape (q, 2)
-            Lower and upper ends, the intercept first. From the normal distribution, or from
-            Student's t where the dispersion is estimated; NaN for aliased coefficients and where
-            no degrees of freedom are left.
+        CoefficientTable of q rows
+            Columns of the lower and upper ends, the intercept first; ``np.asarray`` of it has shape
+            (q, 2). From the normal distribution, or from Student's t where the dispersion is
+            estimated; NaN for aliased coefficients and where no degrees of freedom are left.
 
         Raises
         ------
         ValueError
-            If the fit was penalized.
+            If the fit was penalized, or the level is not between 0 and 1.
         """
-        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        level = as_level(level, alpha)
+        return interval_table(self.terms_, self._wald(level), level)
+
+    def _wald(self, level):
+        """Ends (q, 2) of the intervals of `conf_int`."""
         result = self._inferred()
         return intervals(result.coef, self.standard_errors_, result.quantile(level))
 
@@ -288,10 +307,11 @@ class Inference:
             Columns "exp(coef)", "% change" and the ends of the interval; NaN for aliased
             coefficients, infinity beyond 1.8e308.
         """
-        low, high = percent(as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True))
+        level = as_level(level)
+        low, high = percent(level)
         result = self._inferred()
         with np.errstate(over="ignore"):
-            ends = np.exp(self.conf_int(level))
+            ends = np.exp(self._wald(level))
             ratio = np.where(result.aliased, nan, np.exp(result.coef))
             change = 100 * (ratio - 1)
         columns = {

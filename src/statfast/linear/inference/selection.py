@@ -144,7 +144,7 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
 
 
 @dataclass(frozen=True)
-class StepResult:
+class StepwiseResult:
     """What a stepwise search found.
 
     Attributes
@@ -188,7 +188,7 @@ def step(
 
     Returns
     -------
-    StepResult
+    StepwiseResult
 
     Notes
     -----
@@ -202,7 +202,7 @@ def step(
     best = search.fit(chosen)
     if not np.isfinite(_aic(best._inferred())):
         raise ValueError(
-            "model must have an AIC; got one without (a quasi family, penalty='firth' or a perfect "
+            "model must have an AIC; got one without (a quasi family, method='firth' or a perfect "
             "fit). Use drop1."
         )
     names, path = ["Start"], [best]
@@ -228,7 +228,7 @@ def step(
         "AIC": np.array([_aic(result) for result in results]),
     }
     kept = tuple(term for term in search.terms if term in chosen)
-    return StepResult(best, kept, search.columns(chosen), CoefficientTable(names, columns))
+    return StepwiseResult(best, kept, search.columns(chosen), CoefficientTable(names, columns))
 
 
 def _aic(result):

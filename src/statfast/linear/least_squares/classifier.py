@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification by least squares on targets of +1 and -1."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from statfast._engine import Chunks
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import Classifier, ColumnMoments, Estimator, FitState
 from statfast._validation import (
     as_flag,
     as_labels,
@@ -18,6 +21,48 @@ from statfast._validation import (
 from statfast.linear.design.design import linear_values
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.least_squares.lstsq import least_squares
+from statfast.linear.least_squares.triangles import StackedFactor, solution_of, triangle
+
+
+@dataclass(frozen=True)
+class ClassFactor:
+    """The triangular factor of rows and targets, and the weights of the classes."""
+
+    factor: StackedFactor
+    mass: NDArray[np.float64]  # (K,)
+
+    def __add__(self, other: "ClassFactor") -> "ClassFactor":
+        return ClassFactor(self.factor + other.factor, self.mass + other.mass)
+
+    def column_moments(self) -> ColumnMoments:
+        """Moments of the columns of X."""
+        return self.factor.column_moments()
+
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassFactor":
+        """Of the rows (x - shift) / scale."""
+        return ClassFactor(self.factor.rescaled(shift, scale), self.mass)
+
+
+def class_factor(columns, state) -> ClassFactor:
+    """The statistics of a block of rows, codes and weights."""
+    X, codes, weights = columns
+    K = len(state.classes)
+    mass = np.bincount(codes, weights, K).astype(np.float64)
+    return ClassFactor(triangle((X, _targets(codes, K), weights), state), mass)
+
+
+def _targets(codes, n_classes):
+    """+1 for the rows of a class, -1 for others: of two classes the second, else of each."""
+    told = np.arange(1 if n_classes == 2 else 0, n_classes)
+    return np.where(codes[:, None] == told, 1.0, -1.0)
+
+
+def _require_classes(classes):
+    if len(classes) < 2:
+        raise ValueError(
+            "y must hold at least 2 classes to tell apart; got one class, "
+            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
+        )
 
 
 class LeastSquaresClassifier(Classifier, Estimator):
@@ -112,31 +157,51 @@ class LeastSquaresClassifier(Classifier, Estimator):
         UserWarning
             If columns of X are constant or collinear.
         """
-        rows = X if isinstance(X, Chunks) else as_rows(X)
-        classes, codes = as_labels(y, np.size(y) if isinstance(X, Chunks) else rows.shape[0])
-        weights = as_weights(sample_weight, len(codes))
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes to tell apart; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
-        intercept = as_flag(self.fit_intercept, "fit_intercept")
+        (rows, codes, weights), state = self._prepare(X, y, sample_weight)
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        told = np.arange(1 if len(classes) == 2 else 0, len(classes))
-        targets = np.where(codes[:, None] == told, 1.0, -1.0)
-        found = least_squares(rows, targets, weights, intercept, tol, self.n_jobs)
-        d = found.coef.shape[1]
-        names = names_of(column_names(X), d, False)
-        warn_aliased([names[j] for j in found.aliased])
-        return self._publish(
-            X,
-            classes_=classes,
-            coef_=found.coef,
-            intercept_=found.intercept,
-            rank_=len(found.R),
-            aliased_=np.isin(np.arange(d), found.aliased),
-            n_features_in_=d,
+        targets = _targets(codes, len(state.classes))
+        found = least_squares(rows, targets, weights, state.more, tol, self.n_jobs)
+        return self._fitted_by(found.coef, found.intercept, len(found.R), found.aliased, state)
+
+    def _prepare(self, X, y, sample_weight):
+        """Checked rows, codes and weights; the classes, and is there an intercept?"""
+        rows = X if isinstance(X, Chunks) else as_rows(X)
+        classes, codes = as_labels(y, None if isinstance(X, Chunks) else rows.shape[0])
+        weights = as_weights(sample_weight, len(codes))
+        _require_classes(classes)
+        one = as_flag(self.fit_intercept, "fit_intercept")
+        as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
+        width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
+        return (rows, codes, weights), FitState(width, column_names(X), classes, one)
+
+    _statistics = staticmethod(class_factor)
+    _rescales = True  # its statistics tell those of scaled columns
+    _solved_by = ("tol",)
+
+    def _solve(self, sums, state):
+        """Become fitted from merged statistics; classes without rows in them are left out."""
+        present = sums.mass > 0.0
+        classes = state.classes[present]
+        _require_classes(classes)
+        factor = sums.factor
+        if not present.all():
+            factor = factor.of_targets(np.flatnonzero(present)[1 if len(classes) == 2 else 0 :])
+        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
+        found = solution_of(factor, state.more, tol)
+        left = FitState(state.n_features, state.names, classes, state.more)
+        return self._fitted_by(
+            found["coef"], found["intercept"], len(found["R"]), found["aliased"], left
         )
+
+    def _fitted_by(self, coef, intercept, rank, aliased, state):
+        d = coef.shape[1]
+        names = names_of(state.names, d, False)
+        warn_aliased([names[j] for j in aliased])
+        more = {} if state.names is None else {"feature_names_in_": state.names}
+        return self._publish(
+            None, classes_=state.classes, coef_=coef, intercept_=intercept, rank_=rank,
+            aliased_=np.isin(np.arange(d), aliased), n_features_in_=d, **more,
+        )  # fmt: skip
 
     def decision_function(self, X):
         """Return the fits.

@@ -22,9 +22,9 @@ from statfast._validation import (
 from statfast.linear.design.design import linear_values
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import names_of, warn_aliased
-from statfast.linear.glm.glm import predictor_errors
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.links import LINKS
+from statfast.linear.glm.predictive import predictor_errors
 from statfast.linear.inference.inference import Inference, NoInferenceError, Result, intervals
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
@@ -64,7 +64,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         Independent columns, the intercept among them.
     rss_ : float, or ndarray of shape (T,)
         Weighted sum of the squares of the residuals.
-    condition_ : float
+    condition_number_ : float
         Condition of the columns (1, X), each scaled to length one.
     results_ : list of Result
         Errors and tests for each target; those of a single one are also at hand as
@@ -185,7 +185,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
             intercept_=float(found.intercept[0]) if flat else found.intercept,
             rank_=len(found.R),
             rss_=float(found.rss[0]) if flat else found.rss,
-            condition_=float(found.condition),
+            condition_number_=float(found.condition),
             results_=results,
             n_features_in_=width,
             _result=results[0],

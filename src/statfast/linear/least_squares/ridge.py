@@ -16,6 +16,7 @@ from statfast._validation import (
     as_targets,
     as_weights,
     column_names,
+    wrong_type,
 )
 from statfast.linear.design.design import LinearPredictor, linear_values, new_rows
 from statfast.linear.design.targets import as_target, refuse_extreme
@@ -28,7 +29,6 @@ from statfast.linear.penalized.penalties import as_alphas
 
 NOTHING = 1e-14  # of the largest singular value: no direction of the columns
 SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
-TRIED = 100
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,9 @@ def ridge_path(X, y, alphas, *, sample_weight=None, fit_intercept=True, n_jobs=N
     rows = as_rows(X)
     target = as_target(y, len(rows))[:, None]
     weights = as_weights(sample_weight, len(rows))
-    alphas = as_alphas(alphas)
+    given, alphas = alphas, as_alphas(alphas)
+    if isinstance(alphas, int):
+        raise wrong_type("alphas", "a list of penalties", given)
     found = decompose(rows, target, weights, as_flag(fit_intercept, "fit_intercept"), n_jobs)
     coefs, intercepts = found.coefs(alphas)
     return RegularizationPath(
@@ -253,9 +255,9 @@ class RidgeCV(Ridge):
 
     Parameters
     ----------
-    alphas : array-like of shape (A,), optional
-        Penalties to try; None takes 100, evenly spaced on a log scale, from 1e-6 to 100 times the
-        largest squared singular value of the centered columns.
+    alphas : int or array-like of shape (A,), default=(0.1, 1.0, 10.0)
+        Penalties to try; or how many, evenly spaced on a log scale, from 1e-6 to 100 times the
+        largest squared singular value of the centered columns. None takes 100 of these.
     criterion : {"loo", "gcv"}, default="loo"
         Mean squared error of leaving out one row after the other, or generalized cross-validation
         [1]_, which takes the average leverage for that of each row.
@@ -302,7 +304,9 @@ class RidgeCV(Ridge):
     # What it learns is no sum over rows, once the penalty is chosen.
     _prepare = _statistics = _solve = _leave_one_out = _predict_many = None  # type: ignore[assignment]
 
-    def __init__(self, alphas=None, *, criterion="loo", fit_intercept=True, n_jobs=None):
+    def __init__(
+        self, alphas=(0.1, 1.0, 10.0), *, criterion="loo", fit_intercept=True, n_jobs=None
+    ):
         self.alphas = alphas
         self.criterion = criterion
         self.fit_intercept = fit_intercept
@@ -327,12 +331,12 @@ class RidgeCV(Ridge):
         refuse_extreme(Y)
         weights = as_weights(sample_weight, len(rows))
         criterion = as_choice(self.criterion, "criterion", ("loo", "gcv"))
-        alphas = None if self.alphas is None else as_alphas(self.alphas)
+        alphas = as_alphas(self.alphas)
         one = as_flag(self.fit_intercept, "fit_intercept")
         found = decompose(rows, Y, weights, one, self.n_jobs)
-        if alphas is None:
+        if isinstance(alphas, int):
             top = float(found.s.max(initial=0.0)) ** 2 or 1.0
-            alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, TRIED)
+            alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, alphas)
         if criterion == "gcv":
             errors = _generalized(found, alphas, len(rows), weights, one)
         else:

@@ -70,6 +70,12 @@ class StackedFactor:
         R[:, some] /= scale
         return StackedFactor(R, self.p, self.used, self.logs)
 
+    def of_targets(self, some: NDArray[np.intp]) -> "StackedFactor":
+        """That of some of the targets."""
+        kept = np.concatenate([np.arange(1 + self.p), 1 + self.p + some])
+        R = aside(np.linalg.qr, self.R[:, kept], mode="r")
+        return StackedFactor(R, self.p, self.used, self.logs)
+
     def centered(self) -> tuple:
         """R of X about its means, that of Y on it, the means of X and Y, and R of what Y leaves."""
         p, R = self.p, self.R

@@ -42,7 +42,8 @@ SOLVERS: dict[tuple[str, str | None], Callable[[LogisticProblem], LogisticSoluti
     ("ovr", "elasticnet"): sparse_ovr,
     ("ovr", "firth"): firth_ovr,
 }
-PENALTIES = (None, "l2", "l1", "elasticnet", "firth")
+METHODS = ("ml", "firth")
+PENALTIES = (None, "l2", "l1", "elasticnet")  # scikit-learn's words
 MULTI_CLASS = ("multinomial", "ovr")
 
 
@@ -59,14 +60,11 @@ def task_of(model, X, y, sample_weight, offset):
     weights = as_weights(sample_weight, n)
     if weights is not None or model.class_weight is not None:
         weights = class_weighted(weights, model.class_weight, classes, marks.astype(np.intp))
-    ratio = as_real(model.l1_ratio, "l1_ratio", 0.0, 1.0)
-    penalty = as_choice(model.penalty, "penalty", PENALTIES)
-    if penalty == "elasticnet" and ratio == 0.0:
-        penalty = "l2"
+    penalty, C, ratio = penalty_of(model)
     task = LogisticProblem(
         rows, marks, classes, _reference(model.reference, classes), weights,
         offsets_for(offset, n), as_flag(model.fit_intercept, "fit_intercept"),
-        as_real(model.C, "C", 0.0, open_low=True), penalty,
+        C, penalty,
         as_count(model.max_iter, "max_iter"), as_real(model.tol, "tol", 0.0, open_low=True),
         model.n_jobs, column_names(X), ratio,
     )  # fmt: skip
@@ -76,6 +74,45 @@ def task_of(model, X, y, sample_weight, offset):
     elif offset is not None:
         raise ValueError("offset is for two classes; y has more. Leave it out.")
     return task, kind
+
+
+def penalty_of(model):
+    """The penalty in one word, C and l1_ratio."""
+    C, ratio = model.C, as_real(model.l1_ratio, "l1_ratio", 0.0, 1.0)
+    free = isinstance(C, float | np.floating) and bool(np.isposinf(C))
+    C = np.inf if free else as_real(C, "C", 0.0, open_low=True)
+    method = as_choice(model.method, "method", METHODS)
+    if "penalty" in model.__dict__:
+        ratio = _agreed(as_choice(model.penalty, "penalty", PENALTIES), C, ratio)
+    if method == "firth":
+        if not free or ratio:
+            raise ValueError(
+                f"method='firth' takes no other penalty; got C={C:g} and l1_ratio={ratio:g}. "
+                "Leave both out."
+            )
+        return "firth", C, ratio
+    if free:
+        if ratio:
+            raise ValueError(
+                f"l1_ratio mixes the penalties of a finite C; got l1_ratio={ratio:g} and C=inf, "
+                "which is no penalty. Pass C=1.0, say."
+            )
+        return None, C, ratio
+    return "l2" if ratio == 0.0 else "l1" if ratio == 1.0 else "elasticnet", C, ratio
+
+
+def _agreed(penalty, C, ratio):
+    """l1_ratio as scikit-learn's ``penalty=`` has it, if C and l1_ratio agree with that."""
+    if (penalty is None) != np.isposinf(C):
+        wanted = "C=np.inf" if penalty is None else "a finite C; scikit-learn's default is C=1.0"
+        raise ValueError(f"penalty={penalty!r} needs {wanted}; got C={C:g}. Pass C alone.")
+    if (penalty == "l2" and ratio) or (penalty == "l1" and 0.0 < ratio < 1.0):
+        needed = 0.0 if penalty == "l2" else 1.0
+        raise ValueError(
+            f"penalty={penalty!r} is l1_ratio={needed:g}; got l1_ratio={ratio:g}. Pass l1_ratio "
+            "alone."
+        )
+    return 1.0 if penalty == "l1" else ratio
 
 
 def marked(y, n):

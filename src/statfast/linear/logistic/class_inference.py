@@ -12,7 +12,7 @@ from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.profile import profile_intervals
 from statfast.linear.inference.inference import Inference, NoInferenceError, as_covariance
-from statfast.linear.logistic.arguments import PENALTIES, task_of
+from statfast.linear.logistic.arguments import METHODS, task_of
 from statfast.linear.logistic.class_influence import SoftmaxParts
 from statfast.linear.logistic.class_predictive import class_errors, spreads_of, uncertain
 from statfast.linear.logistic.firth import profile
@@ -56,7 +56,7 @@ class ClassInference(Diagnosed, Inference):
         return np.array(names, dtype=object)
 
     def profile(self, X, y, sample_weight=None, *, level=0.95):
-        """Intervals and tests of a fit with ``penalty="firth"``, from its penalized likelihood.
+        """Intervals and tests of a fit by ``method="firth"``, from its penalized likelihood.
 
         Twice the fall of the penalized log-likelihood when a coefficient is held, the others
         following, is referred to chi-squared with one degree of freedom. In small or separated
@@ -81,58 +81,25 @@ class ClassInference(Diagnosed, Inference):
         Raises
         ------
         ValueError
-            If the penalty is another.
+            If the method is another.
 
         Notes
         -----
         About ten fits for each coefficient.
         """
-        if as_choice(self.penalty, "penalty", PENALTIES) != "firth":
+        if as_choice(self.method, "method", METHODS) != "firth":
             raise ValueError(
-                f"profile is of penalty='firth'; got {self.penalty!r}. Use conf_int and p_values_."
+                f"profile is of method='firth'; got {self.method!r}. Use conf_int and p_values_."
             )
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
         task, kind = task_of(self, X, y, sample_weight, None)
         return profile(task, level, kind == "ovr")
 
-    def conf_int(
-        self, level=0.95, *, method="wald", X=None, y=None, sample_weight=None, offset=None
-    ):
-        """Intervals of the coefficients.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-        method : {"wald", "profile"}, default="wald"
-            "wald": so many standard errors on both sides. "profile": the values that a
-            likelihood-ratio test does not reject when the other coefficients follow, or for
-            Firth's penalty the intervals of `profile`; they need the rows again.
-        X : array-like or sparse matrix of shape (n, d), optional
-        y : array-like of shape (n,), optional
-        sample_weight : array-like of shape (n,), optional
-        offset : array-like of shape (n,), optional
-            All as given to `fit`, for "profile".
-
-        Returns
-        -------
-        ndarray of shape (q, 2)
-            Lower and upper ends, in the order of `terms_`: the intercept first, of one class after
-            the other. Ends of profiles may be infinite.
-
-        Raises
-        ------
-        ValueError
-            If there is no inference for the fit, or "profile" is given no rows.
-        """
-        if as_choice(method, "method", ("wald", "profile")) == "wald":
-            results = self._results()
-            return np.concatenate([_One(result).conf_int(level) for result in results])
-        if self.penalty == "firth" and X is not None and y is not None:
-            table = self.profile(X, y, sample_weight, level=level)
-            return np.column_stack(list(table.columns.values())[1:3])
-        return super().conf_int(
-            level, method=method, X=X, y=y, sample_weight=sample_weight, offset=offset
-        )
+    def _wald(self, level):
+        several = self.__dict__.get("results_")
+        if several is None:
+            return super()._wald(level)
+        return np.concatenate([_One(result)._wald(level) for result in self._results()])
 
     def summary(self, *, covariance="model"):
         """Summarize the fit: coefficients with their errors and tests, and how good it is.
@@ -213,6 +180,9 @@ class ClassInference(Diagnosed, Inference):
         return Parts(rows, ones, weights, scores, binomial, logit, one, results)
 
     def _profiles(self, X, y, sample_weight, offset, level):
+        if self.method == "firth":
+            table = self.profile(X, y, sample_weight, level=level)
+            return np.column_stack(list(table.columns.values())[1:3])
         results, one = self._results(), self._has_intercept
         rows = new_rows(self, X)
         codes = self._codes(y, rows.shape[0])
@@ -231,12 +201,12 @@ class ClassInference(Diagnosed, Inference):
             for y, result in zip(self._indicators(codes).T.copy(), results, strict=True)
         ])  # fmt: skip
 
-    def _uncertainty(self, X, se, interval, level, covariance):
+    def _uncertainty(self, X, offset, se, interval, level, covariance):
         """Standard errors and ends of intervals of the probabilities, as asked for."""
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
         results = self._results()
         rows, posterior = new_rows(self, X), self._posterior
-        scores = self._scores(rows)
+        scores = self._scores(rows, offset)
         others = np.arange(scores.shape[1])
         if posterior == "softmax":
             others = np.delete(others, self._reference)

@@ -188,7 +188,7 @@ class Firth:
         value, factor = self._information(b)
         if factor is None:
             raise ValueError(
-                "X has columns that are constant or linear combinations of others; penalty='firth' "
+                "X has columns that are constant or linear combinations of others; method='firth' "
                 "needs independent columns. Drop them."
             )
         for n_iter in range(1, self.max_iter + 1):
@@ -353,7 +353,7 @@ def _against_rest(task, code):
 def _model(task):
     """Codes are turned so that the reference comes first, and the others in their order."""
     if task.offset is not None:
-        raise ValueError("offset has no part in penalty='firth'. Leave it out.")
+        raise ValueError("offset has no part in method='firth'. Leave it out.")
     place = np.arange(len(task.classes))
     place[: task.reference + 1] += 1
     place[task.reference] = 0

@@ -3,12 +3,13 @@
 
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import Classifier, Estimator, accuracy
 from statfast._validation import as_choice, as_flag, warn_not_converged
-from statfast.linear.design.design import new_rows
+from statfast.linear.design.design import new_rows, warn_no_offset
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.arguments import SOLVERS, task_of
 from statfast.linear.logistic.class_inference import ClassInference
+from statfast.linear.logistic.fold_models import fits_of_folds
 
 
 class LogisticRegression(ClassInference, Classifier, Estimator):
@@ -20,16 +21,18 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
 
     Parameters
     ----------
-    penalty : {None, "l2", "l1", "elasticnet", "firth"}, default=None
-        None is maximum likelihood. "firth" is its version with less bias, which exists where the
-        classes are separated, too [2]_; see `profile`. "l2" adds the squares of the coefficients,
-        but for the intercept, over ``2 C`` to minus the log-likelihood, as in scikit-learn; "l1"
-        their sizes over C, by which some become 0; "elasticnet" both. There are no standard errors
-        then.
-    C : float, default=1.0
-        Inverse strength of the penalty.
-    l1_ratio : float, default=0.5
-        For "elasticnet": the share of "l1", from 0 ("l2") to 1.
+    C : float, default=inf
+        Inverse strength of the penalty. Infinity is maximum likelihood, without a penalty (in
+        scikit-learn the default is 1.0). A finite C adds to minus the log-likelihood half the sum
+        of squares of the coefficients, but for the intercept, over C: ridge. There are no standard
+        errors then.
+    l1_ratio : float, default=0.0
+        Share of the l1 norm in the penalty of a finite C, from 0 (ridge) over the elastic net to 1
+        (lasso), whose penalty is the sum of absolute values over C, by which some become 0.
+    method : {"ml", "firth"}, default="ml"
+        "ml" maximizes the likelihood, with the penalty if C is finite. "firth" is Firth's method
+        for less bias, whose estimates exist where the classes are separated, too [2]_; see
+        `profile`. It takes no other penalty.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     class_weight : dict or "balanced", optional
@@ -44,8 +47,8 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         the others, and divides their probabilities by their sum.
     tol : float, default=1e-10
         The iterations end when a step moves the log-odds by no more, in root mean square and in
-        units of the standard deviation of a response; with "l1", when the duality gap (of several
-        classes: the fall that a step promises) is this share of the null model's loss.
+        units of the standard deviation of a response; with an l1 penalty, when the duality gap (of
+        several classes: the fall that a step promises) is this share of the null model's loss.
     max_iter : int, default=100
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
@@ -78,6 +81,9 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
     -----
     Iteratively reweighted least squares [1]_, one pass over the rows an iteration. Where the
     likelihood has no maximum, as the classes are separated [3]_, a warning names the columns.
+    scikit-learn's ``penalty=`` ("l2", "l1", "elasticnet", None) is accepted beside C and l1_ratio,
+    which say the same, and is refused where it contradicts them.
+
     Several classes in one model are fitted by Newton's method, whose Hessian limited-memory BFGS
     corrects where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their
     like are of the coefficients with the intercept first, of one class after the other but the
@@ -129,9 +135,9 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
     def __init__(
         self,
         *,
-        penalty=None,
-        C=1.0,
-        l1_ratio=0.5,
+        C=np.inf,
+        l1_ratio=0.0,
+        method="ml",
         fit_intercept=True,
         class_weight=None,
         reference=None,
@@ -140,9 +146,9 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         max_iter=100,
         n_jobs=None,
     ):
-        self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
+        self.method = method
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.reference = reference
@@ -174,7 +180,7 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         ------
         ValueError
             If X is not a finite 2-d array, if y is not one label for each row, if there is one
-            class, or if a parameter is out of its range.
+            class, or if a parameter is out of its range or contradicts another.
         TypeError
             If a parameter is of the wrong type.
 
@@ -191,24 +197,16 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):
             warn_not_converged(self, int(solution.n_iter.max()))
-        one = int(task.intercept)
-        fitted = {
-            "classes_": task.classes,
-            "coef_": solution.coef[:, one:],
-            "intercept_": solution.coef[:, 0] if one else np.zeros(len(solution.coef)),
-            "n_iter_": solution.n_iter,
-            "converged_": solution.converged,
-            "_posterior": solution.posterior,
-            "_turned": kind == "binary" and task.reference == 1,
-            "_reference": task.reference,
-            "_has_intercept": task.intercept,
-            "n_features_in_": int(solution.coef.shape[1] - one),
-        }
+        fitted = solution.attributes(task, kind)
         if isinstance(solution.result, Result):
             fitted["_result"] = solution.result
         else:
             fitted["results_"] = solution.result
         return self._publish(X, **fitted)
+
+    def _shared_fits(self, X, y, weights, trains, tests, candidates):
+        """Models of all folds of cross-validation, as far as they predict; see `fold_fits`."""
+        return fits_of_folds(self, X, y, weights, trains, candidates)
 
     def decision_function(self, X, offset=None):
         """Return the log-odds.
@@ -217,7 +215,8 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         ----------
         X : array-like or sparse matrix of shape (m, d)
         offset : array-like of shape (m,), optional
-            Added to the log-odds of two classes.
+            Added to the log-odds of two classes. A model fitted with one warns where it is left
+            out.
 
         Returns
         -------
@@ -231,6 +230,8 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
             If X is not a finite 2-d array with the columns of the fitted one.
         """
         rows = new_rows(self, X)
+        if offset is None and self._offset:
+            warn_no_offset(self)
         scores = self._scores(rows, offset)
         if self._turned:
             scores *= -1.0
@@ -238,27 +239,51 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
             scores = scores.astype(np.float32)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X, offset=None):
         """Return the most probable class of each row.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+        offset : array-like of shape (m,), optional
+            Added to the log-odds of two classes.
 
         Returns
         -------
         labels : ndarray of shape (m,), dtype of `classes_`
         """
-        scores = self.decision_function(X)
+        scores = self.decision_function(X, offset)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_.take(winners)
 
-    def predict_proba(self, X, *, se=False, interval=None, level=0.95, covariance="model"):
+    def score(self, X, y, sample_weight=None, *, offset=None):
+        """Return the accuracy: the fraction of rows, by weight, given their own label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+        y : array-like of shape (m,)
+            True labels.
+        sample_weight : array-like of shape (m,), optional
+        offset : array-like of shape (m,), optional
+            Added to the log-odds of two classes.
+
+        Returns
+        -------
+        float
+        """
+        return accuracy(self.predict(X, offset), y, sample_weight)
+
+    def predict_proba(
+        self, X, offset=None, *, se=False, interval=None, level=0.95, covariance="model"
+    ):
         """Return the probability of each class for each row.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+        offset : array-like of shape (m,), optional
+            Added to the log-odds of two classes.
         se : bool, default=False
             Also return the standard errors of the probabilities, by the delta method.
         interval : {None, "confidence"}, default=None
@@ -310,7 +335,7 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         from scipy.special import expit, softmax
 
         as_choice(interval, "interval", (None, "confidence"))
-        scores = self.decision_function(X)
+        scores = self.decision_function(X, offset)
         if scores.ndim == 1:
             shares = np.stack([expit(-scores), expit(scores)], axis=1)
         elif self._posterior == "softmax":
@@ -321,14 +346,16 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
             shares = np.divide(shares, total, out=_highest(scores), where=total > 0)
         if not as_flag(se, "se") and interval is None:
             return shares
-        return (shares, *self._uncertainty(X, se, interval, level, covariance))
+        return (shares, *self._uncertainty(X, offset, se, interval, level, covariance))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X, offset=None):
         """Return the logarithm of the probabilities, also where these underflow to 0.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+        offset : array-like of shape (m,), optional
+            Added to the log-odds of two classes.
 
         Returns
         -------
@@ -336,7 +363,7 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         """
         from scipy.special import log_expit, log_softmax, logsumexp
 
-        scores = self.decision_function(X)
+        scores = self.decision_function(X, offset)
         if scores.ndim == 1:
             return np.stack([log_expit(-scores), log_expit(scores)], axis=1)
         if self._posterior == "softmax":

@@ -1,260 +1,239 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Penalized logistic regression with a penalty chosen by cross-validation."""
+"""Penalized logistic regression with the penalty chosen by cross-validation."""
 
 import numpy as np
 
-from statfast._estimator import RULES, Classifier, Estimator, chosen, folds_of
+from statfast._estimator import as_folds
 from statfast._validation import (
-    as_choice,
+    MANY,
     as_count,
-    as_flag,
     as_labels,
     as_real,
     as_weights,
+    not_fitted,
     shown,
-    warn_not_converged,
+    wrong_type,
 )
-from statfast.linear.design.design import AcceptsSparse, linear_values, new_rows, table_of
-from statfast.linear.logistic.logistic_path import LogisticDescent, fit_logistic_path
-from statfast.linear.penalized.held_out import held_out
-from statfast.linear.penalized.penalties import as_alphas
+from statfast.linear.design.design import table_of
+from statfast.linear.logistic.logistic import LogisticRegression
+
+ENDS = -4, 4  # powers of ten between which a number of Cs lies, as in scikit-learn
 
 
-class LogisticRegressionCV(AcceptsSparse, Classifier, Estimator):
-    """Logistic regression with an l1 or elastic-net penalty chosen by cross-validation.
-
-    Of more than two classes each is fitted against the others, with a penalty of its own.
+class LogisticRegressionCV(LogisticRegression):
+    """Logistic regression with the strength and kind of its penalty chosen by cross-validation.
 
     Parameters
     ----------
-    l1_ratio : float, default=1.0
-        Between 0 (ridge) and 1 (lasso).
-    alphas : array-like of shape (A,), optional
-        Penalties to try, as in `logistic_path`; None takes `n_alphas`.
-    n_alphas : int, default=50
-    eps : float, default=1e-2
-        The last penalty as a share of the first.
-    cv : int, splitter or iterable of (train, test), default=5
-        An integer cuts the rows of each class in so many runs, without shuffling.
-    rule : {"min", "1se"}, default="min"
-        The penalty of the least deviance, or the largest one whose deviance is within a standard
-        error of the least.
+    Cs : int or array-like of float, default=10
+        Inverse strengths of the penalty to try; or how many, evenly spaced on a log scale from 1e-4
+        to 1e4.
+    l1_ratios : array-like of float, default=(0.0,)
+        Shares of the l1 norm to try: 0 is ridge, 1 lasso.
     fit_intercept : bool, default=True
-    standardize : bool, default=False
-        Penalize each coefficient times the standard deviation of its column (divisor n).
-    tol : float, default=1e-8
+        Whether there is an intercept.
+    cv : int, splitter or iterable of (train, test), optional
+        Folds. An integer cuts the rows of each class in so many runs, without shuffling; None in 5.
+    scoring : str or callable, optional
+        A score to maximize, by its name in `statfast.metrics.get_scorer`; None is "neg_log_loss".
+    class_weight : dict or "balanced", optional
+        As in `LogisticRegression`.
+    rule : {"min", "1se"}, default="min"
+        The candidate with the best score, or the smallest C whose score is within a standard error
+        of the best (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
+    multi_class : {"multinomial", "ovr"}, default="multinomial"
+        As in `LogisticRegression`.
+    tol : float, default=1e-10
+        As in `LogisticRegression`.
     max_iter : int, default=100
+        As in `LogisticRegression`.
     n_jobs : int, optional
-        The last three as in `logistic_path`.
+        Threads; None and -1 take all usable cores, -2 all but one.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
-    coef_ : ndarray of shape (m, d)
-        m = 1 row of log-odds of the second of two classes; m = K rows for more than two.
-    intercept_ : ndarray of shape (m,)
-    alpha_, alpha_min_, alpha_1se_ : ndarray of shape (m,)
-        The penalties chosen, and those of either rule.
-    alphas_ : ndarray of shape (m, A)
-        Those tried, in falling order.
-    deviance_path_ : ndarray of shape (m, A, folds)
-        Mean deviances of the rows held out.
-    deviance_mean_, deviance_error_ : ndarray of shape (m, A)
-        Their means by weight, and the standard errors of those.
-    dual_gap_ : ndarray of shape (m,)
-    n_iter_ : ndarray of shape (m,)
-        Of the fits to all rows.
+        The labels, ascending.
+    coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
+        Coefficients of the fit to all rows.
+    intercept_ : ndarray of shape (1,) or (K,)
+    C_ : float
+        The chosen inverse strength.
+    l1_ratio_ : float
+        The chosen share of the l1 norm.
+    Cs_ : ndarray of shape (S,)
+        Those tried, ascending.
+    l1_ratios_ : ndarray of shape (R,)
+    scores_ : ndarray of shape (folds, R, S)
+        Scores of the rows held out.
+    n_iter_ : ndarray of shape (1,) or (K,), int32
+        Passes of the fit to all rows.
+    converged_ : bool
+    n_features_in_ : int
+        Number of columns, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
 
-    Raises
-    ------
-    ValueError
-        By ``fit``: if X holds NaN or infinity, y has one class, or a parameter is out of range.
+    See Also
+    --------
+    statfast.linear.logistic_path : Coefficients for falling l1 penalties.
 
     Notes
     -----
-    A fold is all rows with weight 0 for those held out. Cost: folds + 1 paths for each row of
-    coefficients. Probabilities of more than two classes are those against the others over their
-    sum. Ties between classes go to the first.
+    A search over `LogisticRegression`, as `statfast.model_selection.GridSearchCV` makes it: ridge
+    models of all folds are fitted together. Ties between candidates go to the smallest C. ``score``
+    is that of `scoring`, or the accuracy where it is None.
+
+    Cost: a fit for each fold and candidate, and one to all rows.
 
     References
     ----------
-    J. Friedman, T. Hastie & R. Tibshirani (2010), "Regularization paths for generalized linear
-    models via coordinate descent". doi:10.18637/jss.v033.i01
+    .. [1] Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning,
+       2nd ed., section 7.10. https://doi.org/10.1007/978-0-387-84858-7
 
     Examples
     --------
-    >>> import numpy as np
     >>> from statfast import LogisticRegressionCV
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((200, 5))
-    >>> y = np.where(3 * X[:, 0] + rng.standard_normal(200) > 0, "yes", "no")
-    >>> model = LogisticRegressionCV(rule="1se").fit(X, y)
-    >>> np.flatnonzero(model.coef_[0]), bool(model.score(X, y) > 0.85)
-    (array([0]), True)
+    >>> from statfast.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegressionCV(Cs=[0.01, 1.0, 100.0], rule="1se").fit(X, y)
+    >>> model.C_, model.scores_.shape
+    (100.0, (5, 1, 3))
     """
 
+    method = "ml"
+
     def __init__(
-        self, *, l1_ratio=1.0, alphas=None, n_alphas=50, eps=1e-2, cv=5, rule="min",
-        fit_intercept=True, standardize=False, tol=1e-8, max_iter=100, n_jobs=None,
+        self, *, Cs=10, l1_ratios=(0.0,), fit_intercept=True, cv=None, scoring=None,
+        class_weight=None, rule="min", multi_class="multinomial", tol=1e-10, max_iter=100,
+        n_jobs=None,
     ):  # fmt: skip
-        self.l1_ratio = l1_ratio
-        self.alphas = alphas
-        self.n_alphas = n_alphas
-        self.eps = eps
-        self.cv = cv
-        self.rule = rule
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
         self.fit_intercept = fit_intercept
-        self.standardize = standardize
+        self.cv = cv
+        self.scoring = scoring
+        self.class_weight = class_weight
+        self.rule = rule
+        self.multi_class = multi_class
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
-        """Choose, and fit to all rows.
+        """Choose a penalty, and fit to all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            The rows, finite.
         y : array-like of shape (n,)
+            A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
+            Weights of the rows, of fits and scores.
 
         Returns
         -------
-        self
+        self : LogisticRegressionCV
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array, if y is not one label for each row, if there is one
+            class, or a fold holds out all rows of one, or if a parameter is out of its range.
+        TypeError
+            If a parameter is of the wrong type.
         """
+        from statfast.model_selection import GridSearchCV
+
         rows = table_of(X, n_min=2, finite=False)
         n = rows.shape[0]
-        labels, codes = as_labels(y, n)
-        if len(labels) < 2:
+        classes, codes = as_labels(y, n)
+        if len(classes) < 2:
             raise ValueError(
-                f"y must hold at least 2 classes to tell apart; got one class, "
-                f"{shown(labels.tolist()[0])}. Pass rows of another class too."
+                "y must hold at least 2 classes to tell apart; got one class, "
+                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
             )
         weights = as_weights(sample_weight, n)
-        ratio = as_real(self.l1_ratio, "l1_ratio", 0.0, 1.0)
-        how = {
-            "l1_ratio": ratio,
-            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
-            "standardize": as_flag(self.standardize, "standardize"),
-            "tol": as_real(self.tol, "tol", 0.0),
-            "max_iter": as_count(self.max_iter, "max_iter"),
-        }
-        rule = as_choice(self.rule, "rule", RULES)
-        folds = folds_of(self.cv, rows, codes, weights, codes)
-        given = None if self.alphas is None else as_alphas(self.alphas)
-        modeled = [1] if len(labels) == 2 else range(len(labels))
-        found = [
-            self._one(rows, (codes == k).astype(np.float64), weights, folds, given, rule, how)
-            for k in modeled
+        Cs, ratios = strengths(self.Cs), shares(self.l1_ratios)
+        pairs = [
+            (np.setdiff1d(np.arange(n), test) if train is None else train, test)
+            for train, test in as_folds(self.cv, rows, y, n, codes)
         ]
-        together = {name: np.array([one[name] for one in found]) for name in found[0]}
-        if together["n_iter_"].max() >= how["max_iter"]:
-            warn_not_converged(self, int(together["n_iter_"].max()))
-        return self._publish(X, classes_=labels, **together)
-
-    def _one(self, rows, y01, weights, folds, alphas, rule, how):
-        """One class against the others."""
-        for fold in folds:
-            _require_both(fold.kept, y01)
-        if alphas is None:
-            start = LogisticDescent(
-                rows, y01, weights, how["intercept"], how["standardize"], self.n_jobs
-            )
-            alphas = start.grid(how["l1_ratio"], self.n_alphas, self.eps)
-        errors = self._errors(rows, y01, folds, alphas, how)
-        masses = np.array([fold.held.sum() for fold in folds])
-        mean, error, best, one, place = chosen(errors, masses, rule)
-        path = fit_logistic_path(
-            rows, y01, weights, alphas=alphas[: place + 1], n_jobs=self.n_jobs, **how
+        for train, _ in pairs:
+            require_classes(codes[train], None if weights is None else weights[train], len(classes))
+        base = LogisticRegression(
+            fit_intercept=self.fit_intercept, class_weight=self.class_weight,
+            multi_class=self.multi_class, tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        search = GridSearchCV(
+            base, {"C": Cs, "l1_ratio": ratios}, cv=pairs, rule=self.rule, error_score="raise",
+            scoring="neg_log_loss" if self.scoring is None else self.scoring,
+        )  # fmt: skip
+        search.fit(rows, classes[codes], sample_weight=weights)
+        best, scores = search.best_estimator_, search.cv_results_
+        table = [scores[f"split{fold}_test_score"] for fold in range(len(pairs))]
+        return self._publish(
+            X,
+            **{name: best.__dict__[name] for name in best.__dict__["_fitted"]},
+            C_=search.best_params_["C"],
+            l1_ratio_=search.best_params_["l1_ratio"],
+            Cs_=np.array(Cs),
+            l1_ratios_=np.array(ratios),
+            scores_=np.array(table).reshape(len(pairs), len(Cs), len(ratios)).transpose(0, 2, 1),
+            _scorer=search.scorer_,
         )
-        return {
-            "coef_": path.coefs[:, -1],
-            "intercept_": path.intercepts[-1],
-            "alpha_": alphas[place],
-            "alpha_min_": alphas[best],
-            "alpha_1se_": alphas[one],
-            "alphas_": alphas,
-            "deviance_path_": errors,
-            "deviance_mean_": mean,
-            "deviance_error_": error,
-            "dual_gap_": path.dual_gaps[-1],
-            "n_iter_": path.n_iters[-1] or how["max_iter"],  # 0 where the path ended before
-        }
 
-    def _errors(self, rows, y01, folds, alphas, how):
-        def fit(kept):
-            return fit_logistic_path(rows, y01, kept, alphas=alphas, **how)
-
-        def loss(test, eta):
-            return 2 * (np.logaddexp(0.0, eta) - y01[test][:, None] * eta)
-
-        return held_out(folds, rows, fit, loss, self.n_jobs)
-
-    def decision_function(self, X):
-        """Log-odds of the second of two classes, or of each against the others.
+    def score(self, X, y, sample_weight=None):
+        """Return the score that `scoring` names, or the accuracy where it is None.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+        y : array-like of shape (m,)
+            True labels.
+        sample_weight : array-like of shape (m,), optional
 
         Returns
         -------
-        ndarray of shape (m,), or (m, K) for more than two classes
+        float
         """
-        rows = new_rows(self, X, finite=True)
-        if len(self.classes_) == 2:
-            return linear_values(rows, self.coef_[0], self.intercept_[0])
-        return linear_values(rows, self.coef_, self.intercept_)
+        if self.scoring is None:
+            return super().score(X, y, sample_weight)
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self._scorer(self, X, y, **more))
 
-    def predict(self, X):
-        """The most probable class.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-
-        Returns
-        -------
-        ndarray of shape (m,)
-        """
-        eta = self.decision_function(X)
-        return self.classes_[(eta > 0).astype(np.intp) if eta.ndim == 1 else eta.argmax(axis=1)]
-
-    def predict_proba(self, X):
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-
-        Returns
-        -------
-        ndarray of shape (m, K)
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict_log_proba(self, X):
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-
-        Returns
-        -------
-        ndarray of shape (m, K)
-        """
-        from scipy.special import log_expit, logsumexp
-
-        eta = self.decision_function(X)
-        if eta.ndim == 1:
-            return np.stack([log_expit(-eta), log_expit(eta)], axis=1)
-        logs = log_expit(eta)
-        return logs - logsumexp(logs, axis=1, keepdims=True)
+    def _shared_fits(self, X, y, weights, trains, tests, candidates):
+        return None  # each fold makes a choice of its own
 
 
-def _require_both(kept, y01):
-    if not (kept[y01 == 0].any() and kept[y01 == 1].any()):
+def strengths(Cs):
+    """Values of C, ascending: a list of float."""
+    if isinstance(Cs, int | np.integer) and not isinstance(Cs, bool):
+        return np.logspace(*ENDS, as_count(Cs, "Cs", high=MANY)).tolist()
+    return sorted(as_real(C, "Cs", 0.0, open_low=True) for C in _listed(Cs, "Cs"))
+
+
+def shares(ratios):
+    """Values of l1_ratio: a list of float."""
+    return [as_real(ratio, "l1_ratios", 0.0, 1.0) for ratio in _listed(ratios, "l1_ratios")]
+
+
+def _listed(values, name):
+    try:
+        found = list(values)
+    except TypeError:
+        raise wrong_type(name, "a list of numbers", values) from None
+    if isinstance(values, str | dict) or not found:
+        raise wrong_type(name, "a list of numbers", values)
+    return found
+
+
+def require_classes(codes, weights, n_classes):
+    """Refuse a fold without rows of some class."""
+    if (np.bincount(codes, weights, minlength=n_classes) <= 0).any():
         raise ValueError(
             "y has a class whose rows are all held out by a fold of cv, or have weight 0. Pass "
             "fewer folds."

@@ -78,11 +78,11 @@ class LogisticDescent:
         """The least l1 at which all coefficients are zero, before the first penalty."""
         return float(np.abs(self.gradient).max())
 
-    def grid(self, l1_ratio, n_alphas, eps):
+    def grid(self, l1_ratio, how_many, eps):
         """Penalties for the mean of the likelihood, see `alpha_grid`; before the first penalty."""
         most = np.sqrt(self.columns.square.max() * (self.columns.weights @ self.score**2))
         reach = self.largest / self.per, float(most)
-        return alpha_grid(reach, self.columns, l1_ratio, n_alphas, eps)
+        return alpha_grid(reach, self.columns, l1_ratio, how_many, eps)
 
     def solve(self, l1, l2, before, tol, max_iter):
         """Minimize from where the last penalty ended, to a gap of `tol` times the null model's.
@@ -242,7 +242,7 @@ def solve_logistic(X, y01, weights, l1, l2, *, intercept=True, standardize=False
 
 
 def logistic_path(
-    X, y, *, l1_ratio=1.0, alphas=None, n_alphas=100, eps=1e-3, sample_weight=None,
+    X, y, *, l1_ratio=1.0, alphas=100, eps=1e-3, sample_weight=None,
     fit_intercept=True, standardize=False, tol=1e-8, max_iter=100, n_jobs=None,
 ):  # fmt: skip
     """Logistic regression with an l1 or elastic-net penalty, for falling penalties.
@@ -258,10 +258,9 @@ def logistic_path(
         Labels of two classes; the log-odds are those of the second.
     l1_ratio : float, default=1.0
         Between 0 (ridge) and 1 (lasso).
-    alphas : array-like of shape (A,), optional
-        Penalties, used in falling order. None takes `n_alphas`, evenly spaced on a log scale from
-        the least that leaves no coefficient down to `eps` times it.
-    n_alphas : int, default=100
+    alphas : int or array-like of shape (A,), default=100
+        Penalties, used in falling order; or how many, evenly spaced on a log scale from the least
+        that leaves no coefficient down to `eps` times it.
     eps : float, default=1e-3
     sample_weight : array-like of shape (n,), optional
     fit_intercept : bool, default=True
@@ -303,7 +302,7 @@ def logistic_path(
     >>> import numpy as np
     >>> from statfast import logistic_path
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0], [5.0, 0.0]])
-    >>> path = logistic_path(X, [0, 0, 1, 0, 1, 1], n_alphas=3, eps=0.1)
+    >>> path = logistic_path(X, [0, 0, 1, 0, 1, 1], alphas=3, eps=0.1)
     >>> (path.coefs != 0).sum(axis=0)
     array([0, 1, 2])
     """
@@ -315,9 +314,8 @@ def logistic_path(
     ratio = as_real(l1_ratio, "l1_ratio", 0.0, 1.0)
     tol, most = as_real(tol, "tol", 0.0), as_count(max_iter, "max_iter")
     one, std = as_flag(fit_intercept, "fit_intercept"), as_flag(standardize, "standardize")
-    given = None if alphas is None else as_alphas(alphas)
     path = fit_logistic_path(
-        rows, codes.astype(float), weights, alphas=given, l1_ratio=ratio, n_alphas=n_alphas,
+        rows, codes.astype(float), weights, alphas=as_alphas(alphas), l1_ratio=ratio,
         eps=eps, intercept=one, standardize=std, tol=tol, max_iter=most, n_jobs=n_jobs,
     )  # fmt: skip
     if not path.n_iters.all():
@@ -330,12 +328,12 @@ def logistic_path(
     return path
 
 
-def fit_logistic_path(X, y01, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, intercept=True,
+def fit_logistic_path(X, y01, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
                       standardize=False, tol=1e-8, max_iter=100, n_jobs=None):  # fmt: skip
     """`logistic_path` for checked arguments."""
     descent = LogisticDescent(X, y01, weights, intercept, standardize, n_jobs)
-    if alphas is None:
-        alphas = descent.grid(l1_ratio, n_alphas, eps)
+    if isinstance(alphas, int):
+        alphas = descent.grid(l1_ratio, alphas, eps)
     coefs, firsts, gaps, turns, before = [], [], [], [], np.inf
     for alpha in alphas:
         l1, l2 = descent.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), descent.mass)

@@ -226,6 +226,21 @@ def dependent_columns(gram):
     return np.array(dependent, dtype=np.intp)
 
 
+def penalty_in_frame(frame, ridge, mass):
+    """The penalty of each coefficient of the columns in their frame."""
+    with np.errstate(over="ignore"):
+        penalty = np.minimum(ridge * frame.scale**2, HEAVY * mass)
+    return np.append(np.zeros(int(frame.intercept)), penalty)
+
+
+def start_of(shares, intercept, q):
+    """Coefficients (K, q) that give all rows the same posteriors."""
+    start = np.zeros((len(shares), q))
+    if intercept:
+        start[:, 0] = np.log(shares) - np.log(shares).mean()
+    return start
+
+
 def fit_multinomial(
     rows, codes, weights, n_classes, *, ridge=0.0, intercept=True, tol=1e-10, max_iter=100,
     n_jobs=None,
@@ -257,12 +272,8 @@ def fit_multinomial(
         gram = gram[np.ix_(kept, kept)]
     mass = np.bincount(codes, weights, n_classes).astype(float)
     shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
-    start = np.zeros((n_classes, sums.q))
-    if intercept:
-        start[:, 0] = np.log(shares) - np.log(shares).mean()
-    with np.errstate(over="ignore"):
-        penalty = np.minimum(ridge * sums.frame.scale**2, HEAVY * mass.sum())
-    penalty = np.append(np.zeros(int(intercept)), penalty)
+    start = start_of(shares, intercept, sums.q)
+    penalty = penalty_in_frame(sums.frame, ridge, mass.sum())
     typical = sqrt(mass.sum())
     objective = Objective(sums, gram, shares, penalty)
     minimum = minimize(start.ravel(), objective, tol=tol * typical, max_iter=max_iter)

@@ -63,6 +63,23 @@ class LogisticSolution:
     converged: bool
     result: Result | Mapping[str, Result]
 
+    def attributes(self, task: LogisticProblem, kind: str) -> dict:
+        """Those of the model that predictions need; `kind` is "binary" or the multi_class."""
+        one = int(task.intercept)
+        return {
+            "classes_": task.classes,
+            "coef_": self.coef[:, one:],
+            "intercept_": self.coef[:, 0] if one else np.zeros(len(self.coef)),
+            "n_iter_": self.n_iter,
+            "converged_": self.converged,
+            "_posterior": self.posterior,
+            "_turned": kind == "binary" and task.reference == 1,
+            "_reference": task.reference,
+            "_has_intercept": task.intercept,
+            "_offset": task.offset is not None,
+            "n_features_in_": int(self.coef.shape[1] - one),
+        }
+
     def results(self) -> list[Result]:
         """One, or one for each class."""
         return [self.result] if isinstance(self.result, Result) else list(self.result.values())

@@ -240,11 +240,11 @@ def _rows(task):
     """Rows in memory, dense and finite."""
     if isinstance(task.X, Chunks):
         raise ValueError(
-            f"penalty={task.penalty!r} looks at columns again and again, and takes no Chunks. Pass "
-            "an array, or penalty='l2'."
+            "l1_ratio > 0 reads columns again and again, and takes no Chunks. Pass an array, or "
+            "l1_ratio=0."
         )
     if task.offset is not None:
-        raise ValueError(f"offset has no part in penalty={task.penalty!r}. Leave it out.")
+        raise ValueError("offset has no part in a fit with l1_ratio > 0. Leave it out.")
     rows = dense(task.X)
     require_finite(rows)
     return rows

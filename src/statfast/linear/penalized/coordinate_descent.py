@@ -49,9 +49,10 @@ class Descent:
     """Coordinate descent with a working set that lasts from one penalty to the next."""
 
     def __init__(self, columns, y, positive=False):
-        """`y` (n,) centered if there is an intercept; rows of weight w count w times."""
+        """`y` (n,) centered if there is an intercept; rows of weight w count w times. None for
+        columns that are known by their products alone."""
         self.columns, self.y, self.positive = columns, y, positive
-        self.yy = dot(columns.weights * y, y)
+        self.yy = columns.yy if y is None else dot(columns.weights * y, y)
         known = columns.products is not None
         self.product = columns.correlation if known else columns.correlate(y)  # Z'y
         p, self.whole = columns.p, columns.whole

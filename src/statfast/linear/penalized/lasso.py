@@ -3,10 +3,24 @@
 
 import numpy as np
 
-from statfast._estimator import Estimator, Regressor
-from statfast._validation import as_count, as_flag, as_real, as_weights, warn_not_converged
+from statfast._estimator import Estimator, FitState, Regressor
+from statfast._validation import (
+    as_count,
+    as_flag,
+    as_real,
+    as_weights,
+    column_names,
+    warn_not_converged,
+)
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, table_of
+from statfast.linear.design.sparse_columns import is_whole
 from statfast.linear.design.targets import as_target
+from statfast.linear.penalized.column_products import (
+    MergedProducts,
+    path_by_products,
+    products_of,
+    usual_sizes,
+)
 from statfast.linear.penalized.lasso_path import fit_path
 
 START = 0.2  # of the largest penalty: below, a few penalties lead down to the one asked for
@@ -100,31 +114,57 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         rows = table_of(X, finite=False)
         target = as_target(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
-        return self._fit(X, rows, target, weights, as_real(self._ratio(), "l1_ratio", 0.0, 1.0))
+        alphas, ratio, how = self._arguments()
+        path, goal = fit_path(
+            rows, target, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs, lead=START,
+            **how,
+        )  # fmt: skip
+        return self._conclude(path, goal, FitState(rows.shape[1], column_names(X)))
 
     def _ratio(self):
         return self.l1_ratio
 
-    def _fit(self, X, rows, target, weights, ratio):
-        path, goal = fit_path(
-            rows,
-            target,
-            weights,
-            alphas=np.array([as_real(self.alpha, "alpha", 0.0)]),
-            l1_ratio=ratio,
-            intercept=as_flag(self.fit_intercept, "fit_intercept"),
-            standardize=as_flag(self.standardize, "standardize"),
-            positive=as_flag(self.positive, "positive"),
-            tol=as_real(self.tol, "tol", 0.0),
-            max_iter=as_count(self.max_iter, "max_iter"),
-            n_jobs=self.n_jobs,
-            lead=START,
-        )
+    def _arguments(self):
+        """Penalty, share of l1 and the other arguments of a path, checked."""
+        how = {
+            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
+            "standardize": as_flag(self.standardize, "standardize"),
+            "positive": as_flag(self.positive, "positive"),
+            "tol": as_real(self.tol, "tol", 0.0),
+            "max_iter": as_count(self.max_iter, "max_iter"),
+        }
+        alphas = np.array([as_real(self.alpha, "alpha", 0.0)])
+        return alphas, as_real(self._ratio(), "l1_ratio", 0.0, 1.0), how
+
+    def _prepare(self, X, y, sample_weight):
+        """Checked rows, targets and weights, if products of the columns are all that a fit needs;
+        the state says whether they are about the means."""
+        rows = table_of(X, finite=False)
+        target = as_target(y, rows.shape[0])
+        weights = as_weights(sample_weight, rows.shape[0])
+        _, _, how = self._arguments()
+        known = isinstance(rows, np.ndarray) and is_whole(*rows.shape)
+        if not (known and usual_sizes(rows, target)):
+            raise NotImplementedError
+        state = FitState(rows.shape[1], column_names(X), more=how["intercept"])
+        return (rows, target, weights), state
+
+    _statistics = staticmethod(products_of)
+    _solved_by = ("alpha", "l1_ratio", "standardize", "positive", "tol", "max_iter")
+
+    def _solve(self, sums, state):
+        alphas, ratio, how = self._arguments()
+        columns = MergedProducts(sums, state.more, how["standardize"])
+        path = path_by_products(columns, alphas, ratio, how)
+        return self._conclude(path, how["tol"] * columns.yy / columns.n, state)
+
+    def _conclude(self, path, goal, state):
         gap = float(path.dual_gaps[-1])
         if gap > goal > 0 and path.n_iters[-1] >= self.max_iter:
             warn_not_converged(self, int(path.n_iters[-1]))
         return self._publish(
-            X,
+            None,
+            **state.published(),
             coef_=path.coefs[:, -1].copy(),
             intercept_=float(path.intercepts[-1]),
             dual_gap_=gap,

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._engine import each
 from statfast._estimator import RULES, Estimator, Regressor, chosen, folds_of
 from statfast._validation import (
     as_choice,
@@ -14,10 +15,10 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.linear.design.columns import columns_of
-from statfast.linear.design.design import AcceptsSparse, LinearPredictor, table_of
+from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear_values, table_of
 from statfast.linear.design.targets import as_target, refuse_extreme
 from statfast.linear.design.units import power_of
-from statfast.linear.penalized.held_out import held_out
+from statfast.linear.penalized.column_products import merged_folds, path_by_products
 from statfast.linear.penalized.lasso_path import fit_path
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
@@ -29,12 +30,11 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     ----------
     l1_ratio : float or list of float, default=0.5
         Of several, the one with the least error is taken.
-    alphas : array-like of shape (A,), optional
-        Penalties to try; None takes `n_alphas` for each l1_ratio, as `enet_path` does.
-    n_alphas : int, default=100
+    alphas : int or array-like of shape (A,), default=100
+        Penalties to try; or how many to choose for each l1_ratio, as `enet_path` does.
     eps : float, default=1e-3
-    cv : int, splitter or iterable of (train, test), default=5
-        An integer cuts the rows in so many runs, without shuffling.
+    cv : int, splitter or iterable of (train, test), optional
+        An integer cuts the rows in so many runs, without shuffling; None in 5.
     rule : {"min", "1se"}, default="min"
         The penalty of the least error, or the largest one whose error is within a standard error
         of the least (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
@@ -55,12 +55,12 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         Those chosen.
     alpha_min_, alpha_1se_ : float
         By either rule, for `l1_ratio_`.
-    alphas_ : ndarray of shape (A,)
-        Those tried with `l1_ratio_`, in falling order.
-    mse_path_ : ndarray of shape (A, folds)
-        Mean squared errors of the rows held out, for `l1_ratio_`.
+    alphas_ : ndarray of shape (A,), or (R, A)
+        Those tried, in falling order; of a list of R values of `l1_ratio` a row for each.
+    mse_path_ : ndarray of shape (A, folds), or (R, A, folds)
+        Mean squared errors of the rows held out.
     mse_mean_, mse_error_ : ndarray of shape (A,)
-        Their means by weight, and the standard errors of those.
+        For `l1_ratio_`: their means by weight, and the standard errors of those.
     dual_gap_ : float
     n_iter_ : int
         Of the fit to all rows.
@@ -73,8 +73,9 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
     Notes
     -----
-    A fold is all rows with weight 0 for those held out: nothing is copied. The folds run side by
-    side. Cost: folds + 1 paths.
+    With n >= d and d <= 3000, the products of the columns of each fold are merged from those of its
+    parts: two passes over the rows, and folds + 1 paths. Else a fold is all rows with weight 0 for
+    those held out: nothing is copied. The folds run side by side. Cost: folds + 1 paths.
 
     References
     ----------
@@ -94,13 +95,12 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """
 
     def __init__(
-        self, *, l1_ratio=0.5, alphas=None, n_alphas=100, eps=1e-3, cv=5, rule="min",
+        self, *, l1_ratio=0.5, alphas=100, eps=1e-3, cv=None, rule="min",
         fit_intercept=True, standardize=False, positive=False, tol=1e-8, max_iter=10_000,
         n_jobs=None,
     ):  # fmt: skip
         self.l1_ratio = l1_ratio
         self.alphas = alphas
-        self.n_alphas = n_alphas
         self.eps = eps
         self.cv = cv
         self.rule = rule
@@ -136,15 +136,17 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             "max_iter": as_count(self.max_iter, "max_iter"),
         }
         rule = as_choice(self.rule, "rule", RULES)
-        alphas = None if self.alphas is None else as_alphas(self.alphas)
+        alphas = as_alphas(self.alphas)
         folds = folds_of(self.cv, rows, target, weights)
         masses = np.array([fold.held.sum() for fold in folds])
+        merged = merged_folds(rows, target, weights, folds, how, self.n_jobs)
         found = []
-        for ratio in self._ratios():
+        ratios, several = self._ratios()
+        for ratio in ratios:
             tried = alphas
-            if alphas is None:
-                tried = self._grid(rows, target, weights, ratio, how)
-            errors = self._errors(rows, target, folds, tried, ratio, how)
+            if isinstance(alphas, int):
+                tried = self._grid(rows, target, weights, ratio, alphas, how)
+            errors = self._errors(rows, target, folds, tried, ratio, how, merged)
             found.append((ratio, tried, errors, *chosen(errors, masses, rule)))
         ratio, tried, errors, mean, error, best, one, place = min(found, key=lambda f: f[3][f[5]])
         path, goal = fit_path(
@@ -161,8 +163,8 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             alpha_min_=float(tried[best]),
             alpha_1se_=float(tried[one]),
             l1_ratio_=ratio,
-            alphas_=tried,
-            mse_path_=errors,
+            alphas_=np.array([f[1] for f in found]) if several else tried,
+            mse_path_=np.array([f[2] for f in found]) if several else errors,
             mse_mean_=mean,
             mse_error_=error,
             dual_gap_=float(path.dual_gaps[-1]),
@@ -170,14 +172,15 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         )
 
     def _ratios(self):
+        """Values of l1_ratio, and whether they were given as a list."""
         given = self.l1_ratio
         if isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim):
             if not len(given):
                 raise wrong_type("l1_ratio", "a number or a list of numbers", given)
-            return [as_real(r, "l1_ratio", 0.0, 1.0) for r in given]
-        return [as_real(given, "l1_ratio", 0.0, 1.0)]
+            return [as_real(r, "l1_ratio", 0.0, 1.0) for r in given], True
+        return [as_real(given, "l1_ratio", 0.0, 1.0)], False
 
-    def _grid(self, rows, target, weights, ratio, how):
+    def _grid(self, rows, target, weights, ratio, how_many, how):
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
         power = power_of(target)
         left = np.ldexp(target, -power)
@@ -186,11 +189,13 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         product = columns.correlate(left)
         largest = max(float((product if how["positive"] else np.abs(product)).max()), 0.0)
         most = float(np.sqrt(columns.square.max() * (columns.weights @ left**2)))
-        return alpha_grid((largest, most), columns, ratio, self.n_alphas, self.eps, power)
+        return alpha_grid((largest, most), columns, ratio, how_many, self.eps, power)
 
-    def _errors(self, rows, target, folds, tried, ratio, how):
-        def fit(kept):
-            return fit_path(rows, target, kept, alphas=tried, l1_ratio=ratio, **how)[0]
+    def _errors(self, rows, target, folds, tried, ratio, how, merged):
+        def fit(k):
+            if merged is not None:
+                return path_by_products(merged[k], tried, ratio, how)
+            return fit_path(rows, target, folds[k].kept, alphas=tried, l1_ratio=ratio, **how)[0]
 
         def loss(test, values):
             return (target[test][:, None] - values) ** 2
@@ -203,10 +208,9 @@ class LassoCV(ElasticNetCV):
 
     Parameters
     ----------
-    alphas : array-like of shape (A,), optional
-    n_alphas : int, default=100
+    alphas : int or array-like of shape (A,), default=100
     eps : float, default=1e-3
-    cv : int, splitter or iterable of (train, test), default=5
+    cv : int, splitter or iterable of (train, test), optional
     rule : {"min", "1se"}, default="min"
     fit_intercept : bool, default=True
     standardize : bool, default=False
@@ -253,11 +257,10 @@ class LassoCV(ElasticNetCV):
     """
 
     def __init__(
-        self, *, alphas=None, n_alphas=100, eps=1e-3, cv=5, rule="min", fit_intercept=True,
+        self, *, alphas=100, eps=1e-3, cv=None, rule="min", fit_intercept=True,
         standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
     ):  # fmt: skip
         self.alphas = alphas
-        self.n_alphas = n_alphas
         self.eps = eps
         self.cv = cv
         self.rule = rule
@@ -269,4 +272,19 @@ class LassoCV(ElasticNetCV):
         self.n_jobs = n_jobs
 
     def _ratios(self):
-        return [1.0]
+        return [1.0], False
+
+
+def held_out(folds, rows, fit, loss, n_jobs):
+    """Mean losses of the rows held out (A, folds), the folds side by side.
+
+    ``fit(k)`` gives the path of a fold, ``loss(test, values)`` the losses (k, A) of its values for
+    rows.
+    """
+
+    def work(k):
+        fold, path = folds[k], fit(k)
+        values = linear_values(rows[fold.test], path.coefs.T, path.intercepts, dtype=np.float64)
+        return (fold.held / fold.held.sum()) @ loss(fold.test, values)
+
+    return np.array(each(work, range(len(folds)), n_jobs=n_jobs)).T

@@ -37,6 +37,10 @@ class RegularizationPath:
     dual_gaps: NDArray[np.float64]
     n_iters: NDArray[np.intp]
 
+    def __iter__(self):
+        """Unpack as scikit-learn's: ``alphas, coefs, dual_gaps = lasso_path(X, y)``."""
+        return iter((self.alphas, self.coefs, self.dual_gaps))
+
     def predict(self, X):
         """Linear predictions at all penalties.
 
@@ -61,15 +65,15 @@ class RegularizationPath:
         return linear_values(rows, self.coefs.T, self.intercepts)
 
 
-def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, intercept=True,
+def fit_path(X, y, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
              standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
              lead=0.0):  # fmt: skip
     """The path for checked arguments, and the gap it was to reach.
 
-    `alphas` None makes the grid; `lead` makes a few penalties lead down to a first one below so
-    much of the largest.
+    `alphas` may be how many to choose; `lead` makes a few penalties lead down to a first one below
+    so much of the largest.
     """
-    n, p = X.shape
+    n = X.shape[0]
     power = power_of(y)  # y over a power of two: its squares neither overflow nor vanish
     y = np.ldexp(y, -power)
     mean = float(np.average(y, weights=weights)) if intercept else 0.0
@@ -80,13 +84,26 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, interce
         square = float(np.ldexp(descent.yy, 2 * power))
     if not np.isfinite(square):
         raise ValueError("y holds values so large that their squares overflow. Divide it.")
-    if alphas is None:
-        alphas = alpha_grid(descent.reach, columns, l1_ratio, n_alphas, eps, power)
+    if isinstance(alphas, int):
+        alphas = alpha_grid(descent.reach, columns, l1_ratio, alphas, eps, power)
+    columns.refuse_vanished(
+        columns.penalties(alphas[-1] * l1_ratio, 0.0, n, power)[0], np.sqrt(n * descent.yy)
+    )
+    path = path_of(
+        descent, alphas, l1_ratio=l1_ratio, mean=mean, tol=tol, max_iter=max_iter, power=power,
+        lead=lead,
+    )  # fmt: skip
+    return path, tol * square / n
+
+
+def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0):
+    """The path from products; `mean` is that of y over its power of two, 0 without an intercept."""
+    columns = descent.columns
+    n, p = columns.n, columns.p
     refuse_large(8 * p * len(alphas), "The coefficients for all alphas", "Pass fewer of them.")
     penalties = [
         columns.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), n, power) for alpha in alphas
     ]
-    columns.refuse_vanished(penalties[-1][0], np.sqrt(n * descent.yy))
     coefs, gaps, rounds = np.zeros((p, len(alphas))), [], []
     before, top = np.inf, descent.largest
     first, ridge = penalties[0]
@@ -103,16 +120,15 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, n_alphas=100, eps=1e-3, interce
         gaps.append(found.gap / n)
         rounds.append(found.rounds)
         before = l1
-    intercepts = mean - columns.mean @ coefs if intercept else np.zeros(len(alphas))
-    path = RegularizationPath(
-        alphas, columns.restored(coefs, power), np.ldexp(intercepts, power),
+    # The means of the columns are 0 where there is no intercept.
+    return RegularizationPath(
+        alphas, columns.restored(coefs, power), np.ldexp(mean - columns.mean @ coefs, power),
         np.ldexp(gaps, 2 * power), np.array(rounds),
     )  # fmt: skip
-    return path, tol * square / n
 
 
 def enet_path(
-    X, y, *, l1_ratio=0.5, alphas=None, n_alphas=100, eps=1e-3, sample_weight=None,
+    X, y, *, l1_ratio=0.5, alphas=100, eps=1e-3, sample_weight=None,
     fit_intercept=True, standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
 ):  # fmt: skip
     """Elastic net for a falling sequence of penalties.
@@ -129,10 +145,9 @@ def enet_path(
     y : array-like of shape (n,)
     l1_ratio : float, default=0.5
         Between 0 (ridge) and 1 (lasso).
-    alphas : array-like of shape (A,), optional
-        Penalties, used in falling order. None takes `n_alphas`, evenly spaced on a log scale from
-        the least that leaves no coefficient down to `eps` times it.
-    n_alphas : int, default=100
+    alphas : int or array-like of shape (A,), default=100
+        Penalties, used in falling order; or how many, evenly spaced on a log scale from the least
+        that leaves no coefficient down to `eps` times it.
     eps : float, default=1e-3
     sample_weight : array-like of shape (n,), optional
     fit_intercept : bool, default=True
@@ -192,9 +207,8 @@ def enet_path(
         rows,
         target,
         weights,
-        alphas=None if alphas is None else as_alphas(alphas),
+        alphas=as_alphas(alphas),
         l1_ratio=as_real(l1_ratio, "l1_ratio", 0.0, 1.0),
-        n_alphas=n_alphas,
         eps=eps,
         intercept=as_flag(fit_intercept, "fit_intercept"),
         standardize=as_flag(standardize, "standardize"),
@@ -207,7 +221,7 @@ def enet_path(
 
 
 def lasso_path(
-    X, y, *, alphas=None, n_alphas=100, eps=1e-3, sample_weight=None, fit_intercept=True,
+    X, y, *, alphas=100, eps=1e-3, sample_weight=None, fit_intercept=True,
     standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
 ):  # fmt: skip
     """Lasso for a falling sequence of penalties: `enet_path` with ``l1_ratio=1``.
@@ -216,8 +230,7 @@ def lasso_path(
     ----------
     X : array-like or sparse matrix of shape (n, d)
     y : array-like of shape (n,)
-    alphas : array-like of shape (A,), optional
-    n_alphas : int, default=100
+    alphas : int or array-like of shape (A,), default=100
     eps : float, default=1e-3
     sample_weight : array-like of shape (n,), optional
     fit_intercept : bool, default=True
@@ -242,12 +255,12 @@ def lasso_path(
     >>> import numpy as np
     >>> from statfast import lasso_path
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-    >>> lasso_path(X, [3.0, 1.0, 4.0, 0.0], n_alphas=3, eps=0.01).coefs.round(3)
+    >>> lasso_path(X, [3.0, 1.0, 4.0, 0.0], alphas=3, eps=0.01).coefs.round(3)
     array([[0.  , 2.7 , 2.97],
            [0.  , 0.7 , 0.97]])
     """
     return enet_path(
-        X, y, l1_ratio=1.0, alphas=alphas, n_alphas=n_alphas, eps=eps, sample_weight=sample_weight,
+        X, y, l1_ratio=1.0, alphas=alphas, eps=eps, sample_weight=sample_weight,
         fit_intercept=fit_intercept, standardize=standardize, positive=positive, tol=tol,
         max_iter=max_iter, n_jobs=n_jobs,
     )  # fmt: skip

@@ -1,34 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Penalties: their check, the geometric grid below the one that leaves nothing, and one target."""
 
+from numbers import Integral
+
 import numpy as np
 
-from statfast._validation import MANY, as_count, as_real, wrong_type
+from statfast._validation import MANY, as_count, as_real, shown, wrong_type
 
+MOST = 100  # penalties, if their number is not said
 L1_LEAST = 1e-3  # below this share of l1 there is no useful largest penalty
 ROUNDING = 1e-12  # of |z| |y|: no correlation
 TINY = np.finfo(float).tiny
 
 
 def as_alphas(alphas, name="alphas"):
-    """Penalties given as one number each, not negative, in falling order."""
+    """Penalties, not negative, in falling order; or an integer, how many are to be chosen."""
+    if alphas is None:
+        return MOST
+    if isinstance(alphas, Integral) and not isinstance(alphas, bool | np.bool_):
+        return as_count(alphas, name, high=MANY)
     try:
-        values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+        values = np.asarray(alphas, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise wrong_type(name, "a list of penalties", alphas) from None
     if values.ndim != 1 or len(values) == 0:
-        raise ValueError(f"{name} must be a list of penalties; got shape {values.shape}.")
+        raise ValueError(
+            f"{name} must be a list of penalties, or an integer, how many; got "
+            f"{shown(alphas) if values.ndim == 0 else f'shape {values.shape}'}."
+        )
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(f"{name} must be finite and not negative; got {values.min()}.")
     return np.sort(values)[::-1]
 
 
-def alpha_grid(reach, columns, l1_ratio, n_alphas, eps, power=0):
-    """`n_alphas` penalties from the least one that leaves no coefficient down to `eps` times it.
+def alpha_grid(reach, columns, l1_ratio, how_many, eps, power=0):
+    """`how_many` penalties from the least one that leaves no coefficient down to `eps` times it.
 
     `reach` is the greatest |z'y| and the greatest |z| |y|, of `columns` and y over a power of two.
     """
-    n_alphas = as_count(n_alphas, "n_alphas", high=MANY)
     eps = as_real(eps, "eps", 0.0, 1.0, open_low=True)
     largest, most = reach
     columns.refuse_vanished(eps * largest, 1.0)
@@ -43,4 +52,4 @@ def alpha_grid(reach, columns, l1_ratio, n_alphas, eps, power=0):
             "The penalties for X and y of such sizes are out of the range of float64. Divide X or "
             "y by its size, or raise eps."
         )
-    return np.geomspace(*ends, n_alphas) if n_alphas > 1 else ends[:1]
+    return np.geomspace(*ends, how_many) if how_many > 1 else ends[:1]

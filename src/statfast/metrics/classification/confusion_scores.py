@@ -11,6 +11,7 @@ from statfast._validation import (
     to_array,
     warn_user,
 )
+from statfast.metrics.classification.indicators import indicators_of
 from statfast.metrics.classification.label_table import label_table
 
 
@@ -92,8 +93,8 @@ def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     normalize : bool, default=True
         False gives the number (or weight) of these rows.
     sample_weight : array-like of shape (n,), optional
@@ -114,9 +115,17 @@ def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
     >>> accuracy_score([0, 1, 2, 3], [0, 2, 1, 3])
     0.5
     """
+    right, total = _right_of_all(y_true, y_pred, sample_weight)
+    return right / total if as_flag(normalize, "normalize") else right
+
+
+def _right_of_all(y_true, y_pred, sample_weight):
+    """The weight of rows whose labels are right, and of all."""
+    marks = indicators_of(y_true, y_pred, sample_weight)
+    if marks is not None:
+        return marks.same()
     table = label_table(y_true, y_pred, sample_weight)
-    right = float(table.hits.sum())
-    return right / float(table.total) if as_flag(normalize, "normalize") else right
+    return float(table.hits.sum()), float(table.total)
 
 
 def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
@@ -124,8 +133,8 @@ def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     normalize : bool, default=True
         False gives the number (or weight) of these rows.
     sample_weight : array-like of shape (n,), optional
@@ -146,10 +155,8 @@ def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
     >>> zero_one_loss([0, 1, 2, 3], [0, 2, 1, 3], normalize=False)
     2.0
     """
-    table = label_table(y_true, y_pred, sample_weight)
-    if as_flag(normalize, "normalize"):
-        return 1.0 - float(table.hits.sum()) / float(table.total)
-    return float(table.total - table.hits.sum())
+    right, total = _right_of_all(y_true, y_pred, sample_weight)
+    return 1.0 - right / total if as_flag(normalize, "normalize") else total - right
 
 
 def hamming_loss(y_true, y_pred, *, sample_weight=None):
@@ -157,8 +164,8 @@ def hamming_loss(y_true, y_pred, *, sample_weight=None):
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
 
@@ -172,6 +179,9 @@ def hamming_loss(y_true, y_pred, *, sample_weight=None):
     >>> hamming_loss([1, 2, 3, 4], [2, 2, 3, 4])
     0.25
     """
+    marks = indicators_of(y_true, y_pred, sample_weight)
+    if marks is not None:
+        return marks.wrong_share()
     table = label_table(y_true, y_pred, sample_weight)
     return float(table.total - table.hits.sum()) / float(table.total)
 
@@ -191,6 +201,7 @@ def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=Fals
     Returns
     -------
     float
+        Adjusted, nan where there is one class only.
 
     Raises
     ------
@@ -276,7 +287,8 @@ def cohen_kappa_score(
     Returns
     -------
     float
-        At most 1; 0 is as by chance.
+        At most 1; 0 is as by chance. `replace_undefined_by`, which is nan unless given, where y1
+        and y2 have but one label in common; a warning says so.
 
     Raises
     ------

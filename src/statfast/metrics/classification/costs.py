@@ -2,11 +2,23 @@
 """What decisions cost, and weights that give classes the shares they have elsewhere."""
 
 from collections.abc import Mapping
+from numbers import Real
 
 import numpy as np
 
-from statfast._validation import as_labels, as_real, as_rows, as_weights, shown
-from statfast.metrics.classification.label_table import as_column
+from statfast._validation import (
+    as_labels,
+    as_real,
+    as_rows,
+    as_weights,
+    shown,
+    to_array,
+)
+from statfast.metrics.classification.label_table import (
+    as_column,
+    coded,
+    named_labels,
+)
 
 
 def expected_cost(y, decision, cost, *, labels=None, decisions=None, sample_weight=None):
@@ -55,10 +67,10 @@ def expected_cost(y, decision, cost, *, labels=None, decisions=None, sample_weig
     own, rows = as_labels(y, len(y))
     others, columns = as_labels(decision, len(y), name="decision")
     cost = as_rows(cost, name="cost", keep=(np.float64,))
-    if labels is None:
-        labels = sorted({*own.tolist(), *(others.tolist() if decisions is None else ())})
-    labels = list(np.asarray(labels).tolist())
-    decisions = labels if decisions is None else list(np.asarray(decisions).tolist())
+    if labels is None and decisions is None:
+        labels = coded(y, decision, "y", "decision")[0].tolist()
+    labels = own.tolist() if labels is None else named_labels(labels)
+    decisions = labels if decisions is None else named_labels(decisions, "decisions")
     if cost.shape != (len(labels), len(decisions)):
         raise ValueError(
             f"cost must have a row for each of {shown(labels)} and a column for each of "
@@ -137,7 +149,7 @@ def _shares(prevalence, classes, pos_label):
                 f"{shown(list(prevalence))}."
             )
         prevalence = [prevalence[label] for label in known]
-    elif np.ndim(prevalence) == 0:
+    elif isinstance(prevalence, Real):
         share = as_real(prevalence, "prevalence", 0.0, 1.0)
         if len(known) != 2 or pos_label not in known:
             raise ValueError(
@@ -145,11 +157,12 @@ def _shares(prevalence, classes, pos_label):
                 f"({pos_label!r}); got {shown(known)}. Give a share for each."
             )
         prevalence = [share if label == pos_label else 1 - share for label in known]
-    if len(prevalence) != len(known):
+    given = to_array(prevalence, "prevalence", "a number, or a share for each class")
+    if given.shape != (len(known),):
         raise ValueError(
-            f"prevalence must have a share for each class ({len(known)}); got {len(prevalence)}."
+            f"prevalence must have a share for each class ({len(known)}); got {given.shape}."
         )
-    shares = np.array([as_real(share, "prevalence", 0.0) for share in prevalence])
+    shares = np.array([as_real(share, "prevalence", 0.0) for share in given.tolist()])
     if shares.sum() == 0:
         raise ValueError("prevalence must give some class a share; got none. Give one.")
     return shares / shares.sum()

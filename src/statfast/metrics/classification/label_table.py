@@ -7,7 +7,14 @@ import numpy as np
 
 from statfast._core.classification import confusion
 from statfast._engine import each, grid
-from statfast._validation import as_labels, as_weights, refuse_large, shown, to_array
+from statfast._validation import (
+    as_label,
+    as_labels,
+    as_weights,
+    refuse_large,
+    shown,
+    to_array,
+)
 
 WIDEST = 1024  # span of integer labels that are counted in a table over it
 LOOK = 1024  # rows whose range is taken for that of all until one is beyond it
@@ -41,13 +48,8 @@ class LabelTable:
 
     def place(self, labels, name="labels"):
         """Where in `classes` each of some labels is; -1 if nowhere."""
-        if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
-            raise TypeError(f"{name} must be a list of labels; got {shown(labels)}.")
         known = {label: k for k, label in enumerate(self.classes.tolist())}
-        wanted = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-        if not wanted:
-            raise ValueError(f"{name} must hold at least one label; got none. Name some.")
-        return np.array([known.get(label, -1) for label in wanted])
+        return np.array([known.get(label, -1) for label in named_labels(labels, name)])
 
 
 def label_table(y_true, y_pred, sample_weight=None):
@@ -65,7 +67,7 @@ def label_table(y_true, y_pred, sample_weight=None):
         found = _of_integers(true, pred, weights)
         if found is not None:
             return found
-    return _of_codes(*_coded(true, pred), weights)
+    return _of_codes(*coded(true, pred), weights)
 
 
 def as_column(y, name):
@@ -77,6 +79,14 @@ def as_column(y, name):
         hint = " Indicators of several labels a row are not supported." if y.ndim == 2 else ""
         raise ValueError(f"{name} should be a 1d array, got an array of shape {y.shape}.{hint}")
     return y
+
+
+def named_labels(labels, name="labels"):
+    """A list of labels, as a user names them."""
+    wanted = labels if isinstance(labels, list | tuple) else as_column(labels, name).tolist()
+    if not len(wanted):
+        raise ValueError(f"{name} must hold at least one label; got none. Name some.")
+    return [as_label(label, name) for label in wanted]
 
 
 def _of_integers(true, pred, weights):
@@ -139,16 +149,16 @@ def _of_table(table, seen, low, kind):
     return LabelTable(classes, (table,), table.diagonal(), table.sum(axis=1), table.sum(axis=0))
 
 
-def _coded(true, pred):
+def coded(true, pred, name="y_true", other="y_pred"):
     """The classes of both, and the codes of either among them."""
     (own, rows), (others, columns) = (
-        as_labels(y, len(y), name=name) for y, name in ((true, "y_true"), (pred, "y_pred"))
+        as_labels(y, len(y), name=which) for y, which in ((true, name), (pred, other))
     )
     kinds = {"text" if classes.dtype.kind in "USOT" else "number" for classes in (own, others)}
     if len(kinds) > 1:
         raise TypeError(
-            "Labels in y_true and y_pred should be of the same type. Got "
-            f"y_true={shown(own.tolist())} and y_pred={shown(others.tolist())}."
+            f"Labels in {name} and {other} should be of the same type. Got "
+            f"{name}={shown(own.tolist())} and {other}={shown(others.tolist())}."
         )
     classes = np.unique(np.concatenate([own, others]))
     return classes, np.searchsorted(classes, own)[rows], np.searchsorted(classes, others)[columns]

@@ -4,7 +4,10 @@
 import numpy as np
 
 from statfast._validation import as_count, as_flag, warn_user
-from statfast.metrics.classification.label_table import label_table
+from statfast.metrics.classification.label_table import (
+    label_table,
+    named_labels,
+)
 from statfast.metrics.classification.set_measures import (
     class_average,
     f_parts,
@@ -68,9 +71,11 @@ def classification_report(
     as_flag(output_dict, "output_dict")
     digits = as_count(digits, "digits", low=0)
     table = label_table(y_true, y_pred, sample_weight)
-    shown = table.classes.tolist() if labels is None else list(labels)
+    shown = table.classes.tolist() if labels is None else named_labels(labels)
     every = labels is None or set(table.classes.tolist()) <= set(shown)
-    names = [str(label) for label in shown] if target_names is None else list(target_names)
+    names = [str(label) for label in shown]
+    if target_names is not None:
+        names = [str(name) for name in named_labels(target_names, "target_names")]
     if len(names) != len(shown):
         if labels is None:
             raise ValueError(

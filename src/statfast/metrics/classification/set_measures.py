@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shares of rows of one class: true, found, missed and falsely found, and their averages."""
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
-from statfast._validation import UndefinedMetricWarning, as_choice, shown, warn_user
+from statfast._validation import (
+    UndefinedMetricWarning,
+    as_choice,
+    as_label,
+    shown,
+    warn_user,
+)
+from statfast.metrics.classification.indicators import indicators_of
 from statfast.metrics.classification.label_table import label_table
 
-AVERAGES = ("binary", "micro", "macro", "weighted", None)
+AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
 
 
 class ClassSums(NamedTuple):
@@ -45,7 +53,7 @@ class ClassAverage(NamedTuple):
     def mean(self, values, weights):
         if self.average is None:
             return values
-        if self.average != "weighted":
+        if self.average not in ("weighted", "samples"):
             weights = np.ones(len(values))
         known = ~np.isnan(values)
         if not known.any():
@@ -58,23 +66,46 @@ class ClassAverage(NamedTuple):
 
 def class_average(average, zero_division):
     as_choice(average, "average", AVERAGES)
-    wrong = isinstance(zero_division, str) and zero_division != "warn"
-    if wrong or not (zero_division in ("warn", 0, 1) or zero_division != zero_division):
+    plain = isinstance(zero_division, str | Real)
+    if not plain or not (zero_division in ("warn", 0, 1) or zero_division != zero_division):
         raise ValueError(f"zero_division must be 'warn', 0, 1 or nan; got {shown(zero_division)}.")
     return ClassAverage(average, zero_division)
 
 
 def sums_of(y_true, y_pred, labels, pos_label, average, sample_weight):
     """The sums of each label asked for (of all together by average="micro"), and the weights."""
+    marks = indicators_of(y_true, y_pred, sample_weight)
+    if marks is not None:
+        return sums_of_indicators(marks, labels, average)
+    if average == "samples":
+        raise ValueError(
+            "average must be another for one label a row: 'samples' is for several labels a row. "
+            "Choose 'micro', 'macro' or 'weighted'."
+        )
     table = label_table(y_true, y_pred, sample_weight)
     if average == "binary":
         labels = [_positive(table.classes, pos_label)]
-    elif pos_label not in (None, 1):
+    elif not (pos_label is None or as_label(pos_label, "pos_label") == 1):
         warn_user(
             f"Note that pos_label (set to {pos_label!r}) is ignored when average != 'binary' (got "
             f"{average!r}). You may use labels=[pos_label] to specify a single positive class."
         )
     return sums_in(table, labels, average)
+
+
+def sums_of_indicators(marks, labels, average):
+    """The same of several labels a row; with average="samples" of each row, and its weight."""
+    if average == "binary":
+        raise ValueError(
+            "Target is multilabel-indicator but average='binary'. Please choose another average "
+            "setting, one of [None, 'micro', 'macro', 'weighted', 'samples']."
+        )
+    sums = ClassSums(*marks.sums(labels, average))
+    if average == "samples":
+        return sums, marks.weights
+    if average == "micro":
+        sums = ClassSums(*(part.sum(keepdims=True) for part in sums))
+    return sums, sums.tp + sums.fn
 
 
 def sums_in(table, labels, average):
@@ -95,6 +126,7 @@ def _positive(classes, pos_label):
             "Target is multiclass but average='binary'. Please choose another average setting, one "
             "of [None, 'micro', 'macro', 'weighted']."
         )
+    pos_label = as_label(pos_label, "pos_label")
     if len(classes) == 2 and pos_label not in classes.tolist():
         raise ValueError(
             f"pos_label={pos_label} is not a valid label. It should be one of {classes.tolist()}."
@@ -138,7 +170,7 @@ def jaccard_parts(sums):
 
 
 def f_parts(beta):
-    if beta == np.inf:
+    if beta > 1e100:  # its square is not to overflow
         return recall_parts
     square = float(beta) ** 2
 

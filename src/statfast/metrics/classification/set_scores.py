@@ -2,6 +2,7 @@
 """Precision, recall, their F-measure and Jaccard's, of one class or averaged over classes."""
 
 from math import inf
+from numbers import Real
 
 from statfast._validation import as_real
 from statfast.metrics.classification.set_measures import (
@@ -23,15 +24,16 @@ def precision_score(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     labels : array-like, optional
         Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
-    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+    average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
         Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; or each class by itself.
+        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
@@ -70,15 +72,16 @@ def recall_score(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     labels : array-like, optional
         Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
-    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+    average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
         Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; or each class by itself.
+        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
@@ -117,15 +120,16 @@ def f1_score(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     labels : array-like, optional
         Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
-    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+    average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
         Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; or each class by itself.
+        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
@@ -166,17 +170,18 @@ def fbeta_score(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     beta : float
         How many times recall counts as much as precision, at least 0, perhaps infinite.
     labels : array-like, optional
         Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
-    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+    average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
         Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; or each class by itself.
+        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
@@ -216,15 +221,16 @@ def jaccard_score(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     labels : array-like, optional
         Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
-    average : {"binary", "micro", "macro", "weighted", None}, default="binary"
+    average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
         Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; or each class by itself.
+        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
@@ -263,17 +269,18 @@ def precision_recall_fscore_support(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several a row, a column of 0 and 1 for each.
     beta : float, default=1.0
         How many times recall counts as much as precision, at least 0, perhaps infinite.
     labels : array-like, optional
         Which classes, in this order, where `average` is not "binary"; None takes all, sorted.
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
-    average : {"binary", "micro", "macro", "weighted", None}, default=None
+    average : {"binary", "micro", "macro", "weighted", "samples", None}, default=None
         Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; or each class by itself.
+        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
@@ -315,4 +322,4 @@ def precision_recall_fscore_support(
 
 
 def _checked(beta):
-    return inf if beta == inf else as_real(beta, "beta", low=0)
+    return inf if isinstance(beta, Real) and beta == inf else as_real(beta, "beta", low=0)

@@ -99,8 +99,9 @@ def _among_highest(scores, codes, k):
 
 def among(labels, classes, codes):
     """Codes among given classes, which must be sorted and hold all that occur."""
+    labels = as_column(labels, "labels")
     given, _ = as_labels(labels, len(labels), name="labels")
-    if given.tolist() != np.asarray(labels).tolist():
+    if given.tolist() != labels.tolist():
         raise ValueError("labels must be sorted, and none twice. Sort them, and their columns.")
     place = {label: at for at, label in enumerate(given.tolist())}
     unknown = [label for label in classes.tolist() if label not in place]

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._distance import PRECOMPUTED, Condensed
-from statfast._validation import as_count, as_generator, as_labels, refuse_large
+from statfast._validation import as_count, as_flag, as_generator, as_labels, refuse_large
 from statfast.metrics.clustering.cluster_distances import SUM, as_table, gather
 
 
@@ -66,10 +66,11 @@ def silhouette_samples(
     >>> silhouette_samples([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1]).round(3)
     array([0.909, 0.9  , 0.789, 0.826])
     """
+    both = as_flag(return_neighbors, "return_neighbors")
     source, _ = as_table(X, metric, p, metric_params, n_jobs)
     classes, codes = _clusters(labels, source.n)
     widths, neighbors = _silhouettes(source, codes, len(classes), n_jobs)
-    return (widths, classes[neighbors]) if return_neighbors else widths
+    return (widths, classes[neighbors]) if both else widths
 
 
 def silhouette_score(

@@ -12,7 +12,7 @@ from statfast.metrics.clustering.cluster_distances import LEAST, MOST, as_table,
 
 
 @dataclass(frozen=True)
-class Scatter:
+class ScatterDecomposition:
     """Sums of squares of clustered rows: what `scatter_decomposition` found.
 
     Attributes
@@ -55,7 +55,7 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
 
     Returns
     -------
-    Scatter
+    ScatterDecomposition
         With `total`, `within`, `between`, `within_clusters`, `sizes` and `centers`; sums of
         squares beyond 1.8e308 are infinite.
 
@@ -81,7 +81,7 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
         return found
     alike = (given == given[0]).all(axis=0)
     with np.errstate(over="ignore"):
-        return Scatter(
+        return ScatterDecomposition(
             *(part / scale / scale for part in (found.total, found.within, found.between)),
             found.within_clusters / scale / scale,
             found.sizes,
@@ -232,7 +232,9 @@ def dunn_index(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs
         return float(separation.min() / diameter.max()) if separation.min() > 0 else 0.0
 
 
-def cluster_extremes(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs=None):
+def cluster_diameter_separation(
+    X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs=None
+):
     """Diameter and separation of each cluster, as R's ``pam`` has them in ``clusinfo``.
 
     Parameters
@@ -265,8 +267,8 @@ def cluster_extremes(X, labels, *, metric="euclidean", p=2, metric_params=None, 
 
     Examples
     --------
-    >>> from statfast.metrics import cluster_extremes
-    >>> cluster_extremes([[0.0], [2.0], [10.0], [13.0]], [0, 0, 1, 1])
+    >>> from statfast.metrics import cluster_diameter_separation
+    >>> cluster_diameter_separation([[0.0], [2.0], [10.0], [13.0]], [0, 0, 1, 1])
     (array([2., 3.]), array([8., 8.]))
     """
     source, back = as_table(X, metric, p, metric_params, n_jobs)
@@ -331,6 +333,6 @@ def _scatter(rows, codes, k, weights, n_jobs):
     within = reduce(squares, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
     middle = sizes @ centers / sizes.sum()
     between = float(sizes @ np.square(centers - middle).sum(axis=1))
-    return Scatter(
+    return ScatterDecomposition(
         float(within.sum()) + between, float(within.sum()), between, within, sizes, centers
     )

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from statfast._distance import as_metric, is_callable, scaled
 from statfast._engine import checkpoint
-from statfast._validation import as_real, as_rows, refuse_large, shown, wrong_type
+from statfast._validation import (
+    as_real,
+    as_rows,
+    refuse_large,
+    shown,
+    to_array,
+    wrong_type,
+)
 
 AXIOMS = ("nonnegative", "identity", "symmetry", "triangle")
 
@@ -31,7 +38,8 @@ class MetricCheck:
     triangle : tuple of int (i, j, k), or None
         The triple with the largest excess d(i, k) - d(i, j) - d(j, k).
     excess : float
-        That excess; negative or 0 where the inequality holds for all triples.
+        That excess; negative or 0 where the inequality holds for all triples. Minus infinity of
+        fewer than three points, of which there are no triples.
     distances : ndarray of shape (n, n)
         d(i, j), from point i to point j.
     """
@@ -160,10 +168,11 @@ def _table(d, X):
         return rows, distances(rows, rows, d, None)
     points = X
     if hasattr(X, "ndim") or hasattr(X, "columns"):
-        points = as_rows(X) if getattr(X, "ndim", 2) == 2 else np.asarray(X)
+        points = as_rows(X) if getattr(X, "ndim", 2) == 2 else to_array(X, "X", "points")
     elif isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple):
         points = as_rows(X)
-    n = len(points) if hasattr(points, "__len__") else 0
+    known = hasattr(points, "__len__") and not isinstance(points, dict | set | str)
+    n = 0 if not known or getattr(points, "ndim", 1) == 0 else len(points)
     if n == 0:
         raise ValueError(f"X must hold points; got {shown(X)}. Pass a list of them.")
     refuse_large(24 * n**2, f"The check of {n} points", "Pass fewer.")
@@ -224,10 +233,11 @@ def open_ball(
     [True, True, True]
     """
     rows = as_rows(X)
-    middle = as_rows(np.asarray(center)[None] if np.ndim(center) == 1 else center, name="center")
+    middle = to_array(center, "center", "a point")
+    middle = as_rows(middle[None] if middle.ndim == 1 else middle, name="center")
     if middle.shape != (1, rows.shape[1]):
         raise ValueError(
-            f"center must be one point of {rows.shape[1]} columns; got shape {np.shape(center)}."
+            f"center must be one point of {rows.shape[1]} columns; got shape {middle.shape}."
         )
     radius = as_real(radius, "radius", 0.0, open_low=True)
     return distances(middle, rows, metric, metric_params)[0] < radius

@@ -3,7 +3,14 @@
 
 import numpy as np
 
-from statfast._validation import as_choice, as_labels, as_rows, as_weights, to_array
+from statfast._validation import (
+    as_choice,
+    as_labels,
+    as_rows,
+    as_weights,
+    to_array,
+    to_numbers,
+)
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
 
@@ -24,6 +31,7 @@ def margin_loss(margin, loss="logistic"):
     Returns
     -------
     ndarray of the same shape
+        Losses beyond the largest float64 are infinite.
 
     Raises
     ------
@@ -45,7 +53,7 @@ def margin_loss(margin, loss="logistic"):
     np.float64(1.0)
     """
     as_choice(loss, "loss", LOSSES)
-    z = to_array(margin, "margin", "an array-like of numbers").astype(np.float64)
+    z = to_numbers(to_array(margin, "margin", "an array-like of numbers"), "margin", (np.float64,))
     if np.isnan(z).any():
         raise ValueError("margin contains NaN. Drop these rows first.")
     with np.errstate(over="ignore"):

@@ -41,8 +41,9 @@ def classes_and_shares(y_true, y_prob, labels, sample_weight, pos_label=None, bi
         return codes, np.column_stack([1 - shares, shares]), weights
     classes, codes = as_labels(y, len(y), name="y_true")
     if labels is not None:
-        codes, classes = among(sorted(np.asarray(labels).tolist()), classes, codes)
-        if classes.tolist() != np.asarray(labels).tolist():
+        labels = as_column(labels, "labels")
+        codes, classes = among(as_labels(labels, len(labels), name="labels")[0], classes, codes)
+        if classes.tolist() != labels.tolist():
             warn_user(
                 f"labels are taken in sorted order, {shown(classes.tolist())}. Make sure that the "
                 "columns of y_proba are in this order."

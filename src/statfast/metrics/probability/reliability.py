@@ -6,7 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from statfast._estimator import pooled
-from statfast._validation import as_choice, as_count, as_targets, as_weights
+from statfast._validation import (
+    MANY,
+    as_choice,
+    as_count,
+    as_targets,
+    as_weights,
+)
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.probability.probabilities import as_probabilities
 from statfast.metrics.ranking.sorted_pass import as_scores, order_of
@@ -19,7 +25,7 @@ class ScoreParts(NamedTuple):
     Attributes
     ----------
     score : float
-        Of the predictions.
+        Of the predictions; infinite for "log" where what was said to be impossible was true.
     miscalibration : float
         What recalibrated predictions would save.
     discrimination : float
@@ -188,7 +194,7 @@ def calibration_curve(
     (array([0. , 0.5, 1. ]), array([0.2  , 0.525, 0.85 ]))
     """
     as_choice(strategy, "strategy", ("uniform", "quantile", "isotonic"))
-    n_bins = as_count(n_bins, "n_bins")
+    n_bins = as_count(n_bins, "n_bins", high=MANY)
     codes = binary_codes(y_true, pos_label).astype(np.float64)
     scores = as_scores(y_prob, len(codes), name="y_prob")
     shares = as_probabilities(scores, "y_prob")[:, 0].astype(np.float64)

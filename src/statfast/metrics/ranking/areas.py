@@ -11,10 +11,10 @@ from statfast._validation import (
     as_choice,
     as_flag,
     as_labels,
+    as_pair,
     as_real,
     as_rows,
     as_weights,
-    shown,
     to_array,
 )
 from statfast.metrics.classification.label_table import as_column
@@ -34,14 +34,15 @@ def roc_auc_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels. Of two, the higher one is positive.
+    y_true : array-like of shape (n,) or (n, K)
+        Labels. Of two, the higher one is positive. Columns of indicators of several labels a row
+        are averaged as classes are.
     y_score : array-like of shape (n,) or (n, K)
         Scores, higher where a row is rather positive; of several classes, their probabilities.
     average : {"macro", "weighted", "micro", None}, default="macro"
-        Of more than two classes: the mean, that by the weights of the classes (of the pairs of
-        classes), of all class and row pairs at once, or each by itself. "micro" and None are for
-        "ovr".
+        Of more than two classes or labels: the mean, that by the weights of the classes (of the
+        pairs of classes), of all class and row pairs at once, or each by itself. "micro" and None
+        are for "ovr" and labels.
     sample_weight : array-like of shape (n,), optional
         Weights of rows; not for "ovo".
     max_fpr : float, optional
@@ -89,6 +90,8 @@ def roc_auc_score(
     if max_fpr is not None:
         max_fpr = as_real(max_fpr, "max_fpr", 0, 1, open_low=True)
     columns = to_array(y_score, "y_score", "an array-like of numbers")
+    if columns.ndim == 2 and len(shape := np.shape(y_true)) == 2 and shape[1] > 1:
+        return _of_labels(y_true, columns, average, sample_weight, max_fpr)
     if columns.ndim == 2 and columns.shape[1] > 2:
         return _of_classes(y_true, columns, average, sample_weight, max_fpr, multi_class, labels)
     codes = binary_codes(y_true, usual=False)
@@ -100,6 +103,30 @@ def roc_auc_score(
     scores = as_scores(columns, len(codes))
     weights = as_weights(sample_weight, len(codes))
     return _area(scores, codes, weights, max_fpr)
+
+
+def _of_labels(y_true, columns, average, sample_weight, max_fpr):
+    """Of several labels a row: the areas of the columns, averaged."""
+    truth = to_array(y_true, "y_true", "an array-like of labels")
+    if truth.shape != columns.shape:
+        raise ValueError(
+            f"y_score must have the shape of y_true, {truth.shape}; got {columns.shape}."
+        )
+    weights = as_weights(sample_weight, len(truth))
+    if average == "micro":
+        each = None if weights is None else np.repeat(weights, truth.shape[1])
+        return roc_auc_score(truth.ravel(), columns.ravel(), sample_weight=each, max_fpr=max_fpr)
+    areas = [
+        roc_auc_score(marks, scores, sample_weight=weights, max_fpr=max_fpr)
+        for marks, scores in zip(truth.T, columns.T, strict=True)
+    ]
+    if average is None:
+        return np.array(areas)
+    masses = None
+    if average == "weighted":
+        each = np.ones(len(truth)) if weights is None else weights
+        masses = (truth == truth.max(axis=0)).T @ each
+    return float(np.average(areas, weights=masses))
 
 
 def _area(scores, codes, weights=None, max_fpr=None):
@@ -165,6 +192,7 @@ def partial_auc_score(
     Returns
     -------
     float
+        nan where there are rows of one class only; a warning says so.
 
     Raises
     ------
@@ -184,13 +212,12 @@ def partial_auc_score(
     0.25
     """
     as_choice(focus, "focus", ("specificity", "sensitivity"))
-    pair = to_array(bounds, "bounds", "two numbers")
-    if pair.shape != (2,):
-        raise ValueError(f"bounds must be two numbers; got {shown(bounds)}. Pass a pair.")
-    low, high = sorted(as_real(bound, "bounds", 0.0, 1.0) for bound in pair.tolist())
+    low, high = sorted(as_pair(bounds, "bounds", 0.0, 1.0))
     if low == high:
         raise ValueError(f"bounds must be two values that differ; got {low} twice.")
     fpr, tpr, _ = roc_of(steps_for(y_true, y_score, pos_label, sample_weight))
+    if np.isnan(fpr).any() or np.isnan(tpr).any():  # of one class, of which roc_of warns
+        return float("nan")
     if focus == "sensitivity":  # the same curve, seen from its other end
         fpr, tpr = (1 - tpr)[::-1], (1 - fpr)[::-1]
     low, high = 1 - high, 1 - low

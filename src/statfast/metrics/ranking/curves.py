@@ -5,7 +5,12 @@ import numpy as np
 
 from statfast._core.ranking import rank
 from statfast._engine import aside
-from statfast._validation import UndefinedMetricWarning, as_flag, to_array, warn_user
+from statfast._validation import (
+    UndefinedMetricWarning,
+    as_flag,
+    as_vector,
+    warn_user,
+)
 from statfast.metrics.ranking.two_classes import steps_for
 
 
@@ -226,18 +231,14 @@ def auc(x, y):
     >>> auc([0, 0.5, 1], [0, 1, 1])
     0.75
     """
-    x, y = (to_array(column, name, "a 1d array-like of numbers").astype(np.float64)
-            for column, name in ((x, "x"), (y, "y")))  # fmt: skip
-    if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
+    x, y = as_vector(x, "x", n_min=2), as_vector(y, "y", n_min=2)
+    if len(x) != len(y):
         raise ValueError(
-            f"x and y must be two columns of at least 2 points; got shapes {x.shape} and {y.shape}."
+            f"x and y must have the same number of points; got {len(x)} and {len(y)}. Pair them."
         )
-    for column, name in ((x, "x"), (y, "y")):
-        if not np.isfinite(column).all():
-            raise ValueError(f"{name} must be finite; it holds NaN or infinity. Leave these out.")
     width = np.diff(x)
     if (width < 0).any():
         if (width > 0).any():
             raise ValueError("x is neither increasing nor decreasing. Sort the points by it.")
         width = -width
-    return float((width * (y[1:] + y[:-1])).sum() / 2)
+    return float((width * (y[1:] / 2 + y[:-1] / 2)).sum())

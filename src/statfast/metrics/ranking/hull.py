@@ -5,7 +5,11 @@ import numpy as np
 
 from statfast._core.ranking import pool
 from statfast._engine import aside
-from statfast._validation import as_count, as_real
+from statfast._validation import (
+    as_count,
+    as_pair,
+    as_real,
+)
 from statfast.metrics.ranking.curves import counts_of
 from statfast.metrics.ranking.two_classes import steps_for
 
@@ -99,7 +103,7 @@ def cost_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
     cost : ndarray of shape (m,)
         The lower envelope there, linear in between, as a share of the most that it can be.
     thresholds : ndarray of shape (m - 1,)
-        The best one between two of these.
+        The best one between two of these; infinite where no row is best taken for positive.
 
     Raises
     ------
@@ -253,8 +257,7 @@ def _shape(shape, severity_ratio, ones):
         return 2.0, 1 + 1 / as_real(severity_ratio, "severity_ratio", 0, open_low=True)
     if shape is None:
         return 1 + ones, 2 - ones
-    a, b = (as_real(value, "shape", 0, open_low=True) for value in shape)
-    return a, b
+    return as_pair(shape, "shape", 0, open_low=True)
 
 
 def _integral(false, missed, low, high, a, b):

@@ -6,11 +6,20 @@ from typing import NamedTuple
 import numpy as np
 
 from statfast._core.ranking import resample
-from statfast._engine import aside, each
-from statfast._validation import as_choice, as_count, as_flag, as_generator, as_real
+from statfast._engine import aside, each, grid
+from statfast._linalg import mirrored
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    as_generator,
+    as_real,
+    as_vector,
+)
 from statfast.metrics.ranking.sorted_pass import as_scores, order_of
 from statfast.metrics.ranking.two_classes import rows_for_ranking
 
+BLOCK = 1 << 15  # rows whose placements are multiplied at a time
 BATCH = 1 << 21  # rows drawn between two looks at whether to stop
 
 
@@ -332,13 +341,8 @@ def roc_band(
     array([0.5, 1. , 1. ])
     """
     level = as_real(level, "level", 0, 1, open_low=True, open_high=True)
-    grid = np.linspace(0, 1, 101) if fpr is None else np.array(fpr, dtype=np.float64)
-    if (
-        grid.ndim != 1
-        or not len(grid)
-        or not (grid[0] >= 0 and grid[-1] <= 1)
-        or (np.diff(grid) < 0).any()
-    ):
+    grid = np.linspace(0, 1, 101) if fpr is None else as_vector(fpr, "fpr").copy()
+    if not (grid[0] >= 0 and grid[-1] <= 1) or (np.diff(grid) < 0).any():
         raise ValueError("fpr must hold rising rates between 0 and 1. Sort them.")
     scores, labels = rows_for_ranking(y_true, y_score, pos_label)
     areas, heights = _replicates(
@@ -389,24 +393,32 @@ def _replicates(scores, labels, n_resamples, stratified, random_state, grid, n_j
 
 def _areas_and_covariance(columns, labels, only_areas=False):
     """Areas of scores of the same rows, and their covariance by DeLong."""
-    positive = labels.astype(bool)
-    ones, zeros = int(positive.sum()), int((~positive).sum())
-    above, below, areas = [], [], []
-    for scores in columns:
-        order = order_of(scores)
-        placed = np.empty(len(labels), dtype=np.int64)
-        aside(resample.placements, order.rows, order.ends, labels, zeros, placed)
-        own = placed[positive]
-        areas.append(int(own.sum()) / (2 * ones * zeros))
-        if not only_areas:
-            above.append(own / (2 * zeros) - areas[-1])
-            below.append(placed[~positive] / (2 * ones) - areas[-1])
+    n, ones = len(labels), int(labels.sum())
+    zeros = n - ones
+    orders = [order_of(scores) for scores in columns]
+    placed = np.empty((len(orders), n), dtype=np.int64)
+
+    def place(k):
+        order = orders[k]
+        aside(resample.placements, order.rows, order.ends, labels, zeros, placed[k])
+        return int(placed[k] @ labels)  # of the positive rows
+
+    sums = each(place, range(len(orders)), effort=20.0 * placed.size)
+    areas = [own / (2 * ones * zeros) for own in sums]
     if only_areas:
         return areas
-    above, below = np.array(above), np.array(below)
-    return areas, above @ above.T / max(ones - 1, 1) / ones + below @ below.T / max(
-        zeros - 1, 1
-    ) / zeros
+    centers = np.array([[2 * ones * area for area in areas], [2 * zeros * area for area in areas]])
+    blocks = grid(n, BLOCK, BLOCK)
+
+    def multiply(rows):
+        out = np.zeros((2, len(areas), len(areas)))
+        resample.products(np.ascontiguousarray(placed[:, rows]), labels[rows], centers, out)
+        return out
+
+    below, above = sum(each(multiply, blocks, effort=10.0 * placed.size))
+    covariance = above / (4.0 * zeros**2 * max(ones - 1, 1) * ones)
+    covariance += below / (4.0 * ones**2 * max(zeros - 1, 1) * zeros)
+    return areas, mirrored(covariance)
 
 
 def _require_two(labels):

@@ -5,7 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from statfast._validation import as_choice, as_real
+from statfast._validation import (
+    as_choice,
+    as_pair,
+    as_real,
+)
 from statfast.metrics.ranking.curves import counts_of
 from statfast.metrics.ranking.hull import steps_with_both
 
@@ -46,7 +50,7 @@ class KolmogorovSmirnov(NamedTuple):
         The largest difference of their distribution functions, which is that of the true and the
         false positive rate.
     threshold : float
-        Where it is, the highest.
+        Where it is, the highest; infinite where no score parts them.
     """
 
     statistic: float
@@ -144,11 +148,11 @@ def _worth(criterion, fpr, tpr, share, cost, beta):
     if criterion == "accuracy":
         return share * tpr + (1 - share) * (1 - fpr), 1.0
     if criterion == "f":
-        square = as_real(beta, "beta", 0) ** 2
+        square = min(as_real(beta, "beta", 0), 1e100) ** 2  # which does not overflow
         above = (1 + square) * share * tpr
         below = share * tpr + (1 - share) * fpr + square * share
         return np.divide(above, np.where(below > 0, below, 1.0)), 1.0
-    false, missed = (as_real(value, "cost", 0.0) for value in cost)
+    false, missed = as_pair(cost, "cost", 0.0)
     return -(false * (1 - share) * fpr + missed * share * (1 - tpr)), -1.0
 
 
@@ -195,7 +199,7 @@ class IsoLine(NamedTuple):
     Attributes
     ----------
     slope, intercept : float
-        height = slope * x + intercept.
+        height = slope * x + intercept; infinite where they are beyond the largest float64.
     value : float
         The worth of its points.
     """
@@ -250,7 +254,7 @@ def iso_line(value, positives, negatives, *, measure="accuracy", space="roc", co
     value = as_real(value, "value")
     ones = as_real(positives, "positives", 0, open_low=True)
     zeros = as_real(negatives, "negatives", 0, open_low=True)
-    false, missed = (as_real(one, "cost", 0.0) for one in cost)
+    false, missed = as_pair(cost, "cost", 0.0)
     if missed == 0:
         raise ValueError("cost of a false negative must not be 0: the lines would be upright.")
     if measure == "accuracy":  # (tp + zeros - fp) / all

@@ -5,7 +5,14 @@ import numpy as np
 
 from statfast._core.ranking import rank
 from statfast._engine import aside
-from statfast._validation import UndefinedMetricWarning, as_labels, as_weights, shown, warn_user
+from statfast._validation import (
+    UndefinedMetricWarning,
+    as_label,
+    as_labels,
+    as_weights,
+    shown,
+    warn_user,
+)
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.ranking.sorted_pass import as_scores, steps_of
 
@@ -19,6 +26,8 @@ def binary_codes(y_true, pos_label=None, *, usual=True, name="y_true"):
     Where it is not named, labels must be 0 and 1, or -1 and 1, unless any two are `usual`.
     """
     y = as_column(y_true, name)
+    if pos_label is not None:
+        pos_label = as_label(pos_label, "pos_label")
     if len(y) == 0:
         raise ValueError(f"{name} holds 0 labels while a minimum of 1 is required. Pass some.")
     kind = y.dtype.kind

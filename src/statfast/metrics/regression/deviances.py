@@ -4,7 +4,12 @@
 import numpy as np
 
 from statfast._validation import as_real
-from statfast.metrics.regression.outputs import mean, require_single, values_of
+from statfast.metrics.regression.outputs import (
+    in_units,
+    mean,
+    require_single,
+    values_of,
+)
 
 
 @np.errstate(over="ignore")
@@ -46,7 +51,10 @@ def mean_tweedie_deviance(y_true, y_pred, *, sample_weight=None, power=0):
     power = as_real(power, "power")
     true, pred, weights, _ = values_of(y_true, y_pred, sample_weight, "uniform_average")
     require_single(true, "mean_tweedie_deviance")
-    return float(mean(tweedie_deviance(true, pred, power), weights)[0])
+    found, unit = in_units(
+        lambda deviance: mean(deviance, weights), tweedie_deviance(true, pred, power)
+    )
+    return float((found * unit)[0])
 
 
 def mean_poisson_deviance(y_true, y_pred, *, sample_weight=None):
@@ -111,6 +119,17 @@ def mean_gamma_deviance(y_true, y_pred, *, sample_weight=None):
 def tweedie_deviance(true, pred, power):
     """The deviance of each value, after a look at its domain."""
     _require_domain(true, pred, power)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        found = _deviance(true, pred, power)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"The deviance of power {power:g} is beyond float64 for some rows. "
+            "Divide y_true and y_pred by the same number, or choose another power."
+        )
+    return found
+
+
+def _deviance(true, pred, power):
     if power == 0:
         return (true - pred) ** 2
     if power == 1:

@@ -6,6 +6,7 @@ import numpy as np
 from statfast._validation import as_real
 from statfast.metrics.regression.outputs import (
     averaged,
+    in_units,
     mean,
     quantile,
     require_single,
@@ -31,6 +32,7 @@ def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="unifo
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        Infinite where it is beyond the largest float64.
 
     Raises
     ------
@@ -44,7 +46,8 @@ def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="unifo
     0.375
     """
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    return averaged(mean((true - pred) ** 2, weights), outputs)
+    found, unit = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
+    return averaged(found * unit * unit, outputs)
 
 
 @np.errstate(over="ignore")
@@ -63,6 +66,7 @@ def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        Infinite where it is beyond the largest float64.
 
     Raises
     ------
@@ -76,7 +80,8 @@ def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="
     0.6124
     """
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    return averaged(mean((true - pred) ** 2, weights) ** 0.5, outputs)
+    found, unit = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
+    return averaged(found**0.5 * unit, outputs)
 
 
 @np.errstate(over="ignore")
@@ -95,6 +100,7 @@ def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="unif
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        Infinite where it is beyond the largest float64.
 
     Raises
     ------
@@ -108,7 +114,8 @@ def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="unif
     0.5
     """
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    return averaged(mean(np.abs(true - pred), weights), outputs)
+    found, unit = in_units(lambda t, p: mean(np.abs(t - p), weights), true, pred)
+    return averaged(found * unit, outputs)
 
 
 @np.errstate(over="ignore")
@@ -130,6 +137,7 @@ def median_absolute_error(y_true, y_pred, *, multioutput="uniform_average", samp
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        Infinite where it is beyond the largest float64.
 
     Raises
     ------
@@ -158,6 +166,7 @@ def max_error(y_true, y_pred):
     Returns
     -------
     float
+        Infinite where it is beyond the largest float64.
 
     Raises
     ------
@@ -195,6 +204,7 @@ def mean_absolute_percentage_error(
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        Infinite where it is beyond the largest float64.
 
     Raises
     ------
@@ -314,7 +324,8 @@ def mean_pinball_loss(
     """
     alpha = as_real(alpha, "alpha", 0.0, 1.0)
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    return averaged(mean(pinball(true - pred, alpha), weights), outputs)
+    found, unit = in_units(lambda t, p: mean(pinball(t - p, alpha), weights), true, pred)
+    return averaged(found * unit, outputs)
 
 
 def pinball(error, alpha):

@@ -8,6 +8,7 @@ from statfast.metrics.regression.deviances import tweedie_deviance
 from statfast.metrics.regression.error_means import pinball
 from statfast.metrics.regression.outputs import (
     explained,
+    in_units,
     mean,
     quantile,
     require_single,
@@ -21,9 +22,6 @@ def r2_score(
     y_true, y_pred, *, sample_weight=None, multioutput="uniform_average", force_finite=True
 ):
     """Coefficient of determination: 1 - (residual sum of squares) / (total sum of squares).
-
-    Where there is one row only, NaN, with an `UndefinedMetricWarning`.
-
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,) or (n, T)
@@ -41,6 +39,8 @@ def r2_score(
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        nan, with an `UndefinedMetricWarning`, where there is one row only. Minus infinity where
+        it is beyond the largest float64, or without `force_finite`.
 
     Raises
     ------
@@ -57,8 +57,9 @@ def r2_score(
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
     if _too_few(true, "R^2"):
         return float("nan")
-    left = mean((true - pred) ** 2, weights)
-    return explained(left, variance(true, weights), outputs, force_finite)
+    left = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
+    whole = in_units(lambda t: variance(t, weights), true)
+    return explained(left, whole, outputs, force_finite, degree=2)
 
 
 @np.errstate(over="ignore")
@@ -84,6 +85,7 @@ def explained_variance_score(
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        Minus infinity or nan without `force_finite`, where an output does not vary.
 
     Raises
     ------
@@ -98,9 +100,9 @@ def explained_variance_score(
     """
     as_flag(force_finite, "force_finite")
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    error = true - pred
-    left = mean((error - mean(error, weights)) ** 2, weights)
-    return explained(left, variance(true, weights), outputs, force_finite)
+    left = in_units(lambda t, p: variance(t - p, weights), true, pred)
+    whole = in_units(lambda t: variance(t, weights), true)
+    return explained(left, whole, outputs, force_finite, degree=2)
 
 
 @np.errstate(over="ignore")
@@ -108,9 +110,6 @@ def d2_pinball_score(
     y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
 ):
     """Share of the pinball loss of the constant quantile that predictions explain.
-
-    Where there is one row only, NaN, with an `UndefinedMetricWarning`.
-
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,) or (n, T)
@@ -126,6 +125,7 @@ def d2_pinball_score(
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        nan, with an `UndefinedMetricWarning`, where there is one row only.
 
     Raises
     ------
@@ -142,10 +142,9 @@ def d2_pinball_score(
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
     if _too_few(true, "D^2"):
         return float("nan")
-    left = mean(pinball(true - pred, alpha), weights)
-    return explained(
-        left, mean(pinball(true - quantile(true, alpha, weights), alpha), weights), outputs, True
-    )
+    left = in_units(lambda t, p: mean(pinball(t - p, alpha), weights), true, pred)
+    whole = in_units(lambda t: mean(pinball(t - quantile(t, alpha, weights), alpha), weights), true)
+    return explained(left, whole, outputs, True)
 
 
 @np.errstate(over="ignore")
@@ -164,6 +163,7 @@ def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="
     Returns
     -------
     float, or ndarray of shape (T,) for ``multioutput="raw_values"``
+        nan, with an `UndefinedMetricWarning`, where there is one row only.
 
     Raises
     ------
@@ -184,9 +184,6 @@ def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="
 @np.errstate(over="ignore")
 def d2_tweedie_score(y_true, y_pred, *, sample_weight=None, power=0):
     """Share of the Tweedie deviance of the constant mean that predictions explain.
-
-    Where there is one row only, NaN, with an `UndefinedMetricWarning`.
-
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
@@ -200,6 +197,8 @@ def d2_tweedie_score(y_true, y_pred, *, sample_weight=None, power=0):
     Returns
     -------
     float
+        nan, with an `UndefinedMetricWarning`, where there is one row only. Where true values do
+        not vary, minus infinity, or nan where they are predicted.
 
     Raises
     ------

@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._validation import as_choice, as_real, as_targets, as_weights, to_array
 
+SMALL, LARGE = 1e-100, 1e100  # between them neither squares nor their sums overflow or vanish
 WAYS = ("raw_values", "uniform_average", "variance_weighted")
 
 
@@ -38,7 +39,10 @@ def _checked(multioutput, outputs):
             f"multioutput must have a weight for each of several outputs; there are {outputs}, and "
             f"its shape is {weights.shape}."
         )
-    return np.array([as_real(weight, "multioutput", 0.0) for weight in weights.tolist()])
+    weights = np.array([as_real(weight, "multioutput", 0.0) for weight in weights.tolist()])
+    if not weights.any():
+        raise ValueError("multioutput must have a weight that is not 0; got zeros. Raise one.")
+    return weights
 
 
 def require_single(true, name):
@@ -50,7 +54,29 @@ def mean(values, weights):
     """Of each column of (n, T)."""
     if weights is None:
         return values.mean(axis=0)
-    return weights @ values / weights.sum()
+    with np.errstate(invalid="ignore"):
+        found = weights @ values / weights.sum()
+    if np.isnan(found).any():  # an infinity of weight 0
+        used = weights > 0
+        found = weights[used] @ values[used] / weights.sum()
+    return found
+
+
+def in_units(measure, *columns):
+    """A measure of columns (n, T), and the unit of each output in which it is taken.
+
+    The unit is 1, or else a power of two where values are so large, or so small, that what is made
+    of them would overflow or vanish.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = measure(*columns)
+    units = np.ones(columns[0].shape[1])
+    if not ((found > SMALL) & (found < LARGE)).all():
+        most = np.max([np.abs(column).max(axis=0) for column in columns], axis=0)
+        far = (most > 0) & ~((most > SMALL) & (most < LARGE))
+        units[far] = np.exp2(np.floor(np.log2(most[far])))
+        found = measure(*(column / units for column in columns))
+    return found, units
 
 
 def variance(values, weights):
@@ -63,17 +89,20 @@ def averaged(values, outputs):
     """One number from those of the outputs, unless each is wanted."""
     if isinstance(outputs, str):
         return values if outputs == "raw_values" else float(values.mean())
-    return float(outputs @ values / outputs.sum())
+    used = outputs > 0  # others may be infinite
+    return float(outputs[used] @ values[used] / outputs.sum())
 
 
-def explained(left, whole, outputs, force_finite):
-    """1 - left / whole of each output, averaged."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = 1 - left / whole
+def explained(left, whole, outputs, force_finite, degree=1):
+    """1 - left / whole of each output, averaged; both as `in_units` of a degree gives them."""
+    (left, own), (whole, unit) = left, whole
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = 1 - left / whole * (own / unit) ** degree
     if force_finite:
         share = np.where(whole == 0, np.where(left == 0, 1.0, 0.0), share)
     if isinstance(outputs, str) and outputs == "variance_weighted":
-        return averaged(share, whole if whole.any() else "uniform_average")
+        weights = whole * (unit / unit.max()) ** degree
+        return averaged(share, weights if weights.any() else "uniform_average")
     return averaged(share, outputs)
 
 

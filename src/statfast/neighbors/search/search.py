@@ -124,9 +124,13 @@ class Search(Estimator):
         """How many rows a query has."""
         return self.n_samples_fit_ if rows is None else rows.shape[0]
 
+    @property
+    def _pairwise(self):
+        return precomputed(self.metric)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = precomputed(self.metric)
+        tags.input_tags.pairwise = self._pairwise
         tags.input_tags.sparse = True
         return tags
 

@@ -108,20 +108,20 @@ class KDTree(SpatialTree):
             )
         return KDTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)
 
-    def query(self, Q, k=1, *, return_distance=True, n_jobs=None):
+    def query(self, X, k=1, *, return_distance=True, n_jobs=None):
         if (
-            type(Q) is np.ndarray
-            and Q.dtype in _FLOATS
-            and Q.shape == (self.n_features,)
+            type(X) is np.ndarray
+            and X.dtype in _FLOATS
+            and X.shape == (self.n_features,)
             and type(k) is int
             and 1 <= k <= self.n_samples
             and self._plain
         ):
             apart, ids = np.empty(k), np.empty(k, np.intp)
-            q = Q if Q.dtype is _FLOATS[0] else Q.astype(np.float64)
+            q = X if X.dtype is _FLOATS[0] else X.astype(np.float64)
             if self._index.prepared.query(q, apart, ids):
                 return (apart, ids) if return_distance else ids
-        return super().query(Q, k, return_distance=return_distance, n_jobs=n_jobs)
+        return super().query(X, k, return_distance=return_distance, n_jobs=n_jobs)
 
     query.__doc__ = SpatialTree.query.__doc__
 

@@ -52,13 +52,27 @@ class SpatialTree:
         """Memory of the tree in bytes."""
         return self._index.nbytes
 
+    @property
+    def data(self):
+        """The rows, a copy of shape (n, d) in float64, in the caller's order.
+
+        Not of a metric whose rows are transformed: cosine, correlation, seuclidean, mahalanobis.
+        """
+        if self._metric.prepares:
+            raise ValueError(
+                f"The tree holds rows that metric={self.metric!r} has transformed. Keep X itself."
+            )
+        out = np.empty((self.n_samples, self.n_features))
+        out[self._index.ids] = self._index.points(slice(0, self.n_samples))
+        return out
+
     def __repr__(self):
         return (
             f"{type(self).__name__}({self.n_samples} rows, {self.n_features} features, "
             f"{self.dtype}, metric={self.metric!r})"
         )
 
-    def query(self, Q, k=1, *, return_distance=True, n_jobs=None):
+    def query(self, X, k=1, *, return_distance=True, n_jobs=None):
         """Find the k nearest rows of each query, the nearest first.
 
         Of rows at one distance those of lower index come first, also where that decides which of
@@ -66,7 +80,7 @@ class SpatialTree:
 
         Parameters
         ----------
-        Q : array-like of shape (m, d) or (d,)
+        X : array-like of shape (m, d) or (d,)
             The queries, finite; a single one gives results without their first axis.
         k : int, default=1
             Neighbors of each, at most the number of rows.
@@ -85,16 +99,16 @@ class SpatialTree:
         Raises
         ------
         ValueError
-            If Q is not finite or of another width, if k is not between 1 and the number of rows,
+            If X is not finite or of another width, if k is not between 1 and the number of rows,
             or if a distance overflows.
         TypeError
             If k is no integer.
         MemoryError
             If the results would take more than half the free memory.
         """
-        rows, single = self._queries(Q)
+        rows, single = self._queries(X)
         k = as_count(k, "k", 1, self.n_samples, limit="the number of rows")
-        refuse_large(16 * len(rows) * k, "The table of neighbors", "Pass the rows of Q in parts.")
+        refuse_large(16 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")
         found = self._finished(*self._index.query(rows, k, self._threads(n_jobs)))
         found = [part[0] for part in found] if single else found
         return tuple(found) if return_distance else found[1]
@@ -137,13 +151,13 @@ class SpatialTree:
         return found if return_distance else found[1]
 
     def query_radius(
-        self, Q, r, *, return_distance=False, count_only=False, sort_results=False, n_jobs=None
+        self, X, r, *, return_distance=False, count_only=False, sort_results=False, n_jobs=None
     ):
         """Find all rows within a radius of each query.
 
         Parameters
         ----------
-        Q : array-like of shape (m, d) or (d,)
+        X : array-like of shape (m, d) or (d,)
             The queries, finite; a single one gives results without their first axis.
         r : float or array-like of shape (m,)
             The radius, or one for each query, at least 0. A row at that very distance is within.
@@ -160,17 +174,17 @@ class SpatialTree:
 
         Returns
         -------
-        distances : ndarray of shape (m,) of ndarrays, float64
-            In ascending order; only if `return_distance`. scikit-learn's trees return them after
-            the indices.
         ids : ndarray of shape (m,) of ndarrays, intp
             Indices of rows, ordered by (distance, index); views of one array. With `count_only`
             an ndarray of shape (m,), intp: how many.
+        distances : ndarray of shape (m,) of ndarrays, float64
+            In ascending order; only if `return_distance`. As in scikit-learn's trees they come
+            after the indices, unlike those of `query`.
 
         Raises
         ------
         ValueError
-            If Q is not finite or of another width, if a radius is negative or not finite, or if
+            If X is not finite or of another width, if a radius is negative or not finite, or if
             `return_distance` does not go with `count_only` or `sort_results`.
         MemoryError
             If the results would take more than half the free memory, as far as the tree can tell
@@ -179,14 +193,14 @@ class SpatialTree:
         require_distances(return_distance, sort_results)
         if count_only and return_distance:
             raise ValueError("count_only and return_distance exclude each other. Leave out one.")
-        rows, single = self._queries(Q)
+        rows, single = self._queries(X)
         reach = self._reach(r, len(rows))
         if count_only:
             count = self._index.count_radius(rows, reach, self._threads(n_jobs))
             return count[0] if single else count
         starts, *found = self._index.query_radius(rows, reach, self._threads(n_jobs))
-        found = self._finished(*found)
-        wanted = found if return_distance else found[1:]
+        distances, ids = self._finished(*found)
+        wanted = [ids, distances] if return_distance else [ids]
         lists = [part if single else rowwise(starts, part) for part in wanted]
         return tuple(lists) if return_distance else lists[0]
 
@@ -278,15 +292,15 @@ class SpatialTree:
                 total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
         return int(total[0]) if np.ndim(r) == 0 else total
 
-    def _queries(self, Q):
+    def _queries(self, X):
         """Check queries: prepared rows, and whether there is one without its axis."""
-        rows, single = one_or_many(Q, "Q")
+        rows, single = one_or_many(X, "X")
         if rows.shape[1] != self.n_features:
             raise ValueError(
-                f"Q has {rows.shape[1]} features, but the {type(self).__name__} has "
+                f"X has {rows.shape[1]} features, but the {type(self).__name__} has "
                 f"{self.n_features}. Pass the same columns."
             )
-        return self._metric.prepare(rows, name="Q", n_jobs=self._n_jobs), single
+        return self._metric.prepare(rows, name="X", n_jobs=self._n_jobs), single
 
     def _reach(self, r, m):
         """Check radii: the largest reduced distances of which the distance is within them."""

@@ -93,7 +93,7 @@ class KNeighborsClassifier(Voting, LeftOut):
     1.0
     >>> model.leave_one_out([1, 2, 3])
     array([0. , 0. , 0.4])
-    >>> model.choose_k([1, 2, 3])
+    >>> model.tune_n_neighbors([1, 2, 3])
     2
     """
 

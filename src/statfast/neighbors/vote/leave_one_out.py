@@ -16,7 +16,7 @@ class LeftOut(KNeighborSearch):
 
     weights: object
 
-    def leave_one_out(self, k_values):
+    def leave_one_out(self, ks):
         """Find the leave-one-out error for each of several k, from one search.
 
         Each fitted row is predicted from the others. The neighbors are searched once, for the
@@ -24,7 +24,7 @@ class LeftOut(KNeighborSearch):
 
         Parameters
         ----------
-        k_values : array-like of int of shape (L,)
+        ks : array-like of int of shape (L,)
             Numbers of neighbors to try, each from 1 to n - 1, in any order.
 
         Returns
@@ -38,9 +38,9 @@ class LeftOut(KNeighborSearch):
         NotFittedError
             If called before fit.
         ValueError
-            If `k_values` is empty or holds a number out of its range, or as for `predict`.
+            If `ks` is empty or holds a number out of its range, or as for `predict`.
         TypeError
-            If `k_values` holds anything but integers.
+            If `ks` holds anything but integers.
 
         Notes
         -----
@@ -48,13 +48,13 @@ class LeftOut(KNeighborSearch):
         for `weights` is called anew for each k, with the distances of so many.
         """
         self._queries(None)
-        ks, given = distinct(k_values, self.n_samples_fit_ - 1)
+        ks, given = distinct(ks, self.n_samples_fit_ - 1)
         total = np.zeros(len(ks))
         for part, starts, reduced, ids in self._slices(None, int(ks[-1])):
             self._wrong(part, ks, starts, reduced, ids, total)
         return total[given] / self.n_samples_fit_
 
-    def choose_k(self, k_values):
+    def tune_n_neighbors(self, ks):
         """Choose the k with the smallest leave-one-out error.
 
         Of several with the same error the largest is chosen: it averages more and so varies less
@@ -62,15 +62,15 @@ class LeftOut(KNeighborSearch):
 
         Parameters
         ----------
-        k_values : array-like of int of shape (L,)
+        ks : array-like of int of shape (L,)
             Numbers of neighbors to choose from, each from 1 to n - 1, in any order.
 
         Returns
         -------
         int
             The chosen k. The estimator is not changed:
-            ``model.set_params(n_neighbors=model.choose_k(range(1, 30)))`` does that, and needs
-            no new fit.
+            ``model.set_params(n_neighbors=model.tune_n_neighbors(range(1, 30)))`` does that, and
+            needs no new fit.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class LeftOut(KNeighborSearch):
             As for `leave_one_out`.
         """
         self._queries(None)
-        ks = listed(k_values)
+        ks = listed(ks)
         errors = self.leave_one_out(ks)
         return int(max(k for k, error in zip(ks, errors, strict=True) if error == errors.min()))
 
@@ -171,20 +171,20 @@ class Neighbors:
             yield part, starts_of(m, k), *near
 
 
-def distinct(k_values, most: int) -> tuple[np.ndarray, np.ndarray]:
+def distinct(ks, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Check numbers of neighbors: the distinct ones ascending, and where each given one is."""
     limit = "the number of fitted rows besides the row itself"
-    checked = [as_count(k, "k_values", 1, most, limit=limit) for k in listed(k_values)]
+    checked = [as_count(k, "ks", 1, most, limit=limit) for k in listed(ks)]
     ks, given = np.unique(np.array(checked, np.intp), return_inverse=True)
     return ks, given
 
 
-def listed(k_values) -> list:
+def listed(ks) -> list:
     """The numbers of neighbors as a list that is not empty."""
-    scalar = isinstance(k_values, str) or getattr(k_values, "ndim", 1) == 0
-    if scalar or not isinstance(k_values, Iterable):
-        raise wrong_type("k_values", "a list of integers", k_values)
-    ks = list(k_values)
+    scalar = isinstance(ks, str) or getattr(ks, "ndim", 1) == 0
+    if scalar or not isinstance(ks, Iterable):
+        raise wrong_type("ks", "a list of integers", ks)
+    ks = list(ks)
     if not ks:
-        raise ValueError("k_values must hold a number of neighbors; got none. Give at least one.")
+        raise ValueError("ks must hold a number of neighbors; got none. Give at least one.")
     return ks

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is the problem of a machine convex? Some of the kernel matrix is looked at, where it may not be.
 
-Multipliers move with their sum fixed, so that what matters is the matrix without the means of its
+DualVariables move with their sum fixed, so that what matters is the matrix without the means of its
 rows and columns: a kernel that is only conditionally positive definite does as well. A square part
 of a matrix, on some points, has no eigenvalue below the smallest of the whole (Cauchy's
 interlacing): a negative one tells, and none is missed where the points are few.

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kernel matrix of the training points, as the solver of the dual asks for it.
 
-Nobody ever needs all of it at once. What is asked for: the square of some points (`block`), rows
-that are summed (`add`), which are kept as float32 in one slab, the least recently used giving way,
-or all of them where they fit; and, once or twice a fit, sums in float64 (`exact`), of which nothing
-is kept. Rows are made in batches, by all threads.
+What is asked for: the square of some points (`block`), rows that are summed (`add`), which are kept
+as float32 in one slab, the least recently used giving way, or all of them where they fit; and, once
+or twice a fit, sums in float64 (`exact`), of which nothing is kept. All threads make rows.
 
 Steps of the solver leave the sum of b = s a as it is, so that K b moves by a constant alone if
 a_i + a_j is taken off K_ij. Where images lie far from 0, values are made so that they lie about 0,
@@ -67,6 +66,8 @@ class Gram:
     away : ndarray of shape (n,), optional
         What is taken off values, a_i + a_j.
     """
+
+    whole = False  # whether the matrix is there already, and blocks cost little
 
     def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
         self.n, self.n_jobs, self._away = n, n_jobs, away

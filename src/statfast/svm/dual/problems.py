@@ -40,6 +40,7 @@ class Machine:
     reason: str
     epsilon: float = 0.0  # half the width of the tube
     scale: float = 1.0  # multipliers were divided by it
+    values: NDArray[np.float64] | None = None  # (m,) f + rho of the rows, where another may start
 
     @property
     def margin(self) -> float:
@@ -55,15 +56,28 @@ def moderate(weights):
 
 
 def filled(upper, total):
-    """Multipliers of the given sum, each as large as it may be until the sum is reached."""
+    """DualVariables of the given sum, each as large as it may be until the sum is reached."""
     before = np.cumsum(upper) - upper
     return np.clip(total - before, 0.0, upper)
 
 
-def c_svc(solve: Any, rows, sign, costs, start=None) -> Machine:
+def scaled(before, costs):
+    """Coefficients and values of a machine on the same rows whose costs are in one ratio to these:
+    what is at a bound stays there. None twice if there is no such machine."""
+    if before is None or not np.isfinite(before.upper[0]):
+        return None, None
+    ratio = costs[0] / before.upper[0]
+    bound = before.alpha >= before.upper
+    coef = np.where(bound, np.copysign(costs, before.coef), before.coef * ratio)
+    return np.clip(coef, -costs, costs), before.values * ratio
+
+
+def c_svc(solve: Any, rows, sign, costs, before: Machine | None = None) -> Machine:
     """Two classes: min |w|^2 / 2 + sum cost_i xi_i, y_i f_i >= 1 - xi_i; costs may be infinite."""
     hard = bool(np.isinf(costs).any())
-    dual = solve(-np.ones(len(rows)), sign, costs, point=rows, start=start, hard=hard)
+    coef, sums = scaled(None if hard else before, costs)
+    start = None if coef is None else sign * coef
+    dual = solve(-np.ones(len(rows)), sign, costs, point=rows, start=start, sums=sums, hard=hard)
     if hard and dual.reason == "precision" and dual.gap > TOUCHING:  # it goes on without end
         dual = dual._replace(reason=INSEPARABLE)
     slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
@@ -72,7 +86,8 @@ def c_svc(solve: Any, rows, sign, costs, start=None) -> Machine:
         primal = _widest(norm2, sign * (dual.gradient + 1.0), sign)
     else:
         primal = norm2 / 2 + dot(costs, slack)
-    return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, primal)
+    values = sign * (dual.gradient + 1.0)
+    return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, primal, values=values)
 
 
 def _widest(norm2, f, sign):
@@ -124,12 +139,17 @@ def _twice(*parts):
     return np.concatenate(parts)
 
 
-def svr(solve: Any, rows, y, costs, epsilon, start=None) -> Machine:
+def svr(solve: Any, rows, y, costs, epsilon, before: Machine | None = None) -> Machine:
     """Regression: min |w|^2 / 2 + sum cost_i max(0, |y_i - f_i| - epsilon)."""
+    coef, sums = scaled(before, costs)
+    start = None
+    if coef is not None:
+        start = _twice(np.maximum(coef, 0.0), np.maximum(-coef, 0.0))
+        sums = _twice(sums, sums)
     sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
     linear = _twice(epsilon - y, epsilon + y)
     upper = _twice(costs, costs)
-    dual = solve(linear, sign, upper, point=_twice(rows, rows), start=start)
+    dual = solve(linear, sign, upper, point=_twice(rows, rows), start=start, sums=sums)
     return _tube(dual, rows, y, costs, epsilon, 0.0)
 
 
@@ -155,7 +175,9 @@ def _tube(dual, rows, y, costs, epsilon, nu):
     norm2 = max(0.0, dot(coef, values))
     loss = np.maximum(0.0, np.abs(y - (values - dual.rho)) - epsilon)
     primal = norm2 / 2 + dot(costs, loss) + nu * float(costs.sum()) * epsilon
-    return _machine(dual, rows, up + down, costs, coef, norm2, primal, epsilon=epsilon)
+    return _machine(
+        dual, rows, up + down, costs, coef, norm2, primal, epsilon=epsilon, values=values
+    )
 
 
 def one_class(solve: Any, rows, weights, nu) -> Machine:

@@ -29,6 +29,7 @@ from statfast._engine import checkpoint
 
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
 MOST_ACTIVE = 4096  # where many are: 64 MB
+EVERY = 8192  # where the matrix is there as a whole, so that no rounds are needed: 256 MB
 WORKING = 1024  # variables of a working set, where few are free
 LEAN = 384  # the same where rows are made when they are wanted
 FEW = 4096  # variables, of which so many may be worked on row by row
@@ -44,7 +45,9 @@ TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell fro
 AHEAD = 0.1  # of the violation is left before other variables are looked at,
 NEAR = 0.05  # or this where all that violate are active
 INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
+FRESH = 0.5  # of the multipliers have changed: what is left of earlier sums is not worth keeping
 GRAIN = 2.0**-24  # of a change: what the rounding of the matrix to float32 may leave of it
+FULL = 1.0 - 1e-14  # of an upper bound is all of it
 ROUNDING = 1e-14  # of the largest f: so little is none
 IDLE = 10  # rounds without a smaller violation after which there will be none
 FEWEST = 512  # variables, and as many at first, when nothing is known of any
@@ -73,8 +76,8 @@ class DualSolution(NamedTuple):
 
 
 def solve(
-    gram, linear, sign, upper, *, start=None, point=None, groups="one", tol=1e-3, max_iter=None,
-    time_limit=None, progress: Callable | None = None, hard=False,
+    gram, linear, sign, upper, *, start=None, sums=None, point=None, groups="one", tol=1e-3,
+    max_iter=None, time_limit=None, progress: Callable | None = None, hard=False,
 ):  # fmt: skip
     """Minimize a'Qa/2 + linear'a, 0 <= a <= upper, sign'a constant, Q_ij = s_i s_j K_ij.
 
@@ -86,6 +89,8 @@ def solve(
         The linear term, +1 or -1, and the bounds (perhaps inf).
     start : ndarray of shape (m,), optional
         Feasible multipliers; zero by default.
+    sums : ndarray of shape (m,), optional
+        K b at the point of each variable, for those multipliers, if it is known.
     point : ndarray of shape (m,), optional
         The point of each variable; by default variable i is point i.
     groups : {"one", "each"}
@@ -108,7 +113,7 @@ def solve(
         too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
         the largest length of an image (of the nu problem of classes, 1e-4).
     """
-    return _Descent(gram, linear, sign, upper, start, point, groups, tol, hard).run(
+    return _Descent(gram, linear, sign, upper, start, sums, point, groups, tol, hard).run(
         inf if max_iter is None else max_iter,
         inf if time_limit is None else time.monotonic() + time_limit,
         progress,
@@ -118,7 +123,7 @@ def solve(
 class _Descent:
     """The state of a solution: multipliers b = s a, and the sums K b of all points."""
 
-    def __init__(self, gram, linear, sign, upper, start, point, groups, tol, hard):
+    def __init__(self, gram, linear, sign, upper, start, sums, point, groups, tol, hard):
         m = len(linear)
         self.gram, self.tol, self.hard = gram, float(tol), hard
         self.sign = np.asarray(sign, np.float64)
@@ -136,7 +141,12 @@ class _Descent:
         self.b = np.zeros(m) if start is None else self.sign * np.asarray(start, np.float64)
         self.sums = np.zeros(gram._ld)  # K b of the points, and what lies beyond them
         self.is_exact = True  # whether the sums are those of a float64 matrix
-        if self.b.any():
+        self.known = np.zeros(m)  # b of the last sums that were,
+        self.known_sums = np.zeros(gram._ld)  # and these
+        if sums is not None:
+            self.sums[self.point] = sums
+            self.known, self.known_sums = self.b.copy(), self.sums.copy()
+        elif self.b.any():
             self.refresh()
         # With a margin g the hulls of the classes are 2g apart: |w| >= g sum(a), and as the dual
         # value, |w|^2 / 2 - sum(a), is never above 0, sum(a) <= 2 / g^2.
@@ -159,11 +169,18 @@ class _Descent:
         return (sums if self.one_each else sums[self.point]) + self.c
 
     def refresh(self):
-        """Sums from a float64 matrix."""
-        index, weights = self.by_point(np.flatnonzero(self.b), self.b)
+        """Sums from a float64 matrix: where few variables have changed since the last, of these."""
+        change = self.b - self.known
+        moved = np.flatnonzero(change)
+        few = len(moved) < FRESH * np.count_nonzero(self.b)
+        if not few:
+            moved, change = np.flatnonzero(self.b), self.b
+        index, weights = self.by_point(moved, change)
         where = slice(self.gram.n) if self.at is None else self.at
         self.sums[where] = self.gram.exact(index, weights, self.at)
-        self.is_exact = True
+        if few:
+            self.sums[where] += self.known_sums[where]
+        self.known, self.known_sums, self.is_exact = self.b.copy(), self.sums.copy(), True
 
     def by_point(self, variables, values):
         """The points of variables, and the sum of values at each."""
@@ -230,7 +247,7 @@ class _Descent:
             return 0.0
         slow = ACTIVE * (1 + self.rounds / 8)  # where many change from bound to bound
         count = int(min(max(slow, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
-        if m > count:
+        if m > count and not (self.gram.whole and self.distinct and m <= EVERY):
             middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
             chosen = next_active(f, self.b, self.low, self.high, middle[self.group], count)
         else:
@@ -326,6 +343,8 @@ class _Descent:
         return True
 
     def answer(self, f, gap, done):
+        full = np.abs(self.b) >= FULL * self.upper  # but for rounding, and else taken for free
+        self.b = np.where(full, self.sign * self.upper, self.b)
         alpha = self.sign * self.b
         free = (self.b > self.low) & (self.b < self.high)
         offsets = [self._offset(f, free, self.group == g) for g in range(self.groups)]

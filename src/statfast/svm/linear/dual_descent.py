@@ -32,7 +32,7 @@ WORTH = 0.1  # of the fall that the gradient promises: a leap must bring so much
 def descend(problem, tol, clock, rng):
     """Solve the dual; returns a Solution."""
     rows, n = problem.rows, problem.rows.n
-    dual, v = DualVariables(problem), np.zeros(1 + rows.d)
+    dual, v = DescentVariables(problem), np.zeros(1 + rows.d)
     order, sources = np.arange(n, dtype=np.int32), _sources(rows)
     one = rows.scale**2 if rows.intercept else 0.0
     step = max(256, int(CALL * n / (rows.size + 20.0 * n)))
@@ -101,7 +101,7 @@ def _sources(rows):
 # way is halved until the dual falls as it should; the next sweeps free what had better not be
 # there. That is the method of Moré and Toraldo (1991, doi:10.1137/0801008), with sweeps in the
 # place of projected gradients.
-class DualVariables:
+class DescentVariables:
     """Of every row the target, the share of a gradient that a step is, soft, low, high and beta.
 
     `state` is (n, 8), a cache line for each row.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the five estimators share: parameters and rows checked, prediction, and what is told."""
 
-from dataclasses import dataclass
+from math import inf
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,17 @@ from statfast.kernels import Linear
 from statfast.kernels.named import domain_of
 from statfast.kernels.points import MATRIX
 from statfast.svm.dual.definite import warn_indefinite
-from statfast.svm.dual.gram import Gram, gram_of
+from statfast.svm.dual.gram import gram_of
 from statfast.svm.dual.limits import Run, as_cache_size
 from statfast.svm.dual.problems import Machine
 from statfast.svm.machines.expansion import Expansion, require_finite_values
-from statfast.svm.machines.training import TrainingPoints, as_new_points, as_training_points
+from statfast.svm.machines.sharing import fits_of_folds
+from statfast.svm.machines.training import (
+    Training,
+    as_new_points,
+    as_training_points,
+    warn_far,
+)
 
 FIXES = {
     "max_iter": "Raise max_iter or tol, or center and scale the columns of X.",
@@ -28,7 +35,7 @@ FIXES = {
 }
 
 
-class Multipliers(NamedTuple):
+class DualVariables(NamedTuple):
     """Training rows by their multiplier.
 
     Attributes
@@ -46,16 +53,6 @@ class Multipliers(NamedTuple):
     bound: NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class Training:
-    """Checked points, their kernel matrix, those with weight, and the solver with its limits."""
-
-    points: TrainingPoints
-    gram: Gram
-    used: NDArray[np.intp]
-    run: Run
-
-
 class KernelMachine(Estimator):
     """Base of the estimators: parameters all of them have, and prediction."""
 
@@ -64,10 +61,29 @@ class KernelMachine(Estimator):
         usable_threads(self.n_jobs)
         cache_size = as_cache_size(self.cache_size)
         points = as_training_points(self, X, weights_of)
+        warn_far(points.data, points.kernel)
         gram = gram_of(points.kernel, points.for_gram(), cache_size=cache_size, n_jobs=self.n_jobs)
         weights = points.weights
         used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
         return Training(points, gram, used, Run(self, gram))
+
+    _solved_by: tuple[str, ...] = ()  # parameters that a kernel matrix does not depend on
+    _shared_models = True  # `_shared_fits` gives fitted estimators
+
+    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
+        """The fitted models of all candidates on each fold, from one kernel matrix."""
+        return fits_of_folds(self, X, y, sample_weight, trains, candidates)
+
+    def _rank(self):
+        """In which order candidates are trained, each perhaps from the one before."""
+        return tuple(
+            float(value) if isinstance(value := getattr(self, name), Real) else inf
+            for name in reversed(self._solved_by)
+        )
+
+    @property
+    def _pairwise(self):
+        return domain_of(self.kernel) == MATRIX
 
     def _told(self, training, machines: list[Machine], support, parts, coef):
         """The fitted attributes that all estimators have."""
@@ -149,7 +165,7 @@ class KernelMachine(Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = domain_of(self.kernel) == MATRIX
+        tags.input_tags.pairwise = self._pairwise
         return tags
 
 
@@ -162,7 +178,7 @@ def expansion_of(points, support, parts, coef):
 def grouped(machine):
     """The training rows of a machine by their multiplier."""
     zero, bound = machine.alpha <= 0.0, machine.alpha >= machine.upper
-    return Multipliers(
+    return DualVariables(
         machine.rows[zero], machine.rows[~zero & ~bound], machine.rows[bound & ~zero]
     )
 

@@ -83,7 +83,7 @@ class NuSVC(PairwiseMachines):
         C of the `SVC` that is the same.
     margin_ : ndarray of shape (P,)
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
-    multipliers_ : tuple of P `statfast.svm.Multipliers`
+    multipliers_ : tuple of P `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
         |w|^2 / 2 and the cost of errors at `C_`;
@@ -172,7 +172,9 @@ class NuSVC(PairwiseMachines):
     def _settled(self):
         return as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
 
-    def _machine(self, run, rows, sign, weights, settled):
+    _solved_by = ("nu",)
+
+    def _machine(self, run, rows, sign, weights, settled, before=None):
         weights = as_costs(1.0, weights, "The largest weight")
         require_some(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
         total = weights.sum()

@@ -63,7 +63,7 @@ class NuSVR(RegressionMachine):
         Half the width of the tube.
     margin_ : ndarray of shape (1,)
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
-    multipliers_ : tuple of 1 `statfast.svm.Multipliers`
+    multipliers_ : tuple of 1 `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
         |w|^2 / 2 and the cost of errors and of the tube;
@@ -143,7 +143,9 @@ class NuSVR(RegressionMachine):
         C = as_finite_cost(self.C)
         return C, as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
 
-    def _machine(self, run, rows, y, weights, settled):
+    _solved_by = ("C", "nu")
+
+    def _machine(self, run, rows, y, weights, settled, before=None):
         C, nu = settled
         return nu_svr(run, rows, y, as_costs(C, weights), nu)
 

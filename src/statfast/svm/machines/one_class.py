@@ -67,7 +67,7 @@ class OneClassSVM(KernelMachine):
     margin_ : ndarray of shape (1,)
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0. The region is
         ``offset_ * margin_ / 2`` from the origin.
-    multipliers_ : tuple of 1 `statfast.svm.Multipliers`
+    multipliers_ : tuple of 1 `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < w and a = w, the weight of the row.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
         What is minimized, above;

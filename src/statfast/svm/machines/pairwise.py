@@ -111,22 +111,32 @@ class PairwiseMachines(Classifier, KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        self._check_flags()
-        asked = self.probability or self.random_state is not None  # a new generator takes time
-        rng = as_generator(self.random_state) if asked else None
         checked = []
 
         def weights_of(n):
-            checked.append(as_classes(y, n, sample_weight, self.class_weight))
+            checked.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
         training = self._training(X, weights_of)
-        classes, codes, weights = checked[0]
+        self._trained(X, training, checked[0])
+        return self
+
+    def _targets(self, y, n, sample_weight):
+        """The labels, the codes of n rows, and the weights of rows times those of their classes."""
+        self._check_flags()
+        return as_classes(y, n, sample_weight, self.class_weight)
+
+    def _trained(self, X, training, checked, before=None):
+        """Become fitted; the machines, from which those for another C may start."""
+        asked = self.probability or self.random_state is not None  # a new generator takes time
+        rng = as_generator(self.random_state) if asked else None
+        classes, codes, weights = checked
         settled = self._settled()
         tasks = pair_tasks(codes, np.flatnonzero(weights > 0.0), len(classes))
+        starts = before or [None] * len(tasks)
         machines = [
-            self._machine(training.run, rows, sign, weights[rows], settled)
-            for rows, sign in training.run.counted(tasks)
+            self._machine(training.run, rows, sign, weights[rows], settled, start)
+            for (rows, sign), start in zip(training.run.counted(tasks), starts, strict=True)
         ]
         platt = {}
         if self.probability:
@@ -137,7 +147,8 @@ class PairwiseMachines(Classifier, KernelMachine):
                 for rows, sign in training.run.counted(tasks)
             ]
             platt["probA_"], platt["probB_"] = map(np.array, zip(*fits, strict=True))
-        return self._publish(X, **self._fitted_attributes(training, machines, checked[0], platt))
+        self._publish(X, **self._fitted_attributes(training, machines, checked, platt))
+        return machines
 
     def _check_flags(self):
         as_flag(self.probability, "probability")
@@ -173,7 +184,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             "n_iter_": np.array([m.n_iter for m in machines], dtype=np.int32),
         }
 
-    def _machine(self, run, rows, sign, weights, settled):
+    def _machine(self, run, rows, sign, weights, settled, before=None):
         """A machine on these rows, of which `sign` gives the classes."""
         raise NotImplementedError
 

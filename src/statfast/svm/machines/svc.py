@@ -86,7 +86,7 @@ class SVC(PairwiseMachines):
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (P,)
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
-    multipliers_ : tuple of P `statfast.svm.Multipliers`
+    multipliers_ : tuple of P `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
         |w|^2 / 2 and the cost of errors, or, with ``C=inf``, of w times what leaves no error;
@@ -112,7 +112,7 @@ class SVC(PairwiseMachines):
     See Also
     --------
     NuSVC : The same with a bound on the share of errors in the place of C.
-    svm_path : Many values of C and gamma, each from the one before.
+    GridSearchCV : Many values of C and gamma, which share kernel matrices.
 
     Notes
     -----
@@ -189,9 +189,11 @@ class SVC(PairwiseMachines):
     def _settled(self):
         return as_cost(self.C)
 
-    def _machine(self, run, rows, sign, weights, settled):
+    _solved_by = ("C",)
+
+    def _machine(self, run, rows, sign, weights, settled, before=None):
         if settled < inf:
-            return c_svc(run, rows, sign, as_costs(settled, weights))
+            return c_svc(run, rows, sign, as_costs(settled, weights), before)
         machine = c_svc(run, rows, sign, np.full(len(rows), inf))
         if machine.reason == INSEPARABLE:
             raise ValueError(

@@ -52,28 +52,37 @@ class RegressionMachine(Regressor, KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        settled = self._settled()
-        targets = []
+        checked = []
 
         def weights_of(n):
-            found, flat = as_targets(y, n)
-            if found.shape[1] != 1:
-                raise ValueError(
-                    f"y should be a 1d array, one target for each row; got {found.shape[1]} "
-                    "columns. Fit one model for each."
-                )
-            if not flat:
-                warn_column_vector()
-            if (far := float(np.abs(found).max())) > LARGEST:
-                raise ValueError(f"y must be within {LARGEST:g} of 0; got {far:g}. Scale it.")
-            targets.append(found[:, 0])
+            checked.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
         training = self._training(X, weights_of)
+        self._trained(X, training, checked[0])
+        return self
+
+    def _targets(self, y, n, sample_weight):
+        """Checked targets of n rows."""
+        found, flat = as_targets(y, n)
+        if found.shape[1] != 1:
+            raise ValueError(
+                f"y should be a 1d array, one target for each row; got {found.shape[1]} "
+                "columns. Fit one model for each."
+            )
+        if not flat:
+            warn_column_vector()
+        if (far := float(np.abs(found).max())) > LARGEST:
+            raise ValueError(f"y must be within {LARGEST:g} of 0; got {far:g}. Scale it.")
+        return found[:, 0]
+
+    def _trained(self, X, training, targets, before=None):
+        """Become fitted; the machine, from which that for another C may start."""
         rows, weights = training.used, training.points.weights
         weights = np.ones(len(rows)) if weights is None else weights[rows]
-        machine = self._machine(training.run, rows, targets[0][rows], weights, settled)
-        return self._publish(X, **self._single(training, machine), **self._more(machine))
+        machine = self._machine(training.run, rows, targets[rows], weights, self._settled(), before)
+        self._publish(X, **self._single(training, machine), **self._more(machine))
+        return machine
 
     def _more(self, machine):
         """Fitted attributes of one class alone."""
@@ -155,7 +164,7 @@ class SVR(RegressionMachine):
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (1,)
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
-    multipliers_ : tuple of 1 `statfast.svm.Multipliers`
+    multipliers_ : tuple of 1 `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
         |w|^2 / 2 and the cost of errors;
@@ -238,6 +247,8 @@ class SVR(RegressionMachine):
         C = as_finite_cost(self.C)
         return C, as_real(self.epsilon, "epsilon", 0.0, LARGEST)
 
-    def _machine(self, run, rows, y, weights, settled):
+    _solved_by = ("C", "epsilon")
+
+    def _machine(self, run, rows, y, weights, settled, before=None):
         C, epsilon = settled
-        return svr(run, rows, y, as_costs(C, weights), epsilon)
+        return svr(run, rows, y, as_costs(C, weights), epsilon, before)

@@ -23,6 +23,8 @@ from statfast._validation import (
 from statfast.kernels import Kernel, Polynomial, Precomputed, as_kernel
 from statfast.kernels.named import domain_of, gamma_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
+from statfast.svm.dual.gram import Gram
+from statfast.svm.dual.limits import Run
 
 LARGEST = 1e150  # numbers beyond overflow when squared and added up
 FAR = 10  # times their ranges: means of columns of which polynomials see little but the means
@@ -75,6 +77,16 @@ def _bytes(text):
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
+@dataclass(frozen=True)
+class Training:
+    """Checked points, their kernel matrix, those with weight, and the solver with its limits."""
+
+    points: TrainingPoints
+    gram: Gram
+    used: NDArray[np.intp]
+    run: Run
+
+
 def as_training_points(estimator, X, weights_of):
     """Check X and the parameters of the kernel; `weights_of(n)` gives the weights of n points."""
     given = estimator.kernel
@@ -95,8 +107,6 @@ def as_training_points(estimator, X, weights_of):
     weights = weights_of(len(data))
     gamma = gamma_of(estimator.gamma, data, weights) if has_gamma(given) else 1.0
     kernel = as_kernel(given, gamma=gamma, degree=degree, coef0=coef0, X=data)
-    if type(kernel) is Polynomial and kernel.degree > 1:
-        warn_far(data, kernel.degree)
     return TrainingPoints(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 
 
@@ -111,19 +121,6 @@ def as_new_points(estimator, X):
     if not isinstance(X, np.ndarray):
         refuse_strings(X, expansion.kernel)
     return rows_for(estimator, X)
-
-
-def new_points(points, X, name):
-    """Points of the kind of the training points, for whoever has no estimator."""
-    if points.kernel.domain == STRINGS:
-        return as_strings(X, points.kernel, name)
-    rows = as_rows(X, name=name)
-    if rows.shape[1] != points.width:
-        raise ValueError(
-            f"{name} must have the {points.width} columns of X; got {rows.shape[1]}. Pass the same "
-            "features."
-        )
-    return rows
 
 
 # ------------------------------------------------------------------ numbers
@@ -153,16 +150,18 @@ def refuse_huge(X):
         )
 
 
-def warn_far(X, degree):
+def warn_far(X, kernel):
     """Polynomials of rows far from 0 are trained without end: warn before."""
+    if type(kernel) is not Polynomial or kernel.degree < 2:
+        return
     means, ranges = X.mean(axis=0, dtype=np.float64), X.max(axis=0) - X.min(axis=0)
     with np.errstate(over="ignore"):
         times = np.linalg.norm(means) / max(np.linalg.norm(ranges.astype(np.float64)), 1e-300)
     if FAR < times < 1e200:
         warn_user(
             f"The columns of X lie far from 0: their means are {times:.0f} times as long as their "
-            f"ranges. Polynomials of degree {degree} tell such rows apart by their last digits, so "
-            "that training hardly ends. Center and scale the columns of X."
+            f"ranges. Polynomials of degree {kernel.degree} tell such rows apart by their last "
+            "digits, so that training hardly ends. Center and scale the columns of X."
         )
 
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,13 @@ class Analysis:
     def text(self, document):
         """The document as a string."""
         if self.input == "filename":
+            if not isinstance(document, str | PathLike):
+                raise wrong_type("raw_documents", "a list of names of files", document)
             with open(document, "rb") as file:
                 document = file.read()
         elif self.input == "file":
+            if not callable(getattr(document, "read", None)):
+                raise wrong_type("raw_documents", "a list of open files", document)
             document = document.read()
         if isinstance(document, bytes):
             document = document.decode(self.encoding, self.decode_error)
@@ -60,14 +65,16 @@ class Analysis:
     def prepared(self, text):
         """Lower case and accents, or what the user's preprocessor makes of the text."""
         if self.preprocessor is not None:
-            return self.preprocessor(text)
+            return text_of(self.preprocessor(text), "preprocessor")
         text = text.lower() if self.lowercase else text
-        return text if self.accents is None else self.accents(text)
+        return text if self.accents is None else text_of(self.accents(text), "strip_accents")
 
     def words(self, text):
         """The words of a prepared text, without stop words, stemmed."""
-        cut = self.pattern.findall if self.tokenizer is None else self.tokenizer
-        found = cut(text)
+        if self.tokenizer is None:
+            found = self.pattern.findall(text)
+        else:
+            found = words_of(self.tokenizer(text), "tokenizer")
         found = [word for word in found if word not in self.stop_words]
         return found if self.stemmer is None else stems(self.stemmer, found)
 
@@ -75,7 +82,7 @@ class Analysis:
         """All terms of a document, as often as they occur."""
         text = self.text(document)
         if callable(self.analyzer):
-            return list(self.analyzer(text))
+            return as_list(self.analyzer(text), "what analyzer returns", "a list of terms")
         text = self.prepared(text)
         if self.analyzer == "char":
             text = _BLANKS.sub(" ", text)
@@ -89,7 +96,7 @@ class Analysis:
         words = self.words(text)
         return [
             " ".join(words[i : i + n])
-            for n in range(self.low, self.high + 1)
+            for n in range(self.low, min(self.high, len(words)) + 1)
             for i in range(len(words) - n + 1)
         ]
 
@@ -117,7 +124,9 @@ class Analysis:
 
     def for_kernel(self, documents):
         """Texts, and whether the kernel is to turn them into lower case itself."""
-        texts = [self.text(document) for document in documents]
+        texts = documents
+        if self.input != "content" or set(map(type, documents)) != {str}:
+            texts = [self.text(document) for document in documents]
         if self.analyzer == "char":
             return [_BLANKS.sub(" ", self.prepared(text)) for text in texts], False
         if self.analyzer == "char_wb":
@@ -127,6 +136,33 @@ class Analysis:
         if not self.lowercase:
             return texts, False
         return [t if t.isascii() or not has_long(t) else t.lower() for t in texts], True
+
+
+def as_list(given, name, wanted):
+    """A list of what an iterable holds, but for a string."""
+    if isinstance(given, str | bytes):
+        raise wrong_type(name, wanted, given)
+    try:
+        held = iter(given)
+    except TypeError as error:
+        raise wrong_type(name, wanted, given) from error
+    return list(held)
+
+
+def words_of(given, name):
+    """A list of words, as the user's function `name` is to return."""
+    found = as_list(given, f"what {name} returns", "a list of words")
+    for word in found:
+        if not isinstance(word, str):
+            raise wrong_type(f"what {name} returns", "a list of words", word)
+    return found
+
+
+def text_of(given, name):
+    """A string, as the user's function `name` is to return."""
+    if not isinstance(given, str):
+        raise wrong_type(f"what {name} returns", "a string", given)
+    return given
 
 
 def has_long(text):
@@ -244,9 +280,10 @@ def as_stop_words(given):
     if isinstance(given, str):
         as_choice(given, "stop_words", (None, "english"))
         return ENGLISH
-    if not hasattr(given, "__iter__") or isinstance(given, dict):
-        raise wrong_type("stop_words", "None, 'english' or a list of words", given)
-    words = list(given)
+    wanted = "None, 'english' or a list of words"
+    if isinstance(given, dict):
+        raise wrong_type("stop_words", wanted, given)
+    words = as_list(given, "stop_words", wanted)
     if not words or not all(isinstance(word, str) for word in words):
         raise ValueError(f"stop_words must hold strings; got {shown(words)}. Pass None for none.")
     return frozenset(words)

@@ -2,6 +2,7 @@
 """Counts of the terms of many documents: by the kernel over threads, or by a loop in Python."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,36 +14,73 @@ from statfast.text.counting.analysis import letters, stems
 
 _BLOCK = 4_000_000  # characters of a block of documents, which has a table of terms of its own
 _CALL = 500_000  # characters that one call of the kernel takes: some milliseconds
+_SORT = 200_000  # counts that one call puts in order: some milliseconds
 
 
 @dataclass(frozen=True)
-class TermCounts:
-    """What documents count: numbers of terms, and how often, one document after another."""
+class BlockCounts:
+    """What the documents of a block count: numbers of terms, and how often, one after another."""
 
     ends: NDArray[np.int64]  # (n,)
     terms: NDArray[np.int32]
     counts: NDArray[np.int32]
+    number: NDArray[np.int32]  # of each term of the block, among all terms
+
+    def ranked(self, rank):
+        """The same by the ranks of terms; those of rank -1 are dropped."""
+        rank = rank[self.number]
+        if not len(rank) or rank.min() >= 0:
+            return BlockCounts(self.ends, self.terms, self.counts, rank)
+        kept = rank[self.terms] >= 0
+        below = np.concatenate([[0], np.cumsum(kept)])
+        return BlockCounts(below[self.ends], self.terms[kept], self.counts[kept], rank)
+
+
+@dataclass(frozen=True)
+class TermCounts:
+    """What documents count, block by block."""
+
+    blocks: list[BlockCounts]
     n_terms: int
     names: Any  # numbers of terms -> list of their strings
     order: Any  # numbers of terms -> the same in the order of their strings
 
-    def rows(self, rank, n_columns, n_jobs):
+    def totals(self, binary):
+        """How often each term occurs, or (binary) in how many documents."""
+        total = np.zeros(self.n_terms, np.int64)
+        for block in self.blocks:
+            weights = None if binary else block.counts
+            here = np.bincount(block.terms, weights, len(block.number))
+            total[block.number] += here.astype(np.int64)
+        return total
+
+    def rows(self, rank, n_jobs):
         """Starts, columns, in order, and counts as a CSR matrix has them; rank -1 drops a term."""
-        ends, terms, counts = self.ends, self.terms, self.counts
-        if len(rank) and rank.min() < 0:
-            kept = rank[terms] >= 0
-            below = np.concatenate([[0], np.cumsum(kept)])
-            ends, terms, counts = below[ends], terms[kept], counts[kept]
-        place = np.empty(len(terms), np.int64)
-        n, step = len(ends), max(1, len(ends) // 16)
+        effort = 20.0 * sum(len(block.terms) for block in self.blocks)
+        blocks = each(lambda b: b.ranked(rank), self.blocks, n_jobs=n_jobs, effort=effort)
+        start = np.concatenate([[0], *(b.ends for b in blocks)])
+        low = np.cumsum([0, *(len(b.terms) for b in blocks)])
+        done = np.cumsum([1, *(len(b.ends) for b in blocks)])
+        column, count = np.empty(low[-1], np.int32), np.empty(low[-1], np.int64)
+        n_ranks = int(rank.max(initial=0)) + 1
+        tasks = []
+        for b, block in enumerate(blocks):
+            start[done[b] : done[b + 1]] += low[b]
+            cuts = np.searchsorted(block.ends, np.arange(0, len(block.terms), _SORT))
+            cuts = np.unique(np.append(cuts, len(block.ends))).tolist()
+            tasks += [(b, *cut) for cut in pairwise(cuts)]
 
-        def work(first):
+        def work(task):
             checkpoint()
-            sort_rows(ends, terms, counts, rank, place, first, min(n, first + step))
+            b, first, stop = task
+            block, to = blocks[b], slice(low[b], low[b + 1])
+            sort_rows(
+                block.ends, block.terms, block.counts, block.number, n_ranks, first, stop,
+                column[to], count[to],
+            )  # fmt: skip
 
-        each(work, range(0, n, step), n_jobs=n_jobs, effort=50.0 * len(terms))
-        start = np.concatenate([[0], ends])
-        return start, (place >> 32).astype(np.int32), (place & 0x7FFFFFFF).astype(np.int32)
+        each(work, tasks, n_jobs=n_jobs, effort=effort)
+        return start, column, count
 
 
 def counted(analysis, documents, n_jobs):
@@ -51,20 +89,23 @@ def counted(analysis, documents, n_jobs):
     if not analysis.by_kernel:
         return counted_in_python(analysis.terms, documents)
     texts, lowercase = analysis.for_kernel(documents)
-    sizes = np.array([len(t) if isinstance(t, str) else sum(map(len, t)) for t in texts], np.int64)
+    plain = not texts or isinstance(texts[0], str)
+    sizes = list(map(len, texts)) if plain else [sum(map(len, words)) for words in texts]
+    sizes = np.array(sizes, np.int64)
     aliases = []
     if analysis.analyzer == "word":
         aliases = [(word, None) for word in analysis.stop_words]
         if analysis.stemmer is not None:
             aliases += stem_pairs(analysis, texts, lowercase, sizes, aliases, n_jobs)
-    ngrams = analysis.low, analysis.high
+    most = int(sizes.max(initial=0)) + 1  # no document has so many words
+    ngrams = min(analysis.low, most), min(analysis.high, most)
     return in_blocks(analysis, texts, lowercase, sizes, aliases, ngrams, n_jobs)
 
 
 def stem_pairs(analysis, texts, lowercase, sizes, aliases, n_jobs):
     """Each distinct word, and what it is counted as."""
     found = in_blocks(analysis, texts, lowercase, sizes, aliases, (1, 1), n_jobs)
-    words = found.names(np.unique(found.terms))
+    words = found.names(np.flatnonzero(found.totals(True)).astype(np.int32))
     return [(word, (stems(analysis.stemmer, [word]) or [None])[0]) for word in words]
 
 
@@ -98,21 +139,17 @@ def in_blocks(analysis, texts, lowercase, sizes, aliases, ngrams, n_jobs):
 
 def merged(tables):
     """The counts of all tables, with the numbers that terms have in the first."""
-    first = tables[0]
-    ends, terms, counts = [], [], []
-    below = 0
+    first, blocks = tables[0], []
     for table in tables:
         end, term, count = (
             np.frombuffer(raw, dtype)
             for raw, dtype in zip(table.counts(), (np.int64, np.int32, np.int32), strict=True)
         )
+        checkpoint()
+        number = np.arange(len(first), dtype=np.int32)
         if table is not first:
-            checkpoint()
-            term = np.frombuffer(first.terms_of(table), np.int32)[term]
-        ends.append(end + below)
-        below += len(term)
-        terms.append(term)
-        counts.append(count)
+            number = np.frombuffer(first.terms_of(table), np.int32)
+        blocks.append(BlockCounts(end, term, count, number))
 
     def ordered(numbers):
         numbers = np.array(numbers, np.int32)
@@ -122,10 +159,7 @@ def merged(tables):
         names = first.names(numbers)
         return numbers[np.array(sorted(range(len(names)), key=names.__getitem__), np.intp)]
 
-    return TermCounts(
-        np.concatenate(ends), np.concatenate(terms), np.concatenate(counts),
-        len(first), first.names, ordered,
-    )  # fmt: skip
+    return TermCounts(blocks, len(first), first.names, ordered)
 
 
 def counted_in_python(terms_of, documents):
@@ -152,7 +186,8 @@ def counted_in_python(terms_of, documents):
     def ordered(numbers):
         return np.array(sorted(np.asarray(numbers).tolist(), key=known.__getitem__), np.int32)
 
-    return TermCounts(
-        np.array(ends, np.int64), np.array(terms, np.int32), np.array(counts, np.int32),
-        len(known), names, ordered,
-    )  # fmt: skip
+    number32 = np.arange(len(known), dtype=np.int32)
+    block = BlockCounts(
+        np.array(ends, np.int64), np.array(terms, np.int32), np.array(counts, np.int32), number32
+    )
+    return TermCounts([block], len(known), names, ordered)

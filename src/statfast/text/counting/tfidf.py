@@ -9,11 +9,15 @@ from statfast._validation import (
     as_csr,
     as_flag,
     as_rows,
+    as_weights,
     column_names,
     compare_names,
     is_sparse,
     not_fitted,
+    to_array,
 )
+
+_SMALL, _LARGE = 1e-140, 1e140  # values between have squares that neither vanish nor overflow
 
 
 class TfidfTransformer(Estimator):
@@ -33,8 +37,8 @@ class TfidfTransformer(Estimator):
     Attributes
     ----------
     idf_ : ndarray of shape (d,)
-        log((n + 1) / (documents with the term + 1)) + 1, without the ones inside if not smooth.
-        Only with `use_idf`.
+        log((n + 1) / (documents with the term + 1)) + 1, without the ones inside if not smooth,
+        which is infinite for a term of no document. Only with `use_idf`.
     n_features_in_ : int
         Number of terms, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -73,7 +77,7 @@ class TfidfTransformer(Estimator):
         self.smooth_idf = smooth_idf
         self.sublinear_tf = sublinear_tf
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Learn how many documents have each term.
 
         Parameters
@@ -81,6 +85,8 @@ class TfidfTransformer(Estimator):
         X : array-like or sparse matrix of shape (n, d)
             Counts.
         y : ignored
+        sample_weight : array-like of shape (n,), optional
+            Weights of the documents; an integer weight equals a repeated document.
 
         Returns
         -------
@@ -93,27 +99,31 @@ class TfidfTransformer(Estimator):
         """
         rows = self._checked(X)
         n, d = rows.shape
+        weights = as_weights(sample_weight, n)
+        if weights is not None:
+            n, weights = weights.sum(), np.repeat(weights, np.diff(rows.indptr))
         fitted = {"n_features_in_": d}
         if as_flag(self.use_idf, "use_idf"):
             one = int(as_flag(self.smooth_idf, "smooth_idf"))
-            having = np.bincount(rows.indices, minlength=d)
+            having = np.bincount(rows.indices, weights, minlength=d)
             with np.errstate(divide="ignore"):
                 fitted["idf_"] = np.log((n + one) / (having + one)) + 1.0
         return self._publish(X, **fitted)
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X, y=None, sample_weight=None):
         """Learn the weights from counts, and weigh these.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
         y : ignored
+        sample_weight : array-like of shape (n,), optional
 
         Returns
         -------
         weights : scipy.sparse.csr_matrix of shape (n, d)
         """
-        return self.fit(X).transform(X)
+        return self.fit(X, None, sample_weight).transform(X)
 
     def transform(self, X, copy=True):
         """Weigh counts.
@@ -132,7 +142,7 @@ class TfidfTransformer(Estimator):
         ------
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one, is negative with
-            `sublinear_tf`, or has values whose squares overflow with ``norm="l2"``.
+            `sublinear_tf`, or has a term whose weight is infinite.
         """
         from scipy.sparse import csr_matrix
 
@@ -154,19 +164,19 @@ class TfidfTransformer(Estimator):
                 )
             value = 1.0 + np.log(value, where=value > 0.0, out=np.full_like(value, -1.0))
         if "idf_" in self.__dict__:
-            value = value * self.idf_.astype(value.dtype)[rows.indices]
+            weight = self.idf_.astype(value.dtype)[rows.indices]
+            if not np.isfinite(self.idf_).all() and np.isinf(weight).any():
+                raise ValueError(
+                    f"X has counts in column {rows.indices[np.isinf(weight).argmax()]}, which no "
+                    "document of the fit has, so that its weight is infinite. Set smooth_idf=True."
+                )
+            with np.errstate(over="ignore"):
+                value = value * weight
+            if np.isinf(value).any():
+                raise ValueError("X holds values so large that idf times them overflows. Scale X.")
         norm = as_choice(self.norm, "norm", ("l1", "l2", None))
-        if norm == "l2" and len(value) and np.abs(value).max() > np.finfo(value.dtype).max ** 0.5:
-            raise ValueError(
-                "X holds values so large that their squares overflow. Divide it by its size, or "
-                'use norm="l1".'
-            )
         if norm is not None:
-            row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-            size = np.abs(value) if norm == "l1" else value * value
-            total = np.bincount(row, size, rows.shape[0])
-            total = total if norm == "l1" else np.sqrt(total)
-            value = (value / np.where(total > 0.0, total, 1.0)[row]).astype(value.dtype)
+            value = normalized(value, rows, norm)
         return csr_matrix((value, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
 
     def get_feature_names_out(self, input_features=None):
@@ -185,7 +195,8 @@ class TfidfTransformer(Estimator):
             raise not_fitted(self)
         names = self.__dict__.get("feature_names_in_")
         if input_features is not None:
-            given = np.asarray(input_features, dtype=object)
+            given = to_array(input_features, "input_features", "a list of names")
+            given = np.atleast_1d(given.astype(object))
             if len(given) != self.n_features_in_:
                 raise ValueError(
                     "input_features should have length equal to number of features "
@@ -211,3 +222,18 @@ class TfidfTransformer(Estimator):
         tags.input_tags.sparse = True
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
+
+
+def normalized(value, rows, norm):
+    """The values of sparse rows, divided by the norms of these."""
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    scaled = value.astype(np.float64, copy=False)
+    size = np.abs(scaled)
+    if size.min(initial=1.0) < _SMALL or size.max(initial=1.0) > _LARGE:
+        top = np.zeros(rows.shape[0])
+        np.maximum.at(top, row, size)
+        power = -np.frexp(top)[1][row]
+        scaled, size = np.ldexp(scaled, power), np.ldexp(size, power)
+    total = np.bincount(row, size if norm == "l1" else size * size, rows.shape[0])
+    total = total if norm == "l1" else np.sqrt(total)
+    return (scaled / np.where(total > 0.0, total, 1.0)[row]).astype(value.dtype)

@@ -7,8 +7,18 @@ from numbers import Integral
 import numpy as np
 
 from statfast._estimator import Estimator
-from statfast._validation import as_count, as_csr, as_flag, as_real, not_fitted, shown, wrong_type
-from statfast.text.counting.analysis import as_analysis
+from statfast._validation import (
+    as_count,
+    as_csr,
+    as_flag,
+    as_real,
+    as_rows,
+    is_sparse,
+    not_fitted,
+    shown,
+    wrong_type,
+)
+from statfast.text.counting.analysis import as_analysis, as_list
 from statfast.text.counting.tables import counted
 
 
@@ -81,6 +91,9 @@ class CountVectorizer(Estimator):
     letters up in a table of all code points, blocks of documents side by side. Another pattern,
     a `tokenizer` or an `analyzer` that is a function take a loop in Python, which is slower by a
     factor of ten or more.
+
+    Documents have no weights here: a row of counts is the same whatever it weighs. What is made of
+    the rows takes `sample_weight`: `TfidfTransformer`, and the classifiers.
 
     An empty document is a row of zeros. Documents that have no term at all are refused by `fit`.
 
@@ -180,9 +193,9 @@ class CountVectorizer(Estimator):
             names = as_vocabulary(self.vocabulary)
             found = counted(analysis, documents, self.n_jobs)
             self._become(names, True)
-            return self._rows(found, binary, dtype)
+            return self._rows(found, self.vocabulary_, binary, dtype)
         found = counted(analysis, documents, self.n_jobs)
-        seen = np.bincount(found.terms, minlength=found.n_terms)  # documents of each term
+        seen = found.totals(True)  # documents of each term
         terms = np.flatnonzero(seen)
         if not len(terms):
             raise ValueError(
@@ -193,7 +206,7 @@ class CountVectorizer(Estimator):
         terms = found.order(terms)
         rank = np.full(found.n_terms, -1, np.int32)
         rank[terms] = np.arange(len(terms), dtype=np.int32)
-        out = as_matrix(found.rows(rank, len(terms), self.n_jobs), len(terms), binary, dtype)
+        out = as_matrix(found.rows(rank, self.n_jobs), len(terms), binary, dtype)
         self._become(found.names(terms), False)
         return out
 
@@ -206,14 +219,8 @@ class CountVectorizer(Estimator):
             )
         kept = terms[(seen[terms] >= least) & (seen[terms] <= most)]
         if limit is not None and len(kept) > limit:
-            if binary:
-                often = seen[kept]
-            else:
-                often = np.bincount(found.terms, found.counts, found.n_terms)[kept]
-            ordered = found.order(kept)
-            place = np.empty(found.n_terms, np.intp)
-            place[kept] = often
-            kept = ordered[np.argsort(-place[ordered], kind="stable")[:limit]]
+            often, ordered = found.totals(binary), found.order(kept)
+            kept = ordered[np.argsort(-often[ordered], kind="stable")[:limit]]
         if not len(kept):
             raise ValueError(
                 "min_df, max_df and max_features leave no terms: after pruning, no terms remain. "
@@ -240,26 +247,18 @@ class CountVectorizer(Estimator):
         analysis = as_analysis(self)
         binary, dtype = as_flag(self.binary, "binary"), as_dtype(self.dtype)
         documents = as_documents(raw_documents, least=0)
-        if "_names" not in self.__dict__:
-            if self.vocabulary is None:
-                raise not_fitted(self)
-            self._become(as_vocabulary(self.vocabulary), True)
+        column = self.vocabulary_
         if not documents:
             nothing = np.zeros(0, np.int32)
-            return as_matrix(
-                (np.zeros(1, np.int64), nothing, nothing), len(self._names), binary, dtype
-            )
-        return self._rows(counted(analysis, documents, self.n_jobs), binary, dtype)
+            return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), binary, dtype)
+        return self._rows(counted(analysis, documents, self.n_jobs), column, binary, dtype)
 
-    def _rows(self, found, binary, dtype):
-        """Counts of the terms of the vocabulary."""
-        terms = np.unique(found.terms)
-        column = self.vocabulary_
+    def _rows(self, found, column, binary, dtype):
+        """Counts of the terms that have a column."""
+        terms = np.flatnonzero(found.totals(True)).astype(np.int32)
         rank = np.full(found.n_terms, -1, np.int32)
         rank[terms] = [column.get(name, -1) for name in found.names(terms)]
-        return as_matrix(
-            found.rows(rank, len(self._names), self.n_jobs), len(self._names), binary, dtype
-        )
+        return as_matrix(found.rows(rank, self.n_jobs), len(column), binary, dtype)
 
     def inverse_transform(self, X):
         """Return the terms that each row has, in the order of their columns.
@@ -275,12 +274,12 @@ class CountVectorizer(Estimator):
         Raises
         ------
         ValueError
-            If X has another number of columns than there are terms.
+            If X is not a finite 2-d array, or has another number of columns than there are terms.
         """
         from scipy.sparse import csr_array
 
         names = np.array(self._known(), dtype=object)
-        rows = as_csr(X if hasattr(X, "tocsr") else csr_array(np.atleast_2d(np.asarray(X))))
+        rows = as_csr(X, n_min=0) if is_sparse(X) else csr_array(as_rows(X, n_min=0))
         if rows.shape[1] != len(names):
             raise ValueError(
                 f"X must have {len(names)} columns, one for each term; got {rows.shape[1]}."
@@ -315,15 +314,19 @@ class CountVectorizer(Estimator):
     def vocabulary_(self):
         """The column of each term."""
         names = self._known()
+        if "_names" not in self.__dict__:
+            return {name: k for k, name in enumerate(names)}
         column = self.__dict__.get("_columns")
         if column is None:
             column = self.__dict__["_columns"] = {name: k for k, name in enumerate(names)}
         return column
 
     def _known(self):
-        if "_names" not in self.__dict__:
+        if "_names" in self.__dict__:
+            return self._names
+        if self.vocabulary is None:
             raise not_fitted(self)
-        return self._names
+        return as_vocabulary(self.vocabulary)
 
     def _become(self, names, fixed):
         """Become fitted, all at once."""
@@ -343,12 +346,12 @@ class CountVectorizer(Estimator):
 
 def as_documents(raw_documents, least=1):
     """A list of the documents."""
-    if isinstance(raw_documents, str | bytes) or not hasattr(raw_documents, "__iter__"):
+    if isinstance(raw_documents, str | bytes):
         raise ValueError(
             "Iterable over raw text documents expected, string object received: raw_documents is "
             f"{shown(raw_documents)}. Pass a list of documents."
         )
-    documents = list(raw_documents)
+    documents = as_list(raw_documents, "raw_documents", "a list of documents")
     if len(documents) < least:
         raise ValueError("raw_documents must hold at least one document; got none.")
     return documents
@@ -374,21 +377,24 @@ def as_dtype(dtype):
 
 def as_vocabulary(vocabulary):
     """The terms in the order of their columns."""
+    names = as_list(vocabulary, "vocabulary", "a mapping or a list of terms")
+    for name in names:
+        if not isinstance(name, str):
+            raise wrong_type("vocabulary", "a mapping or a list of terms", name)
     if isinstance(vocabulary, Mapping):
-        columns = sorted(vocabulary.values())
-        if columns != list(range(len(columns))):
+        given = list(vocabulary.values())
+        columns = sorted(k for k in given if isinstance(k, Integral) and not isinstance(k, bool))
+        if columns != list(range(len(given))):
             raise ValueError(
                 "vocabulary must give each term a column of its own, from 0 without gaps; got "
-                f"{shown(columns)}."
+                f"{shown(given)}."
             )
-        names = sorted(vocabulary, key=vocabulary.__getitem__)
-    elif isinstance(vocabulary, str) or not hasattr(vocabulary, "__iter__"):
-        raise wrong_type("vocabulary", "a mapping or a list of terms", vocabulary)
-    else:
-        names = sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
-        if len(set(names)) < len(names):
-            twice = next(name for k, name in enumerate(names) if name in names[:k])
-            raise ValueError(f"vocabulary must have each term once; got {shown(twice)} twice.")
+        names.sort(key=vocabulary.__getitem__)
+    elif isinstance(vocabulary, set | frozenset):
+        names.sort()
+    elif len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise ValueError(f"vocabulary must have each term once; got {shown(twice)} twice.")
     if not names:
         raise ValueError("vocabulary must hold a term; got an empty vocabulary.")
     return names
@@ -399,7 +405,7 @@ def as_matrix(parts, n_columns, binary, dtype):
     from scipy.sparse import csr_matrix
 
     start, column, count = parts
-    value = np.ones(len(count), dtype) if binary else count.astype(dtype)
+    value = np.ones(len(count), dtype) if binary else count.astype(dtype, copy=False)
     short = np.int32 if len(column) < 2**31 else np.int64
     out = csr_matrix(
         (value, column.astype(short, copy=False), start.astype(short)),

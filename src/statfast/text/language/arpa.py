@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Language models in ARPA's format: a text file of log10 probabilities and back-off weights."""
 
-from math import log
+from math import inf, log
+from os import PathLike
 
 import numpy as np
 
-from statfast._validation import shown
+from statfast._validation import shown, wrong_type
 from statfast.text.language.back_off_tables import tables
 from statfast.text.language.model import END, START, UNKNOWN, NGramLanguageModel
 from statfast.text.language.ngram_counts import Level
 
 _TEN = log(10.0)
 _NEVER = -99.0  # ARPA's log10 of 0
+_ROUNDED = 1e-6  # above 0, a log10 probability is 0 in fewer digits
 
 
 def write_arpa(model, path):
@@ -32,6 +34,8 @@ def write_arpa(model, path):
     ------
     ValueError
         If the model is one of additive smoothing, or a word holds a blank.
+    TypeError
+        If the model or the path is none.
 
     Examples
     --------
@@ -41,6 +45,9 @@ def write_arpa(model, path):
     >>> round(read_arpa("toy.arpa").score("b", ["a"]), 6) == round(model.score("b", ["a"]), 6)
     True
     """
+    if not isinstance(model, NGramLanguageModel):
+        raise wrong_type("model", "an NGramLanguageModel", model)
+    path = as_path(path)
     model._model()
     if model._direct:
         raise ValueError("ARPA's format is for back-off models; additive smoothing is none.")
@@ -49,6 +56,8 @@ def write_arpa(model, path):
     for name in words:
         if name.split() != [name]:
             raise ValueError(f"a word of ARPA's format must hold no blank; got {shown(name)}.")
+        if not name.isprintable() and name.encode("utf-8", "ignore").decode("utf-8") != name:
+            raise ValueError(f"a word of ARPA's format must be UTF-8; got {shown(name)}.")
     names = list(words)
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write("\\data\\\n")
@@ -88,7 +97,10 @@ def read_arpa(path):
     Raises
     ------
     ValueError
-        If the file is not in ARPA's format, or an n-gram has no entry for its first words.
+        If the file is not in ARPA's format, holds an n-gram twice, or one that has no entry for its
+        first words.
+    TypeError
+        If the path is none.
 
     Examples
     --------
@@ -97,8 +109,9 @@ def read_arpa(path):
     >>> read_arpa("toy.arpa").n_grams_
     [4, 3]
     """
-    sections = parsed(path)
+    sections = parsed(as_path(path))
     names = [UNKNOWN, START, END]
+    _require_once(1, len(sections[0]), len({entry[1] for entry in sections[0]}))
     given = {entry[1]: entry for entry in sections[0]}
     names += sorted(word for word in given if word not in names)
     number = {word: k for k, word in enumerate(names)}
@@ -127,6 +140,7 @@ def read_arpa(path):
         keys = node * size + grams[:, -1]
         order = np.argsort(keys)
         keys = keys[order]
+        _require_once(n, len(keys), 1 + np.count_nonzero(np.diff(keys)))
         zero = np.zeros(len(keys))
         found.append(
             Level(keys, (keys % size).astype(np.int32), keys // size, zero, zero, zero, zero > 0)
@@ -154,34 +168,56 @@ def exp10(value):
     return 0.0 if value <= _NEVER else float(np.exp(value * _TEN))
 
 
+def as_path(path):
+    """The name of a file."""
+    if not isinstance(path, str | PathLike) or "\0" in str(path):
+        raise wrong_type("path", "the name of a file", path)
+    return path
+
+
+def _require_once(n, count, distinct):
+    if distinct < count:
+        raise ValueError(f"path holds {count - distinct} {n}-gram(s) twice. Drop one of the lines.")
+
+
 def parsed(path):
     """For each order a list of (log10 probability, words, log10 weight)."""
     sections, sizes, at = [], {}, None
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for number, line in enumerate(file, start=1):
             line = line.rstrip("\n")
             if not line.strip():
                 continue
-            if line.startswith("\\"):
-                at = line.strip()
-                if at.endswith("-grams:"):
-                    sections.append([])
-                continue
-            if at == "\\data\\" and line.startswith("ngram "):
-                n, _, count = line[6:].partition("=")
-                sizes[int(n)] = int(count)
-            elif at is not None and at.endswith("-grams:"):
-                parts = line.split("\t")
-                try:
-                    weight = float(parts[2]) if len(parts) > 2 else 0.0
-                    sections[-1].append((float(parts[0]), parts[1], weight))
-                except (ValueError, IndexError) as error:
-                    raise ValueError(
-                        f"path is not in ARPA's format: line {number} is {shown(line)}."
-                    ) from error
-    if at != "\\end\\" or [len(s) for s in sections] != [sizes[n] for n in sorted(sizes)]:
+            try:
+                if line.startswith("\\"):
+                    at = line.strip()
+                    if at.endswith("-grams:"):
+                        sections.append([])
+                        if at != f"\\{len(sections)}-grams:":
+                            raise ValueError
+                elif at == "\\data\\" and line.startswith("ngram "):
+                    n, _, count = line[6:].partition("=")
+                    sizes[int(n)] = int(count)
+                elif at is not None and at.endswith("-grams:"):
+                    sections[-1].append(_entry(line))
+            except (ValueError, IndexError) as error:
+                raise ValueError(
+                    f"path is not in ARPA's format: line {number} is {shown(line)}."
+                ) from error
+    found = {n: len(entries) for n, entries in enumerate(sections, start=1)}
+    if at != "\\end\\" or not found or found != sizes:
         raise ValueError(
-            f"path is not in ARPA's format, or cut short: it has {[len(s) for s in sections]} "
-            f"n-grams and announces {[sizes[n] for n in sorted(sizes)]}."
+            f"path is not in ARPA's format, or cut short: it has {found} n-grams of each order and "
+            f"announces {sizes}."
         )
     return sections
+
+
+def _entry(line):
+    """The log10 probability of an n-gram, its words, and its log10 weight."""
+    line.encode("utf-8")  # fails on bytes that are none
+    parts = line.split("\t")
+    logp, weight = float(parts[0]), float(parts[2]) if len(parts) > 2 else 0.0
+    if not logp <= _ROUNDED or not weight < inf:
+        raise ValueError
+    return logp, parts[1], weight

@@ -30,7 +30,8 @@ def tables(found, probability, backoff):
         if n == 0:
             upto[: sizes[0]] = np.cumsum(p)
             continue
-        contexts = np.searchsorted(level.context, np.arange(sizes[n - 1] + 1))
+        following = np.bincount(level.context, minlength=sizes[n - 1])
+        contexts = np.concatenate([[0], np.cumsum(following)])
         first[base[n - 1] : base[n]] = base[n] + contexts[:-1]
         running = np.cumsum(p)
         start = np.concatenate([[0.0], running])[contexts[:-1]]

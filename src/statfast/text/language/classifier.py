@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Documents classified by the language model that explains them best."""
 
+from itertools import compress
+
 import numpy as np
 
 from statfast._estimator import Classifier, Estimator
 from statfast._validation import as_choice, as_labels, not_fitted
 from statfast.text.language.model import NGramLanguageModel
+from statfast.text.language.parameters import as_repeats, numbered
 
 
 class LanguageModelClassifier(Classifier, Estimator):
@@ -72,7 +75,7 @@ class LanguageModelClassifier(Classifier, Estimator):
         self.priors = priors
         self.tokenizer = tokenizer
 
-    def fit(self, raw_documents, y):
+    def fit(self, raw_documents, y, sample_weight=None):
         """Learn a model of each class.
 
         Parameters
@@ -80,6 +83,9 @@ class LanguageModelClassifier(Classifier, Estimator):
         raw_documents : iterable of str, or of lists of str
         y : array-like of shape (n,)
             A label for each document.
+        sample_weight : array-like of shape (n,), optional
+            How often each document counts: whole numbers, as if it were repeated. A class all of
+            whose weights are 0 is left out.
 
         Returns
         -------
@@ -88,7 +94,8 @@ class LanguageModelClassifier(Classifier, Estimator):
         Raises
         ------
         ValueError
-            If y is not one label for each document, or a parameter is out of its range.
+            If y is not one label for each document, a weight is negative or no whole number, or a
+            parameter is out of its range.
         TypeError
             If a document is neither a string nor a list of strings.
         """
@@ -99,14 +106,18 @@ class LanguageModelClassifier(Classifier, Estimator):
         plain._checked()
         texts = plain._texts(raw_documents)
         classes, codes = as_labels(y, len(texts))
-        words = sorted({word for text in texts for word in text}) or ["<unk>"]
-        models = []
-        for k in range(len(classes)):
+        times = as_repeats(sample_weight, len(texts))
+        words: dict = {}
+        numbered(texts if times is None else list(compress(texts, times)), words)
+        mass, models = np.bincount(codes, times, len(classes)).astype(np.float64), []
+        for k in np.flatnonzero(mass):
             model = NGramLanguageModel(
-                self.order, self.smoothing, alpha=self.alpha, vocabulary=words
+                self.order, self.smoothing, alpha=self.alpha, vocabulary=list(words) or ["<unk>"]
             )
-            models.append(model.fit([texts[i] for i in np.flatnonzero(codes == k)]))
-        mass = np.bincount(codes).astype(np.float64)
+            mine = codes == k
+            given = None if times is None else times[mine]
+            models.append(model.fit(list(compress(texts, mine)), None, given))
+        classes, mass = classes[mass > 0.0], mass[mass > 0.0]
         prior = (mass + 1.0) / (mass.sum() + len(mass)) if self.priors else mass / mass.sum()
         return self._become(
             {"classes_": classes, "class_prior_": prior, "models_": models, "_plain": plain}
@@ -124,6 +135,8 @@ class LanguageModelClassifier(Classifier, Estimator):
         Returns
         -------
         joint : ndarray of shape (m, K)
+            -inf for classes in which a document is impossible; where it is so in all of them, the
+            logarithms of the class probabilities alone.
         """
         if "models_" not in self.__dict__:
             raise not_fitted(self)
@@ -144,6 +157,7 @@ class LanguageModelClassifier(Classifier, Estimator):
         Returns
         -------
         log_posteriors : ndarray of shape (m, K)
+            -inf for classes in which a document is impossible, but for one that is so in all.
         """
         joint = self.predict_joint_log_proba(raw_documents)
         joint -= joint.max(axis=1, keepdims=True)

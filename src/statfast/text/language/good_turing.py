@@ -2,6 +2,7 @@
 """Good-Turing estimates of how often what was seen r times is to be expected."""
 
 from collections.abc import Mapping
+from numbers import Integral
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def simple_good_turing(frequencies):
     Raises
     ------
     TypeError
-        If `frequencies` is no mapping.
+        If `frequencies` is no mapping of integers.
     ValueError
         If there is no count, or one that is not positive.
 
@@ -50,6 +51,9 @@ def simple_good_turing(frequencies):
     """
     if not isinstance(frequencies, Mapping):
         raise wrong_type("frequencies", "a dict of counts and their frequencies", frequencies)
+    for number in (*frequencies, *frequencies.values()):
+        if isinstance(number, bool) or not isinstance(number, Integral):
+            raise wrong_type("frequencies", "a dict of counts and their frequencies", frequencies)
     if not frequencies or min(frequencies) < 1 or min(frequencies.values()) < 1:
         raise ValueError(
             "frequencies must map counts of at least 1 to how many things had them; got "

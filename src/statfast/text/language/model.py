@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """n-gram language models: the probability of a word after the words before it."""
 
-from itertools import chain
+from itertools import compress
 from math import log
 
 import numpy as np
@@ -13,11 +13,20 @@ from statfast._validation import (
     as_count,
     as_generator,
     not_fitted,
+    refuse_large,
     wrong_type,
 )
+from statfast.text.counting.analysis import as_list
 from statfast.text.language.back_off_tables import padded, tables
 from statfast.text.language.ngram_counts import distinct, levels, rows_of
-from statfast.text.language.parameters import as_parameters, as_texts, as_words
+from statfast.text.language.parameters import (
+    as_parameters,
+    as_repeats,
+    as_texts,
+    as_words,
+    looked_up,
+    numbered,
+)
 from statfast.text.language.smoothing import smoothed
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
@@ -126,13 +135,15 @@ class NGramLanguageModel(Estimator):
 
     # ------------------------------------------------------------ fit
 
-    def fit(self, raw_documents, y=None):
+    def fit(self, raw_documents, y=None, sample_weight=None):
         """Learn from texts.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
         y : ignored
+        sample_weight : array-like of shape (texts,), optional
+            How often each text counts: whole numbers, as if it were repeated.
 
         Returns
         -------
@@ -141,19 +152,21 @@ class NGramLanguageModel(Estimator):
         Raises
         ------
         ValueError
-            If there are no texts, or a parameter is out of its range.
+            If there are no texts, a weight is negative or no whole number, or a parameter is out of
+            its range.
         TypeError
             If a text is neither a string nor a list of strings, or a parameter of the wrong type.
         """
-        return self._learn(raw_documents, None)
+        return self._learn(raw_documents, sample_weight, None)
 
-    def partial_fit(self, raw_documents, y=None):
+    def partial_fit(self, raw_documents, y=None, sample_weight=None):
         """Add texts to those learnt so far.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
         y : ignored
+        sample_weight : array-like of shape (texts,), optional
 
         Returns
         -------
@@ -164,20 +177,20 @@ class NGramLanguageModel(Estimator):
         ValueError, TypeError
             As for `fit`; also if `order` or `padding` have changed.
         """
-        return self._learn(raw_documents, self.__dict__.get("_counts"))
+        return self._learn(raw_documents, sample_weight, self.__dict__.get("_counts"))
 
-    def _learn(self, raw_documents, before):
+    def _learn(self, raw_documents, sample_weight, before):
         order, method, full = self._checked()
         number = {UNKNOWN: 0, START: 1, END: 2} if before is None else dict(self._raw)
         texts = self._texts(raw_documents)
         if not texts:
             raise ValueError("raw_documents must hold at least one text; got none.")
-        new = set(chain.from_iterable(texts)) - number.keys()
-        number |= {word: k for k, word in enumerate(sorted(new), start=len(number))}
-        words = list(map(number.__getitem__, chain.from_iterable(texts)))
-        begin = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
-        rows = rows_of(*padded(np.array(words, np.int32), begin, order if full else 2), order)
-        counts = distinct(rows)
+        times = as_repeats(sample_weight, len(texts))
+        if times is not None:
+            texts, times = list(compress(texts, times)), times[times > 0]
+        words, begin = padded(*numbered(texts, number), order if full else 2)
+        times = None if times is None else np.repeat(times, np.diff(begin))
+        counts = distinct(rows_of(words, begin, order), times)
         if before is not None:
             if before.rows.shape[1] != order or self._full != full:
                 raise ValueError("order and padding must be those of the first fit.")
@@ -225,7 +238,8 @@ class NGramLanguageModel(Estimator):
             least = as_count(self.min_count, "min_count")
             often = np.bincount(counts.rows[:, -1], counts.counts, len(raw))
             words = [word for word, k in raw.items() if often[k] >= least]
-        names = [*special, *sorted(set(words) - set(special))]
+        ordered = sorted(dict.fromkeys(words))  # at once, if it is what has been learnt
+        names = [*special, *(word for word in ordered if word not in special)]
         number = {word: k for k, word in enumerate(names)}
         return number, np.array([number.get(word, 0) for word in raw], np.int64)
 
@@ -243,7 +257,7 @@ class NGramLanguageModel(Estimator):
         Parameters
         ----------
         word : str
-        context : sequence of str, default=()
+        context : str or sequence of str, default=()
             The words before it, of which the last order - 1 count.
 
         Returns
@@ -258,7 +272,7 @@ class NGramLanguageModel(Estimator):
         Parameters
         ----------
         word : str
-        context : sequence of str, default=()
+        context : str or sequence of str, default=()
             The words before it, of which the last order - 1 count.
 
         Returns
@@ -267,7 +281,7 @@ class NGramLanguageModel(Estimator):
             -inf where it is impossible.
         """
         kernel = self._model()
-        context = [context] if isinstance(context, str) else list(context)
+        context = self._said(context, "context")
         words = np.array([self._number(w) for w in [*context, word]], np.int32)
         out = np.empty(len(words))
         kernel.score(words, np.array([0, len(words)]), len(words) - 1, out)
@@ -283,6 +297,7 @@ class NGramLanguageModel(Estimator):
         Returns
         -------
         ndarray of shape (texts,)
+            -inf for a text with an impossible word.
         """
         scores, _, begin, given = self._scored(raw_documents)
         del given
@@ -335,17 +350,14 @@ class NGramLanguageModel(Estimator):
         float
         """
         self._model()
-        words = [self._number(word) for text in self._texts(raw_documents) for word in text]
-        return float(np.mean(np.array(words) == 0)) if words else 0.0
+        words, _ = looked_up(self._texts(raw_documents), self.vocabulary_)
+        return float(np.mean(words == 0)) if len(words) else 0.0
 
     def _scored(self, raw_documents):
         """Log probabilities of all words of padded texts, their numbers, and where texts begin."""
         kernel = self._model()
         texts = self._texts(raw_documents)
-        number = self.vocabulary_
-        known = {word: number.get(word, 0) for word in set(chain.from_iterable(texts))}
-        words = np.array(list(map(known.__getitem__, chain.from_iterable(texts))), np.int32)
-        begin = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+        words, begin = looked_up(texts, self.vocabulary_)
         words, begin = padded(words, begin, self._fitted_order if self._full else 2)
         given = max(1, self._fitted_order - 1) if self._full else 1
         out = np.empty(len(words))
@@ -368,7 +380,7 @@ class NGramLanguageModel(Estimator):
             How many.
         max_length : int, default=1000
             Most words of a text, the prompt included.
-        prompt : sequence of str, default=()
+        prompt : str or sequence of str, default=()
             What each text begins with.
         random_state : int, Generator or None, default=None
             What they are drawn with.
@@ -381,9 +393,11 @@ class NGramLanguageModel(Estimator):
         kernel = self._model()
         n = as_count(n_samples, "n_samples")
         most = as_count(max_length, "max_length")
+        refuse_large(64 * n, f"A list of n_samples={n} texts", "Draw fewer at a time.")
+        refuse_large(4 * most, f"A text of max_length={most} words", "Lower it.")
         seeds = as_generator(random_state).integers(0, 2**63, size=n)
         pad = max(1, self._fitted_order - 1) if self._full else 1
-        head = [1] * pad + [self._number(word) for word in prompt]
+        head = [1] * pad + [self._number(word) for word in self._said(prompt, "prompt")]
         room = np.empty(pad + max(most, len(head) - pad), np.int32)
         found = []
         for seed in seeds.tolist():
@@ -394,6 +408,12 @@ class NGramLanguageModel(Estimator):
         return found
 
     # ------------------------------------------------------------ within
+
+    def _said(self, given, name):
+        """The words of a text that is not whole."""
+        if isinstance(given, str):
+            return self._texts([given])[0]
+        return as_list(given, name, "a list of words")
 
     def _number(self, word):
         if not isinstance(word, str):

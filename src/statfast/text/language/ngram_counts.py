@@ -24,19 +24,31 @@ class NGramCounts:
 
 
 def distinct(rows, counts=None):
-    """Equal rows as one, with the sum of their counts."""
-    width = int(rows.max(initial=0)) + 2
+    """Equal rows as one, with the sum of their counts; rows in the order of their words."""
+    order, bits = rows.shape[1], int(rows.max(initial=0) + 1).bit_length()
+    if counts is None and bits * order < 63:  # words side by side: numbers sort faster than places
+        place = rows[:, 0].astype(np.int64) + 1
+        for j in range(1, order):
+            place = place << bits | (rows[:, j] + 1)
+        place.sort()
+        at = starts_of(place)
+        shifts = bits * np.arange(order - 1, -1, -1)
+        words = (place[at, None] >> shifts & ((1 << bits) - 1)).astype(np.int32) - 1
+        return NGramCounts(words, np.diff(at, append=len(place)))
     place = rows[:, 0].astype(np.int64) + 1
-    for j in range(1, rows.shape[1]):
-        if place.max(initial=0) > 2**62 // width:
+    for j in range(1, order):
+        if place.max(initial=0) >> (62 - bits):
             place = np.unique(place, return_inverse=True)[1].reshape(-1)
-        place = place * width + (rows[:, j] + 1)
-    order = np.argsort(place)
-    ordered = place[order]
-    new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
-    starts = np.flatnonzero(new)
-    weight = np.ones(len(rows), np.int64) if counts is None else counts[order]
-    return NGramCounts(rows[order[starts]], np.add.reduceat(weight, starts))
+        place = place << bits | (rows[:, j] + 1)
+    ordered = np.argsort(place)
+    at = starts_of(place[ordered])
+    weight = np.ones(len(rows), np.int64) if counts is None else counts[ordered]
+    return NGramCounts(rows[ordered[at]], np.add.reduceat(weight, at))
+
+
+def starts_of(ordered):
+    """Where runs of equal numbers begin."""
+    return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
 
 
 def rows_of(words, begin, order):
@@ -73,29 +85,26 @@ def levels(statistics, order, size, start):
         Level(words.astype(np.int64), words, nothing - 1, nothing - 1, unigrams,
               np.zeros(size), words == start)
     ]  # fmt: skip
-    full = rows.shape[1]
+    number = rows[:, -1].astype(np.int64)  # of each row the n-gram that ends with it
     for n in range(2, order + 1):
-        some = rows[:, full - n] >= 0
-        part, weight = rows[some, full - n :], counts[some]
+        some = np.flatnonzero(rows[:, order - n] >= 0)
+        part, below = rows[some, order - n :], found[-1]
         node = part[:, 0].astype(np.int64)
-        tail = part[:, 1].astype(np.int64)
         for j in range(1, n - 1):
             node = np.searchsorted(found[j].keys, node * size + part[:, j])
-        for j in range(2, n):
-            tail = np.searchsorted(found[j - 1].keys, tail * size + part[:, j])
         place = node * size + part[:, -1]
-        order_of = np.argsort(place)
-        ordered = place[order_of]
-        at = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-        at = at[: len(ordered)]
-        keys = ordered[at] if len(ordered) else ordered
-        sums = np.add.reduceat(weight[order_of], at) if len(at) else np.zeros(0)
-        suffix = tail[order_of][at]
-        below = found[-1]
+        # The longest n-grams are in order, as the rows are.
+        ordered = np.argsort(place) if n < order else np.arange(len(place))
+        keys = place[ordered]
+        at = starts_of(keys)
+        keys = keys[at]
+        suffix = number[some[ordered[at]]]
+        number[some[ordered]] = np.repeat(np.arange(len(at)), np.diff(at, append=len(ordered)))
+        sums = np.add.reduceat(counts[some[ordered]], at) if len(at) else np.zeros(0)
         below.left[:] = np.bincount(suffix, minlength=len(below.keys))
         context = keys // size
         found.append(
             Level(keys, (keys % size).astype(np.int32), context, suffix, sums,
-                  np.zeros(len(keys)), found[-1].starts[context])
+                  np.zeros(len(keys)), below.starts[context])
         )  # fmt: skip
     return found

@@ -12,6 +12,7 @@ import numpy as np
 
 from statfast.text.language.good_turing import simple_good_turing
 
+_NOTHING = 1e-12  # of probability: what rounding leaves
 _KATZ = 5  # counts above it are trusted
 
 
@@ -119,8 +120,11 @@ def smoothed(smoothing, found, may_follow):
             covered = np.bincount(place, lower, contexts)
             mass = np.bincount(place, keep, contexts)
             room = 1.0 - covered
+            full = (room <= _NOTHING) & (sums[0] > 0.0)  # all words were seen: they have it all
+            spent = ~full & (mass >= 1.0 - _NOTHING)  # as if another word had been seen once
+            less = np.where(spent, sums[0] / (sums[0] + 1.0), 1.0)
+            keep, mass = keep * less[place], mass * less
             even = np.where(mass > 0.0, mass, 1.0)
-            full = (room <= 1e-12) & (sums[0] > 0.0)  # all words were seen: they have it all
             keep = np.where(full[place], keep / even[place], keep)
             rest = np.where(sums[0] > 0.0, (1.0 - mass) / np.where(full, 1.0, room), 1.0)
             rest = np.where(full, 0.0, rest.clip(0.0))
@@ -140,6 +144,9 @@ def first_order(smoothing, keep, rest, counts, may_follow):
     if smoothing.uniform and smoothing.name == "good_turing":
         unseen = may_follow & (counts == 0)
         left = 1.0 - keep.sum()
+        if left <= _NOTHING:  # none was seen so rarely as to lose: as if each had been seen once
+            left = unseen.sum() / (counts.sum() + unseen.sum())
+            keep = keep * (1.0 - left)
         return np.where(unseen, left / max(1, unseen.sum()), keep) if unseen.any() else (
             keep / keep.sum()
         )  # fmt: skip

@@ -6,12 +6,16 @@ import numpy as np
 from statfast._estimator import Classifier
 from statfast._validation import as_choice, as_real
 from statfast.tree.cart.model import CartModel
+from statfast.tree.cart.priors import class_priors
 from statfast.tree.growing.arguments import (
     CLASSIFICATION,
+    altered_weights,
+    category_counts,
     class_targets,
     growth_rules,
+    published_columns,
     row_weights,
-    rows_to_fit,
+    rows_with_categories,
 )
 
 
@@ -49,6 +53,27 @@ class DecisionTreeClassifier(Classifier, CartModel):
         Penalty for a leaf: branches that are worth no more are pruned.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
+    priors : array-like of shape (K,), "uniform", or None, default=None
+        Probabilities of the classes, positive, in the order of `classes_`. None takes their shares
+        of the weight. With priors or cost, y is one output and `class_weight` None.
+    cost : array-like of shape (K, K), optional
+        Cost of each decision (column) for each true class (row), 0 on the diagonal. Splits are
+        chosen with the priors altered by it [1]_ (section 4.4: a class counts by its prior times
+        the sum of its row), and a leaf says the class of the least expected cost. None is 1 for
+        every error.
+    missing : {"learned", "surrogate"}, default="learned"
+        What becomes of missing values. "learned": both sides are tried for them at each split.
+        "surrogate": splits are chosen by the rows whose value is known, and the others follow the
+        columns that send rows most nearly as the split does, as in R's rpart; those whose
+        surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
+        each column at each node.
+    max_surrogates : int, default=5
+        Most surrogates of a node.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, \
+            default="from_dtype"
+        Columns of categories, split into two sets of them: by a mask, numbers, or names;
+        "from_dtype" takes those that a pandas or polars table declares as such. At most 1024
+        categories a column. None for none.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -66,6 +91,10 @@ class DecisionTreeClassifier(Classifier, CartModel):
         Number of outputs.
     feature_importances_ : ndarray of shape (p,)
         The share of each column in the decrease of impurity.
+    is_categorical_ : ndarray of bool, shape (p,), or None
+        Which columns hold categories; None if none does.
+    categories_ : list, or None
+        For each column its categories, ascending, or None.
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
@@ -82,11 +111,18 @@ class DecisionTreeClassifier(Classifier, CartModel):
     sides are tried for it at each split, and where a node saw none, it goes with the larger side.
     Infinity is refused.
 
+    With two classes or one target, the best two sets of categories are found, exactly, in the order
+    of their means (`min_samples_leaf` rules out prefixes of the order). With more classes or
+    outputs, all pairs of sets are tried for up to 10 categories in a node, and beyond them the
+    prefixes of the order along the first principal component of the shares of the classes [3]_. A
+    missing category is one more category. Where missing values go at a node, there go categories
+    that it has not seen, and those that the fit has not.
+
     Random numbers depend on `random_state` and the place of a node in the tree, so the tree is the
     same for any number of threads.
 
     Cost: O(p n log n) to rank the columns, then some nanoseconds for each row and column at each
-    level of the tree. Memory: 5 bytes a value of X, and some 100 bytes a row.
+    level of the tree. Memory: 5 to 9 bytes a value of X, and some 100 bytes a row.
 
     References
     ----------
@@ -94,6 +130,9 @@ class DecisionTreeClassifier(Classifier, CartModel):
        Regression Trees. Wadsworth. doi:10.1201/9781315139470
     .. [2] F. Provost and P. Domingos (2003). Tree induction for probability-based ranking. Machine
        Learning 52, 199-215. doi:10.1023/A:1024099825458
+    .. [3] D. Coppersmith, S. J. Hong and J. R. M. Hosking (1999). Partitioning nominal attributes
+       in decision trees. Data Mining and Knowledge Discovery 3, 197-217.
+       doi:10.1023/A:1009869804967
 
     Examples
     --------
@@ -113,7 +152,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         self, *, criterion="gini", splitter="best", max_depth=None, min_samples_split=2,
         min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features=None, random_state=None,
         max_leaf_nodes=None, min_impurity_decrease=0.0, class_weight=None, ccp_alpha=0.0,
-        monotonic_cst=None, n_jobs=None,
+        monotonic_cst=None, priors=None, cost=None, missing="learned", max_surrogates=5,
+        categorical_features="from_dtype", n_jobs=None,
     ):  # fmt: skip
         self.criterion = criterion
         self.splitter = splitter
@@ -128,6 +168,11 @@ class DecisionTreeClassifier(Classifier, CartModel):
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.priors = priors
+        self.cost = cost
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
@@ -137,6 +182,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
         ----------
         X : array-like of shape (n, p)
             Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+            Categories may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Labels.
         sample_weight : array-like of shape (n,), optional
@@ -155,29 +201,38 @@ class DecisionTreeClassifier(Classifier, CartModel):
             If X is not made of numbers, or a parameter is of the wrong type.
         """
         rows, weights, rules, targets, fitted = self._parts(X, y, sample_weight)
-        return self._publish(X, tree_=self._grow(rows, weights, rules, **targets), **fitted)
+        categories = category_counts(fitted)
+        tree = self._grow(rows, weights, rules, categories=categories, **targets)
+        return self._publish(X, tree_=tree, n_features_in_=rows.shape[1], **fitted)
 
     def _parts(self, X, y, sample_weight):
         """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
-        rows = rows_to_fit(X)
+        rows, columns, missing = rows_with_categories(X, self.categorical_features)
         n, p = rows.shape
         targets = class_targets(y, n)
         weights = row_weights(sample_weight, n, self.class_weight, targets)
+        priors = self._priors(targets, weights.weight)
+        if priors is not None:
+            weights = altered_weights(weights, priors.grown[targets.label[:, 0]])
         rules = growth_rules(
             self, CLASSIFICATION, n, p, weights.total, classes=max(targets.counts),
             outputs=len(targets.classes),
         )  # fmt: skip
-        rules = self._splitter(rules, p)
+        rules = self._splitter(rules, p, columns)
         fitted = {
             "max_features_": rules.max_features,
             "n_outputs_": len(targets.classes),
             "classes_": targets.classes[0] if targets.flat else targets.classes,
             "n_classes_": targets.counts[0] if targets.flat else np.array(targets.counts),
+            "_class_priors": priors,
+            **published_columns(columns, missing),
         }
         return rows, weights, rules, {"label": targets.label, "classes": targets.counts}, fitted
 
     def predict(self, X):
         """The most frequent class of the leaf that each row falls into, the lowest of equals.
+
+        With `cost`, the class of the least expected cost.
 
         Parameters
         ----------
@@ -188,7 +243,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
         -------
         ndarray of shape (m,) or (m, outputs), dtype of `classes_`
         """
-        best = self._values(X).argmax(axis=2)
+        best = self._decided(self._values(X))
         if self._is_flat():
             return self.classes_.take(best[:, 0])
         found = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
@@ -216,6 +271,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         shares = self._values(X)
         if smoothing is not None:
             shares = self._smoothed(X, shares, smoothing, m)
+        elif self._class_priors is not None:
+            shares[:, 0] = self._class_priors.shares(shares[:, 0])
         if self._is_flat():
             return shares[:, 0]
         return [shares[:, k, : len(classes)] for k, classes in enumerate(self.classes_)]
@@ -247,8 +304,35 @@ class DecisionTreeClassifier(Classifier, CartModel):
         """
         tree = self._fitted_tree()
         leaves = np.flatnonzero(tree.children_left < 0)
-        counts = tree.value[leaves] * tree.weighted_n_node_samples[leaves, None, None]
-        return leaves, counts[:, 0] if self._is_flat() else counts
+        return leaves, self.node_counts()[leaves]
+
+    def node_classes(self):
+        """The class that each node stands for, as a leaf or if it were one.
+
+        Returns
+        -------
+        ndarray of shape (node_count,) or (node_count, outputs), dtype of `classes_`
+            The most frequent class, the lowest of equals; with `cost`, that of the least cost.
+        """
+        best = self._decided(self._fitted_tree().value)
+        if self._is_flat():
+            return self.classes_.take(best[:, 0])
+        found = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
+        return np.column_stack(found)
+
+    def node_counts(self):
+        """The weight of each class in each node, by `priors` if there are any.
+
+        Returns
+        -------
+        ndarray of shape (node_count, K), or (node_count, outputs, K)
+        """
+        tree = self._fitted_tree()
+        mass = tree.weighted_n_node_samples
+        if self._class_priors is not None:
+            return self._class_priors.masses(tree.value[:, 0], mass)
+        counts = tree.value * mass[:, None, None]
+        return counts[:, 0] if self._is_flat() else counts
 
     def rank_leaves(self, label=None, *, smoothing="laplace", m=2.0):
         """The leaves in the order of their share of a class, the largest first: a ranking tree.
@@ -290,6 +374,23 @@ class DecisionTreeClassifier(Classifier, CartModel):
     def _is_flat(self):
         return not isinstance(self.classes_, list)
 
+    def _priors(self, targets, weight):
+        """Priors and costs, checked; None without them."""
+        if self.priors is None and self.cost is None:
+            return None
+        if len(targets.classes) > 1:
+            raise ValueError("priors and cost speak of one output; y has several. Pass None.")
+        if self.class_weight is not None:
+            raise ValueError("class_weight must be None with priors or cost, which weigh classes.")
+        label = targets.label[:, 0]
+        return class_priors(self.priors, self.cost, targets.classes[0], label, weight)
+
+    def _decided(self, shares):
+        """The classes, as codes (m, outputs), that shares (m, outputs, K) of leaves lead to."""
+        if self._class_priors is None:
+            return shares.argmax(axis=2)
+        return self._class_priors.decisions(shares[:, 0])[:, None]
+
     def _estimates(self, shares, mass, smoothing, m, output=0):
         if smoothing is None:
             return shares
@@ -297,10 +398,16 @@ class DecisionTreeClassifier(Classifier, CartModel):
             return (shares * mass + 1) / (mass + shares.shape[-1])
         rows = as_real(m, "m", 0.0)
         prior = self.tree_.value[0, output, : shares.shape[-1]]
+        if self._class_priors is not None:
+            prior = self._class_priors.shares(prior[None])[0]
         return (shares * mass + rows * prior) / (mass + rows)
 
     def _smoothed(self, X, shares, smoothing, m):
         mass = self.tree_.weighted_n_node_samples[self.apply(X), None]
+        if self._class_priors is not None:
+            masses = self._class_priors.masses(shares[:, 0], mass[:, 0])
+            mass = masses.sum(axis=1, keepdims=True)
+            shares[:, 0] = masses / mass
         for output, count in enumerate(np.atleast_1d(self.n_classes_)):
             own = shares[:, output, :count]
             shares[:, output, :count] = self._estimates(own, mass, smoothing, m, output)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What trees for classes and for numbers have in common."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from statfast._estimator import Estimator
-from statfast._validation import as_choice, as_generator, as_real, refuse_large
-from statfast.tree.growing.arguments import rows_to_answer
+from statfast._validation import as_choice, as_count, as_generator, as_real, refuse_large
+from statfast.tree.growing.arguments import routed_rules, rows_to_answer
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
@@ -20,7 +22,11 @@ def drawn_key(random_state):
 class CartModel(Estimator):
     """Mixin: a fitted tree, and what is asked of it."""
 
-    def _grow(self, rows, weights, rules, columns=None, **targets):
+    _columns = None  # which hold categories
+    _class_priors = None
+    _saw_missing = False
+
+    def _grow(self, rows, weights, rules, columns=None, categories=None, **targets):
         """The structure of a tree grown on checked rows.
 
         Parameters
@@ -30,25 +36,30 @@ class CartModel(Estimator):
         rules : TreeRules
         columns : RankedColumns, optional
             Those of `rows`, where they are known.
+        categories : ndarray of int32, shape (p,), optional
+            Where `columns` are not: how many a column has.
         **targets : ndarray
             `label` and `classes`, or `y`.
         """
         as_real(self.ccp_alpha, "ccp_alpha", 0.0)
         if columns is None:
-            columns = ranked_columns(rows, self.n_jobs)
-        problem = tree_problem(columns, rules, total=weights.total, table=weights.table, **targets)
-        grown = grown_tree(
+            columns = ranked_columns(rows, self.n_jobs, categories)
+        problem = tree_problem(
+            columns, rules, total=weights.total, table=weights.table, cases=weights.cases, **targets
+        )
+        grown, routes = grown_tree(
             problem, weights.rows.copy(), weights.weight, weights.integral,
             drawn_key(self.random_state), self.n_jobs,
         )  # fmt: skip
-        tree = structure_of(*grown, rows.shape[1], targets.get("classes"))
+        tree = structure_of(*grown, rows.shape[1], targets.get("classes"), routes)
         return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
-    def _splitter(self, rules, p):
-        """The rules with the splitter that is asked for."""
+    def _splitter(self, rules, p, columns):
+        """The rules with the splitter and the way of missing values that are asked for."""
         random = as_choice(self.splitter, "splitter", ("best", "random")) == "random"
         in_order = not random and rules.max_features == p
-        return type(rules)(**{**vars(rules), "randomized": random, "in_order": in_order})
+        rules = replace(rules, randomized=random, in_order=in_order)
+        return routed_rules(self, rules, columns)
 
     # ------------------------------------------------------------ answers
     def _values(self, X):
@@ -125,6 +136,28 @@ class CartModel(Estimator):
         int
         """
         return self._fitted_tree().n_leaves
+
+    def split_categories(self, node):
+        """The categories that a node sends to the left and to the right.
+
+        Parameters
+        ----------
+        node : int
+            Number of a node.
+
+        Returns
+        -------
+        (list, list), or None
+            None where the node is a leaf, or splits numbers. Categories in neither list, which the
+            node has not seen, go where missing values go.
+        """
+        tree = self._fitted_tree()
+        at = as_count(node, "node", low=0, high=tree.node_count - 1)
+        if tree.routes is None or not tree.routes.of_sets[at]:
+            return None
+        known = self.categories_[int(tree.feature[at])]
+        left, right = (known[codes].tolist() for codes in tree.routes.codes(tree.threshold[at]))
+        return left, right
 
     @property
     def feature_importances_(self):

@@ -5,10 +5,13 @@ from statfast._estimator import Regressor
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import (
     REGRESSION,
+    category_counts,
     growth_rules,
     number_targets,
+    published_columns,
+    require_range,
     row_weights,
-    rows_to_fit,
+    rows_with_categories,
 )
 
 
@@ -44,6 +47,19 @@ class DecisionTreeRegressor(Regressor, CartModel):
         Penalty for a leaf: branches that are worth no more are pruned.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
+    missing : {"learned", "surrogate"}, default="learned"
+        What becomes of missing values. "learned": both sides are tried for them at each split.
+        "surrogate": splits are chosen by the rows whose value is known, and the others follow the
+        columns that send rows most nearly as the split does, as in R's rpart; those whose
+        surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
+        each column at each node.
+    max_surrogates : int, default=5
+        Most surrogates of a node.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, \
+            default="from_dtype"
+        Columns of categories, split into two sets of them: by a mask, numbers, or names;
+        "from_dtype" takes those that a pandas or polars table declares as such. At most 1024
+        categories a column. None for none.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -57,6 +73,10 @@ class DecisionTreeRegressor(Regressor, CartModel):
         Number of outputs.
     feature_importances_ : ndarray of shape (p,)
         The share of each column in the decrease of impurity.
+    is_categorical_ : ndarray of bool, shape (p,), or None
+        Which columns hold categories; None if none does.
+    categories_ : list, or None
+        For each column its categories, ascending, or None.
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
@@ -73,11 +93,18 @@ class DecisionTreeRegressor(Regressor, CartModel):
     sides are tried for it at each split, and where a node saw none, it goes with the larger side.
     Infinity is refused.
 
+    With one target, the best two sets of categories are found, exactly, in the order of their means
+    (`min_samples_leaf` rules out prefixes of the order). With several outputs, all pairs of sets
+    are tried for up to 10 categories in a node, and beyond them the prefixes of the order along the
+    first principal component of the means (Coppersmith, Hong and Hosking 1999). A missing category
+    is one more category. Where missing values go at a node, there go categories that it has not
+    seen, and those that the fit has not.
+
     Random numbers depend on `random_state` and the place of a node in the tree, so the tree is the
     same for any number of threads.
 
     Cost: O(p n log n) to rank the columns, then some nanoseconds for each row and column at each
-    level of the tree. Memory: 5 bytes a value of X, and some 100 bytes a row.
+    level of the tree. Memory: 5 to 9 bytes a value of X, and some 100 bytes a row.
 
     Within a node, targets less their mean enter as integers of 61 - log2(m) bits (m its rows), so
     that sums are exact and do not depend on an order; y that are integers are kept exactly.
@@ -104,7 +131,8 @@ class DecisionTreeRegressor(Regressor, CartModel):
         self, *, criterion="squared_error", splitter="best", max_depth=None, min_samples_split=2,
         min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features=None, random_state=None,
         max_leaf_nodes=None, min_impurity_decrease=0.0, ccp_alpha=0.0,
-        monotonic_cst=None, n_jobs=None,
+        monotonic_cst=None, missing="learned", max_surrogates=5,
+        categorical_features="from_dtype", n_jobs=None,
     ):  # fmt: skip
         self.criterion = criterion
         self.splitter = splitter
@@ -118,6 +146,9 @@ class DecisionTreeRegressor(Regressor, CartModel):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.missing = missing
+        self.max_surrogates = max_surrogates
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
@@ -127,6 +158,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
         ----------
         X : array-like of shape (n, p)
             Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+            Categories may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Finite numbers.
         sample_weight : array-like of shape (n,), optional
@@ -140,25 +172,29 @@ class DecisionTreeRegressor(Regressor, CartModel):
         ------
         ValueError
             If X holds an infinity, y is not a finite number (or one for each output) for each row,
-            or a parameter is out of its range.
+            its weighted squares overflow or vanish, or a parameter is out of its range.
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
         rows, weights, rules, targets, fitted = self._parts(X, y, sample_weight)
-        return self._publish(X, tree_=self._grow(rows, weights, rules, **targets), **fitted)
+        categories = category_counts(fitted)
+        tree = self._grow(rows, weights, rules, categories=categories, **targets)
+        return self._publish(X, tree_=tree, n_features_in_=rows.shape[1], **fitted)
 
     def _parts(self, X, y, sample_weight):
         """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
-        rows = rows_to_fit(X)
+        rows, columns, missing = rows_with_categories(X, self.categorical_features)
         n, p = rows.shape
         targets, flat = number_targets(y, n, self.criterion)
         weights = row_weights(sample_weight, n)
+        require_range(targets, self.criterion, weights)
         rules = growth_rules(self, REGRESSION, n, p, weights.total, outputs=targets.shape[1])
-        rules = self._splitter(rules, p)
+        rules = self._splitter(rules, p, columns)
         fitted = {
             "max_features_": rules.max_features,
             "n_outputs_": targets.shape[1],
             "_flat": flat,
+            **published_columns(columns, missing),
         }
         return rows, weights, rules, {"y": targets}, fitted
 

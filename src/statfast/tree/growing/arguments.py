@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users pass to trees and forests: rows that may have missing values, targets, parameters."""
 
-from dataclasses import dataclass
-from math import ceil, log2, sqrt
+from dataclasses import dataclass, replace
+from math import ceil, frexp, log2, sqrt
 from numbers import Integral
 
 import numpy as np
@@ -22,11 +22,14 @@ from statfast._validation import (
     rows_for,
     shown,
 )
+from statfast.tree.growing.categories import find_columns
 from statfast.tree.growing.grow_tree import TreeRules
 
 KEPT = (*FLOATS, np.uint8)
 EXACT = 2.0**31  # sums of integer weights below this are exact, and share 64 bits with another
 DEEPEST = 2**31 - 2
+LEAST, MOST = 1e-290, 1e290  # of a weight times a target, or its square
+MOST_CATEGORIES = 1024  # of a column: sets of them have some 128 bytes a node
 TABLE = 1 << 24  # entropies of integers up to here are tabulated
 CLASSIFICATION = ("gini", "entropy", "log_loss", "error")
 REGRESSION = ("squared_error", "friedman_mse", "absolute_error", "poisson")
@@ -42,19 +45,55 @@ def rows_to_fit(X):
 
 def rows_to_answer(estimator, X):
     """The same for a fitted estimator, whose width they must have."""
-    rows = rows_for(estimator, X, keep=KEPT, finite=False)
+    columns = getattr(estimator, "_columns", None)
+    if columns is None:
+        rows = rows_for(estimator, X, keep=KEPT, finite=False)
+    else:
+        rows = columns.numbers(X, estimator)
     _refuse_infinity(rows)
     return rows
 
 
+def rows_with_categories(X, categorical_features):
+    """Rows of a fit with categories as codes; the columns of these; whether values are missing."""
+    columns = find_columns(X, categorical_features, MOST_CATEGORIES, "the most that trees take")
+    rows = columns.numbers(X)
+    missing = _refuse_infinity(rows)
+    return rows, columns if columns.mask is not None else None, missing
+
+
 def _refuse_infinity(rows):
+    """Refuse it; whether any value is missing."""
     if rows.dtype.kind != "f":
-        return
+        return False
     try:
         require_finite(rows)
     except ValueError:
         if np.isinf(rows).any():
             explain_nonfinite(np.where(np.isnan(rows), 0, rows), "X")
+        return True
+    return False
+
+
+def published_columns(columns, missing):
+    """What a fitted tree has of its columns of categories, and of missing values."""
+    if columns is None:
+        none = {"_columns": None, "is_categorical_": None, "categories_": None}
+        return {**none, "_saw_missing": missing}
+    return {
+        "_saw_missing": missing,
+        "_columns": columns,
+        "is_categorical_": columns.mask,
+        "categories_": list(columns.categories),
+    }
+
+
+def category_counts(fitted):
+    """How many categories each column has, for `ranked_columns`; None if none has any."""
+    columns = fitted["_columns"]
+    if columns is None:
+        return None
+    return np.array([0 if known is None else len(known) for known in columns.categories], np.int32)
 
 
 # ------------------------------------------------------------------ targets
@@ -99,6 +138,7 @@ def _columns_of(y):
 
 def number_targets(y, n, criterion):
     """Check numbers to predict; Poisson deviances ask for counts."""
+    as_choice(criterion, "criterion", REGRESSION)
     targets, flat = as_targets(y, n)
     if criterion == "poisson":
         if (targets < 0).any():
@@ -123,6 +163,7 @@ class RowWeights:
     rows: np.ndarray  # (m,) int32: those with weight
     integral: bool
     total: float
+    cases: np.ndarray | None = None  # (n,) int64, what surrogates weigh rows by, if not by these
 
     @property
     def table(self):
@@ -150,14 +191,37 @@ def row_weights(sample_weight, n, class_weight=None, targets=None):
     return weights_as_given(weight, n)
 
 
-def weights_as_given(weight, n):
+def weights_as_given(weight, n, cases=None):
     """`RowWeights` of weights that are checked, or None."""
     if weight is None:
         return RowWeights(None, np.arange(n, dtype=np.int32), n < EXACT, float(n))
     weight = np.ascontiguousarray(weight, dtype=np.float64)
     total = float(weight.sum())
     integral = total < EXACT and bool((weight == np.floor(weight)).all())
-    return RowWeights(weight, np.flatnonzero(weight).astype(np.int32), integral, total)
+    return RowWeights(weight, np.flatnonzero(weight).astype(np.int32), integral, total, cases)
+
+
+def altered_weights(weights, factor):
+    """Weights times those of priors; surrogates go by the weights themselves."""
+    n = len(factor)
+    weight = np.ones(n) if weights.weight is None else weights.weight
+    unit = 1.0 if weights.integral else 2.0 ** (60 - frexp(weight.sum())[1])
+    return weights_as_given(weight * factor, n, np.rint(weight * unit).astype(np.int64))
+
+
+def require_range(targets, criterion, weights):
+    """Refuse numbers of which weighted sums, or those of their squares, overflow or vanish."""
+    power = 0.5 if criterion in ("squared_error", "friedman_mse") else 1.0
+    low = (LEAST / min(1.0, weights.total / len(weights.rows))) ** power
+    high = (MOST / max(1.0, weights.total)) ** power
+    with np.errstate(over="ignore"):
+        apart = np.ptp(targets, axis=0)
+    if ((apart > 0) & ((apart < low) | (apart > high))).any() or np.abs(targets).max() > MOST:
+        raise ValueError(
+            f"y must be constant, or have extremes between {low:.0e} and {high:.0e} apart, for "
+            f"criterion={criterion!r} and these weights; got {targets.min():g} and "
+            f"{targets.max():g}. Rescale y."
+        )
 
 
 # ------------------------------------------------------------------ parameters
@@ -224,3 +288,24 @@ def _monotone(value, p, criterion, classes, outputs):
             "more classes or outputs, or medians. Pass None."
         )
     return np.ascontiguousarray(signs, np.int8) if signs.any() else None
+
+
+def routed_rules(model, rules, columns):
+    """The rules with what becomes of missing values; refuses what categories do not go with."""
+    surrogate = as_choice(model.missing, "missing", ("learned", "surrogate")) == "surrogate"
+    most = as_count(model.max_surrogates, "max_surrogates", low=0)
+    mask = None if columns is None else columns.mask
+    for name, given in (("missing='surrogate'", surrogate), ("categories", mask is not None)):
+        if given and rules.criterion == "absolute_error":
+            raise ValueError(
+                f"criterion='absolute_error' does not go with {name}. Choose another criterion."
+            )
+        if given and rules.randomized:
+            raise ValueError(f"splitter='random' does not go with {name}. Set splitter='best'.")
+    if mask is not None and rules.monotone is not None and rules.monotone[mask].any():
+        column = np.flatnonzero(mask & (rules.monotone != 0))[0]
+        raise ValueError(
+            f"monotonic_cst must be 0 for columns of categories; got {rules.monotone[column]} for "
+            f"column {column}."
+        )
+    return replace(rules, known_only=surrogate, surrogates=most if surrogate else 0)

@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._core.cart import grow
 from statfast._engine import checkpoint, each, usable_threads
+from statfast.tree.structure.routes import Routes
 from statfast.tree.structure.tree_arrays import flat_values, structure_of
 
 CRITERIA = {
@@ -21,8 +22,11 @@ CRITERIA = {
     "absolute_error": 5,
 }
 EFFORT = 1 << 23  # rows times columns of a call of the kernel: some ten milliseconds
-SORTED_EFFORT = 1 << 19  # the same where columns are sorted
+SORTED_EFFORT = 1 << 19  # the same where columns are sorted, or splits drawn
 LARGE = 1 << 16  # rows: nodes with more are searched column by column
+FEW = 1024  # rows: of nodes with fewer, ranks are read row by row
+TOGETHER = 4096  # rows: a block of the transpose
+SLACK = 1e-11  # relative: above the rounding of gains and bounds
 PARTS = 32  # a tree grown by several threads is cut into about so many
 SEARCH = 4.0  # flop that a row and column of a search cost, about
 
@@ -42,6 +46,8 @@ class TreeRules:
     randomized: bool = False
     in_order: bool = False  # columns are looked at from the first on, else in an order drawn
     monotone: np.ndarray | None = None
+    known_only: bool = False  # missing values do not choose splits; surrogates send their rows
+    surrogates: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,8 @@ class TreeProblem:
     rules: TreeRules
     sorts: bool
     codes: np.ndarray | None  # of two classes, where rows may be packed
+    routed: bool  # nodes have sets of categories, or surrogates: one thread grows the tree
+    categories: np.ndarray | None  # as RankedColumns
 
     def record(self, weight, integral):
         """One number a row: its weight, and what of it is of class 1; None where that is not it."""
@@ -66,20 +74,23 @@ class TreeProblem:
         return whole << 32 | whole * self.codes
 
 
-def tree_problem(columns, rules, *, label=None, classes=None, y=None, total=0.0, table=0):
+def tree_problem(
+    columns, rules, *, label=None, classes=None, y=None, total=0.0, table=0, cases=None
+):
     """Put together a `TreeProblem`.
 
     `total` is the weight of all rows, `table` the largest sum of integer weights (0: none), up to
-    which x log2 x is tabulated for entropies.
+    which x log2 x is tabulated for entropies. `cases`: integers (n,) that surrogates weigh rows by.
     """
     xlogx = None
     if CRITERIA[rules.criterion] == CRITERIA["entropy"] and table:
         x = np.arange(table + 1, dtype=np.float64)
         xlogx = x * np.log2(np.maximum(x, 1.0))
+    by_row = _by_row(columns.ranks, rules.max_depth)
     kernel = grow.Problem(
-        columns.codes, columns.ranks, columns.shift, columns.missing, columns.values,
+        columns.codes, columns.ranks, by_row, columns.shift, columns.missing, columns.values,
         columns.first, label, None if classes is None else np.asarray(classes, np.int32),
-        y, xlogx, rules.monotone,
+        y, xlogx, rules.monotone, columns.categories, cases,
         {
             "criterion": CRITERIA[rules.criterion],
             "randomized": rules.randomized, "in_order": rules.in_order,
@@ -87,14 +98,28 @@ def tree_problem(columns, rules, *, label=None, classes=None, y=None, total=0.0,
             "min_leaf": rules.min_leaf, "max_depth": rules.max_depth,
             "min_weight": rules.min_weight, "min_decrease": rules.min_decrease,
             "total_weight": total,
+            "known_only": rules.known_only, "surrogates": rules.surrogates,
         },
     )  # fmt: skip
+    routed = rules.known_only or columns.categories is not None
     packs = (
         classes is not None and list(classes) == [2] and rules.criterion == "gini"
         and rules.monotone is None and not rules.randomized and not columns.has_missing
+        and not routed
     )  # fmt: skip
     codes = label[:, 0].astype(np.int64) if packs else None
-    return TreeProblem(kernel, rules, grow.sorts(kernel), codes)
+    return TreeProblem(kernel, rules, grow.sorts(kernel), codes, routed, columns.categories)
+
+
+def _by_row(ranks, max_depth):
+    """The ranks row by row, for nodes of few rows; None where so shallow a tree has none."""
+    p, n = ranks.shape
+    if n >> min(max_depth, 62) > FEW:
+        return None
+    out = np.empty((n, p), ranks.dtype)
+    for start in range(0, n, TOGETHER):
+        out[start : start + TOGETHER] = ranks[:, start : start + TOGETHER].T
+    return out
 
 
 def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
@@ -115,8 +140,10 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
 
     Returns
     -------
-    links (6, nodes), numbers (3, nodes), values (nodes, channels) : as `Grower.nodes`, in the
-    order of scikit-learn: depth first, or with `max_leaves` as they were made
+    nodes : links (6, nodes), numbers (3, nodes), values (nodes, channels)
+        As `Grower.nodes`, in the order of scikit-learn: depth first, or with `max_leaves` as they
+        were made.
+    routes : Routes or None
     """
     m, leaves = len(rows), problem.rules.max_leaves
     p = problem.kernel.width()
@@ -126,9 +153,9 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
     top = grow.Grower(problem.kernel, rows, weight, integral, m, leaves, record)
     top.add_task(0, m, 0, -1, 0, key, -inf, inf)
     rooms = _Rooms(problem.kernel, m)
-    if leaves or threads == 1:
+    if leaves or threads == 1 or problem.routed:
         _finish(top, problem, large, rooms, n_jobs)
-        return top.nodes()
+        return top.nodes(), routes_of(problem, top)
     parts = []
     while (task := top.next_task()) is not None:
         if task[1] - task[0] > large:
@@ -146,12 +173,20 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
         return own.nodes()
 
     grown = each(part, parts, n_jobs=n_jobs, effort=SEARCH * m * p * 8)
-    return _joined([top.nodes(), *grown], parts)
+    return _joined([top.nodes(), *grown], parts), None
+
+
+def routes_of(problem, grower):
+    """Sets and surrogates of the tree that has grown; None where it has none."""
+    if not problem.routed:
+        return None
+    return Routes.of(grower.nodes()[0], problem.categories, grower.sets(), grower.surrogates())
 
 
 def _finish(grower, problem, large, rooms, n_jobs):
     """Grow until there is nothing left to grow."""
-    effort = SORTED_EFFORT if problem.sorts else EFFORT
+    slow = problem.sorts or problem.routed or problem.rules.randomized
+    effort = SORTED_EFFORT if slow else EFFORT
     while state := grower.grow(large, effort):
         checkpoint()
         if state == 1:
@@ -164,37 +199,52 @@ class _Rooms:
     def __init__(self, kernel, m):
         self.kernel, self.m, self.free = kernel, m, []
 
-    def search(self, grower, column):
+    def search(self, grower, *asked):
         try:
             room = self.free.pop()
         except IndexError:
             room = grow.Room(self.kernel, self.m)
         try:
-            return grower.search(room, column)
+            return grower.search(room, *asked)
         finally:
             self.free.append(room)
 
 
 def _open_large(grower, problem, rooms, n_jobs):
-    """Open a large node: its columns are searched by threads."""
+    """Open a large node: its columns are searched by threads, first at the ends of bins only.
+
+    What is found gains at least as much as what others have found before: which of them had is
+    left to chance, but what gains most is not.
+    """
     order = grower.open()
     if order is None:
         return
+    rules, least = problem.rules, -inf
+    bounded = not (problem.sorts or rules.randomized or problem.routed)
 
-    def search(column):
+    def search(column, ends=bounded):
+        nonlocal least
         checkpoint()
-        return rooms.search(grower, column)
+        found = rooms.search(grower, column, least, ends)
+        if bounded and found[3] >= 0:
+            least = max(least, found[2])
+        return found
 
-    first = problem.rules.max_features
+    first = rules.max_features
     effort = SEARCH * grower.size() * first * (16 if problem.sorts else 1)
     found = each(search, order[:first].tolist(), n_jobs=n_jobs, effort=effort)
     for column in order[first:].tolist():
-        if any(varies for varies, *_ in found):
+        if any(varies for _, varies, *_ in found):
             break
         found.append(search(column))
+    doubt = [i for i, (bound, *_) in enumerate(found) if -inf < bound * (1 + SLACK) >= least]
+    doubt.sort(key=lambda i: -found[i][0])
+    again = each(lambda i: search(order[i], False), doubt, n_jobs=n_jobs, effort=effort)
+    for i, split in zip(doubt, again, strict=True):
+        found[i] = split if split[3] >= 0 else found[i]
     best = (-inf, -1, 0, 0, np.nan)
-    for _, *split in found:
-        if split[0] > best[0]:
+    for _, _, *split in found:
+        if split[1] >= 0 and split[0] > best[0]:
             best = tuple(split)
     grower.split(*best)
 

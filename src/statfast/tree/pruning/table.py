@@ -3,13 +3,21 @@
 
 from copy import copy
 from dataclasses import dataclass, field
+from math import frexp, sqrt
 from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint, each
-from statfast._validation import as_choice, as_count, as_generator, as_real, column_names
-from statfast.tree.growing.arguments import weights_as_given
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_generator,
+    as_real,
+    column_names,
+    wrong_type,
+)
+from statfast.tree.growing.arguments import category_counts, weights_as_given
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.pruning.weakest_link import cut_at
 
@@ -20,7 +28,8 @@ CLOSE = 1e-9  # of the root's risk: complexities nearer than this are one
 class PruningTable:
     """Trees of falling complexity, with their errors within and across folds; as rpart's `cptable`.
 
-    Errors are shares of the root's: misclassified weight, or sums of squares.
+    Errors are shares of the root's: misclassified weight (with priors and costs, expected cost), or
+    sums of squares.
 
     Attributes
     ----------
@@ -112,6 +121,8 @@ def pruning_table(
     ------
     ValueError
         If there are several outputs, fewer than two folds, or a fold has all the weight.
+    TypeError
+        If `estimator` is no tree, or a parameter is of the wrong type.
 
     References
     ----------
@@ -134,17 +145,26 @@ def pruning_table(
     >>> table.pruned().get_n_leaves()
     3
     """
+    if isinstance(estimator, type) or not hasattr(estimator, "cost_complexity_pruning_path"):
+        wanted = "a DecisionTreeClassifier or DecisionTreeRegressor"
+        raise wrong_type("estimator", wanted, estimator)
     model = type(estimator)(**{**estimator.get_params(deep=False), "ccp_alpha": 0.0})
     rows, weights, rules, targets, fitted = model._parts(X, y, sample_weight)
     if fitted["n_outputs_"] > 1:
         raise ValueError("y must be one output for a table. Fit a tree for each.")
     share = as_real(cp, "cp", 0.0)
     fold = _folds(cv, len(rows), random_state)
-    columns = ranked_columns(rows, model.n_jobs)
-    weight = np.ones(len(rows)) if weights.weight is None else weights.weight
+    columns = ranked_columns(rows, model.n_jobs, category_counts(fitted))
+    given = np.ones(len(rows)) if weights.weight is None else weights.weight
+    priors = fitted.get("_class_priors")
+    case = given if priors is None else given / priors.grown[targets["label"][:, 0]]
     full = model._grow(rows, weights, rules, columns, **targets)
-    risk = _risks(full, targets)
-    alpha = complexities(full, risk, share * risk[0]) / (risk[0] if risk[0] > 0 else 1.0)
+    units = _power(case.sum()), _power(full.impurity[0])
+    case = case / units[0]
+    total = case.sum()
+    risk = _risks(full, targets, priors, units)
+    root = float(risk[0]) if risk[0] > 0 else 1.0
+    alpha = complexities(full, risk, share * risk[0]) / root
     steps = _distinct(alpha[alpha > share + CLOSE])
     cps = np.append(steps, share)
     judged = np.concatenate([[np.inf], np.sqrt(cps[1:] * cps[:-1])])
@@ -152,21 +172,19 @@ def pruning_table(
     def held_out(number):
         checkpoint()
         out = fold == number
-        own = weights_as_given(np.where(out, 0.0, weight), len(rows))
+        own = weights_as_given(np.where(out, 0.0, given), len(rows), weights.cases)
         if not own.total > 0:
             raise ValueError(f"cv puts all rows with weight into fold {number}. Use more folds.")
         tree = model._grow(rows, own, rules, columns, **targets)
-        known = _risks(tree, targets)
-        limits = judged * risk[0] * own.total / weights.total
-        least = share * risk[0] * own.total / weights.total
-        return _judge(tree, known, rows[out], {k: v if v is None or k == "classes" else v[out]
-                      for k, v in targets.items()}, weight[out], limits, least)  # fmt: skip
+        known = _risks(tree, targets, priors, units)
+        kept = root * case[~out].sum() / total
+        loss = _losses(tree, targets, priors, out, units[1])
+        return _judge(tree, known, rows[out], loss, case[out], judged * kept, share * kept)
 
     tasks = np.unique(fold).tolist()
     errors = np.sum(each(held_out, tasks, n_jobs=model.n_jobs), axis=0)
-    root = risk[0] if risk[0] > 0 else 1.0
     xerror = errors[0] / root
-    xstd = np.sqrt(np.maximum(errors[1] - errors[0] ** 2 / weights.total, 0)) / root
+    xstd = np.sqrt(np.maximum(errors[1] - errors[0] ** 2 / total, 0)) / root / sqrt(units[0])
     best = int(np.flatnonzero(xerror <= xerror.min() * (1 + 1e-12))[0])
     chosen = int(np.flatnonzero(xerror <= xerror[best] + xstd[best])[0])
     table = PruningTable(
@@ -229,12 +247,34 @@ def _folds(cv, n, random_state):
     return as_generator(random_state).permutation(np.arange(n) % count)
 
 
-def _risks(tree, targets):
-    """What each node would cost as a leaf."""
-    mass = tree.weighted_n_node_samples
+def _power(number):
+    """The power of two next to a number: what is divided by it keeps all its digits."""
+    return 2.0 ** frexp(number)[1] if number > 0 else 1.0
+
+
+def _risks(tree, targets, priors, units):
+    """What each node would cost as a leaf, in units of weight and of impurity."""
+    mass = tree.weighted_n_node_samples / units[0]
+    if priors is not None:
+        return (priors.masses(tree.value[:, 0], mass) @ priors.cost).min(axis=1)
     if "classes" in targets:
         return mass * (1 - tree.value[:, 0].max(axis=1))
-    return mass * tree.impurity
+    return mass * (tree.impurity / units[1])
+
+
+def _losses(tree, targets, priors, rows, unit):
+    """A function of nodes and of numbers among `rows` (a mask): what the node costs the row; of
+    squares, in units of `unit`."""
+    if "classes" not in targets:
+        y = targets["y"][rows, 0]
+        return lambda nodes, where: (y[where] - tree.value[nodes, 0, 0]) ** 2 / unit
+    label = targets["label"][rows, 0]
+    if priors is None:
+        said = tree.value[:, 0].argmax(axis=1)
+        return lambda nodes, where: (said[nodes] != label[where]).astype(float)
+    said = priors.decisions(tree.value[:, 0])
+    cost = priors.plain[:, None] * priors.cost
+    return lambda nodes, where: cost[label[where], said[nodes]]
 
 
 def _distinct(alphas):
@@ -259,7 +299,7 @@ def cut_nodes(tree, is_leaf):
     return found
 
 
-def _judge(tree, risk, rows, targets, weight, limits, least):
+def _judge(tree, risk, rows, loss_of, weight, limits, least):
     """Sums over rows of loss and of its square, of the tree pruned at each of `limits`."""
     alpha = complexities(tree, risk, least)
     parent = np.full(tree.node_count, -1)
@@ -270,10 +310,7 @@ def _judge(tree, risk, rows, targets, weight, limits, least):
     at = tree.packed[1][tree.predictor.leaves(rows, n_jobs=1)[:, 0]]
     where = np.arange(len(at))
     while len(at):
-        if "classes" in targets:
-            loss = (tree.value[:, 0].argmax(axis=1)[at] != targets["label"][where, 0]).astype(float)
-        else:
-            loss = (targets["y"][where, 0] - tree.value[at, 0, 0]) ** 2
+        loss = loss_of(at, where)
         for k, power in enumerate((loss, loss**2)):
             sums[k] += np.bincount(at, weight[where] * power, tree.node_count)
         at = parent[at]

@@ -88,7 +88,7 @@ def weakest_links(tree, risk):
 
 def node_risk(tree):
     """The impurity of each node by its share of the weight."""
-    return tree.impurity * tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
+    return tree.impurity * (tree.weighted_n_node_samples / tree.weighted_n_node_samples[0])
 
 
 def pruning_path(tree):
@@ -152,4 +152,5 @@ def cut_at(tree, is_leaf):
     arrays["children_right"] = np.where(inner, place[right[kept]], -1)
     arrays["feature"] = np.where(inner, arrays["feature"], -2)
     arrays["threshold"] = np.where(inner, arrays["threshold"], -2.0)
-    return replace(tree, **arrays)
+    routes = None if tree.routes is None else tree.routes.taken(kept, inner)
+    return replace(tree, **arrays, routes=routes)

@@ -3,35 +3,55 @@
 
 import numpy as np
 
-from statfast._validation import as_count, as_flag, not_fitted
+from statfast._validation import as_count, as_flag, not_fitted, to_array, wrong_type
+from statfast.tree.cart.model import CartModel
 
 
 def _names(model, feature_names):
+    if not isinstance(model, CartModel):
+        wanted = "a DecisionTreeClassifier or DecisionTreeRegressor"
+        raise wrong_type("decision_tree", wanted, model)
     if not model.__sklearn_is_fitted__():
         raise not_fitted(model)
     p = model.n_features_in_
     if feature_names is None:
         feature_names = getattr(model, "feature_names_in_", [f"feature_{j}" for j in range(p)])
+    wanted = "a list of names"
+    if to_array(feature_names, "feature_names", wanted).ndim != 1:
+        raise wrong_type("feature_names", wanted, feature_names)
     names = [str(name) for name in feature_names]
     if len(names) != p:
         raise ValueError(f"feature_names must name {p} columns; got {len(names)}.")
     return names
 
 
-def _verdict(model, node, decimals, show_weights):
+def _verdict(model, node, decimals, show_weights, classes):
     tree = model.tree_
     value = tree.value[node]
-    if not hasattr(model, "classes_"):
+    if classes is None:
         said = ", ".join(f"{x:.{decimals}f}" for x in value[:, 0])
         return f"value: [{said}]"
-    several = isinstance(model.classes_, list)
-    classes = model.classes_ if several else [model.classes_]
-    said = [str(c[value[k, : len(c)].argmax()]) for k, c in enumerate(classes)]
-    text = f"class: {', '.join(said)}"
+    said = np.atleast_1d(classes[node])
+    text = f"class: {', '.join(str(one) for one in said)}"
     if show_weights:
-        mass = value[0, : len(classes[0])] * tree.weighted_n_node_samples[node]
+        several = isinstance(model.classes_, list)
+        mass = model.node_counts()[node]
+        mass = mass[0, : len(model.classes_[0])] if several else mass
         text = f"weights: [{', '.join(f'{x:.{decimals}f}' for x in mass)}] {text}"
     return text
+
+
+def _conditions(model, node, name, decimals):
+    """What holds on the left of a node, and on the right."""
+    sets = model.split_categories(node)
+    if sets is not None:
+        return tuple(_is_one_of(name, own) for own in sets)
+    asked = f"{model.tree_.threshold[node]:.{decimals}f}"
+    return f"{name} <= {asked}", f"{name} >  {asked}"
+
+
+def _is_one_of(name, labels):
+    return f"{name} in {{{', '.join(str(label) for label in labels)}}}"
 
 
 def export_text(
@@ -61,6 +81,8 @@ def export_text(
     ------
     ValueError
         If `feature_names` has another length than the rows of the fit, or a count is negative.
+    TypeError
+        If `decision_tree` is no tree, or a parameter is of the wrong type.
 
     Examples
     --------
@@ -77,11 +99,12 @@ def export_text(
     """
     names = _names(decision_tree, feature_names)
     most = as_count(max_depth, "max_depth", low=0)
-    wide = as_count(spacing, "spacing")
+    wide = as_count(spacing, "spacing", high=1000)
     digits = as_count(decimals, "decimals", low=0)
     weights = as_flag(show_weights, "show_weights")
     tree, lines, waiting = decision_tree.tree_, [], [(0, 0, "")]
     bar = "|" + " " * wide
+    classes = decision_tree.node_classes() if hasattr(decision_tree, "classes_") else None
     while waiting:
         node, depth, question = waiting.pop()
         lead = bar * (depth - 1) + "|" + "-" * wide + " "
@@ -89,15 +112,13 @@ def export_text(
             lines.append(lead + question)
         own = bar * depth + "|" + "-" * wide + " "
         if tree.children_left[node] < 0:
-            lines.append(own + _verdict(decision_tree, node, digits, weights))
+            lines.append(own + _verdict(decision_tree, node, digits, weights, classes))
         elif depth > most:
             lines.append(f"{own}truncated branch of depth {_height(tree, node) + 1}")
         else:
-            asked = f"{tree.threshold[node]:.{digits}f}"
-            name = names[tree.feature[node]]
-            right = (tree.children_right[node], depth + 1, f"{name} >  {asked}")
-            left = (tree.children_left[node], depth + 1, f"{name} <= {asked}")
-            waiting += [right, left]
+            yes, no = _conditions(decision_tree, node, names[tree.feature[node]], digits)
+            waiting.append((tree.children_right[node], depth + 1, no))
+            waiting.append((tree.children_left[node], depth + 1, yes))
     return "\n".join(lines) + "\n"
 
 
@@ -110,7 +131,7 @@ def _height(tree, node):
 
 
 def tree_rules(decision_tree, *, feature_names=None):
-    """A rule for each leaf: the range that each column must be in.
+    """A rule for each leaf: the range, or the categories, that each column must be in.
 
     Parameters
     ----------
@@ -127,6 +148,8 @@ def tree_rules(decision_tree, *, feature_names=None):
     ------
     ValueError
         If `feature_names` has another length than the rows of the fit.
+    TypeError
+        If `decision_tree` is no tree, or `feature_names` is no list.
 
     Examples
     --------
@@ -139,22 +162,30 @@ def tree_rules(decision_tree, *, feature_names=None):
     """
     names = _names(decision_tree, feature_names)
     tree, found, waiting = decision_tree.tree_, [], [(0, {})]
+    classes = decision_tree.node_classes() if hasattr(decision_tree, "classes_") else None
     while waiting:
         node, ranges = waiting.pop()
         if tree.children_left[node] < 0:
-            said = [_condition(names[j], *limits) for j, limits in ranges.items()]
-            verdict = _verdict(decision_tree, node, 6, False)
+            said = [_condition(names[j], limits) for j, limits in ranges.items()]
+            verdict = _verdict(decision_tree, node, 6, False, classes)
             rows = tree.n_node_samples[node]
             found.append(f"{' and '.join(said) or 'always'}: {verdict} (n = {rows})")
             continue
         j, cut = int(tree.feature[node]), float(tree.threshold[node])
+        if (sets := decision_tree.split_categories(node)) is not None:
+            waiting.append((tree.children_right[node], {**ranges, j: sets[1]}))
+            waiting.append((tree.children_left[node], {**ranges, j: sets[0]}))
+            continue
         low, high = ranges.get(j, (-np.inf, np.inf))
         waiting.append((tree.children_right[node], {**ranges, j: (cut, high)}))
         waiting.append((tree.children_left[node], {**ranges, j: (low, cut)}))
     return found
 
 
-def _condition(name, low, high):
+def _condition(name, limits):
+    if isinstance(limits, list):
+        return _is_one_of(name, limits)
+    low, high = limits
     if np.isinf(low):
         return f"{name} <= {high:g}"
     return f"{name} > {low:g}" if np.isinf(high) else f"{low:g} < {name} <= {high:g}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._core.cart import grow, walk
 from statfast.tree.structure.predictor import TreePredictor
+from statfast.tree.structure.routes import Routes
 
 TREE_LEAF, TREE_UNDEFINED = -1, -2
 
@@ -37,6 +38,9 @@ class TreeStructure:
         1 for a regression.
     depth : ndarray of int32, shape (node_count,)
         How many splits are above.
+    routes : Routes or None
+        Sets of categories, and surrogates. The threshold of a node that splits categories is the
+        number of its set.
     """
 
     children_left: np.ndarray
@@ -51,6 +55,7 @@ class TreeStructure:
     n_features: int
     n_classes: np.ndarray
     depth: np.ndarray
+    routes: Routes | None = None
 
     @property
     def node_count(self):
@@ -79,9 +84,14 @@ class TreeStructure:
         """Number of leaves."""
         return int(np.count_nonzero(self.children_left < 0))
 
-    @cached_property
+    @property
     def packed(self):
         """(nodes, leaf_nodes): 16 bytes a node, and which nodes are leaves, as walks see them."""
+        return self._packed[:2]
+
+    @cached_property
+    def _packed(self):
+        """The same with the surrogates of packed nodes: (.., where they begin, bytes), or None."""
         n = self.node_count
         left, right = (a.astype(np.int32) for a in (self.children_left, self.children_right))
         order, place = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -92,16 +102,19 @@ class TreeStructure:
             left, right, self.feature.astype(np.int32), self.threshold,
             self.missing_go_to_left.astype(np.int32), order, 0, nodes, place, leaf_nodes,
         )  # fmt: skip
-        return nodes, leaf_nodes
+        routes = (None, None) if self.routes is None else self.routes.packed(nodes, place)
+        return nodes, leaf_nodes, *routes
 
     @cached_property
     def predictor(self):
         """The tree as a `TreePredictor` of the values of its leaves."""
-        nodes, leaf_nodes = self.packed
-        return TreePredictor.of([nodes], [self.value[leaf_nodes].reshape(len(leaf_nodes), -1)])
+        nodes, leaf_nodes, *surrogates = self._packed
+        values = self.value[leaf_nodes].reshape(len(leaf_nodes), -1)
+        sets = None if self.routes is None else [self.routes.sets]
+        return TreePredictor.of([nodes], [values], sets=sets, surrogates=surrogates)
 
     def __getstate__(self):
-        made = ("packed", "predictor")
+        made = ("_packed", "predictor")
         return {name: value for name, value in vars(self).items() if name not in made}
 
     def __setstate__(self, state):
@@ -120,17 +133,16 @@ class TreeStructure:
         ndarray of shape (n_features,)
         """
         inner = np.flatnonzero(self.children_left >= 0)
-        mass = self.weighted_n_node_samples * self.impurity
+        mass = self.weighted_n_node_samples / self.weighted_n_node_samples[0] * self.impurity
         left, right = self.children_left[inner], self.children_right[inner]
         gain = mass[inner] - mass[left] - mass[right]
         total = np.bincount(self.feature[inner], gain, self.n_features)
-        total = total / self.weighted_n_node_samples[0]
         if normalize and total.sum() > 0:
             total /= total.sum()
         return total
 
 
-def structure_of(links, numbers, values, n_features, classes):
+def structure_of(links, numbers, values, n_features, classes, routes=None):
     """The structure from the arrays of a grower (`Grower.nodes`); None classes: a regression."""
     left, right, feature, count, missing_left, depth = links
     inner = left >= 0
@@ -154,6 +166,7 @@ def structure_of(links, numbers, values, n_features, classes):
         n_features=n_features,
         n_classes=n_classes,
         depth=depth.copy(),
+        routes=routes,
     )
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CategoryColumns of categories as codes from 0 on; what was not seen by the fit is missing."""
+"""Columns of categories as codes from 0 on; what was not seen by the fit is missing."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._validation import as_rows, column_names, rows_for, shown, wrong_type
+from statfast._validation import as_rows, column_names, rows_for, shown, to_array, wrong_type
 
 ANY = (np.float64, np.float32, np.uint8)
 
@@ -45,18 +45,21 @@ class CategoryColumns:
         )
 
 
-def find_columns(X, categorical_features, max_bins) -> CategoryColumns:
-    """The categorical columns of X, as the argument names them, and their categories."""
+def find_columns(X, categorical_features, most, limit) -> CategoryColumns:
+    """The categorical columns of X, as the argument names them, and their categories.
+
+    There may be `most` of them in a column; `limit` is what that is called.
+    """
     width = _shape(X)[1]
     mask = _mask(X, categorical_features, width)
     known: list = [None] * width
     for j in np.flatnonzero(mask).tolist():
         values = _column(X, j)
         known[j] = _distinct(values)
-        if len(known[j]) > max_bins:
+        if len(known[j]) > most:
             raise ValueError(
                 f"categorical_features: column {j} of X has {len(known[j])} categories, more than "
-                f"max_bins ({max_bins}). Group rare ones, or take it as a number."
+                f"{limit} ({most}). Group rare ones, or take it as a number."
             )
     return CategoryColumns(tuple(known))
 
@@ -133,8 +136,7 @@ def _column(X, j):
         return np.array(X.get_columns()[j].to_list(), dtype=object)
     if hasattr(X, "column_names"):  # pyarrow
         return np.array(X.column(j).to_pylist(), dtype=object)
-    array = X if isinstance(X, np.ndarray) else np.asarray(X)
-    return array[:, j]
+    return to_array(X, "X", "a 2-d array-like")[:, j]
 
 
 def _missing(values):

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of a node on the two sides of its split. */
+
+static int reserve(void **array, size_t *room, size_t wanted, size_t size) {
+    if (wanted <= *room) return 1;
+    size_t more = *room * 2 > wanted ? *room * 2 : wanted;
+    if (more < 64) more = 64;
+    void *moved = realloc(*array, more * size);
+    if (!moved) return 0;
+    *array = moved;
+    *room = more;
+    return 1;
+}
+
+/* Rows on the two sides of a split, without a branch: which side is not to be foreseen. The ranks
+   next to the cut, from which the threshold comes in the end. */
+static ptrdiff_t partition(cart_grower *g, const cart_split *s, cart_cut *cut) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t m = g->v.m, f = s->feature;
+    int32_t *rows = g->v.rows, *right = g->scratch.place, *rank_at = right + m;
+    const uint32_t missing = (uint32_t)t->missing[f], lost_left = s->missing_left ? UINT32_MAX : 0;
+    const int64_t last = s->cut;
+    const cart_ranks ranks = ranks_of(t, f, m);
+    uint32_t low = 0, high = UINT32_MAX, lost = 0;
+    ptrdiff_t l = 0, r = 0;
+    for (ptrdiff_t i = 0; i < m; i++) rank_at[i] = (int32_t)rank_in(ranks, rows[i]);
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const int32_t row = rows[i];
+        const uint32_t rank = (uint32_t)rank_at[i];
+        const uint32_t below = 0u - (rank <= last), known = 0u - (rank != missing);
+        const uint32_t goes = known ? below : lost_left, one = rank & below, other = rank | below;
+        low = one > low ? one : low;
+        high = (other | ~known) < high ? other | ~known : high;
+        lost |= ~known;
+        rows[l] = row;
+        right[r] = row;
+        l += goes & 1;
+        r += ~goes & 1;
+    }
+    memcpy(rows + l, right, (size_t)r * sizeof *rows);
+    *cut = (cart_cut){s->threshold, low, high, (int32_t)f, lost ? s->missing_left : l > r};
+    return l;
+}
+
+/* The thresholds of nodes, in the end: values far apart in memory are then waited for together. */
+static void place_thresholds(cart_grower *g) {
+    const cart_problem *t = g->t;
+    for (size_t i = 0; i < g->n_nodes; i++) {
+        cart_cut *cut = &g->nodes[i].cut;
+        if (cut->feature < 0 || !isnan(cut->threshold)) continue;
+        cut->threshold = INFINITY; /* missing values alone go right */
+        if (cut->high == UINT32_MAX) continue;
+        const double *values = t->values + t->first[cut->feature];
+        cut->threshold = middle_of(values, cut->low, cut->high);
+    }
+}
+
+/* ------------------------------------------------------------------ categories and surrogates */
+static int is_by_sides(const cart_problem *t, ptrdiff_t f) {
+    return t->known_only || (t->categories && f >= 0 && t->categories[f]);
+}
+
+static CART_SELDOM int push_set(cart_grower *g, const uint64_t *set) {
+    const size_t size = 2 * (size_t)g->t->words;
+    if (!reserve((void **)&g->sets, &g->set_room, (g->n_sets + 1) * size, sizeof *set)) return 0;
+    memcpy(g->sets + g->n_sets++ * size, set, size * sizeof *set);
+    return 1;
+}
+
+/* The side of each row by the split alone, CART_LOST where its value is missing; of numbers, the
+   largest rank on the left and the least on the right. */
+static CART_SELDOM void take_sides(cart_grower *g, const cart_split *split, int64_t *low,
+                                   int64_t *high) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t f = split->feature;
+    const int of_sets = t->categories && t->categories[f];
+    uint8_t *side = g->scratch.side;
+    *low = -1;
+    *high = INT64_MAX;
+    for (ptrdiff_t i = 0; i < g->v.m; i++) {
+        const int64_t rank = rank_of(t, f, g->v.rows[i]);
+        if (rank == t->missing[f]) {
+            side[i] = CART_LOST;
+        } else if (of_sets) {
+            side[i] = !is_in(g->scratch.set, rank);
+        } else if (rank <= split->cut) {
+            side[i] = 0;
+            *low = rank > *low ? rank : *low;
+        } else {
+            side[i] = 1;
+            *high = rank < *high ? rank : *high;
+        }
+    }
+}
+
+/* Columns that send rows as the split does, the best first; returns 0 without memory. */
+static CART_SELDOM int find_surrogates(cart_grower *g, const cart_split *split,
+                                       const int64_t *weight) {
+    const cart_problem *t = g->t;
+    const size_t begin = g->n_surrogates, most = (size_t)t->surrogates;
+    if (!reserve((void **)&g->surrogates, &g->surrogate_room, begin + most + 1,
+                 sizeof *g->surrogates))
+        return 0;
+    for (ptrdiff_t j = 0; j < t->p; j++) {
+        cart_surrogate one = {NAN, 0, 0, 0, (int32_t)g->n_nodes - 1, (int32_t)j, 0, 0};
+        if (j == split->feature || !surrogate_of(t, &g->v, &g->scratch, j, weight, &one)) continue;
+        size_t at = g->n_surrogates;
+        while (at > begin && g->surrogates[at - 1].agree < one.agree) at--;
+        if (at - begin == most) continue;
+        if (t->categories && t->categories[j]) {
+            one.threshold = (double)g->n_sets;
+            one.of_sets = 1;
+            if (!push_set(g, g->scratch.set)) return 0;
+        }
+        memmove(g->surrogates + at + 1, g->surrogates + at, (g->n_surrogates - at) * sizeof one);
+        g->surrogates[at] = one;
+        if (++g->n_surrogates - begin > most) g->n_surrogates--;
+    }
+    return 1;
+}
+
+/* Where a surrogate sends a row; CART_LOST if its value is missing, or a category new to it. */
+static CART_SELDOM int sent_by(const cart_grower *g, const cart_surrogate *by, int32_t row) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t j = by->column;
+    const int64_t rank = rank_of(t, j, row);
+    if (rank == t->missing[j]) return CART_LOST;
+    if (by->of_sets) {
+        const uint64_t *set = g->sets + (size_t)by->threshold * 2 * (size_t)t->words;
+        return is_in(set, rank) ? 0 : is_in(set + t->words, rank) ? 1 : CART_LOST;
+    }
+    return (t->values[t->first[j] + rank] > by->threshold) != by->reversed;
+}
+
+/* As partition, for sets of categories and for nodes that ask other columns where a value is
+   missing. Returns -1 without memory. */
+static CART_SELDOM ptrdiff_t partition_by_sides(cart_grower *g, const cart_split *split,
+                                                cart_cut *cut) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t m = g->v.m, f = split->feature;
+    const size_t begin = g->n_surrogates;
+    int32_t *rows = g->v.rows, *right = g->scratch.place;
+    uint8_t *side = g->scratch.side;
+    int64_t low, high, weight[3] = {0, 0, 0};
+    ptrdiff_t l = 0, r = 0, lost = 0;
+    if (t->categories && t->categories[f]) {
+        category_sets(t, &g->v, &g->scratch, split, g->scratch.set);
+        cut->threshold = (double)g->n_sets;
+        if (!push_set(g, g->scratch.set)) return -1;
+        take_sides(g, split, &low, &high);
+    } else {
+        take_sides(g, split, &low, &high);
+        cut->threshold = middle_of(t->values + t->first[f], low, high);
+    }
+    for (ptrdiff_t i = 0; i < m; i++) {
+        weight[side[i]] += case_of(t, &g->v, i);
+        lost += side[i] == CART_LOST;
+    }
+    cut->feature = (int32_t)f;
+    cut->missing_left = t->known_only ? weight[0] >= weight[1] : split->missing_left;
+    if (t->surrogates > 0 && !find_surrogates(g, split, weight)) return -1;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        int goes = side[i];
+        for (size_t k = begin; goes == CART_LOST && k < g->n_surrogates; k++) {
+            goes = sent_by(g, g->surrogates + k, rows[i]);
+            g->surrogates[k].sent += goes != CART_LOST;
+        }
+        if (goes == CART_LOST) goes = !cut->missing_left;
+        rows[l] = rows[i];
+        right[r] = rows[l];
+        l += !goes;
+        r += goes;
+    }
+    memcpy(rows + l, right, (size_t)r * sizeof *rows);
+    if (!t->known_only && !lost) cut->missing_left = l > r;
+    return l;
+}

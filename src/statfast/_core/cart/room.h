@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where arrays lie in the memory of a thread, and of a tree in growth. */
+#ifndef STATFAST_CART_ROOM_H
+#define STATFAST_CART_ROOM_H
+
+#include "cart/cart.h"
+
+/* Each array begins where the one before it ends; the widest come first. */
+#define TAKE(array, type, count)                                                                   \
+    ((array) = (type *)(void *)(start + at), at += sizeof(type) * (size_t)(count))
+
+/* What a thread needs for m rows, from `start` on; returns how many bytes that is. */
+static inline size_t room_of(const cart_problem *t, ptrdiff_t m, int sorts, cart_scratch *s,
+                             uint8_t *start) {
+    const int absolute = t->criterion == CART_ABSOLUTE, general = t->known_only || t->most;
+    const ptrdiff_t C = t->channels, all = general ? t->most + 1 : 0;
+    size_t at = 0;
+    TAKE(s->key, uint64_t, sorts || t->randomized || t->known_only ? m : 0);
+    TAKE(s->spare, uint64_t, sorts || t->known_only ? m : 0);
+    TAKE(s->bins, int64_t, sorts ? 0 : 5 * 257 * (C + 2));
+    TAKE(s->doubt, single_doubt, sorts ? 0 : CART_DOUBTS);
+    TAKE(s->left, int64_t, C);
+    TAKE(s->errors, double, absolute ? m : 0);
+    TAKE(s->tree, double, absolute ? 2 * m + 2 : 0);
+    TAKE(s->table, int64_t, all * (C + 2));
+    TAKE(s->known, int64_t, C);
+    TAKE(s->means, double, general ? (all + 2) * C : 0);
+    TAKE(s->set, uint64_t, 2 * t->words);
+    TAKE(s->order, int32_t, all);
+    TAKE(s->place, int32_t, 6 * m + 64);
+    TAKE(s->side, uint8_t, general ? m : 0);
+    s->kept = m * t->max_features < CART_KEPT ? m * t->max_features : m > CART_KEPT ? m : CART_KEPT;
+    TAKE(s->byte, uint8_t, s->kept);
+    TAKE(s->bytes, uint8_t, 5 * m + 64);
+    return at;
+}
+
+/* The same of a tree whose nodes have up to m rows. */
+static inline size_t node_room(cart_grower *g, ptrdiff_t m, uint8_t *start) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t T = t->outputs, C = t->channels, errors = t->criterion == CART_ABSOLUTE ? m : 0;
+    cart_node_rows *v = &g->v;
+    size_t at = 0;
+    TAKE(v->w, int64_t, m);
+    TAKE(v->packed, int64_t, m);
+    TAKE(v->q, int64_t, m * T);
+    TAKE(v->total, int64_t, C);
+    TAKE(v->sum, double, C);
+    TAKE(v->center, double, T);
+    TAKE(v->low_high, double, 2 * T);
+    TAKE(v->y, double, m * T);
+    TAKE(v->heavy, double, m);
+    TAKE(v->ascending, double, errors * T);
+    TAKE(v->targets, double, 2 * errors);
+    TAKE(v->cls, int32_t, m * T);
+    TAKE(v->y_place, int32_t, errors * T);
+    TAKE(g->columns, int32_t, t->p);
+    TAKE(g->swaps, int32_t, t->p);
+    return at + 64;
+}
+
+#undef TAKE
+#endif

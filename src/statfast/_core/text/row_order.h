@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of sparse counts put in order: blocks of rows are sorted by the digits of their columns, the
+   lowest first, then by row (D. E. Knuth 1998, The Art of Computer Programming 3, 5.2.5). */
+#ifndef STATFAST_ROW_ORDER_H
+#define STATFAST_ROW_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DIGIT 10 /* most bits of one pass */
+
+typedef struct {
+    uint32_t rank;
+    int32_t count, row;
+} row_entry;
+
+/* Sort the rows with entries from low to high; end[] are theirs. The caller has room: `to` for a
+   place in each row, `a` and `b` for the entries. */
+static void sort_block(const int64_t *end, const int32_t *column, const int32_t *count,
+                       const int32_t *rank, ptrdiff_t n_ranks, ptrdiff_t low, ptrdiff_t high,
+                       ptrdiff_t *to, row_entry *a, row_entry *b, int32_t *to_column,
+                       int64_t *to_count) {
+    const ptrdiff_t n = high - low;
+    int32_t row = 0;
+    to[0] = low;
+    for (ptrdiff_t s = low; s < high; s++) {
+        for (; end[row] <= s; row++) to[row + 1] = (ptrdiff_t)end[row];
+        a[s - low] = (row_entry){(uint32_t)rank[column[s]], count[s], row};
+    }
+    int bits = 1;
+    while (bits < 32 && n_ranks >> bits) bits++;
+    const int passes = (bits + DIGIT - 1) / DIGIT;
+    bits = (bits + passes - 1) / passes;
+    const uint32_t mask = (1u << bits) - 1;
+    for (int shift = 0; shift < passes * bits; shift += bits) {
+        ptrdiff_t start[(1 << DIGIT) + 1];
+        memset(start, 0, sizeof start);
+        for (ptrdiff_t s = 0; s < n; s++) start[(a[s].rank >> shift & mask) + 1]++;
+        for (uint32_t d = 0; d < mask; d++) start[d + 1] += start[d];
+        for (ptrdiff_t s = 0; s < n; s++) b[start[a[s].rank >> shift & mask]++] = a[s];
+        row_entry *swap = a;
+        a = b;
+        b = swap;
+    }
+    for (ptrdiff_t s = 0; s < n; s++) {
+        const ptrdiff_t here = to[a[s].row]++;
+        to_column[here] = (int32_t)a[s].rank;
+        to_count[here] = a[s].count;
+    }
+}
+#undef DIGIT
+
+#endif

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameters of scikit-learn that have no meaning here, accepted where they change no result.
+
+A program that changes its import keeps working: ``Lasso(copy_X=False, selection="random")`` fits
+what ``Lasso()`` fits. Such parameters are in no signature, and in ``get_params`` only if they were
+given. A value that would change a result in scikit-learn is refused with a sentence.
+"""
+
+import difflib
+import inspect
+from functools import cache, wraps
+
+from statfast._validation import shown
+
+ANY = None  # all values
+_SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+_RIDGE = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+_ANEW = (False,)
+_COPIED = "KMeans BisectingKMeans"
+_LASSO = "Lasso ElasticNet"
+_LASSO_CV = "LassoCV ElasticNetCV"
+_MACHINES = "SVC NuSVC SVR NuSVR OneClassSVM"
+_LOGISTIC = "LogisticRegression LogisticRegressionCV"
+_REDUCTIONS = "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier"
+_SEARCHES = "GridSearchCV RandomizedSearchCV"
+_NO_MEMORY = "Results of a fit are not kept in a file."
+_STARTS = "Each fit starts anew."
+
+# Classes, parameter, values that change no result, and why others would.
+_ROWS = (
+    (_COPIED, "copy_x", ANY, ""),
+    (f"{_LASSO} {_LASSO_CV} LinearRegression Ridge", "copy_X", ANY, ""),
+    (f"{_LASSO} {_LASSO_CV}", "precompute", ANY, ""),
+    (f"{_LASSO} {_LASSO_CV}", "selection", ("cyclic", "random"), ""),
+    (f"{_LASSO} {_LASSO_CV} Ridge {_LOGISTIC}", "random_state", ANY, ""),
+    (f"{_LASSO} HuberRegressor LogisticRegression", "warm_start", _ANEW, _STARTS),
+    (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
+    ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
+    ("OneVsRestClassifier Pipeline", "verbose", ANY, ""),
+    (_LOGISTIC, "solver", _SOLVERS, ""),
+    (_LOGISTIC, "dual", ANY, ""),
+    ("LogisticRegressionCV", "penalty", ("deprecated", "l2"), "Pass l1_ratios."),
+    ("LogisticRegressionCV", "refit", (True,), "The chosen penalty is fitted to all rows."),
+    (
+        "LogisticRegressionCV",
+        "use_legacy_attributes",
+        (False, "warn"),
+        "C_, l1_ratio_ and scores_ are those of all classes together.",
+    ),
+    ("LogisticRegression", "penalty", ANY, ""),  # checked against C and l1_ratio
+    (_LOGISTIC, "intercept_scaling", (1,), "The intercept is not penalized."),
+    (_MACHINES, "shrinking", ANY, ""),
+    ("LinearSVC", "multi_class", ("ovr",), "Each class is fitted against the others."),
+    ("Ridge", "solver", _RIDGE, ""),
+    ("Ridge", "max_iter", ANY, ""),
+    ("Ridge", "tol", ANY, ""),
+    ("RidgeCV", "gcv_mode", (None, "auto", "svd", "eigen"), ""),
+    ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
+    ("AgglomerativeClustering Pipeline", "memory", (None,), _NO_MEMORY),
+    ("AgglomerativeClustering", "connectivity", (None,), "All pairs of rows may be merged."),
+    ("BisectingKMeans", "algorithm", ("lloyd", "elkan"), ""),
+    ("LinearRegression Ridge", "positive", (False,), "Use Lasso(alpha=0, positive=True)."),
+    ("LinearSVC", "penalty", ("l2",), "Use LogisticRegression(C=1.0, l1_ratio=1.0)."),
+    ("RidgeCV", "scoring", (None,), "Its criterion is the squared error; use GridSearchCV."),
+    ("RidgeCV", "cv", (None,), "Each row is left out; use GridSearchCV for other folds."),
+    ("RidgeCV", "store_cv_results", (False,), "The errors are in errors_."),
+    ("RidgeCV", "alpha_per_target", (False,), "Fit the targets one by one."),
+    ("PolynomialFeatures", "order", ("C",), "The result is laid out by rows."),
+    ("KernelRidge", "kernel_params", (None,), "Pass a kernel object with its parameters."),
+    ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),
+    (_REDUCTIONS, "n_jobs", ANY, ""),
+    (_SEARCHES, "pre_dispatch", ANY, ""),
+)
+ACCEPTED = {
+    (kind, name): (values, why) for kinds, name, values, why in _ROWS for kind in kinds.split()
+}
+
+
+@cache
+def accepted_names(cls):
+    """Names of the parameters that the class, or one that it is derived from, accepts."""
+    kinds = [base.__name__ for base in cls.__mro__]
+    return frozenset(name for kind, name in ACCEPTED if kind in kinds)
+
+
+def check_accepted(cls, name, value):
+    """Refuse a value that would change a result in scikit-learn."""
+    kinds = [base.__name__ for base in cls.__mro__]
+    values, why = next(ACCEPTED[kind, name] for kind in kinds if (kind, name) in ACCEPTED)
+    if values is not ANY and not any(value is one or value == one for one in values):
+        raise ValueError(
+            f"{cls.__name__} takes {name} from scikit-learn's parameters only as "
+            f"{' or '.join(map(repr, values))}; got {shown(value)}. {why}".rstrip()
+        )
+
+
+def accepting(init):
+    """A constructor that takes, beside its own parameters, those of the table."""
+    parameters = inspect.signature(init).parameters
+
+    @wraps(init)
+    def __init__(self, *args, **given):
+        others = {name: given.pop(name) for name in list(given) if name not in parameters}
+        for name, value in others.items():
+            cls = type(self)
+            if name not in accepted_names(cls):
+                raise TypeError(_unknown(cls, name, [*parameters][1:]))
+            check_accepted(cls, name, value)
+        init(self, *args, **given)
+        self.__dict__.update(others)
+
+    return __init__
+
+
+def _unknown(cls, name, names):
+    """The sentence on a parameter that there is not."""
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    hint = f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(sorted(names))}."
+    return f"{cls.__name__} has no parameter {name!r}. {hint}"

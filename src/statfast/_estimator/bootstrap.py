@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errors by the bootstrap: between those on rows that were fitted and on rows that were not.
+
+B. Efron and R. J. Tibshirani 1997 (doi:10.1080/01621459.1997.10474007).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+BOOTSTRAPS = (".632+", ".632", "out_of_bag")
+
+
+@dataclass(frozen=True)
+class BootstrapEstimate:
+    """An estimate of the error by the bootstrap.
+
+    Attributes
+    ----------
+    error : float
+        The estimate asked for.
+    training : float
+        Mean loss on the rows fitted: too low.
+    out_of_bag : float
+        Mean loss on rows by samples that do not hold them: too high, where these are judged singly.
+    no_information : float
+        Mean loss if targets had nothing to do with predictions.
+    weight : float
+        Of `out_of_bag` in `error`.
+    overfitting : float
+        Relative overfitting rate, between 0 and 1.
+    path : str
+    """
+
+    error: float
+    training: float
+    out_of_bag: float
+    no_information: float
+    weight: float
+    overfitting: float
+    path: str
+
+    @classmethod
+    def of(cls, method, training, out, none, path):
+        """The estimate by one of `BOOTSTRAPS`, from its three losses."""
+        capped = min(out, none)
+        rate = (capped - training) / (none - training) if none > training < capped else 0.0
+        weight = {"out_of_bag": 1.0, ".632": 0.632}.get(method, 0.632 / (1.0 - 0.368 * rate))
+        high = capped if method == ".632+" else out
+        error = (1.0 - weight) * training + weight * high
+        return cls(error, training, out, none, weight, rate, path)
+
+
+def no_information(truth, said, loss):
+    """The mean loss if predictions and targets were paired at random."""
+    if loss == "zero_one":
+        k = int(max(truth.max(), said.max())) + 1
+        p = np.bincount(truth, minlength=k) / len(truth)
+        q = np.bincount(said[said >= 0], minlength=k) / len(said)
+        return float(1.0 - p @ q)
+    if loss == "squared":
+        return float(((truth.mean() - said.mean()) ** 2) + truth.var() + said.var())
+    order, n = np.sort(said), len(said)
+    below = np.searchsorted(order, truth)
+    total = np.append(0.0, np.cumsum(order))
+    under = truth * below - total[below]
+    over = total[-1] - total[below] - truth * (n - below)
+    return float((under + over).mean() / n)

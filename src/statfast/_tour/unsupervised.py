@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Without labels: principal components, and clusters."""
+
+import time
+
+from statfast._tour.finding import Finding, beside, cross_table, in_order_of_appearance
+from statfast.cluster import KMeans, KMedoids, linkage
+from statfast.datasets import load_iris
+from statfast.decomposition import PCA
+
+
+def principal_components() -> Finding:
+    """Variance of the iris measurements along their components, against R's ``prcomp``."""
+    iris = load_iris()
+    known = [0.924619, 0.053066, 0.017103, 0.005212]
+
+    start = time.perf_counter()
+    model = PCA().fit(iris.data)
+    seconds = time.perf_counter() - start
+
+    shares = model.explained_variance_ratio_.round(6).tolist()
+    return Finding(
+        "Principal components: iris, 150 x 4",
+        [
+            f"share of the variance: {', '.join(f'{share:.6f}' for share in shares)}",
+            f"known:                 {', '.join(f'{share:.6f}' for share in known)}",
+        ],
+        shares == known,
+        seconds,
+    )
+
+
+def clustering() -> Finding:
+    """Iris flowers in three clusters, against R's optimum and the species."""
+    iris = load_iris()
+    known = [[50, 0, 0], [0, 48, 2], [0, 14, 36]]
+    known_inertia = 78.851441426146
+
+    start = time.perf_counter()
+    model = KMeans(n_clusters=3, n_init=10, random_state=0).fit(iris.data)
+    seconds = time.perf_counter() - start
+
+    table = cross_table(iris.target, in_order_of_appearance(model.labels_))
+    return Finding(
+        "k-means: iris, 150 x 4, 3 clusters, best of 10 starts",
+        [
+            *beside("species", iris.target_names, "cluster", table, known),
+            f"inertia: {model.inertia_:.6f}, known {known_inertia:.6f}",
+        ],
+        table.tolist() == known and abs(model.inertia_ - known_inertia) < 1e-9 * known_inertia,
+        seconds,
+    )
+
+
+def medoids_and_hierarchy() -> Finding:
+    """Iris flowers about three medoids, and Ward's hierarchy of them, against R's."""
+    iris = load_iris()
+    known, known_mean = [8, 79, 113], 0.6542076992151403  # cluster::pam, rows counted from 1
+    known_height = 32.44760699959244
+
+    start = time.perf_counter()
+    model = KMedoids(n_clusters=3).fit(iris.data)
+    height = linkage(iris.data, "ward")[-1, 2]
+    seconds = time.perf_counter() - start
+
+    medoids, mean = sorted(model.medoid_indices_ + 1), model.inertia_ / len(iris.data)
+    return Finding(
+        "k-medoids and Ward's hierarchy: iris, 150 x 4",
+        [
+            f"medoids: {', '.join(map(str, medoids))}, known {', '.join(map(str, known))}; "
+            f"mean distance: {mean:.6f}, known {known_mean:.6f}",
+            f"height of the last merge: {height:.6f}, known {known_height:.6f}",
+        ],
+        medoids == known
+        and abs(mean - known_mean) < 1e-12
+        and abs(height - known_height) < 1e-12 * known_height,
+        seconds,
+    )

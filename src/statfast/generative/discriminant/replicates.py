@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What linear discriminants of many weightings of the same rows predict, as of bootstrap samples.
+
+Moments of R weightings are products of the weights (R, n) with the rows, about the means of their
+classes, and with the products of their columns. Means of a weighting lie so near those of all rows
+that what they take off the scatter is small; weightings of which that is not true, as of an
+outlier drawn or not drawn, and those whose covariance is nearly singular, are left to fits.
+"""
+
+import numpy as np
+
+from statfast._core.linalg import products
+from statfast._engine import each, grid
+
+LEFT = 1e-3  # of a column's squares, at least, when they are taken about the weighting's own means
+INVERSE = 1e6  # the largest trace of the inverse of a correlation matrix that is relied on
+ROWS = 1024  # of a block, whose products of columns stay in cache
+TOGETHER = 64  # weightings asked at once
+
+
+def predicted(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
+    """Codes (R, m) of the classes of `rows` by each weighting, and for which they are certain.
+
+    ``weights(order)`` are those of the rows in an order, (R, n), not negative; `priors` are (K,),
+    or None for the shares of the classes.
+    """
+    X, codes = columns[0], columns[1]
+    center = X.mean(axis=0, dtype=np.float64)
+    mass, apart, squares, means = _moments(X, codes, n_classes, weights, center, n_jobs)
+    with np.errstate(all="ignore"):
+        rules = _rules(mass, apart, squares, means, unbiased, priors)
+    if rules is None:
+        return None
+    coef, intercept, certain = rules
+    new, none = rows - center, np.zeros(rows.shape[1])
+
+    def work(some):
+        best, score = np.empty((2, some.stop - some.start, len(new)))
+        said = np.zeros(best.shape, dtype=np.int16)
+        products.project(coef[some, 0], none, new, best)
+        best += intercept[some, 0, None]
+        for k in range(1, n_classes):
+            products.project(coef[some, k], none, new, score)
+            score += intercept[some, k, None]
+            np.maximum(said, (score > best) * np.int16(k), out=said)  # quicker than a masked copy
+            np.maximum(best, score, out=best)
+        return said
+
+    effort = 4.0 * coef.size * len(new)
+    found = each(work, grid(len(coef), TOGETHER, TOGETHER), n_jobs=n_jobs, effort=effort)
+    return np.concatenate(found), certain
+
+
+def _moments(X, codes, n_classes, weights, center, n_jobs):
+    """Of each weighting: weights (R, K), sums (R, K, d) and squares (R, d, d) of the rows about the
+    means of their classes; and these means about the center (K, d)."""
+    order = np.argsort(codes, kind="stable")
+    weights = weights(order)
+    R, d = len(weights), X.shape[1]
+    sizes = np.bincount(codes, minlength=n_classes)
+    ends = np.cumsum(sizes)
+    Z = X[order] - center
+    means = np.array([Z[e - s : e].sum(axis=0) for s, e in zip(sizes, ends, strict=True)])
+    means /= np.maximum(sizes, 1)[:, None]
+    Z -= means[codes[order]]
+    Z = np.ascontiguousarray(Z.T)
+    upper = np.triu_indices(d)
+    starts = np.flatnonzero(upper[0] == upper[1]).tolist()
+
+    def work(piece):
+        k, where = piece
+        block, own = Z[:, where], weights[:, where]
+        both = np.empty((d + len(upper[0]), block.shape[1]))  # columns, and products of two
+        both[:d] = block
+        for i, start in enumerate(starts):
+            np.multiply(block[i:], block[i], out=both[d + start : d + start + d - i])
+        sums = np.empty((R, len(both)))
+        products.project(own, np.zeros(own.shape[1]), both, sums)
+        return k, own.sum(axis=1), sums[:, :d], sums[:, d:]
+
+    pieces = [
+        (k, slice(end - size + some.start, end - size + some.stop))
+        for k, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True))
+        for some in grid(size, ROWS, ROWS)
+    ]
+    mass, apart = np.zeros((R, n_classes)), np.zeros((R, n_classes, d))
+    flat = np.zeros((R, len(upper[0])))
+    for k, one, two, three in each(work, pieces, n_jobs=n_jobs, effort=2.0 * R * Z.size * d):
+        mass[:, k] += one
+        apart[:, k] += two
+        flat += three
+    squares = np.empty((R, d, d))
+    squares[:, upper[0], upper[1]] = flat
+    squares[:, upper[1], upper[0]] = flat
+    return mass, apart, squares, means
+
+
+def _rules(mass, apart, squares, means, unbiased, priors):
+    """Coefficients (R, K, d) and intercepts (R, K) of the scores, and which are certain."""
+    total = mass.sum(axis=1)
+    shift = apart / mass[:, :, None]
+    within = squares - np.swapaxes(apart, 1, 2) @ shift
+    spread = np.diagonal(within, axis1=1, axis2=2)
+    certain = (mass > 0.0).all(axis=1) & (total > len(means))
+    certain &= (spread > LEFT * np.diagonal(squares, axis1=1, axis2=2)).all(axis=1)
+    freedom = total - len(means) * unbiased
+    spread = np.sqrt(spread / freedom[:, None])
+    certain &= (spread > 1e-8 * np.abs(means).max(axis=0)).all(axis=1)
+    correlation = within / freedom[:, None, None] / spread[:, :, None] / spread[:, None, :]
+    correlation[~certain] = np.eye(correlation.shape[1])
+    try:
+        np.linalg.cholesky(correlation)
+    except np.linalg.LinAlgError:
+        return None
+    inverse = np.linalg.inv(correlation)
+    certain &= np.trace(inverse, axis1=1, axis2=2) < INVERSE
+    shares = mass / total[:, None] if priors is None else np.broadcast_to(priors, mass.shape)
+    at = means + shift
+    middle = (shares[:, None, :] @ at)[:, 0]
+    off = (at - middle[:, None]) / spread[:, None]
+    turned = off @ inverse
+    coef = turned / spread[:, None]
+    intercept = np.log(shares) - 0.5 * (turned * off).sum(axis=2)
+    intercept -= (coef @ middle[:, :, None])[:, :, 0]
+    certain &= np.isfinite(coef).all(axis=(1, 2)) & np.isfinite(intercept).all(axis=1)
+    coef[~certain], intercept[~certain] = 0.0, 0.0
+    return coef, intercept, certain

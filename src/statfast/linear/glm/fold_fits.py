@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fits to the rows of all folds of cross-validation together.
+
+Near the solution of all rows, one pass sums information and score of each part of the rows. Merged,
+they are those of every fold, and give its first step. From there on a block of rows, while it is in
+cache, gives the scores of all folds: the information changes so little that its factor, corrected
+by the changes of the score (limited-memory BFGS, as in `Scoring`), serves each fold to the end,
+which is that of a fit by itself: a step that moves the linear predictor by no more than `tol`.
+
+What does not go this way is left to a fit by itself: folds whose columns are nearly dependent or
+whose likelihood has no maximum, and steps that do not shrink.
+"""
+
+from copy import copy
+from itertools import pairwise
+from math import isfinite
+
+import numpy as np
+
+from statfast._core.linear import irls as kernel
+from statfast._engine import each, grid
+from statfast._estimator import copied, sums_of_folds
+from statfast._linalg import CholeskyFactor
+from statfast.linear.glm.irls import ROUNDING, SLACK, Scoring, Unsolvable, beginning
+from statfast.linear.glm.irls_sums import ROW, ModelRows
+
+NEAR = 0.1  # a step of all rows, in root mean square, after which folds go their own ways
+FAR = 0.02  # after a step of more, a fold's information is summed again
+CLEAR = 1e-6  # the least pivot of a fold's information
+PASSES = 20
+STALLED = 1e-9  # a step of so little need not shrink: rounding
+BLOCK = 1 << 17  # numbers of rows that stay in cache while all folds ask for their sums
+MANY = 64  # folds whose scores are summed by one call
+ROOM = 1 << 25  # numbers of the information of all parts
+
+
+class FoldLayout:
+    """Rows in the order of the parts of a group of folds."""
+
+    def __init__(self, X, group):
+        order = np.concatenate(group.parts)
+        self.sizes = [len(part) for part in group.parts]
+        ends = np.cumsum([0, *self.sizes]).tolist()
+        self.parts = [slice(a, b) for a, b in pairwise(ends)]
+        self.count, self.kinds = group.count, group.kinds
+        first, last = int(order[0]), int(order[-1])
+        together = last - first + 1 == len(order) and bool((np.diff(order) == 1).all())
+        self.order = slice(first, last + 1) if together else order
+        self.X = X[self.order]
+
+    def cut(self, values):
+        """Values of all rows, in this order."""
+        return None if values is None else np.ascontiguousarray(values[self.order])
+
+    def runs(self, k):
+        """The rows that fold k fits, as slices: those of consecutive parts are one."""
+        n = self.parts[-1].stop
+        if self.kinds is None:
+            own = self.parts[k]
+            runs = [slice(0, own.start), slice(own.stop, n)]
+            return [run for run in runs if run.start < run.stop]
+        runs: list[slice] = []
+        for part, used in zip(self.parts, self.kinds[k], strict=True):
+            if used and runs and runs[-1].stop == part.start:
+                runs[-1] = slice(runs[-1].start, part.stop)
+            elif used:
+                runs.append(part)
+        return runs
+
+
+def models_of_folds(X, y, weights, trains, groups, rows, tasks):
+    """For each fold the models of all tasks, fitted, or the errors that came instead.
+
+    A task is a model and a function from `FoldLayout` of `rows`, which are those of X, to the
+    attributes of each fold's model, or None where that is to be fitted by itself.
+    """
+    fold = 0
+    for group in groups:
+        layout = FoldLayout(rows, group)
+        found = [_solved(solve, layout) for _, solve in tasks]
+        for k in range(group.count):
+            yield [
+                _by_itself(model, X, y, weights, trains[fold + k])
+                if every[k] is None
+                else copied(model)._publish(X, **every[k])
+                for (model, _), every in zip(tasks, found, strict=True)
+            ]
+        fold += group.count
+
+
+def _solved(solve, layout):
+    try:
+        return solve(layout)
+    except (ValueError, MemoryError, ArithmeticError):  # which fits by themselves will tell
+        return [None] * layout.count
+
+
+def _by_itself(model, X, y, weights, train):
+    more = {} if weights is None else {"sample_weight": weights[train]}
+    try:
+        return copied(model).fit(X[train], y[train], **more)
+    except Exception as error:
+        return error
+
+
+def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
+    """Coefficients (q,) and passes of each fold, or None where it is to be fitted by itself.
+
+    `rows` are dense, in the order of the layout.
+    """
+    nothing = [None] * layout.count
+    if len(layout.parts) * rows.q**2 > ROOM:
+        return nothing
+    one = Scoring(rows, ridge, NEAR)
+    try:
+        fit = one.run(PASSES, *beginning(rows, ridge), covariance=False)
+    except Unsolvable:
+        return nothing
+    if fit.diverged or fit.aliased.any() or not np.isfinite(one.b).all():
+        return nothing
+    one.tol = tol
+    step = max(256, BLOCK // (rows.p + 1))
+    pieces = grid(rows.n, step, step)
+    with np.errstate(all="ignore"):
+        parts = _sums_of_parts(rows, layout, one.b, step)
+        merged = sums_of_folds(parts, layout.count, layout.kinds)
+        masses = _masses(rows, layout)
+        folds = [
+            _FoldScoring(one, layout.runs(k), masses[k], sums) for k, sums in enumerate(merged)
+        ]
+        for _ in range(PASSES):
+            active = [fold for fold in folds if fold.active]
+            if not active:
+                break
+            for fold, sums in _sums_of_folds(rows, pieces, active):
+                fold.advance(sums)
+    return [(rows.to_user(fold.at), fold.passes) if fold.converged else None for fold in folds]
+
+
+class _FoldScoring:
+    """The iterations of one fold, from the sums at the solution of all rows."""
+
+    def __init__(self, common, runs, mass, sums):
+        self.runs, self.passes = runs, 1
+        self.active = self.converged = False
+        if sums is None or not (mass > 0.0 and sums.finite()):
+            return
+        self.scoring = copy(common)
+        self.scoring.mass, self.at = mass, common.b
+        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / mass)
+        self.rms, self.score = np.inf, None
+        self.renewed = True  # whether the sums asked for have information
+        self.active = True
+        self._go_on(sums)
+
+    @property
+    def trial(self):
+        """Where sums are wanted."""
+        return self.at + self.step
+
+    def advance(self, sums):
+        """Take the step, given the sums to which it leads."""
+        self.passes += 1
+        after = self.scoring._objective(sums, self.trial)
+        if not after <= self.height * (1 + SLACK) + SLACK or self.passes > PASSES:
+            self.active = False
+            return
+        self.at = self.trial
+        self._go_on(sums)
+
+    def _go_on(self, sums):
+        """The next step, or the end."""
+        scoring, before = self.scoring, self.score
+        self.height = scoring._objective(sums, self.at)
+        self.score = scoring._score(sums, self.at)
+        if self.renewed:
+            h = sums.h.copy()
+            h[np.diag_indices(len(h))] += scoring.penalty
+            self.factor, self.pairs = CholeskyFactor(h), []
+        else:
+            self.pairs.append((self.step, before - self.score))
+        curved = all(step @ change > 0.0 for step, change in self.pairs)
+        if not (self.factor.pivot >= CLEAR and curved and isfinite(self.height)):
+            self.active = False
+            return
+        self.step = scoring._corrected(self.score, self.pairs, self.factor)
+        last, self.rms = self.rms, scoring._rms(self.step, self.score, sums)
+        size = kernel.largest(self.step, self.unit)
+        extent = scoring.size + kernel.largest(self.at, self.unit)
+        # What is left after this step, by the rate of the last two.
+        left = self.rms * (min(1.0, self.rms / last) if isfinite(last) else 1.0)
+        if left <= scoring.tol or size <= ROUNDING * extent or self.rms > 0.5 * last:
+            small = size <= max(1e-4, 30 * scoring.tol) * extent
+            self.converged = small and (left <= scoring.tol or self.rms <= STALLED)
+            self.active, self.at = False, self.trial
+        self.renewed = self.rms > FAR
+
+
+def _sums_of_parts(rows, layout, b, step):
+    """Sums with information of each part, at the same coefficients."""
+    tasks = [
+        (k, slice(part.start + some.start, part.start + some.stop))
+        for k, part in enumerate(layout.parts)
+        for some in grid(part.stop - part.start, step, step)
+    ]
+    effort = float(rows.n) * (rows.q**2 + ROW)
+    found = each(
+        lambda task: rows.sums_over([task[1]], b, hessian=True), tasks, n_jobs=rows.n_jobs,
+        effort=effort,
+    )  # fmt: skip
+    sums: list = [None] * len(layout.parts)
+    for (k, _), more in zip(tasks, found, strict=True):
+        sums[k] = more if sums[k] is None else sums[k] + more
+    return sums
+
+
+def _sums_of_folds(rows, pieces, folds):
+    """Sums of each fold where it wants them."""
+    alone = [fold for fold in folds if fold.renewed or not rows.together]
+    beside = [fold for fold in folds if not fold.renewed and rows.together]
+    groups = [beside[first : first + MANY] for first in range(0, len(beside), MANY)]
+    points = [np.array([fold.trial for fold in group]) for group in groups]
+
+    def work(piece):
+        found = [
+            rows.sums_over(_within(fold.runs, piece), fold.trial, hessian=fold.renewed)
+            for fold in alone
+        ]  # fmt: skip
+        for group, some in zip(groups, points, strict=True):
+            runs = [
+                (k, run.start - piece.start, run.stop - piece.start)
+                for k, fold in enumerate(group)
+                for run in _within(fold.runs, piece)
+            ]
+            runs = np.array(runs, dtype=np.intp).reshape(-1, 3)
+            found += rows.scores_over(piece, some, runs)
+        return found
+
+    per_row = sum(rows.q * (rows.q if fold.renewed else 4) + ROW for fold in folds)
+    first, *others = each(work, pieces, n_jobs=rows.n_jobs, effort=float(rows.n) * per_row)
+    for more in others:
+        for total, part in zip(first, more, strict=True):
+            total += part
+    return zip([*alone, *beside], first, strict=True)
+
+
+def _within(runs, piece):
+    """What slices have in common with one, those that have anything."""
+    cut = (slice(max(run.start, piece.start), min(run.stop, piece.stop)) for run in runs)
+    return [run for run in cut if run.start < run.stop]
+
+
+def _masses(rows, layout):
+    """Sums of the weights of each fold, merged from those of parts."""
+    if rows.weights is None:
+        masses = [float(size) for size in layout.sizes]
+    else:
+        masses = [float(rows.weights[part].sum()) for part in layout.parts]
+    return [mass or 0.0 for mass in sums_of_folds(masses, layout.count, layout.kinds)]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Logistic models of all folds of cross-validation, fitted together."""
+
+from functools import partial
+
+import numpy as np
+
+from statfast._estimator import copied, sums_of_folds
+from statfast.linear.glm.families import FAMILIES
+from statfast.linear.glm.fold_fits import PASSES, FoldLayout, fit_folds, models_of_folds
+from statfast.linear.glm.irls_sums import ModelRows
+from statfast.linear.glm.links import LINKS
+from statfast.linear.logistic.arguments import task_of
+from statfast.linear.logistic.multinomial_folds import fit_multinomial_folds
+from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution
+
+
+def fits_of_folds(model, X, y, weights, trains, candidates):
+    """For each fold the models of all candidates; None where folds or candidates share nothing."""
+    groups = trains.groups() if isinstance(X, np.ndarray) else None
+    if groups is None:
+        return None
+    tasks, rows = [], X
+    for params in candidates:
+        one = copied(model).set_params(**params)
+        task, kind = task_of(one, X, y, weights, None)
+        solver = TOGETHER.get((kind, task.penalty))
+        if solver is None or one.class_weight == "balanced" or task.max_iter < PASSES:
+            return None
+        rows = task.X
+        tasks.append((one, partial(_attributes, task, kind, solver)))
+    return models_of_folds(X, y, weights, trains, groups, rows, tasks)
+
+
+def _attributes(task, kind, solver, layout):
+    solutions = solver(task, layout)
+    return [one and one.attributes(task, kind) for one in solutions]
+
+
+def _binary(y, task, layout):
+    """Coefficients (q,) of each fold and their passes, or None: the log-odds of y = 1."""
+    rows = ModelRows(
+        layout.X, layout.cut(y), layout.cut(task.weights), None, FAMILIES["binomial"],
+        LINKS["logit"], task.intercept, task.n_jobs,
+    )  # fmt: skip
+    return fit_folds(rows, layout, ridge=1 / task.C if task.penalty else 0.0, tol=task.tol)
+
+
+def binary(task: LogisticProblem, layout: FoldLayout):
+    """The log-odds of the class that is not the reference."""
+    found = _binary(task.ones(1 - task.reference), task, layout)
+    return [
+        fit and LogisticSolution(fit[0][None], "sigmoid", np.array([fit[1]], np.int32), True, {})
+        for fit in found
+    ]
+
+
+def one_vs_rest(task: LogisticProblem, layout: FoldLayout):
+    """A binary model for each class against all others."""
+    whole = [mass is not None and bool((mass > 0.0).all()) for mass in _masses(task, layout)]
+    models = [_binary(task.ones(k), task, layout) for k in range(len(task.classes))]
+    out: list = []
+    for k, fits in enumerate(zip(*models, strict=True)):
+        if not whole[k] or None in fits:
+            out.append(None)
+            continue
+        coefs, passes = np.array([fit[0] for fit in fits]), [fit[1] for fit in fits]
+        out.append(LogisticSolution(coefs, "ovr", np.array(passes, np.int32), True, {}))
+    return out
+
+
+def multinomial(task: LogisticProblem, layout: FoldLayout):
+    """One model of all classes."""
+    how = 1 / task.C if task.penalty else 0.0, task.intercept, task.tol, task.n_jobs
+    found = fit_multinomial_folds(
+        layout, layout.cut(task.codes), layout.cut(task.weights), len(task.classes),
+        _masses(task, layout), how,
+    )  # fmt: skip
+    out: list = []
+    for fit in found:
+        if fit is not None:
+            coef, steps = fit
+            coef = coef if task.penalty else coef - coef[task.reference]
+            fit = LogisticSolution(coef, "softmax", np.array([steps], np.int32), True, {})
+        out.append(fit)
+    return out
+
+
+def _masses(task, layout):
+    """Weights (K,) of the classes in each fold."""
+    codes, weights = layout.cut(task.codes), layout.cut(task.weights)
+    masses = [
+        np.bincount(codes[part], None if weights is None else weights[part], len(task.classes))
+        for part in layout.parts
+    ]
+    return list(sums_of_folds(masses, layout.count, layout.kinds))
+
+
+# (number of classes or multi_class, penalty) -> solver of all folds
+TOGETHER = {
+    ("binary", None): binary,
+    ("binary", "l2"): binary,
+    ("multinomial", None): multinomial,
+    ("multinomial", "l2"): multinomial,
+    ("ovr", None): one_vs_rest,
+    ("ovr", "l2"): one_vs_rest,
+}

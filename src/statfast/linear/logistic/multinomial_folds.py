@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multinomial logistic models of all folds of cross-validation.
+
+As linear/glm/fold_fits.py: near the solution of all rows, one pass sums the Hessians of the parts
+of the rows, and those of the folds are merged from them. With its own, corrected by limited-memory
+BFGS, each fold goes to its minimum by gradients alone.
+"""
+
+from copy import copy
+from math import inf, sqrt
+
+import numpy as np
+
+from statfast._estimator import sums_of_folds
+from statfast.linear.glm.fold_fits import CLEAR, PASSES, ROOM, FoldLayout
+from statfast.linear.logistic.lbfgs import minimize
+from statfast.linear.logistic.multinomial import (
+    LARGEST,
+    ROUNDING,
+    Objective,
+    dependent_columns,
+    factor_of,
+    hessian_of,
+    penalty_in_frame,
+    start_of,
+)
+from statfast.linear.logistic.softmax_sums import SoftmaxSums
+
+NEAR = 1e-5  # as `tol` of a fit: from where folds go their own ways
+
+
+def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses, how) -> list:
+    """Coefficients (K, q) and steps of each fold, or None where it is to be fitted by itself.
+
+    `masses` are the weights of the classes in each fold, `how` the ridge, whether there is an
+    intercept, tol and n_jobs.
+    """
+    ridge, intercept, tol, n_jobs = how
+    nothing = [None] * layout.count
+    sums = SoftmaxSums(layout.X, codes, weights, n_classes, intercept, n_jobs)
+    pairs = n_classes * (n_classes - 1) // 2
+    large = n_classes * sums.q > LARGEST or len(layout.parts) * pairs * sums.q**2 > ROOM
+    if large or not sums.q:
+        return nothing
+    gram = sums.gram()
+    if ridge == 0.0 and len(dependent_columns(gram.copy())):
+        return nothing
+    mass = np.bincount(codes, weights, n_classes).astype(float)
+    shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
+    penalty = penalty_in_frame(sums.frame, ridge, mass.sum())
+    first = minimize(
+        start_of(shares, intercept, sums.q).ravel(), Objective(sums, gram, shares, penalty),
+        tol=NEAR * sqrt(mass.sum()), max_iter=PASSES,
+    )  # fmt: skip
+    if not first.converged:
+        return nothing
+    coef = first.x.reshape(n_classes, sums.q)
+    hessians = [_of(sums, part).at(coef, every=1)[2] for part in layout.parts]
+    out: list = []
+    for k, found in enumerate(sums_of_folds(hessians, layout.count, layout.kinds)):
+        objective = None
+        if masses[k] is not None and (masses[k] > 0.0).all():
+            own = float(masses[k].sum())
+            objective = _FoldObjective(sums, layout.runs(k), found, penalty, own)
+        if objective is None or objective.start is None:
+            out.append(None)
+            continue
+        end = minimize(first.x, objective, tol=tol * sqrt(own), max_iter=2 * PASSES)
+        there = end.x.reshape(n_classes, sums.q) @ sums.frame.to_user().T
+        out.append((there - there.mean(axis=0), end.n_iter) if end.converged else None)
+    return out
+
+
+class _FoldObjective:
+    """What `minimize` is to know of one fold."""
+
+    eager, cost = False, inf
+
+    def __init__(self, sums, runs, pairs, penalty, mass):
+        self.parts = [_of(sums, run) for run in runs]
+        self.shape, self.penalty = (sums.n_classes, sums.q), penalty
+        self.noise = ROUNDING * mass
+        factor = factor_of(hessian_of(pairs, penalty))
+        self.start = factor.solve if factor.pivot >= CLEAR else None
+
+    def at(self, x):
+        coef = x.reshape(self.shape)
+        loss, gradient, _ = self.parts[0].at(coef)
+        for part in self.parts[1:]:
+            more, turned, _ = part.at(coef)
+            loss, gradient = loss + more, gradient + turned
+        pull = self.penalty * coef
+        gradient = gradient + pull
+        gradient -= gradient.mean(axis=0)  # rounding, as in `Objective`
+        return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), None
+
+    def hopeless(self, x):
+        return True  # so far: a fit by itself will tell
+
+
+def _of(sums, rows):
+    """The same sums over a slice of the rows."""
+    part = copy(sums)
+    part.rows, part.codes = sums.rows[rows], sums.codes[rows]
+    part.weights = None if sums.weights is None else sums.weights[rows]
+    part.n = len(part.codes)
+    return part

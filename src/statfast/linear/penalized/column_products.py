@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of columns and target, which merge, and paths of penalties from them alone.
+
+Where there are more rows than columns, coordinate descent needs the Gram matrix of the columns and
+their products with y. Those of folds are merged from those of parts of the rows, about their means
+(Chan, Golub & LeVeque 1983, doi:10.1080/00031305.1983.10483115): nothing is subtracted but means.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._estimator import FitState, sums_of, sums_of_folds
+from statfast._linalg import mirrored
+from statfast.linear.design.columns import Columns
+from statfast.linear.design.sparse_columns import is_whole
+from statfast.linear.design.units import Units
+from statfast.linear.penalized.coordinate_descent import Descent
+from statfast.linear.penalized.lasso_path import path_of
+
+ROOM = 1 << 25  # numbers of the products of all parts
+LEAST = 1e-100  # of squares whose columns are of no extreme size
+ROUNDING = 4e-16  # of a mean: a standard deviation of no more is that of a constant column
+
+
+@dataclass(frozen=True)
+class ColumnProducts:
+    """Of the columns of (X, y), about their means with an intercept, else about 0."""
+
+    mass: float  # sum of the weights
+    mean: NDArray[np.float64]  # (p + 1,)
+    scatter: NDArray[np.float64]  # (p + 1, p + 1)
+
+    def __add__(self, other: "ColumnProducts") -> "ColumnProducts":
+        mass = self.mass + other.mass
+        share = other.mass / mass if mass > 0.0 else 0.0
+        apart = other.mean - self.mean
+        scatter = self.scatter + other.scatter + (self.mass * share * apart)[:, None] * apart
+        return ColumnProducts(mass, self.mean + share * apart, scatter)
+
+
+def products_of(columns, state) -> ColumnProducts:
+    """Those of a block of rows, targets and weights; ``state.more`` says if about the means."""
+    X, y, weights = columns
+    p = X.shape[1]
+    mass = float(len(y) if weights is None else weights.sum())
+    mean, scatter = np.zeros(p + 1), np.zeros((p + 1, p + 1))
+    if not mass > 0.0:
+        return ColumnProducts(0.0, mean, scatter)
+    intercept = state.more
+    if intercept:
+        mean[p] = np.average(y, weights=weights)
+    left = y - mean[p]
+    with np.errstate(all="ignore"):  # this may be a thread of its own
+        found = Columns(X, weights, intercept, False, 1, left, True)
+        share = mass / found.n
+        mean[:p] = found.mean
+        scatter[:p, :p] = mirrored(found.products) * share
+        scatter[p, :p] = scatter[:p, p] = found.correlation * share
+        scatter[p, p] = float((found.weights * left) @ left) * share
+    return ColumnProducts(mass, mean, scatter)
+
+
+class MergedProducts(Units):
+    """Columns Z as `Columns` has them, known by their products alone; n is the sum of weights."""
+
+    exact = whole = True
+
+    def __init__(self, found: ColumnProducts, intercept, standardize):
+        p = len(found.mean) - 1
+        self.n, self.p = found.mass, p
+        self.mean = found.mean[:p] if intercept else np.zeros(p)
+        self.target = float(found.mean[p]) if intercept else 0.0
+        self.squares = found.scatter.diagonal()[:p].copy()
+        self.squares[self.squares <= self.n * (ROUNDING * np.abs(self.mean)) ** 2] = 0.0
+        self.constant = self.squares == 0.0
+        self.scale = np.ones(p)
+        if standardize:
+            spread = np.sqrt(self.squares / self.n)
+            self.scale = np.divide(1.0, spread, out=self.scale, where=spread > 0.0)
+        self.scale[self.constant] = 0.0
+        self.square = self.squares * self.scale**2
+        self.products = found.scatter[:p, :p] * self.scale * self.scale[:, None]
+        self.correlation = found.scatter[p, :p] * self.scale
+        self.yy = float(found.scatter[p, p])
+
+    @property
+    def usual(self):
+        """Whether squares are far from the ends of float64, and no column is constant."""
+        with np.errstate(all="ignore"):
+            some = np.append(self.squares, self.yy)
+            return bool(np.isfinite(some).all() and LEAST < some.min() <= some.max() < 1 / LEAST)
+
+
+def merged_folds(rows, target, weights, folds, how, n_jobs):
+    """The columns of each fold, or None where it is better to look at the rows."""
+    n, p = rows.shape
+    if not isinstance(rows, np.ndarray) or not is_whole(n, p) or len(folds) * (p + 1) ** 2 > ROOM:
+        return None
+    held = np.zeros(n, dtype=np.intp)
+    for fold in folds:
+        held[fold.test] += 1
+    every = np.ones(n) if weights is None else weights
+    if held.max() > 1 or not all(_all_others(fold, every) for fold in folds):
+        return None
+    parts = [fold.test for fold in folds]
+    if not held.all():
+        parts.append(np.flatnonzero(held == 0))
+    state = FitState(p, more=how["intercept"])
+    with np.errstate(all="ignore"):  # of columns that are not usual
+        sums = sums_of(products_of, (rows, target, weights), state, parts, n_jobs=n_jobs)
+        found = [
+            MergedProducts(others, how["intercept"], how["standardize"])
+            for others in sums_of_folds(sums, len(folds))
+        ]
+    return found if all(columns.usual for columns in found) else None
+
+
+def usual_sizes(rows, target):
+    """Whether all columns and the target are of sizes whose squares are numbers, or zeros."""
+    with np.errstate(all="ignore"):
+        some = np.append(np.abs(rows).max(axis=0), np.abs(target).max())
+    return bool(((some == 0.0) | ((some > LEAST**0.5) & (some < LEAST**-0.5))).all())
+
+
+def _all_others(fold, every):
+    """Whether a fold fits all rows that it does not hold out."""
+    kept = every.copy()
+    kept[fold.test] = 0.0
+    return np.array_equal(fold.kept, kept)
+
+
+def path_by_products(columns, alphas, ratio, how):
+    """The path of columns that are known by their products."""
+    descent = Descent(columns, None, how["positive"])
+    return path_of(
+        descent, alphas, l1_ratio=ratio, mean=columns.target, tol=how["tol"],
+        max_iter=how["max_iter"],
+    )  # fmt: skip

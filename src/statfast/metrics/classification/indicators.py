@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several labels a row: matrices of 0 and 1, one column for each label."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from statfast._validation import as_count, as_weights
+
+
+class Indicators(NamedTuple):
+    """Which labels rows have, which they were given, and the weights of the rows."""
+
+    true: np.ndarray  # (n, K), bool
+    pred: np.ndarray
+    weights: np.ndarray  # (n,)
+
+    def sums(self, labels, average):
+        """True and false positives, false and true negatives of each label, or of each row."""
+        true, pred = self.true, self.pred
+        if labels is not None:
+            places = [as_count(label, "labels", 0, true.shape[1] - 1) for label in labels]
+            true, pred = true[:, places], pred[:, places]
+        kinds = true & pred, ~true & pred, true & ~pred, ~true & ~pred
+        if average == "samples":
+            return tuple(kind.sum(axis=1) for kind in kinds)
+        return tuple(self.weights @ kind for kind in kinds)
+
+    def same(self):
+        """The weight of rows with all labels right, and of all rows."""
+        right = (self.true == self.pred).all(axis=1)
+        return float(self.weights @ right), float(self.weights.sum())
+
+    def wrong_share(self):
+        """The share of labels that are wrong."""
+        return float(self.weights @ (self.true != self.pred).mean(axis=1) / self.weights.sum())
+
+
+def indicators_of(y_true, y_pred, sample_weight):
+    """Both as matrices of indicators; None if rows have one label each."""
+    wide = [_is_wide(y) for y in (y_true, y_pred)]
+    if not all(wide):
+        if any(wide):
+            raise ValueError(
+                "y_true and y_pred are of different kinds, one of several labels a row: "
+                "Classification metrics can't handle a mix of multilabel-indicator and other "
+                "targets. Pass two matrices of the same columns."
+            )
+        return None
+    true, pred = _as_marks(y_true, "y_true"), _as_marks(y_pred, "y_pred")
+    if true.shape != pred.shape:
+        raise ValueError(
+            f"y_true and y_pred must have the same rows and columns; got {true.shape} and "
+            f"{pred.shape}."
+        )
+    weights = as_weights(sample_weight, len(true))
+    return Indicators(true, pred, np.ones(len(true)) if weights is None else weights)
+
+
+def _is_wide(y):
+    """Whether labels come as a table of several columns."""
+    shape = getattr(y, "shape", None)
+    if shape is None:
+        first = y[0] if isinstance(y, list | tuple) and len(y) else None
+        return isinstance(first, list | tuple | np.ndarray) and np.size(first) > 1
+    return len(shape) == 2 and shape[1] > 1
+
+
+def _as_marks(y, name):
+    table = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    good = table.ndim == 2 and table.size and table.dtype.kind in "biuf"
+    if not good or not np.isin(table, (0, 1)).all():
+        raise ValueError(
+            f"{name} should be a 1d array, or hold 0 and 1 alone, a column for each label; got an "
+            f"array of shape {table.shape} with other values. Use one label a row, or indicators."
+        )
+    return table.astype(bool)

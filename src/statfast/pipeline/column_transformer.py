@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Transformers side by side, each for some of the columns."""
+
+from time import perf_counter
+
+import numpy as np
+
+from statfast._engine import usable_threads
+from statfast._estimator import (
+    Estimator,
+    Transformer,
+    copied,
+    takes_weights,
+)
+from statfast._validation import (
+    as_flag,
+    as_weights,
+    column_names,
+    compare_names,
+    not_fitted,
+    shown,
+    wrong_type,
+)
+from statfast.pipeline.columns import as_container, places_of, taken
+from statfast.pipeline.merged import MergedColumns
+from statfast.pipeline.side_by_side import SideBySide, is_word
+from statfast.pipeline.steps import ByName, NamedEstimators, numbered_names
+
+DONE = ("drop", "passthrough")
+
+
+class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer, Estimator):
+    """Transform some columns in one way, others in another, and put the results side by side.
+
+    Parameters
+    ----------
+    transformers : list of (str, transformer, columns)
+        Names, transformers ("drop" leaves columns out, "passthrough" keeps them) and columns:
+        names, places, a slice (of names with its end), a mask, or a callable that gets X and gives
+        one of these. One name or place alone gives its transformer a 1-d column, of texts say.
+    remainder : {"drop", "passthrough"} or transformer, default="drop"
+        For columns that no transformer gets.
+    sparse_threshold : float, default=0.3
+        If results are sparse, give a sparse matrix where the share of values stored is less.
+    n_jobs : int, optional
+        Kept for scikit-learn's sake: transformers have threads of their own.
+    transformer_weights : dict of str to float, optional
+        Numbers by which results are multiplied.
+    verbose : bool, default=False
+        Print the seconds that each transformer takes.
+    verbose_feature_names_out : bool, str or callable, default=True
+        Names as ``transformer__name``; as they are; as a format with {transformer_name} and
+        {feature_name}; or what a function of both gives.
+
+    Attributes
+    ----------
+    transformers_ : list of (str, transformer, columns)
+        The fitted copies, and where columns remain, "remainder".
+    named_transformers_ : dict of str to transformer
+        The same by name.
+    sparse_output_ : bool
+        Whether the result is sparse.
+    output_indices_ : dict of str to slice
+        Where in the result that of each transformer stands.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if names repeat or hold "__", or X has no such columns.
+    TypeError
+        By ``fit``: if something is no transformer.
+
+    See Also
+    --------
+    make_column_transformer : Names made of the classes.
+    statfast.pipeline.Pipeline : Transformers one after another.
+
+    Notes
+    -----
+    Fitted are copies, so that `transformers` stay as they were given. In a data frame columns are
+    found by the names they had at fit, wherever they stand; others may be there. Weights reach each
+    transformer that takes them.
+
+    Where all transformers are `StandardScaler` or "passthrough", and the last step of a pipeline
+    that begins so is a model of merged statistics, cross-validation merges those of the pipeline.
+
+    References
+    ----------
+    L. Buitinck et al. (2013), "API design for machine learning software: experiences from the
+    scikit-learn project". arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from statfast.pipeline import ColumnTransformer
+    >>> from statfast.preprocessing import OneHotEncoder, StandardScaler
+    >>> table = ColumnTransformer(
+    ...     [("size", StandardScaler(), [0]), ("color", OneHotEncoder(), [1])], sparse_threshold=0
+    ... )
+    >>> table.fit_transform([[1.0, "red"], [3.0, "blue"]])
+    array([[-1.,  0.,  1.],
+           [ 1.,  1.,  0.]])
+    >>> table.get_feature_names_out(["x", "c"]).tolist()
+    ['size__x', 'color__c_blue', 'color__c_red']
+    """
+
+    _listed = "transformers"
+
+    def __init__(
+        self,
+        transformers=None,
+        *,
+        remainder="drop",
+        sparse_threshold=0.3,
+        n_jobs=None,
+        transformer_weights=None,
+        verbose=False,
+        verbose_feature_names_out=True,
+    ):
+        self.transformers = transformers
+        self.remainder = remainder
+        self.sparse_threshold = sparse_threshold
+        self.n_jobs = n_jobs
+        self.transformer_weights = transformer_weights
+        self.verbose = verbose
+        self.verbose_feature_names_out = verbose_feature_names_out
+
+    # ------------------------------------------------------------ fit
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit each transformer to its columns.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self : ColumnTransformer
+        """
+        self._fit_all(X, y, sample_weight)
+        return self
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Fit, and transform the same rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        y : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n, columns)
+            Or the table asked for by `set_output`.
+        """
+        table, parts = self._fit_all(X, y, sample_weight)
+        return self._side_by_side(parts, table)
+
+    def _fit_all(self, X, y, sample_weight):
+        entries = self._checked()
+        table = as_container(X)
+        as_weights(sample_weight, table.shape[0])
+        planned = self._planned(entries, table)
+        fitted, parts = [], {}
+        for number, (name, step, columns, places, alone) in enumerate(planned):
+            if isinstance(step, str) or not places:
+                fitted.append((name, step, columns))
+                if step == "passthrough" and places:
+                    parts[name] = taken(table, places)
+                continue
+            model, start = copied(step), perf_counter()
+            weighted = sample_weight is not None and takes_weights(model)
+            more = {"sample_weight": sample_weight} if weighted else {}
+            rows = taken(table, places, alone)
+            if hasattr(model, "fit_transform"):
+                parts[name] = model.fit_transform(rows, y, **more)
+            else:
+                parts[name] = model.fit(rows, y, **more).transform(rows)
+            fitted.append((name, model, columns))
+            if self.verbose:
+                print(
+                    f"[{type(self).__name__}] ({number + 1} of {len(planned)}) {name}: "
+                    f"{perf_counter() - start:.1f} s"
+                )
+        for name, part in parts.items():
+            if getattr(part, "ndim", 2) != 2:
+                raise ValueError(f"The output of the {name!r} transformer should be 2D.")
+        widths = {name: part.shape[1] for name, part in parts.items()}
+        sparse = self._is_sparse(parts.values())
+        names = column_names(X)
+        self._become(fitted, planned, widths, sparse, int(table.shape[1]), names)
+        return table, parts
+
+    def _become(self, fitted, planned, widths, sparse, n_features, names):
+        """Publish the fitted transformers and where their results stand."""
+        where, start = {name: slice(0, 0) for name, *_ in [*planned, ("remainder",)]}, 0
+        for name, width in widths.items():
+            where[name] = slice(start, start := start + width)
+        return self._publish(
+            None,
+            transformers_=fitted,
+            sparse_output_=sparse,
+            output_indices_=where,
+            n_features_in_=n_features,
+            **({} if names is None else {"feature_names_in_": names}),
+            _plan={name: (places, alone) for name, _, _, places, alone in planned},
+            _n_features_out=start,
+        )
+
+    def _checked(self):
+        """The transformers, if they are what they must be; and the other parameters."""
+        entries = self.transformers
+        if not isinstance(entries, list | tuple) or not len(entries):
+            raise TypeError(
+                "transformers must be a list of triples (name, transformer, columns); got "
+                f"{shown(entries)}."
+            )
+        for entry in entries:
+            if (
+                not isinstance(entry, list | tuple)
+                or len(entry) != 3
+                or not isinstance(entry[0], str)
+            ):
+                raise TypeError(
+                    "transformers must hold triples (name, transformer, columns); got "
+                    f"{shown(entry)}."
+                )
+        names, own = [name for name, *_ in entries], Estimator.get_params(self, deep=False)
+        for name in names:
+            if "__" in name or not name or names.count(name) > 1 or name in own:
+                raise ValueError(
+                    "Names of transformers must differ, hold no '__' and be no parameters; got "
+                    f"{name!r}. Rename it."
+                )
+        for name, step in [*((name, step) for name, step, _ in entries), (None, self.remainder)]:
+            if isinstance(step, str) and step in DONE:
+                continue
+            able = hasattr(step, "transform") and hasattr(step, "fit")
+            if isinstance(step, type | str) or not able:
+                what = "remainder" if name is None else f"transformers: {name!r}"
+                raise TypeError(
+                    f"{what} must be a transformer, 'drop' or 'passthrough'; got {shown(step)}."
+                )
+        usable_threads(self.n_jobs)
+        as_flag(self.verbose, "verbose")
+        self._weights()
+        named = self.verbose_feature_names_out
+        if not isinstance(named, bool | str) and not callable(named):
+            raise wrong_type(
+                "verbose_feature_names_out", "True, False, a format or callable", named
+            )
+        return entries
+
+    def _planned(self, entries, table):
+        """(name, transformer, columns, their places, whether one alone was named) of each."""
+        planned, used = [], set()
+        for name, step, columns in entries:
+            columns = columns(table) if callable(columns) else columns
+            places, alone = places_of(columns, table)
+            planned.append((name, step, columns, places, alone))
+            used.update(places)
+        rest = [j for j in range(table.shape[1]) if j not in used]
+        if rest:
+            names = column_names(table)
+            by_name = all(_are_names(columns) for _, _, columns, _, _ in planned)
+            columns = names[rest].tolist() if names is not None and by_name else rest
+            planned.append(("remainder", self.remainder, columns, rest, False))
+        return planned
+
+    # ------------------------------------------------------------ rows
+    def transform(self, X):
+        """Transform the columns, each by its transformer.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (m, d)
+
+        Returns
+        -------
+        ndarray or csr_array of shape (m, columns)
+            Or the table asked for by `set_output`.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X lacks columns of the fitted one.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        table = as_container(X)
+        order = self._order(table)
+        parts = {}
+        for name, step, _ in self.transformers_:
+            places, alone = self._plan[name]
+            if not places or (isinstance(step, str) and step == "drop"):
+                continue
+            rows = taken(table, [order[j] for j in places], alone)
+            parts[name] = rows if isinstance(step, str) else step.transform(rows)
+        return self._side_by_side(parts, table)
+
+    def _order(self, table):
+        """For each column of the fitted table its place in another."""
+        d = self.n_features_in_
+        seen, names = self.__dict__.get("feature_names_in_"), column_names(table)
+        if seen is not None and names is not None:
+            place = {name: j for j, name in reversed(list(enumerate(names)))}
+            used = {j for name, step, _ in self.transformers_ if not is_word(step, "drop")
+                    for j in self._plan[name][0]}  # fmt: skip
+            missing = [name for j, name in enumerate(seen) if j in used and name not in place]
+            if missing:
+                raise ValueError(f"columns are missing: X lacks {shown(missing)}.")
+            return [place.get(name, -1) for name in seen]
+        compare_names(self, table)
+        if table.shape[1] != d:
+            raise ValueError(
+                f"X has {table.shape[1]} features, but {type(self).__name__} is expecting {d} "
+                "features as input."
+            )
+        return list(range(d))
+
+    def set_output(self, *, transform=None):
+        """Choose what ``transform`` gives, of each transformer too.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+
+        Returns
+        -------
+        self
+        """
+        super().set_output(transform=transform)
+        held = [entry[1] for entry in self.transformers or ()] + [self.remainder]
+        for step in held + [entry[1] for entry in self.__dict__.get("transformers_", ())]:
+            if hasattr(step, "set_output"):
+                step.set_output(transform=transform)
+        return self
+
+    # ------------------------------------------------------------ the fitted ones
+    @property
+    def named_transformers_(self):
+        """The fitted transformers by their names."""
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        return ByName((name, step) for name, step, _ in self.transformers_)
+
+    def __getitem__(self, name):
+        if not self.__sklearn_is_fitted__():
+            raise TypeError("ColumnTransformer is subscriptable after it is fitted")
+        return self.named_transformers_[name]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        steps = [step for _, step in self._pairs()]
+        told = [s.__sklearn_tags__().input_tags for s in steps if hasattr(s, "__sklearn_tags__")]
+        tags.input_tags.sparse = all(tag.sparse for tag in told)
+        return tags
+
+
+def make_column_transformer(
+    *transformers,
+    remainder="drop",
+    sparse_threshold=0.3,
+    n_jobs=None,
+    verbose=False,
+    verbose_feature_names_out=True,
+):
+    """Make a `ColumnTransformer` whose transformers have the lowercase names of their classes.
+
+    Parameters
+    ----------
+    *transformers : (transformer, columns)
+        Of several of one class, each name ends with its number: "scaler-1", "scaler-2".
+    remainder : {"drop", "passthrough"} or transformer, default="drop"
+    sparse_threshold : float, default=0.3
+    n_jobs : int, optional
+    verbose : bool, default=False
+    verbose_feature_names_out : bool, str or callable, default=True
+
+    Returns
+    -------
+    ColumnTransformer
+
+    Examples
+    --------
+    >>> from statfast.pipeline import make_column_transformer
+    >>> from statfast.preprocessing import OneHotEncoder, StandardScaler
+    >>> made = make_column_transformer((StandardScaler(), [0]), (OneHotEncoder(), [1]))
+    >>> [name for name, _, _ in made.transformers]
+    ['standardscaler', 'onehotencoder']
+    """
+    for pair in transformers:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise TypeError(
+                f"transformers must be pairs (transformer, columns); got {shown(pair)}."
+            )
+    names = numbered_names([step for step, _ in transformers])
+    return ColumnTransformer(
+        [(name, *pair) for name, pair in zip(names, transformers, strict=True)],
+        remainder=remainder,
+        sparse_threshold=sparse_threshold,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        verbose_feature_names_out=verbose_feature_names_out,
+    )
+
+
+def _are_names(columns):
+    columns = [columns] if isinstance(columns, str) else columns
+    return not isinstance(columns, slice) and np.ndim(columns) == 1 and all(
+        isinstance(one, str) for one in columns
+    )  # fmt: skip

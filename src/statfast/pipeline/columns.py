@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns of a table by name, place, slice, mask or type, and tables of some of them."""
+
+import re
+from numbers import Integral
+
+import numpy as np
+
+from statfast._validation import as_sparse, column_names, is_sparse, require_shape, shown, to_array
+
+WANTED = "names, places, a slice, a mask of truth values, or a callable that gives them"
+
+
+def as_container(X):
+    """A table of which columns can be taken: as it is, if it is an array, a frame or sparse."""
+    if is_sparse(X):
+        return as_sparse(X)
+    if is_frame(X):
+        require_shape(np.broadcast_to(False, X.shape), "X")
+        return X
+    table = to_array(X, "X", "a 2-d array or a data frame")
+    if not hasattr(X, "dtype") and table.dtype.kind in "US":
+        table = np.asarray(X, dtype=object)  # numbers beside strings stay numbers
+    require_shape(table, "X")
+    return table
+
+
+def is_frame(X):
+    """Whether X is a data frame: pandas, polars, pyarrow."""
+    return not isinstance(X, np.ndarray | list | tuple) and (
+        hasattr(X, "iloc") or hasattr(X, "get_columns") or hasattr(X, "column_names")
+    )
+
+
+def places_of(wanted, X):
+    """The places of columns in a table, and whether one alone was named, as a 1-d column."""
+    if callable(wanted):
+        wanted = wanted(X)
+    d = X.shape[1]
+    if isinstance(wanted, str | Integral) and not isinstance(wanted, bool):
+        return [_place(wanted, X, d)], True
+    if isinstance(wanted, slice):
+        return list(range(d))[_as_places(wanted, X, d)], False
+    if isinstance(wanted, bool | dict | set) or not hasattr(wanted, "__len__"):
+        raise TypeError(f"Columns in transformers must be {WANTED}; got {shown(wanted)}.")
+    wanted = list(wanted)
+    if wanted and all(isinstance(one, bool | np.bool_) for one in wanted):
+        if len(wanted) != d:
+            raise ValueError(
+                f"A mask of columns in transformers must have an entry for each of the {d} columns "
+                f"of X; got {len(wanted)}."
+            )
+        return np.flatnonzero(wanted).tolist(), False
+    return [_place(one, X, d) for one in wanted], False
+
+
+def _place(one, X, d):
+    if isinstance(one, str):
+        names = column_names(X)
+        if names is None:
+            raise ValueError(
+                "Specifying the columns using strings is only supported for dataframes; "
+                f"transformers names {one!r}, and X has no column names."
+            )
+        found = np.flatnonzero(names == one)
+        if not len(found):
+            raise ValueError(f"A given column is not a column of the dataframe X: {one!r}.")
+        return int(found[0])
+    if isinstance(one, bool | np.bool_) or not isinstance(one, Integral):
+        raise TypeError(f"Columns in transformers must be {WANTED}; got {shown(one)}.")
+    if not -d <= one < d:
+        raise ValueError(f"X has {d} columns, but transformers asks for column {int(one)}.")
+    return int(one) % d
+
+
+def _as_places(wanted, X, d):
+    """A slice of places; one of names has its end, as in pandas."""
+    begin, end = wanted.start, wanted.stop
+    if isinstance(begin, str):
+        begin = _place(begin, X, d)
+    if isinstance(end, str):
+        end = _place(end, X, d) + 1
+    return slice(begin, end, wanted.step)
+
+
+def taken(X, places, alone=False):
+    """Some columns of a table; with `alone` the only one, as a 1-d column."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, places[0] if alone else places]
+    if hasattr(X, "get_columns"):
+        return X.to_series(places[0]) if alone else X[:, places]
+    if hasattr(X, "column_names"):
+        return X.column(places[0]) if alone else X.select(places)
+    if is_sparse(X):
+        part = X[:, places]
+        return part.toarray().ravel() if alone else part
+    if alone:
+        return X[:, places[0]]
+    first, last = places[0], places[-1]
+    if places == list(range(first, last + 1)):  # nothing is copied
+        return X[:, first : last + 1]
+    return X[:, places]
+
+
+class make_column_selector:
+    """Columns of a data frame by their names and types, for `ColumnTransformer`.
+
+    Parameters
+    ----------
+    pattern : str, optional
+        A regular expression, to be found in the name.
+    dtype_include : type or list of types, optional
+        As for ``pandas.DataFrame.select_dtypes``; of polars frames, polars types or selectors.
+    dtype_exclude : type or list of types, optional
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from statfast.pipeline import make_column_selector
+    >>> frame = pd.DataFrame({"age": [31, 47], "city": ["Delft", "Graz"], "height": [1.7, 1.8]})
+    >>> make_column_selector(dtype_include="number")(frame)
+    ['age', 'height']
+    >>> make_column_selector("^c")(frame)
+    ['city']
+    """
+
+    def __init__(self, pattern=None, *, dtype_include=None, dtype_exclude=None):
+        self.pattern = pattern
+        self.dtype_include = dtype_include
+        self.dtype_exclude = dtype_exclude
+
+    def __call__(self, df):
+        """Names of the columns.
+
+        Parameters
+        ----------
+        df : data frame of pandas or polars
+
+        Returns
+        -------
+        list of str
+
+        Raises
+        ------
+        ValueError
+            If `df` is no such frame.
+        """
+        if hasattr(df, "iloc"):
+            part = df.iloc[:1]
+            if self.dtype_include is not None or self.dtype_exclude is not None:
+                part = part.select_dtypes(include=self.dtype_include, exclude=self.dtype_exclude)
+        elif hasattr(df, "get_columns"):
+            import polars.selectors as cs
+
+            part = df.head(1)
+            if self.dtype_include is not None:
+                part = part.select(_polars_types(self.dtype_include, cs))
+            if self.dtype_exclude is not None:
+                part = part.select(~_polars_types(self.dtype_exclude, cs))
+        else:
+            raise ValueError(
+                "make_column_selector can only be applied to pandas or polars dataframes; got "
+                f"{type(df).__name__}."
+            )
+        names = list(part.columns)
+        return [n for n in names if self.pattern is None or re.search(self.pattern, n)]
+
+
+def _polars_types(kinds, cs):
+    if kinds == "number" or kinds is np.number:
+        return cs.numeric()
+    return kinds if cs.is_selector(kinds) else cs.by_dtype(kinds)

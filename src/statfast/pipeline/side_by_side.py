@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results of several transformers as one matrix, sparse matrix or frame, and their names."""
+
+from collections import Counter
+
+import numpy as np
+
+from statfast._estimator import output_container
+from statfast._validation import as_real, is_sparse, shown, wrong_type
+from statfast.pipeline.columns import is_frame
+
+
+class SideBySide:
+    """Mixin of `ColumnTransformer`: its results beside one another."""
+
+    def _weights(self):
+        weights = self.transformer_weights
+        if weights is not None and not isinstance(weights, dict):
+            raise wrong_type("transformer_weights", "a dict of names and numbers", weights)
+        return {name: as_real(w, "transformer_weights") for name, w in (weights or {}).items()}
+
+    def _is_sparse(self, parts):
+        stored = sum(part.nnz if is_sparse(part) else float(np.prod(part.shape)) for part in parts)
+        total = sum(float(np.prod(part.shape)) for part in parts)
+        threshold = as_real(self.sparse_threshold, "sparse_threshold", 0.0, 1.0)
+        return any(is_sparse(part) for part in parts) and stored / total < threshold
+
+    def _side_by_side(self, parts, table):
+        weights = self._weights()
+        parts = [part * weights[name] if name in weights else part for name, part in parts.items()]
+        if not parts:
+            return np.zeros((table.shape[0], 0))
+        if self.sparse_output_:
+            from scipy.sparse import csr_array, hstack
+
+            return csr_array(hstack([_numbers(part) for part in parts], format="csr"))
+        if output_container(self) != "default" and any(is_frame(part) for part in parts):
+            return self._as_frame(parts, table)
+        dense = [part.toarray() if is_sparse(part) else np.asarray(part) for part in parts]
+        return np.hstack(dense)
+
+    def _as_frame(self, parts, table):
+        """The results as one frame, each column of its own type."""
+        names, start, frames = self.get_feature_names_out().tolist(), 0, []
+        if output_container(self) == "pandas":
+            import pandas
+
+            index = table.index if isinstance(table, pandas.DataFrame) else None
+            for part in parts:
+                own = names[start : (start := start + part.shape[1])]
+                frame = pandas.DataFrame(part, copy=False)
+                frames.append(frame.set_axis(own, axis=1).set_axis(
+                    range(table.shape[0]) if index is None else index))  # fmt: skip
+            return pandas.concat(frames, axis=1)
+        import polars
+
+        for part in parts:
+            own = names[start : (start := start + part.shape[1])]
+            frame = polars.DataFrame(part)
+            frame.columns = own
+            frames.append(frame)
+        return polars.concat(frames, how="horizontal")
+
+    def _named(self, names):
+        names = np.asarray(names, dtype=object)
+        found = []
+        for name, step, _ in self.transformers_:
+            places, _alone = self._plan[name]
+            if not places or is_word(step, "drop"):
+                continue
+            own = names[places] if isinstance(step, str) else step.get_feature_names_out(
+                names[places]
+            )  # fmt: skip
+            found += [(name, one) for one in own]
+        style = self.verbose_feature_names_out
+        if style is False:
+            counts = Counter(one for _, one in found)
+            twice = sorted(one for one, count in counts.items() if count > 1)
+            if twice:
+                raise ValueError(
+                    f"Output feature names: {shown(twice)} are not unique. Please set "
+                    "verbose_feature_names_out=True to add prefixes to feature names."
+                )
+            return [one for _, one in found]
+        if callable(style):
+            return [style(name, one) for name, one in found]
+        style = "{transformer_name}__{feature_name}" if style is True else style
+        return [style.format(transformer_name=name, feature_name=one) for name, one in found]
+
+
+def is_word(step, word):
+    """Whether a transformer is the word given in the place of one."""
+    return isinstance(step, str) and step == word
+
+
+def _numbers(part):
+    """A part of the result as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    try:
+        return part if is_sparse(part) else csr_array(np.asarray(part, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "For a sparse output, all columns should be a numeric or convertible to a numeric: "
+            f"{error}. Pass sparse_threshold=0."
+        ) from error

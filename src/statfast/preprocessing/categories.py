@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Categories of columns: which there are, how often, the rare ones as a group, and their numbers.
+
+Counts of two samples add, so that encoders can be fitted to rows that come in batches.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from statfast._estimator import Estimator, Transformer
+from statfast._validation import (
+    as_columns,
+    as_count,
+    as_real,
+    column_names,
+    columns_for,
+    is_missing,
+    not_fitted,
+    shown,
+    wrong_type,
+)
+
+INFREQUENT = "infrequent_sklearn"  # the name that scikit-learn's users know
+
+
+# ------------------------------------------------------------------ counts
+def distinct(column, j):
+    """The values of a column, sorted, missing ones last, and the place of each entry there."""
+    if column.dtype.kind in "biuf":
+        values = np.unique(column)
+        return values, numbered(column, values)
+    given = column.tolist()
+    try:
+        seen = set(given)
+    except TypeError as error:
+        raise _no_category(error) from error
+    values = _sorted(seen, column.dtype, j)
+    return values, _looked_up(given, seen, values)
+
+
+def _sorted(seen, dtype, j):
+    there = [value for value in seen if not is_missing(value)]
+    try:
+        there.sort()
+    except TypeError as error:
+        types = sorted({type(value).__name__ for value in there})
+        raise TypeError(
+            "Encoders require their input argument must be uniformly strings or numbers. Got "
+            f"{types} in column {j} of X. Convert the column to strings."
+        ) from error
+    missing = [value for value in seen if is_missing(value)]
+    there += [None] if None in missing else []
+    there += [np.nan] if any(value is not None for value in missing) else []
+    values = np.empty(len(there), dtype=dtype)
+    values[:] = there
+    return values
+
+
+@dataclass(frozen=True)
+class EncodedCounts:
+    """Rows, and for each column its categories and how often each is there; two of them add."""
+
+    n: int
+    values: list
+    counts: list
+
+    def __add__(self, other: "EncodedCounts") -> "EncodedCounts":
+        pairs = zip(self.values, self.counts, other.values, other.counts, strict=True)
+        both = [_merged(*four, j) for j, four in enumerate(pairs)]
+        return EncodedCounts(self.n + other.n, [v for v, _ in both], [c for _, c in both])
+
+
+def _merged(values, counts, others, more, j):
+    if all(part.dtype.kind in "biuf" for part in (values, others)):
+        found = np.unique(np.concatenate([values, others]))
+    else:
+        seen = {*values.tolist(), *others.tolist()}
+        same = values.dtype.kind == others.dtype.kind
+        found = _sorted(seen, np.result_type(values, others) if same else object, j)
+    total = np.zeros(len(found), dtype=np.intp)
+    total[numbered(values, found)] += counts
+    total[numbered(others, found)] += more
+    return found, total
+
+
+def numbered(column, values):
+    """The place of each entry of a column among the categories; -1 where it is none."""
+    if column.dtype.kind in "biuf" and values.dtype.kind in "biuf":
+        return _numbered_numbers(column, values)
+    given = column.tolist()
+    try:
+        return _looked_up(given, set(given), values)
+    except TypeError as error:
+        raise _no_category(error) from error
+
+
+def _no_category(error):
+    return TypeError(f"X has others: the argument must be a table of strings or numbers; {error}.")
+
+
+def _looked_up(given, seen, values):
+    known = {value: k for k, value in enumerate(values.tolist())}
+    nan = next((k for value, k in known.items() if _is_nan(value)), -1)
+    table = {value: nan if _is_nan(value) else known.get(value, -1) for value in seen}
+    return np.fromiter(map(table.__getitem__, given), np.intp, len(given))
+
+
+def _is_nan(value):
+    return value is not None and is_missing(value)
+
+
+def _numbered_numbers(column, values):
+    gap = len(values) and values[-1] != values[-1]
+    known = values[: len(values) - bool(gap)]
+    if not len(known):
+        place = np.full(len(column), -1)
+    elif column.dtype.kind in "iu" and known.dtype.kind in "iu" and _narrow(column, known):
+        low, high = known[0], known[-1]
+        table = np.full(int(high) - int(low) + 2, -1)
+        table[known - low] = np.arange(len(known))
+        place = table[np.where((column >= low) & (column <= high), column - low, len(table) - 1)]
+    else:
+        place = np.searchsorted(known, column).clip(max=len(known) - 1)
+        place[known[place] != column] = -1
+    if gap and column.dtype.kind == "f":
+        place[np.isnan(column)] = len(known)
+    return place
+
+
+def _narrow(column, known):
+    """Whether integers lie so close that a table of all between them is small."""
+    return column.dtype == known.dtype and int(known[-1]) - int(known[0]) <= 4 * len(column)
+
+
+def rare(counts, n, min_frequency, max_categories):
+    """Which categories are counted as one, as rare; all False where none are."""
+    mask = np.zeros(len(counts), dtype=bool)
+    if min_frequency is not None:
+        least = min_frequency if isinstance(min_frequency, Integral) else float(min_frequency) * n
+        mask = counts < least
+    # As in scikit-learn, the group has a place of its own even where all categories would fit.
+    if max_categories is not None and max_categories < len(counts) - mask.sum() + 1:
+        keep = max_categories - 1
+        order = np.argsort(counts, kind="stable")
+        mask[order if keep == 0 else order[:-keep]] = True
+    return mask
+
+
+# ------------------------------------------------------------------ encoders
+class CategoryEncoder(Transformer, Estimator):
+    """What encoders share: categories found or given, counts that add, groups of rare ones."""
+
+    _tolerant: tuple[str, ...] = ()  # values of handle_unknown with which any category may come
+
+    def fit(self, X, y=None):
+        """Find the categories.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Numbers, strings or objects; a data frame with columns of any of these.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        return self._solved(self._counted(X)[0], column_names(X))
+
+    def fit_transform(self, X, y=None):
+        """Find the categories, and encode the same rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        ndarray or csr_array
+            As of `transform`.
+        """
+        counted, places = self._counted(X)
+        return self._solved(counted, column_names(X))._encoded(places)
+
+    def partial_fit(self, X, y=None):
+        """Add the categories of more rows to those found so far.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        before = self.__dict__.get("_counts")
+        if before is None:
+            return self.fit(X)
+        columns_for(self, X)  # for its sentences
+        return self._solved(before + self._counted(X)[0], self.__dict__.get("feature_names_in_"))
+
+    def _counted(self, X):
+        self._require_parameters()
+        columns = as_columns(X)
+        given = self._given(columns)
+        values, places = [], []
+        for j, column in enumerate(columns):
+            if given is None:
+                found = distinct(column, j)
+            else:
+                found = given[j], self._placed(column, given[j], j, "fit")
+            values.append(found[0])
+            places.append(found[1])
+        counts = [
+            np.bincount(place[place >= 0], minlength=len(v))
+            for place, v in zip(places, values, strict=True)
+        ]
+        return EncodedCounts(len(columns[0]), values, counts), places
+
+    def transform(self, X):
+        """Encode rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray or csr_array of shape (m, columns)
+            Of `dtype`; the table asked for by `set_output`, which none is for sparse rows.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X has other columns than at fit, or categories that are refused.
+        """
+        pairs = enumerate(zip(columns_for(self, X), self.categories_, strict=True))
+        return self._encoded([self._placed(c, v, j, "transform") for j, (c, v) in pairs])
+
+    def _encoded(self, places):
+        raise NotImplementedError
+
+    def _require_parameters(self):
+        try:
+            kind = np.dtype(self.dtype).kind
+        except TypeError:
+            kind = None
+        if self.dtype is None or kind not in set("biuf"):
+            raise wrong_type("dtype", "a type of numbers", self.dtype)
+        if self.max_categories is not None:
+            as_count(self.max_categories, "max_categories")
+        if isinstance(self.min_frequency, Integral):
+            as_count(self.min_frequency, "min_frequency")
+        elif self.min_frequency is not None:
+            as_real(self.min_frequency, "min_frequency", 0.0, 1.0, open_low=True, open_high=True)
+
+    def _given(self, columns):
+        """The categories that the caller gave, one array for each column; None for "auto"."""
+        given = self.categories
+        if isinstance(given, str) and given == "auto":
+            return None
+        if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
+            raise wrong_type("categories", "'auto' or a list with an array for each column", given)
+        given = list(given)
+        if len(given) != len(columns):
+            raise ValueError(
+                "Shape mismatch: if categories is an array, it has to be of shape (n_features,), "
+                f"({len(columns)},) here; got {len(given)}."
+            )
+        return [
+            _as_given(own, column, j)
+            for j, (own, column) in enumerate(zip(given, columns, strict=True))
+        ]
+
+    def _placed(self, column, values, j, when):
+        place = numbered(column, values)
+        if self.handle_unknown == "error" and (place < 0).any():
+            unknown = list(dict.fromkeys(column[place < 0].tolist()))
+            raise ValueError(
+                f"Found unknown categories {shown(unknown)} in column {j} during {when} of X. "
+                f"Pass handle_unknown={self._tolerant[0]!r} to accept them."
+            )
+        return place
+
+    def _rare(self, counted, j, kept=()):
+        """Which categories of a column are rare; never those `kept`."""
+        counts = np.delete(counted.counts[j], kept)
+        if self.min_frequency is None and self.max_categories is None:
+            return np.zeros(len(counted.counts[j]), dtype=bool)
+        mask = np.zeros(len(counted.counts[j]), dtype=bool)
+        mask[np.delete(np.arange(len(mask)), kept)] = rare(
+            counts, counted.n, self.min_frequency, self.max_categories
+        )
+        return mask
+
+    @property
+    def infrequent_categories_(self):
+        """For each column the categories that are counted as one, as rare; None without."""
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        pairs = zip(self.categories_, self._rare_ones, strict=True)
+        return [values[mask] if mask.any() else None for values, mask in pairs]
+
+    def _solved(self, counted, names):
+        raise NotImplementedError
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _as_given(own, column, j):
+    """Categories as the caller gave them, in the type of the column."""
+    number = column.dtype.kind in "biuf"
+    try:
+        values = np.asarray(list(own), dtype=None if number else object)
+    except (TypeError, ValueError) as error:
+        raise wrong_type("categories", "'auto' or a list with an array for each column", own) from (
+            error
+        )
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"categories must hold an array of values for column {j}; got {own!r}.")
+    if number and values.dtype.kind not in "biuf":
+        raise ValueError(f"categories must hold numbers for column {j} of X, which holds numbers.")
+    if column.dtype.kind in "US":
+        values = values.astype(column.dtype.kind)
+    there = values[[not is_missing(value) for value in values.tolist()]]
+    if any(is_missing(value) for value in values[: len(there)].tolist()):
+        raise ValueError(
+            "Nan should be the last element in user provided categories; see column "
+            f"{j} of categories."
+        )
+    if len(set(there.tolist())) < len(there):
+        raise ValueError(
+            f"In column {j}, the predefined categories contain duplicate elements. Drop them from "
+            "categories."
+        )
+    if number and (there[1:] < there[:-1]).any():
+        raise ValueError(
+            "Unsorted categories are not supported for numerical categories: sort those of column "
+            f"{j} in categories."
+        )
+    return values
+
+
+def joined(parts):
+    """Columns of values side by side, in a type that holds all of them."""
+    kinds = {part.dtype.kind for part in parts}
+    dtype = object if "O" in kinds or (kinds & set("US") and kinds - set("US")) else None
+    return np.stack([part.astype(dtype or part.dtype, copy=False) for part in parts], axis=1)

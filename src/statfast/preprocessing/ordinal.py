@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Categories as numbers."""
+
+from numbers import Integral
+
+import numpy as np
+
+from statfast._validation import (
+    as_choice,
+    as_rows,
+    is_missing,
+    not_fitted,
+    shown,
+    wrong_type,
+)
+from statfast.preprocessing.categories import INFREQUENT, CategoryEncoder, joined
+
+UNKNOWN = ("error", "use_encoded_value")
+
+
+class OrdinalEncoder(CategoryEncoder):
+    """A number for each category: its place among those of its column.
+
+    Parameters
+    ----------
+    categories : "auto" or list of array-like, default="auto"
+        The categories of each column, in their order; "auto" finds and sorts them.
+    dtype : number type, default=numpy.float64
+        Of what is given.
+    handle_unknown : {"error", "use_encoded_value"}, default="error"
+        For a category that was not there at fit: refuse it, or give `unknown_value`.
+    unknown_value : int or nan, optional
+        Must be no number of a category.
+    encoded_missing_value : int or nan, default=nan
+        For None and NaN.
+    min_frequency : int or float, optional
+        Categories there less often, as a number or a share of the rows, get one number, the last.
+    max_categories : int, optional
+        Most numbers for a column, one of them for all that are rarer; missing values do not count.
+
+    Attributes
+    ----------
+    categories_ : list of ndarray
+        Missing values are the last.
+    infrequent_categories_ : list of ndarray or None
+        Categories with one number.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: for infinity, dates or complex numbers, and for numbers of unknown or missing
+        categories that are taken. By ``transform``: for categories not there at fit.
+    TypeError
+        If a column holds both strings and numbers.
+
+    See Also
+    --------
+    OneHotEncoder : A column for each category.
+
+    Notes
+    -----
+    Counts of batches add, so that ``partial_fit`` finds the categories of all rows; numbers may
+    then change. O(n d) time for strings, O(n d log n) for numbers.
+
+    References
+    ----------
+    S. S. Stevens (1946), On the theory of scales of measurement, Science 103, 677-680,
+    doi:10.1126/science.103.2684.677.
+
+    Examples
+    --------
+    >>> from statfast.preprocessing import OrdinalEncoder
+    >>> sizes = OrdinalEncoder(categories=[["small", "medium", "large"]])
+    >>> sizes.fit_transform([["large"], ["small"], [None]][:2])
+    array([[2.],
+           [0.]])
+    """
+
+    _tolerant = UNKNOWN[1:]
+
+    def __init__(
+        self,
+        *,
+        categories="auto",
+        dtype=np.float64,
+        handle_unknown="error",
+        unknown_value=None,
+        encoded_missing_value=np.nan,
+        min_frequency=None,
+        max_categories=None,
+    ):
+        self.categories = categories
+        self.dtype = dtype
+        self.handle_unknown = handle_unknown
+        self.unknown_value = unknown_value
+        self.encoded_missing_value = encoded_missing_value
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+
+    def _require_parameters(self):
+        super()._require_parameters()
+        unknown = as_choice(self.handle_unknown, "handle_unknown", UNKNOWN) == UNKNOWN[1]
+        self._require_number("encoded_missing_value")
+        if unknown:
+            if self.unknown_value is None:
+                raise wrong_type(
+                    "unknown_value", "an integer or nan with 'use_encoded_value'", None
+                )
+            self._require_number("unknown_value")
+        elif self.unknown_value is not None:
+            raise TypeError(
+                "unknown_value should only be set when handle_unknown is 'use_encoded_value', "
+                f"got {shown(self.unknown_value)}."
+            )
+
+    def _require_number(self, name):
+        value = getattr(self, name)
+        nan = isinstance(value, float | np.floating) and np.isnan(value)
+        if not nan and (isinstance(value, bool) or not isinstance(value, Integral)):
+            raise wrong_type(name, "an integer or nan", value)
+        if nan and np.dtype(self.dtype).kind != "f" and name == "unknown_value":
+            raise ValueError(f"{name} is nan, which dtype must hold; got {self.dtype}.")
+        if not nan and not abs(value) < 2**53:
+            raise ValueError(f"{name} must be less than 2**53 in size; got {shown(value)}.")
+
+    # ------------------------------------------------------------ fit
+    def _solved(self, counted, names):
+        masks, tables = [], []
+        for j, values in enumerate(counted.values):
+            gaps = [k for k, value in enumerate(values.tolist()) if is_missing(value)]
+            mask = self._rare(counted, j, gaps)
+            there = np.ones(len(values), dtype=bool)
+            there[gaps] = False
+            level = np.cumsum(there & ~mask) - 1.0
+            level[mask] = (there & ~mask).sum()
+            used = int((there & ~mask).sum()) + bool(mask.any())
+            self._require_free("unknown_value", self.unknown_value, used, j)
+            if gaps:
+                if np.dtype(self.dtype).kind != "f" and np.isnan(self.encoded_missing_value):
+                    raise ValueError(
+                        f"There are missing values in column {j} of X. For OrdinalEncoder to encode"
+                        f" missing values with dtype: {self.dtype}, set encoded_missing_value to a "
+                        "non-nan value, or set dtype to a float dtype."
+                    )
+                self._require_free("encoded_missing_value", self.encoded_missing_value, used, j)
+                level[gaps] = self.encoded_missing_value
+            unknown = np.nan if self.unknown_value is None else self.unknown_value
+            masks.append(mask)
+            tables.append(np.append(level, unknown))
+        return self._publish(
+            None,
+            categories_=counted.values,
+            n_features_in_=len(masks),
+            **({} if names is None else {"feature_names_in_": names}),
+            _counts=counted,
+            _rare_ones=masks,
+            _tables=tables,
+            _n_features_out=len(masks),
+        )
+
+    def _require_free(self, name, value, used, j):
+        if value is not None and 0 <= value < used:
+            raise ValueError(
+                f"The used value for {name}, {value}, is one of the values already used for "
+                f"encoding the {used} seen categories of column {j}. Choose another."
+            )
+
+    # ------------------------------------------------------------ rows
+    def _encoded(self, places):
+        out = np.empty((len(places[0]), len(places)), dtype=self.dtype)
+        for j, (place, table) in enumerate(zip(places, self._tables, strict=True)):
+            out[:, j] = table[place]
+        return out
+
+    def inverse_transform(self, X):
+        """Give the categories back.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            "infrequent_sklearn" for one of several rare ones, None for `unknown_value`.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X has other columns than at fit, or a number of no category.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        rows = as_rows(X, finite=False)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"Shape of the passed X data is not correct. Expected {self.n_features_in_} "
+                f"columns, got {rows.shape[1]}."
+            )
+        return joined([self._categories_of(rows[:, j], j) for j in range(rows.shape[1])])
+
+    def _categories_of(self, codes, j):
+        values, mask, table = self.categories_[j], self._rare_ones[j], self._tables[j][:-1]
+        names = np.where(mask, INFREQUENT, values.astype(object)) if mask.any() else values
+        known, first = np.unique(table, return_index=True)
+        place = np.searchsorted(known, codes).clip(max=len(known) - 1)
+        place[np.isnan(codes)] = len(known) - 1
+        same = (known[place] == codes) | (np.isnan(known[place]) & np.isnan(codes))
+        found = names[first[place]]
+        if same.all():
+            return found
+        missed = self._tables[j][-1]
+        unknown = np.isnan(codes) if np.isnan(missed) else codes == missed
+        if self.handle_unknown == "error" or not (same | unknown).all():
+            wrong = (
+                codes[~same][0] if self.handle_unknown == "error" else codes[~(same | unknown)][0]
+            )
+            raise ValueError(f"X holds {wrong} in column {j}, which is the number of no category.")
+        found = found.astype(object)
+        found[~same] = None
+        return found
+
+    def _named(self, names):
+        return names

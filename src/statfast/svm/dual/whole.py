@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel matrix that is there as a whole, for many trainings on parts of its points.
+
+It is kept in float64, from which sums come that decide when a training ends, and for the points of
+a training once more in float32, on which it works.
+"""
+
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from statfast._core.svm import smo
+from statfast._engine import checkpoint, each, grid
+from statfast.svm.dual.gram import STRIP, Gram
+from statfast.svm.dual.precision import away_of
+
+PIECE = 1 << 22  # values between two looks whether the user wants to stop
+
+
+class WholeGram(Gram):
+    """The matrix of some points, `places` in a larger one."""
+
+    whole = True
+
+    def __init__(self, matrix, places, n_jobs=None):
+        self.matrix, self.places = matrix, places
+        diagonal, middle = matrix.diagonal()[places], len(places) // 2
+        away = away_of(diagonal, matrix[places[middle]][places], middle)
+        super().__init__(len(places), diagonal, inf, n_jobs, away)
+        self._index = self._kept = None
+
+    def by_rows(self):
+        return False  # they are there
+
+    @cached_property
+    def values(self):
+        """The float32 matrix, in whole cache lines a row."""
+        out = np.zeros((self.n, self._ld), np.float32)
+
+        def task(rows):
+            step = max(1, PIECE // len(self.matrix))
+            for first in range(rows.start, rows.stop, step):
+                checkpoint()
+                some = slice(first, min(first + step, rows.stop))
+                made = self.matrix[self.places[some]].take(self.places, axis=1)
+                if self._away is not None:
+                    made -= np.add.outer(self._away[some], self._away)
+                out[some, : self.n] = made
+
+        each(task, grid(self.n, 64), n_jobs=self.n_jobs, effort=8.0 * self.n * len(self.matrix))
+        return out
+
+    def rows(self, index):
+        return self.values[index, : self.n]
+
+    def block(self, index):
+        # Trainings with one C after the other are on the same points.
+        if self._index is None or not np.array_equal(index, self._index):
+            self._kept = self.values
+            if len(index) != self.n or (np.diff(index) != 1).any():
+                self._kept = self._for_block(len(index))
+                for first in range(0, len(index), STRIP):
+                    checkpoint()
+                    for i in range(first, min(first + STRIP, len(index))):
+                        np.take(self.values[index[i]], index, out=self._kept[i, : len(index)])
+            self._index = np.array(index)
+        return self._kept
+
+    def add(self, index, weights, total, at=None):
+        total[: self.n] += self.exact(index, weights)
+
+    def exact(self, index, weights, at=None):
+        out = np.zeros(len(self.matrix))
+        for first in range(0, len(index), STRIP):
+            checkpoint()
+            some = self.matrix[self.places[index[first : first + STRIP]]]
+            out += weights[first : first + STRIP] @ some
+        return out[self.places if at is None else self.places[at]]
+
+
+def width_of(n):
+    """Bytes of a row of `WholeGram.values`."""
+    return 4 * -(-n // smo.WIDE) * smo.WIDE

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernel ridge regression without each fold in turn, all folds together.
+
+With noise of variance alpha / w, the fit is the mean of a Gaussian process with the kernel as its
+covariance, given the targets (Rasmussen & Williams 2006, "Gaussian Processes for Machine Learning",
+section 2.2), and what a fold is predicted to be is the mean given the targets of all other rows.
+Halves of the folds are conditioned on each other, then quarters within them, and so on until a fold
+stands alone: each step is one of Cholesky's on rows that most folds have in common, and none takes
+out again what another put in, so that predictions are as exact as those of refits. All folds cost
+some n^3 multiplications, however many there are.
+
+Of many penalties, a single eigen-decomposition serves all that are large enough: with G the inverse
+of K + alpha W^-1 and c = G y, a fold F is predicted y_F - G_FF^-1 c_F (Allen 1974,
+doi:10.1080/00401706.1974.10489157; of a kernel, Cawley & Talbot 2003,
+doi:10.1016/S0031-3203(03)00136-5).
+"""
+
+import numpy as np
+
+from statfast._engine import aside, checkpoint
+from statfast._linalg import triangle_inverse
+from statfast.svm.ridge.system import factor_of, multipliers
+
+MANY = 6  # penalties: eigenvalues take about as long as so many eliminations
+SAFE = 1e5  # of the largest eigenvalue over what a row is told apart by: digits that may be lost
+
+
+class Singular(ArithmeticError):
+    """There is no factor: refits will say what is done."""
+
+
+def groups_of(tests, n):
+    """Runs of consecutive folds that hold out each row at most once."""
+    groups, run, seen = [], [], np.zeros(n, dtype=bool)
+    for test in tests:
+        if run and seen[test].any():
+            groups.append(run)
+            run, seen = [], np.zeros(n, dtype=bool)
+        run.append(test)
+        seen[test] = True
+    return [*groups, run]
+
+
+def held_out(K, Y, root, alphas, folds):
+    """Predictions (n, T) of the rows of disjoint folds, one array for each of distinct alphas."""
+    order = np.concatenate(folds)
+    ends = np.cumsum([0, *map(len, folds)])
+    rest = np.setdiff1d(np.arange(len(K)), order)  # rows that no fold holds out
+    every, lead = np.concatenate([rest, order]), len(rest)
+    C, y = K[np.ix_(every, every)], Y[every]
+    s = None if root is None else root[every]
+    grid = PenaltyGrid(C, y, s) if len(alphas) >= MANY and not lead else None
+    found = []
+    for alpha in alphas:
+        out = np.zeros(Y.shape)
+        values = None if grid is None else grid.held_out(alpha, ends)
+        if values is None:
+            cov, mean, keep = C, np.zeros(y.shape), slice(lead, None)
+            if lead:
+                cov, mean = conditioned(
+                    C, mean, y, s, alpha, keep, slice(0, lead), covariance=len(folds) > 1
+                )
+            values = np.empty((len(order), y.shape[1]))
+            eliminate(cov, mean, y[keep], None if s is None else s[keep], alpha, ends, values)
+        out[order] = values
+        found.append(out)
+    return found
+
+
+def conditioned(C, mean, y, root, alpha, keep, gone, covariance):
+    """Covariance (if asked for) and means of some rows, given the targets of others."""
+    checkpoint()
+    s = None if root is None else root[gone]
+    factor = factor_of(C[gone, gone], s, alpha)
+    if factor is None:
+        raise Singular
+    across = C[gone, keep]
+    mean = mean[keep] + across.T @ multipliers(factor, s, y[gone] - mean[gone])
+    if not covariance:
+        return None, mean
+    scale = factor.scale if s is None else factor.scale * s
+    half = triangle_inverse(factor.lower, lower=True)
+    told = aside(np.matmul, half, scale[:, None] * across)
+    return C[keep, keep] - aside(np.matmul, told.T, told), mean
+
+
+def eliminate(C, mean, y, root, alpha, ends, out):
+    """Means of each fold given all others, into `out`; fold k is the rows ends[k] to ends[k + 1]
+    from the first end on."""
+    if len(ends) == 2:
+        out[...] = mean
+        return
+    ends = ends - ends[0]
+    middle = int(np.clip(np.argmin(np.abs(ends - ends[-1] / 2)), 1, len(ends) - 2))
+    first, last = slice(0, ends[middle]), slice(ends[middle], ends[-1])
+    for keep, gone, own in ((first, last, ends[: middle + 1]), (last, first, ends[middle:])):
+        part, means = conditioned(C, mean, y, root, alpha, keep, gone, covariance=len(own) > 2)
+        s = None if root is None else root[keep]
+        eliminate(part, means, y[keep], s, alpha, own, out[keep])
+
+
+class PenaltyGrid:
+    """Eigenvalues of S K S, from which all penalties that are large enough are answered."""
+
+    def __init__(self, K, y, root):
+        M = K if root is None else K * root[:, None] * root
+        self.values, self.vectors = aside(np.linalg.eigh, M)
+        self.y, self.root = y, root
+        self.told = self.vectors.T @ (y if root is None else root[:, None] * y)
+
+    def held_out(self, alpha, ends):
+        """Predictions (n, T); None where the formula would lose digits."""
+        top = float(np.abs(self.values).max()) + alpha
+        if not (self.root is None or self.root.all()) or self.values[0] + alpha <= top / SAFE**2:
+            return None
+        each = 1.0 / (self.values + alpha)
+        half = self.vectors * np.sqrt(each)
+        inverse = np.einsum("ij,ij->i", half, half)  # the diagonal
+        if top * inverse.max() > SAFE:
+            return None
+        b = self.vectors @ (each[:, None] * self.told)
+        if (np.diff(ends) == 1).all():
+            left = b / inverse[:, None]
+        else:
+            left = np.empty_like(b)
+            for k in range(len(ends) - 1):
+                own = slice(ends[k], ends[k + 1])
+                block = aside(np.matmul, half[own], half[own].T)
+                factor = factor_of(block, None, 0.0)
+                if factor is None:
+                    return None
+                left[own] = multipliers(factor, None, b[own])
+        return self.y - (left if self.root is None else left / self.root[:, None])

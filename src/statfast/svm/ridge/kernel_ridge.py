@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ridge regression on the images of a kernel."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from statfast._engine import usable_threads
+from statfast._estimator import Answers, Estimator, Regressor, copied
+from statfast._validation import (
+    as_rows,
+    as_targets,
+    as_type,
+    as_weights,
+    refuse_large,
+    to_array,
+    warn_user,
+    wrong_type,
+)
+from statfast.kernels import Linear
+from statfast.kernels.named import domain_of, has_gamma
+from statfast.kernels.points import MATRIX
+from statfast.svm.machines.expansion import Expansion, require_finite_values
+from statfast.svm.machines.training import as_new_points, as_training_points
+from statfast.svm.ridge.held_out import Singular, groups_of, held_out
+from statfast.svm.ridge.system import factor_of, least_squares, multipliers
+
+ALIASES = {"polynomial": "poly", "cosine": Linear().normalize()}
+
+
+class RidgeExpansion(Expansion):
+    """Sums over all rows, of a kernel's own values: multipliers of a small penalty are large."""
+
+    tile = None
+
+
+class KernelRidge(Regressor, Estimator):
+    """Ridge regression on the images of a kernel: f(x) = sum_i c_i K(x_i, x).
+
+    Minimizes sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2, with |f|^2 = c'Kc. There is no intercept:
+    center y, or choose a kernel with a constant part.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (T,), default=1.0
+        Penalty, not negative; of each target its own. It is the variance of the noise where the
+        kernel is taken for the covariance of a Gaussian process.
+    kernel : str, Kernel or callable, default="linear"
+        "linear", "poly" (or "polynomial"), "rbf", "sigmoid", "laplacian", "cosine"; "spectrum" for
+        strings; "precomputed" for matrices of kernel values; a kernel of `statfast.kernels`, which
+        the next three parameters do not change; or a function of two arrays of rows that returns
+        the matrix between them.
+    gamma : float, "scale" or "auto", optional
+        Of "poly", "rbf", "sigmoid" and "laplacian". None and "auto" are 1 / d, "scale" is 1 / (d
+        times the variance of all values of X, by weight).
+    degree : int, default=3
+        Of "poly"; of "spectrum" the length of the substrings.
+    coef0 : float, default=1.0
+        Of "poly" and "sigmoid".
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n,), or (n, T) if y was 2-d
+        The multipliers c.
+    X_fit_ : ndarray of shape (n, d), or list of strings
+        The rows, which predictions need; for ``kernel="precomputed"`` the matrix.
+    kernel_ : Kernel
+        The kernel, with its gamma.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (d,)
+        Column names, if fitted on a data frame whose names are all strings.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X or y holds NaN or infinity, their shapes differ, or a parameter is out of
+        its range.
+
+    Warns
+    -----
+    UserWarning
+        By ``fit``: if the system is singular, or the kernel indefinite by more than alpha. The
+        shortest solution is taken.
+
+    See Also
+    --------
+    SVR : Another loss, for which most multipliers are zero.
+    Ridge : The same in the columns themselves, with an intercept.
+
+    Notes
+    -----
+    Scale the columns: the kernels weigh them as they are.
+
+    Cholesky's factor of K + alpha W^-1: n^3 / 3 multiplications and additions, and 24 n^2 bytes.
+    Predictions take n kernel values each. Cross-validation makes one kernel matrix for all folds
+    and penalties, and predicts all folds for about the price of three fits (``path`` is "closed
+    form"): see :doc:`/theory/cross_validation`.
+
+    References
+    ----------
+    .. [1] C. Saunders, A. Gammerman & V. Vovk (1998). Ridge regression learning algorithm in dual
+       variables. ICML, 515-521.
+    .. [2] C. E. Rasmussen & C. K. I. Williams (2006). Gaussian Processes for Machine Learning. MIT
+       Press. https://gaussianprocess.org/gpml/
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import KernelRidge
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> model = KernelRidge(alpha=1e-3, kernel="rbf", gamma=0.5).fit(X, y)
+    >>> bool(np.abs(model.predict(X) - y).max() < 0.01)
+    True
+    >>> from statfast import GridSearchCV
+    >>> search = GridSearchCV(model, {"alpha": [1.0, 0.1, 0.01]}, cv=5).fit(X, y)
+    >>> search.best_params_, search.path_
+    ({'alpha': 0.01}, 'closed form')
+    """
+
+    def __init__(self, alpha=1.0, *, kernel="linear", gamma=None, degree=3, coef0=1.0, n_jobs=None):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or list of strings
+            Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
+            the symmetric matrix of kernel values, (n, n).
+        y : array-like of shape (n,) or (n, T)
+            Targets, finite numbers.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows. An integer weight equals a repeated row.
+
+        Returns
+        -------
+        self
+        """
+        points, Y, root, flat = self._checked(X, y, sample_weight)
+        alphas = as_penalties(self.alpha, Y.shape[1])
+        K = self._matrix(points)
+        coef = np.empty(Y.shape)
+        for alpha in np.unique(alphas):
+            own = alphas == alpha
+            coef[:, own] = self._solved(K, root, float(alpha), Y[:, own])
+        if not np.isfinite(coef).all():
+            raise ValueError(
+                "DualVariables overflow float64: alpha is too small for targets so large. Scale y, "
+                "or raise alpha."
+            )
+        n = len(points)
+        everything = np.arange(n)
+        vectors = points.take(everything)
+        expansion = RidgeExpansion(
+            points.kernel, vectors, everything, (slice(0, n),), coef.T.copy()
+        )
+        return self._publish(
+            X, n_features_in_=points.width, dual_coef_=coef[:, 0] if flat else coef,
+            X_fit_=points.data if vectors is None else vectors, kernel_=points.kernel,
+            _expansion=expansion, _flat=flat,
+        )  # fmt: skip
+
+    def predict(self, X):
+        """Return f(x).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or list of strings
+            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+
+        Returns
+        -------
+        ndarray of shape (m,), or (m, T) if y was 2-d
+            float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite, or has other columns than the training rows.
+        """
+        points = as_new_points(self, X)
+        (found,) = self._expansion.values(points, self.n_jobs)
+        require_finite_values(found)
+        found = as_type(found, _dtype(points))
+        return found[:, 0] if self._flat else found
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.input_tags.pairwise = self._pairwise
+        return tags
+
+    @property
+    def _pairwise(self):
+        return domain_of(self._named()) == MATRIX
+
+    # ------------------------------------------------------------ the fit
+
+    def _checked(self, X, y, sample_weight):
+        """Points with their kernel, targets (n, T), roots of weights, and whether y was 1-d."""
+        usable_threads(self.n_jobs)
+        given = SimpleNamespace(
+            kernel=self._named(), gamma="auto" if self.gamma is None else self.gamma,
+            degree=self.degree, coef0=self.coef0,
+        )  # fmt: skip
+        targets = []
+
+        def weights_of(n):
+            targets.append(as_targets(y, n))
+            return as_weights(sample_weight, n)
+
+        points = as_training_points(given, X, weights_of)
+        Y, flat = targets[0]
+        return points, Y, None if points.weights is None else np.sqrt(points.weights), flat
+
+    def _named(self):
+        kernel = self.kernel
+        return ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel
+
+    def _matrix(self, points):
+        n = len(points)
+        refuse_large(24.0 * n * n, "The kernel matrix and its factor", "Fit fewer rows.")
+        rows = points.for_gram()
+        return points.kernel._matrix(rows, rows, np.float64, self.n_jobs)
+
+    def _solved(self, K, root, alpha, Y):
+        factor = factor_of(K, root, alpha)
+        if factor is not None:
+            return multipliers(factor, root, Y)
+        warn_user(
+            f"KernelRidge: the kernel matrix with alpha={alpha:g} on its diagonal is singular or "
+            "indefinite: the shortest least-squares solution is taken. Raise alpha, or drop "
+            "repeated rows."
+        )
+        return least_squares(K, root, alpha, Y)
+
+    # ------------------------------------------------------------ cross-validation
+
+    _shared_way = "closed form"
+
+    def _leave_one_out(self, X, y, sample_weight, method):
+        found = self._leave_one_out_many(X, y, sample_weight, method, [{}])
+        return None if found is None else found[0]
+
+    def _leave_one_out_many(self, X, y, sample_weight, method, candidates):
+        if method != "predict":
+            return None
+        n = len(y)
+        used = np.arange(n) if sample_weight is None else np.flatnonzero(sample_weight)
+        if len(used) < 2:
+            return None
+        folds = [[np.array([i]) for i in range(n)]]
+        found = self._held_out(X, y, sample_weight, folds, candidates)
+        if found is None or any(isinstance(one, Exception) for one in found):
+            return None
+        return [groups[0] for groups in found]
+
+    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
+        """What each candidate answers of each fold, if all other rows are fitted."""
+        n = len(y)
+        used = np.ones(n, dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
+        for train, test in zip(trains, tests, strict=True):
+            kept = used.astype(np.intp)
+            kept[test] = 0
+            others = np.array_equal(np.bincount(train, minlength=n), kept)
+            if not others or not len(train) or len(np.unique(test)) < len(test):
+                return None
+        groups = groups_of(tests, n)
+        found = self._held_out(X, y, sample_weight, groups, candidates)
+        if found is None:
+            return None
+        return [
+            [
+                one if isinstance(one, Exception)
+                else Answers({"predict": one[g][test]}, None, type(self))
+                for one in found
+            ]
+            for g, group in enumerate(groups)
+            for test in group
+        ]  # fmt: skip
+
+    def _held_out(self, X, y, sample_weight, groups, candidates):
+        """Of each candidate its predictions of all rows, for each group of folds, or its error;
+        None where folds have to be refitted."""
+        found: list = [None] * len(candidates)
+        for members in _alike(candidates):
+            model = copied(self).set_params(**candidates[members[0]])
+            if has_gamma(model._named()) and isinstance(model.gamma, str) and model.gamma != "auto":
+                return None  # made of the rows of each fold
+            points, Y, root, flat = model._checked(X, y, sample_weight)
+            wanted = {}
+            for c in members:
+                try:
+                    alpha = candidates[c].get("alpha", self.alpha)
+                    wanted[c] = as_penalties(alpha, Y.shape[1])
+                except (TypeError, ValueError) as error:
+                    found[c] = error
+            K, dtype = model._matrix(points), _dtype(points.data)
+            every = sorted({float(a) for alphas in wanted.values() for a in alphas})
+            try:
+                answers = [held_out(K, Y, root, every, group) for group in groups]
+            except Singular:
+                return None
+            for c, alphas in wanted.items():
+                place = [every.index(a) for a in alphas]
+                columns = range(len(place))
+                said = [
+                    as_type(np.stack([g[p][:, t] for p, t in zip(place, columns, strict=True)], 1),
+                            dtype)
+                    for g in answers
+                ]  # fmt: skip
+                found[c] = [one[:, 0] if flat else one for one in said]
+        return found
+
+
+def as_penalties(alpha, n_targets):
+    """The penalty of each target, (T,)."""
+    if isinstance(alpha, str) or alpha is None:
+        raise wrong_type("alpha", "a number, or one of each target", alpha)
+    given = to_array(alpha, "alpha", "a number, or one of each target")
+    alphas = as_rows(given.reshape(1, -1), name="alpha", keep=(np.float64,))[0]
+    if len(alphas) not in (1, n_targets):
+        raise ValueError(
+            f"alpha must be one number, or one for each target ({n_targets}): number of targets "
+            f"and number of penalties do not correspond; got {len(alphas)}."
+        )
+    if alphas.min() < 0.0:
+        raise ValueError(f"alpha must not be negative; got {alphas.min():g}. Pass alpha=0.1, say.")
+    return np.broadcast_to(alphas, n_targets)
+
+
+def _alike(candidates):
+    """Places of candidates that differ in alpha alone, which share a kernel matrix."""
+    groups: dict = {}
+    for c, params in enumerate(candidates):
+        rest = tuple((key, repr(value)) for key, value in params.items() if key != "alpha")
+        groups.setdefault(rest, []).append(c)
+    return list(groups.values())
+
+
+def _dtype(points):
+    return np.float32 if getattr(points, "dtype", None) == np.float32 else np.float64

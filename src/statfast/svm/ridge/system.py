@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The system (K + alpha W^-1) c = y of kernel ridge regression, W the weights of the rows.
+
+It is solved as (S K S + alpha I) b = S y with S the root of W and c = S b, which holds where a
+weight is 0 as well.
+"""
+
+import numpy as np
+
+from statfast._engine import aside
+from statfast._linalg import PIVOT, CholeskyFactor
+
+NOTHING = 1e-15  # times rows, of the largest eigenvalue: smaller ones are none
+
+
+def weighted(K, root, alpha):
+    """S K S + alpha I, a new array; `root` is the diagonal of S, or None for ones."""
+    M = K.copy() if root is None else K * root[:, None] * root
+    np.einsum("ii->i", M)[:] += alpha
+    return M
+
+
+def factor_of(K, root, alpha):
+    """Cholesky's factor of S K S + alpha I, or None where that is not positive definite."""
+    factor = CholeskyFactor(weighted(K, root, alpha))
+    return factor if factor.pivot > PIVOT else None
+
+
+def multipliers(factor, root, Y):
+    """c for each column of Y (n, T)."""
+    root = 1.0 if root is None else root
+    return np.stack([root * factor.solve(root * y) for y in Y.T], axis=1)
+
+
+def least_squares(K, root, alpha, Y):
+    """The shortest b where S K S + alpha I has no inverse, or is indefinite."""
+    M = weighted(K, root, alpha)
+    values, vectors = aside(np.linalg.eigh, M)
+    some = np.abs(values) > NOTHING * len(M) * np.abs(values).max(initial=0.0)
+    root = np.ones(len(M)) if root is None else root
+    V = vectors[:, some]
+    return root[:, None] * (V @ ((V.T @ (root[:, None] * Y)) / values[some, None]))

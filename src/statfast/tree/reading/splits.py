@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a tree could have asked instead: competitors and surrogates of its splits."""
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from statfast._core.cart import grow
+from statfast._engine import checkpoint
+from statfast._validation import as_count, not_fitted, wrong_type
+from statfast.tree.cart.model import CartModel
+from statfast.tree.growing.arguments import category_counts
+from statfast.tree.growing.columns import ranked_columns
+from statfast.tree.growing.grow_tree import CRITERIA, tree_problem
+from statfast.tree.structure.routes import SURROGATE, Routes
+
+LEAST = 1e-10  # of the best improvement: competitors that bring less are left out
+
+
+@dataclass(frozen=True)
+class SplitTable:
+    """Splits of the nodes of a tree, as rpart's `splits`: a row for each.
+
+    Attributes
+    ----------
+    node : ndarray of int64, shape (rows,)
+        Ascending; of each node first its split, then competitors, then surrogates, the best first.
+    role : ndarray of str, shape (rows,)
+        "primary", "competitor" or "surrogate".
+    feature : ndarray of int64, shape (rows,)
+    count : ndarray of int64, shape (rows,)
+        Rows whose value is known; of a surrogate, rows that it sends because the split and the
+        surrogates before it cannot.
+    improve : ndarray of shape (rows,)
+        The decrease of impurity times weight; of a regression, as a share of the impurity of the
+        node; of a surrogate, the share of the weight that it sends as the split does.
+    threshold : ndarray of shape (rows,)
+        NaN where categories are split.
+    direction : ndarray of int64, shape (rows,)
+        -1: values up to the threshold go to the left. 1: to the right. 0: categories are split.
+    adjusted : ndarray of shape (rows,)
+        Of a surrogate, its agreement beyond that of always going to the larger side, as a share of
+        what is possible.
+    sets : list
+        Of a split of categories, those that go left and those that go right; else None.
+    importances : ndarray of shape (p,)
+        For each column the sum of the improvements of its splits, and of those for which it is a
+        surrogate, times `adjusted`; of a regression, in units of y squared.
+    """
+
+    node: np.ndarray
+    role: np.ndarray
+    feature: np.ndarray
+    count: np.ndarray
+    improve: np.ndarray
+    threshold: np.ndarray
+    direction: np.ndarray
+    adjusted: np.ndarray
+    sets: list[Any]
+    importances: np.ndarray
+
+    def to_frame(self):
+        """The table as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas
+
+        names = ("node", "role", "feature", "count", "improve", "threshold", "direction",
+                 "adjusted", "sets")  # fmt: skip
+        return pandas.DataFrame({name: getattr(self, name) for name in names})
+
+
+def split_table(
+    decision_tree, X, y, sample_weight=None, *, max_competitors=4, max_surrogates=5
+):  # fmt: skip
+    """For each split of a tree, the best splits of other columns, and those that imitate it.
+
+    A competitor is the best split of another column. A surrogate sends rows most nearly as the
+    split does, whatever that gains (see `missing="surrogate"` of the trees).
+
+    Parameters
+    ----------
+    decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
+        Fitted, on one output, by best splits.
+    X : array-like of shape (n, p)
+        The rows of the fit. Missing values need `missing="surrogate"`.
+    y : array-like of shape (n,)
+        Their targets.
+    sample_weight : array-like of shape (n,), optional
+        Their weights.
+    max_competitors : int, default=4
+        Most competitors of a node.
+    max_surrogates : int, default=5
+        Most surrogates of a node.
+
+    Returns
+    -------
+    SplitTable
+
+    Raises
+    ------
+    NotFittedError
+        If the tree is not fitted.
+    TypeError
+        If it is no tree.
+    ValueError
+        If X are not the rows of the fit, have missing values whose side was learned, or the tree
+        has several outputs, random splits, absolute errors or monotone constraints.
+
+    Notes
+    -----
+    Cost: at each node, two searches of each column, and for surrogates a sort of it.
+
+    References
+    ----------
+    T. M. Therneau and E. J. Atkinson (1997). An introduction to recursive partitioning using the
+    rpart routines. Mayo Foundation, Technical Report 61.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.tree import DecisionTreeClassifier, split_table
+    >>> data = load_iris()
+    >>> model = DecisionTreeClassifier(max_depth=1).fit(data.data, data.target)
+    >>> table = split_table(model, data.data, data.target, max_competitors=1, max_surrogates=1)
+    >>> table.role.tolist(), table.feature.tolist()
+    (['primary', 'competitor', 'surrogate'], [2, 3, 3])
+    >>> table.improve.round(2).tolist()
+    [50.0, 50.0, 1.0]
+    """
+    if not isinstance(decision_tree, CartModel):
+        raise wrong_type(
+            "decision_tree", "a DecisionTreeClassifier or DecisionTreeRegressor", decision_tree
+        )
+    if not decision_tree.__sklearn_is_fitted__():
+        raise not_fitted(decision_tree)
+    rivals = as_count(max_competitors, "max_competitors", low=0)
+    most = as_count(max_surrogates, "max_surrogates", low=0)
+    rows, weights, rules, targets, fitted = decision_tree._parts(X, y, sample_weight)
+    tree = decision_tree.tree_
+    _require_table(tree, rows, weights, rules, fitted)
+    columns = ranked_columns(rows, decision_tree.n_jobs, category_counts(fitted))
+    rules = replace(
+        rules, known_only=True, surrogates=most, max_features=rows.shape[1], in_order=True,
+        min_decrease=0.0, max_leaves=0,
+    )  # fmt: skip
+    search = _NodeSearch(columns, rules, weights, targets)
+    found, importances = [], np.zeros(rows.shape[1])
+    for node, own in _rows_of_nodes(tree, rows, weights.rows):
+        checkpoint()
+        some, earned = search.splits(node, own, int(tree.feature[node]), rivals)
+        found += some
+        importances += earned
+    return _table(found, importances)
+
+
+def _require_table(tree, rows, weights, rules, fitted):
+    p, n = rows.shape[1], int(tree.n_node_samples[0])
+    if (p, len(weights.rows)) != (tree.n_features, n):
+        raise ValueError(
+            f"X must be the rows of the fit ({n} with weight, {tree.n_features} columns); got "
+            f"{len(weights.rows)}, {p} columns."
+        )
+    if fitted["n_outputs_"] > 1:
+        raise ValueError("decision_tree must have one output for a table. Fit a tree for each.")
+    if rules.randomized or rules.monotone is not None or rules.criterion == "absolute_error":
+        raise ValueError(
+            "decision_tree must have best splits, no absolute errors and no monotone constraints "
+            "for a table; got one that has."
+        )
+    if not rules.known_only and rows.dtype.kind == "f" and np.isnan(rows).any():
+        raise ValueError(
+            "X must have no missing values, whose side this tree has learned. Fit it with "
+            "missing='surrogate'."
+        )
+
+
+def _rows_of_nodes(tree, rows, used):
+    """Nodes that are split, ascending, with the rows of the fit in them."""
+    at = tree.packed[1][tree.predictor.leaves(rows[used])[:, 0]]
+    order = np.empty(tree.node_count, np.int32)
+    left, right = (a.astype(np.int32) for a in (tree.children_left, tree.children_right))
+    grow.preorder(left, right, order)
+    place = np.empty_like(order)
+    place[order] = np.arange(tree.node_count, dtype=np.int32)
+    by_place = np.argsort(place[at], kind="stable")
+    sorted_place = place[at][by_place]
+    end = np.arange(1, tree.node_count + 1)  # in preorder: where the nodes below end
+    for node in order[::-1]:
+        if left[node] >= 0:
+            end[place[node]] = end[place[right[node]]]
+    for node in np.flatnonzero(left >= 0).tolist():
+        low, high = np.searchsorted(sorted_place, (place[node], end[place[node]]))
+        yield node, np.sort(used[by_place[low:high]]).astype(np.int32)
+
+
+class _NodeSearch:
+    """Searches nodes again, column by column."""
+
+    def __init__(self, columns, rules, weights, targets):
+        self.columns, self.weights, self.criterion = columns, weights, CRITERIA[rules.criterion]
+        self.label, self.y = targets.get("label"), targets.get("y")
+        self.classes = targets.get("classes")
+        fixed = {
+            "total": weights.total, "table": weights.table, "cases": weights.cases, **targets,
+        }  # fmt: skip
+        self.primary = tree_problem(columns, rules, **fixed)
+        self.other = tree_problem(columns, replace(rules, surrogates=0), **fixed)
+        self.room = grow.Room(self.primary.kernel, len(weights.rows))
+
+    def splits(self, node, own, feature, most):
+        """Rows of the table for a node, and what its columns earn."""
+        impurity = self._impurity(own)
+        found = {}
+        for j in range(len(self.columns.shift)):
+            split = self._best(own, j, self.primary if j == feature else self.other, impurity)
+            if split is not None:
+                found[j] = split
+        if feature not in found:
+            raise ValueError("X and y must be those of the fit; the tree's splits do not fit them.")
+        primary = found.pop(feature)
+        best = max([primary["improve"], *(split["improve"] for split in found.values())])
+        rivals = sorted(found.values(), key=lambda split: -split["gain"])  # stable: ties by column
+        rivals = [split for split in rivals if split["improve"] > LEAST * best][:most]
+        scale = impurity if self.label is None else 1.0
+        earned = np.zeros(len(self.columns.shift))
+        earned[feature] += primary["improve"] * scale
+        rows = [{**primary, "role": "primary"}, *({**s, "role": "competitor"} for s in rivals)]
+        for one in primary["surrogates"]:
+            earned[one["column"]] += primary["improve"] * scale * one["adjusted"]
+            sets = primary["routes"].codes(one["threshold"]) if one["of_sets"] else None
+            rows.append({
+                "role": "surrogate", "feature": int(one["column"]), "count": int(one["sent"]),
+                "improve": one["agree"], "adjusted": one["adjusted"], "sets": sets,
+                "threshold": np.nan if one["of_sets"] else one["threshold"],
+                "direction": 0 if one["of_sets"] else 1 if one["reversed"] else -1,
+            })  # fmt: skip
+        return [{"node": node, "adjusted": 0.0, **row} for row in rows], earned
+
+    def _best(self, own, j, problem, impurity):
+        """The best split of a column; None where there is none."""
+        rows = own.copy()
+        grower = grow.Grower(
+            problem.kernel, rows, self.weights.weight, self.weights.integral, len(own), 0, None
+        )
+        grower.add_task(0, len(own), 0, -1, 0, 0, -inf, inf)
+        if grower.open() is None:
+            return None
+        _, _, *split = grower.search(self.room, j, -inf, False)
+        if split[1] < 0:
+            return None
+        grower.split(*split)
+        links, numbers, _ = grower.nodes()
+        routes = Routes.of(links, self.columns.categories, grower.sets(), grower.surrogates())
+        rank = self.columns.ranks[j][own].astype(np.int64)
+        known = rank != self.columns.missing[j]
+        number = numbers[0, 0]
+        sets = routes.codes(number) if routes.of_sets[0] else None
+        left = known & (np.isin(rank, sets[0]) if sets is not None else rank <= split[3])
+        parts = own[known], own[left], own[known & ~left]
+        whole, *sides = (self._impurity(part) for part in parts)
+        improve = whole - sum(sides)
+        return {
+            "feature": j, "count": int(known.sum()), "gain": split[0], "sets": sets,
+            "improve": improve / impurity if self.label is None else improve,
+            "threshold": np.nan if sets is not None else number,
+            "direction": 0 if sets is not None else -1, "routes": routes,
+            "surrogates": routes.surrogates if problem is self.primary else SURROGATE,
+        }  # fmt: skip
+
+    def _impurity(self, rows):
+        """Impurity times weight of some rows."""
+        weight = self.weights.weight
+        w = np.ones(len(rows)) if weight is None else weight[rows]
+        mass = w.sum()
+        if self.label is None:
+            y = self.y[rows, 0]
+            mean = (w @ y) / mass
+            if self.criterion == CRITERIA["poisson"]:
+                return float(w @ np.where(y > 0, y * np.log(np.where(y > 0, y, 1.0) / mean), 0.0))
+            return float(w @ (y - mean) ** 2)
+        share = np.bincount(self.label[rows, 0], w, self.classes[0]) / mass
+        if self.criterion == CRITERIA["gini"]:
+            return float(mass * (1 - (share**2).sum()))
+        if self.criterion == CRITERIA["entropy"]:
+            return float(-mass * (share * np.log2(np.where(share > 0, share, 1.0))).sum())
+        return float(mass * (1 - share.max()))
+
+
+def _table(found, importances):
+    kinds = {
+        "node": np.int64, "role": str, "feature": np.int64, "count": np.int64, "improve": float,
+        "threshold": float, "direction": np.int64, "adjusted": float,
+    }  # fmt: skip
+    arrays = {name: np.array([row[name] for row in found], kind) for name, kind in kinds.items()}
+    return SplitTable(**arrays, sets=[row["sets"] for row in found], importances=importances)

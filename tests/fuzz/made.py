@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments that are made by steps of their own: estimators, fitted models, and results."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.fuzz import surface
+from tests.fuzz.documents import documents
+from tests.fuzz.inputs import choose
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The answer of an earlier step."""
+
+    name: str
+
+
+TARGETS = {
+    "gaussian": "numbers",
+    "quasi": "numbers",
+    "binomial": "binary",
+    "quasibinomial": "shares",
+    "poisson": "counts",
+    "quasipoisson": "counts",
+    "negative_binomial": "counts",
+    "gamma": "positive",
+    "inverse_gaussian": "positive",
+}
+
+LIKELIHOODS = ("GeneralizedLinearModel", "LinearRegression", "LogisticRegression")
+DECISION_TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor")
+BOOSTED = ("AdaBoostClassifier",)
+# What is fitted for functions that take a model.
+MODELS = {
+    "anova": LIKELIHOODS,
+    "drop1": LIKELIHOODS,
+    "step": LIKELIHOODS,
+    "coefficients": (*LIKELIHOODS, "Lasso"),
+    "diagnostics": ("GeneralizedLinearModel", "LinearRegression"),
+    "decision_regions": ("SVC", "KNeighborsClassifier", "LinearDiscriminantAnalysis"),
+    "svm_margin": ("SVC", "NuSVC"),
+    "biplot": ("PCA",),
+    "component_scores": ("PCA",),
+    "correlation_circle": ("PCA",),
+    "reconstructions": ("PCA",),
+    "boosting_errors": BOOSTED,
+    "boosting_margins": BOOSTED,
+    "canonical_variates": ("LinearDiscriminantAnalysis",),
+    "density_contours": (
+        "MultivariateNormal",
+        "LinearDiscriminantAnalysis",
+        "QuadraticDiscriminantAnalysis",
+    ),
+    "rda_grid": ("RegularizedDiscriminantAnalysisCV",),
+    "word_weights": ("MultinomialNB", "ComplementNB", "BernoulliNB"),
+    "tree": DECISION_TREES,
+    "export_text": DECISION_TREES,
+    "tree_rules": DECISION_TREES,
+    "write_arpa": ("NGramLanguageModel",),
+    "permutation_importance": ("Ridge", "GaussianNB", "DecisionTreeRegressor"),
+    "partial_dependence": ("Ridge", "LogisticRegression", *DECISION_TREES),
+    "plot.partial_dependence": ("Ridge", "LogisticRegression", *DECISION_TREES),
+}
+# Of a classifier and rows, or of labels and scores.
+PICTURES_OF_SCORES = (
+    "calibration",
+    "confusion",
+    "cost_curves",
+    "coverage",
+    "precision_recall",
+    "roc",
+)
+MODELS |= dict.fromkeys(
+    PICTURES_OF_SCORES, ("GaussianNB", "LogisticRegression", "KNeighborsClassifier")
+)
+# Whose answer is passed to functions that take a result: by their names, or by the argument's.
+RESULTS = {
+    "choice": "choose_n_clusters",
+    "gap": "gap_statistic",
+    "path": "lasso_path",
+    "scree": "choose_components",
+    "bias_variance_target": "bias_variance",
+    "comparison": "compare",
+    "permutation_importances": "permutation_importance",
+}
+CLASSIFIERS = (
+    "LinearSVC",
+    "LogisticRegression",
+    "LeastSquaresClassifier",
+    "SVC",
+    "KNeighborsClassifier",
+    "GaussianNB",
+    "LinearDiscriminantAnalysis",
+    "DecisionTreeClassifier",
+)
+REGRESSORS = (
+    "LinearRegression",
+    "Ridge",
+    "KNeighborsRegressor",
+    "DecisionTreeRegressor",
+    "Lasso",
+    "PrincipalComponentRegression",
+)
+TRANSFORMERS = ("StandardScaler", "PCA", "SimpleImputer", "PolynomialFeatures", "RobustScaler")
+TUNED = ("KNeighborsClassifier", "LogisticRegression", "LinearSVC")
+TREES_ALONE = {"pruning_table"}
+FITTED_ALONE = {"permutation_importance", "partial_dependence"}
+# Settings under which a fit is quick, and converges.
+QUICK = {
+    "LogisticRegression": {"C": 1.0},
+    "SVC": {"max_iter": 1000},
+    "AdaBoostClassifier": {"n_estimators": 3},
+    "RegularizedDiscriminantAnalysisCV": {"alphas": [0.0, 0.5], "gammas": [0.0, 0.3]},
+    "NGramLanguageModel": {"order": 2},
+    "PolynomialFeatures": {"degree": 2},
+}
+
+
+def new(drawing, name, settings=None):
+    """An estimator, not fitted."""
+    key = f"made{len(drawing.case.steps)}"
+    settings = {**QUICK.get(name, {}), **(settings or {})}
+    drawing.add(name, surface.public()[name].call, settings, out=key)
+    return Ref(key)
+
+
+def learner(drawing, thing):
+    """What an argument ``estimator`` takes: not fitted but where a fitted one is wanted."""
+    if thing.name in FITTED_ALONE:
+        return model(drawing, thing)
+    numbers = drawing.target_kind not in ("labels", "two labels", None)
+    names = REGRESSORS if numbers else CLASSIFIERS
+    if thing.name in TREES_ALONE or (
+        thing.family in ("tree", "ensemble") and drawing.rng.random() < 0.8
+    ):
+        names = DECISION_TREES[numbers : numbers + 1]
+    elif {"param_name", "param_grid", "param_distributions"} & thing.parameters.keys():
+        names = ("KNeighborsRegressor", "Ridge") if numbers else TUNED
+    if thing.name != "Pipeline" and drawing.rng.random() < 0.05:
+        return in_a_row(drawing, names)
+    return new(drawing, choose(drawing.rng, names))
+
+
+def in_a_row(drawing, names):
+    """A pipeline that ends with one of these."""
+    last = new(drawing, choose(drawing.rng, names))
+    pairs = [("first", new(drawing, "StandardScaler")), ("last", last)]
+    key = f"made{len(drawing.case.steps)}"
+    drawing.add("Pipeline", surface.public()["Pipeline"].call, {"steps": pairs}, out=key)
+    return Ref(key)
+
+
+def steps(drawing, thing):
+    """What a pipeline holds: mostly transformers, and a learner at the end."""
+    rng = drawing.rng
+    first = [
+        new(drawing, choose(rng, TRANSFORMERS)) if rng.random() < 0.9 else "passthrough"
+        for _ in range(int(rng.integers(0, 3)))
+    ]
+    last = learner(drawing, thing) if rng.random() < 0.85 else choose(rng, ("passthrough", None))
+    made = (*first, last)
+    if thing.name == "make_pipeline":
+        return made
+    return [(choose(rng, "abc") if rng.random() < 0.05 else f"s{i}", m) for i, m in enumerate(made)]
+
+
+def model(drawing, thing):
+    """A fitted model, made by steps of its own."""
+    rng, data = drawing.rng, drawing.data
+    names = MODELS.get(thing.name, ("LinearRegression",))
+    if thing.name in FITTED_ALONE:  # the target is there
+        numbers = drawing.target_kind == "numbers"
+        names = [name for name in names if (name in REGRESSORS) == numbers]
+    name = choose(rng, names)
+    if drawing.common is None:
+        pictures = thing.family == "plot" and name not in LIKELIHOODS
+        drawing.common = data.X[:, : 2 if pictures else 5]  # a search fits for each column
+    if name in MODELS["word_weights"]:
+        drawing.common = np.minimum(np.abs(np.nan_to_num(drawing.common)), 1e6)
+    settings = {"C": 1.0} if name == "LogisticRegression" and rng.random() < 0.5 else {}
+    if name == "GeneralizedLinearModel":
+        settings["family"] = choose(rng, list(TARGETS))
+        drawing.target_kind = TARGETS[settings["family"]]
+    elif thing.name not in PICTURES_OF_SCORES:
+        drawing.target_kind = "numbers" if name in REGRESSORS else "labels"
+    made = new(drawing, name, settings)
+    if not hasattr(drawing, "y"):
+        drawing.y = data.target(drawing.target_kind)
+    args = {"X": drawing.common, "y": drawing.y}
+    if name == "NGramLanguageModel":
+        args = {"raw_documents": documents(drawing)}
+    elif name in ("PCA", "MultivariateNormal"):
+        del args["y"]
+    drawing.add(f"{name}.fit", "fit", args, made.name)
+    return made
+
+
+def models(drawing, thing):
+    size = int(drawing.rng.integers(1, 4))
+    if thing.name != "compare":
+        return tuple(model(drawing, thing) for _ in range(size))
+    made = [learner(drawing, thing) for _ in range(size + 1)]
+    return made if drawing.rng.random() < 0.5 else dict(zip("abcd", made, strict=False))
+
+
+def result(drawing, thing, name):
+    """What another function gives."""
+    made = surface.public()[RESULTS.get(thing.name, RESULTS.get(name))]
+    key = f"{name}{len(drawing.case.steps)}"
+    drawing.target_kind = drawing.kind_of_target(made)
+    args = drawing.arguments(made, wrong="valid")
+    drawing.add(made.name, made.call, args, out=key)
+    return Ref(key)

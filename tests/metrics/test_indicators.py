@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several labels a row: scores of indicators against scikit-learn's, and by hand."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from statfast import metrics
+
+SETS = {
+    "precision_score": {}, "recall_score": {}, "f1_score": {}, "jaccard_score": {},
+    "fbeta_score": {"beta": 2.0},
+}  # fmt: skip
+WHOLE = ("accuracy_score", "zero_one_loss", "hamming_loss")
+
+
+@st.composite
+def marks(draw):
+    n, k = draw(st.integers(1, 20)), draw(st.integers(2, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    Y, P = (rng.random((2, n, k)) < draw(st.sampled_from([0.2, 0.6]))).astype(int)
+    return Y, P, rng.integers(1, 4, n).astype(float) if draw(st.booleans()) else None
+
+
+@given(marks(), st.sampled_from(["micro", "macro", "weighted", "samples", None]))
+def test_scikit_learn(drawn, average):
+    theirs = pytest.importorskip("sklearn.metrics")
+    Y, P, weights = drawn
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, more in SETS.items():
+            more = more | {"average": average, "sample_weight": weights, "zero_division": 0}
+            got, want = (getattr(m, name)(Y, P, **more) for m in (metrics, theirs))
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14, err_msg=name)
+            for same in (P.tolist(), P.astype(bool), sparse.csr_array(P)):
+                np.testing.assert_array_equal(getattr(metrics, name)(Y, same, **more), got)
+            some = more | {"labels": [1, 0]}
+            got, want = (getattr(m, name)(Y, P, **some) for m in (metrics, theirs))
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14, err_msg=name)
+        for name in WHOLE:
+            got, want = (getattr(m, name)(Y, P, sample_weight=weights) for m in (metrics, theirs))
+            assert got == pytest.approx(want, rel=1e-12, abs=1e-14)
+
+
+def test_by_hand():
+    Y, P = [[1, 0, 1], [0, 1, 1], [1, 1, 0]], [[1, 0, 0], [0, 1, 1], [1, 0, 1]]
+    assert metrics.accuracy_score(Y, P) == pytest.approx(1 / 3)
+    assert metrics.accuracy_score(Y, P, normalize=False) == 1.0
+    assert metrics.zero_one_loss(Y, P, normalize=False) == 2.0
+    assert metrics.hamming_loss(Y, P) == pytest.approx(3 / 9)
+    assert metrics.precision_score(Y, P, average="samples") == pytest.approx((1 + 1 + 0.5) / 3)
+    assert metrics.recall_score(Y, P, average="samples") == pytest.approx((0.5 + 1 + 0.5) / 3)
+    assert metrics.recall_score(Y, P, average=None).tolist() == [1.0, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("name", [*SETS, *WHOLE])
+def test_what_is_refused(name):
+    score = partial(getattr(metrics, name), **SETS.get(name, {}))
+    for Y, P, said in (
+        ([[1, 0], [0, 1]], [1, 0], "different kinds"),
+        ([[1, 0], [0, 1]], [[1, 0, 1], [0, 1, 1]], "same rows and columns"),
+        ([[1, 2], [0, 1]], [[1, 0], [0, 1]], "y_true should be a 1d array, or hold 0 and 1"),
+        ([[1, 0], [0, 1]], [[1.0, np.nan], [0, 1]], "y_pred should be a 1d array, or hold 0"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            score(Y, P)
+    if name in SETS:
+        with pytest.raises(ValueError, match="multilabel-indicator but average='binary'"):
+            score([[1, 0], [0, 1]], [[1, 0], [0, 1]])
+        with pytest.raises(ValueError, match="'samples' is for several labels"):
+            score([1, 0], [0, 1], average="samples")
+        with pytest.raises(ValueError, match="labels must be between 0 and 1"):
+            score([[1, 0], [0, 1]], [[1, 0], [0, 1]], average="macro", labels=[2])

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a program meets that changes its imports from scikit-learn's to ours.
+
+Defaults that differ, and parameters of scikit-learn that are missing, are rows of the table in
+docs/howto/scikit_learn.rst, and there are no others. Then the traps: calls that both libraries
+take and once answered differently, without a word.
+"""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import statfast
+from statfast._estimator.accepted import ACCEPTED, accepted_names
+from statfast.datasets import load_iris, load_wine
+
+pytest.importorskip("sklearn")
+from sklearn.base import clone
+from sklearn.metrics import d2_tweedie_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils import all_estimators
+
+PAGE = Path(__file__).parent.parent / "docs" / "howto" / "scikit_learn.rst"
+PEERS = dict(all_estimators())
+FAMILIES = [getattr(statfast, name) for name in statfast._FAMILIES]
+PUBLIC = {name: getattr(family, name) for family in FAMILIES for name in family.__all__}
+TWINS = sorted(set(PUBLIC) & set(PEERS))
+
+
+def defaults(cls):
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(cls.__init__).parameters.items()
+        if name != "self"
+    }
+
+
+def deviations():
+    """(class, parameter) of each row of the page's table."""
+    rows = re.findall(r"^   \* - (.+)\n     - ``(\w+)``", PAGE.read_text("utf-8"), re.M)
+    return {(kind.strip(), name) for kinds, name in rows for kind in kinds.split(",")}
+
+
+def found_deviations():
+    out = set()
+    for name in TWINS:
+        cls, own = PUBLIC[name], defaults(PUBLIC[name])
+        for key, theirs in defaults(PEERS[name]).items():
+            if theirs is inspect.Parameter.empty:
+                continue
+            if key not in own:
+                if key not in accepted_names(cls):
+                    out.add((name, key))
+            elif not (own[key] is theirs or own[key] == theirs or own[key] != own[key]):
+                out.add((name, key))
+    return out
+
+
+def test_the_table_of_deviations_is_whole():
+    found, told = found_deviations(), deviations()
+    assert not found - told, f"missing from the table: {sorted(found - told)}"
+    assert not told - found, f"in the table, but no deviation: {sorted(told - found)}"
+
+
+@pytest.mark.parametrize(("name", "key"), sorted(ACCEPTED))
+def test_accepted_parameters(name, key):
+    """Taken with scikit-learn's default, shown only if given, kept by clone."""
+    cls = PUBLIC[name]
+    values, _ = ACCEPTED[name, key]
+    value = defaults(PEERS[name])[key] if name in PEERS else True
+    if values is not None and value not in values:  # "deprecated" and the like
+        value = values[0]
+    model = cls(**{key: value})
+    assert key not in cls().get_params()
+    assert model.get_params()[key] is value
+    assert clone(model).get_params()[key] is value or clone(model).get_params()[key] == value
+    assert f"{key}=" in repr(model)
+    assert key not in inspect.signature(cls).parameters
+    if values is not None:
+        with pytest.raises(ValueError, match=f"takes {key} from scikit-learn's parameters only as"):
+            cls(**{key: object()})
+        with pytest.raises(ValueError, match=f"takes {key}"):
+            model.set_params(**{key: object()})
+
+
+def test_unknown_parameters_have_a_sentence():
+    with pytest.raises(TypeError, match=r"Lasso has no parameter 'alpa'\. Did you mean 'alpha'\?"):
+        statfast.Lasso(alpa=1)
+    with pytest.raises(TypeError, match=r"KMeans has no parameter 'foo'\. It has: algorithm,"):
+        statfast.KMeans(foo=1)
+
+
+# ------------------------------------------------------------------ traps
+def rows():
+    iris = load_iris()
+    return iris.data[50:], iris.target[50:]
+
+
+def test_trap_c_is_not_ignored():
+    X, y = rows()
+    peers = pytest.importorskip("sklearn.linear_model")
+    for C, ratio in ((0.01, 0.0), (1.0, 0.0), (0.1, 1.0), (0.1, 0.5)):
+        model = statfast.LogisticRegression(C=C, l1_ratio=ratio).fit(X, y)
+        peer = peers.LogisticRegression(
+            C=C, l1_ratio=ratio, solver="saga", tol=1e-9, max_iter=100_000, random_state=0
+        ).fit(X, y)
+        np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+    search = GridSearchCV(statfast.LogisticRegression(), {"C": [1e-3, 1.0]}, scoring="neg_log_loss")
+    scores = search.fit(X, y).cv_results_["mean_test_score"]
+    assert scores[1] > scores[0] + 0.1
+
+
+@pytest.mark.parametrize(
+    ("penalty", "C", "ratio"), [("l2", 0.5, 0.0), ("l1", 0.5, 1.0), ("elasticnet", 0.5, 0.3)]
+)
+def test_trap_penalty_in_the_spellings_of_scikit_learn(penalty, C, ratio):
+    X, y = rows()
+    given = {"l1_ratio": ratio} if penalty == "elasticnet" else {}
+    model = statfast.LogisticRegression(penalty=penalty, C=C, solver="saga", **given).fit(X, y)
+    plain = statfast.LogisticRegression(C=C, l1_ratio=ratio).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"penalty": "l2"}, "penalty='l2' needs a finite C"),
+        ({"penalty": None, "C": 1.0}, "penalty=None needs C=np.inf"),
+        ({"penalty": "l2", "C": 1.0, "l1_ratio": 0.5}, "penalty='l2' is l1_ratio=0"),
+        ({"penalty": "l1", "C": 1.0, "l1_ratio": 0.5}, "penalty='l1' is l1_ratio=1"),
+        ({"l1_ratio": 0.5}, "l1_ratio mixes the penalties of a finite C"),
+        ({"method": "firth", "C": 1.0}, "method='firth' takes no other penalty"),
+    ],
+)
+def test_trap_penalties_that_contradict(given, message):
+    with pytest.raises(ValueError, match=message):
+        statfast.LogisticRegression(**given).fit(*rows())
+
+
+@pytest.mark.parametrize("cls", [statfast.LassoCV, statfast.ElasticNetCV])
+def test_trap_an_integer_as_alphas_is_how_many(cls):
+    X, y = rows()
+    model = cls(alphas=7, cv=3).fit(X, y)
+    assert model.alphas_.shape == (7,)
+    with pytest.raises(ValueError, match=r"alphas must be a list of penalties, or an integer"):
+        cls(alphas=0.5).fit(X, y)
+
+
+def test_trap_paths_unpack():
+    X, y = rows()
+    alphas, coefs, gaps = statfast.lasso_path(X, y, alphas=5)
+    assert alphas.shape == gaps.shape == (5,)
+    assert coefs.shape == (4, 5)
+    assert statfast.logistic_path(X, y, alphas=4).alphas.shape == (4,)
+    assert statfast.RidgeCV(alphas=6).fit(X, y).alphas_.shape == (6,)
+
+
+def test_trap_errors_of_each_l1_ratio_are_kept():
+    X, y = rows()
+    model = statfast.ElasticNetCV(l1_ratio=[0.2, 1.0], alphas=6, cv=3).fit(X, y)
+    assert model.mse_path_.shape == (2, 6, 3)
+    assert model.alphas_.shape == (2, 6)
+
+
+@pytest.mark.parametrize("cls", [statfast.KDTree, statfast.BallTree])
+def test_trap_query_radius_gives_indices_first(cls):
+    from sklearn import neighbors
+
+    X = np.random.default_rng(0).random((50, 2))
+    ours = cls(X).query_radius(X=X[:3], r=0.3, return_distance=True)
+    theirs = getattr(neighbors, cls.__name__)(X).query_radius(
+        X[:3], r=0.3, return_distance=True, sort_results=True
+    )
+    for one, other in zip(ours, theirs, strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_allclose(a, b)
+
+
+def test_trap_conf_int_of_five_percent():
+    X, y = rows()
+    model = statfast.LogisticRegression().fit(X[:, :2], y)
+    with pytest.raises(TypeError):
+        model.conf_int(0.05)
+    table = model.conf_int(alpha=0.05)
+    assert list(table.columns) == ["2.5 %", "97.5 %"]
+    assert table.names == ("(Intercept)", "x0", "x1")
+    np.testing.assert_array_equal(np.asarray(table), np.asarray(model.conf_int()))
+    np.testing.assert_array_equal(table["x1"], table[2])
+
+
+@pytest.mark.parametrize(
+    ("family", "power"), [("gaussian", 0), ("poisson", 1), ("gamma", 2), ("inverse_gaussian", 3)]
+)
+def test_trap_the_score_of_a_glm_is_d_squared(family, power):
+    wine = load_wine()
+    X, y = wine.data[:, :3], wine.data[:, 5]
+    w = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    y = np.round(y * 3) if family == "poisson" else y
+    model = statfast.GeneralizedLinearModel(family, link="log").fit(X, y, w)
+    expected = d2_tweedie_score(y, model.predict(X), sample_weight=w, power=power)
+    np.testing.assert_allclose(model.score(X, y, w), expected, rtol=1e-10)
+
+
+def test_trap_offsets_are_asked_for_again():
+    rng = np.random.default_rng(2)
+    X, time = rng.normal(size=(200, 2)), rng.uniform(1, 9, 200)
+    y = rng.poisson(time * np.exp(0.3 * X[:, 0]))
+    model = statfast.GeneralizedLinearModel("poisson").fit(X, y, exposure=time)
+    with pytest.warns(UserWarning, match="was fitted with an offset"):
+        alone = model.predict(X)
+    np.testing.assert_allclose(model.predict(X, exposure=time), time * alone)
+    np.testing.assert_allclose(model.predict(X, np.log(time)), time * alone)
+    link = model.predict(X, exposure=time, type="link")
+    np.testing.assert_allclose(np.exp(link), time * alone)
+    assert model.score(X, y, exposure=time) > 0.3
+    with pytest.warns(UserWarning, match="was fitted with an offset"):
+        assert model.score(X, y) < model.score(X, y, exposure=time)
+    marks = y > np.median(y)
+    logit = statfast.LogisticRegression().fit(X, marks, offset=np.log(time))
+    with pytest.warns(UserWarning, match="LogisticRegression was fitted with an offset"):
+        logit.predict_proba(X)
+    assert logit.score(X, marks, offset=np.log(time)) > 0.6
+    np.testing.assert_array_equal(
+        logit.predict(X, np.log(time)), logit.predict_proba(X, np.log(time))[:, 1] > 0.5
+    )
