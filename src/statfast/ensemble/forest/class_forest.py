@@ -7,7 +7,7 @@ from statfast._estimator import Classifier
 from statfast._validation import shown
 from statfast.ensemble.forest.model import ForestModel, output_slices
 from statfast.tree.cart.classifier import DecisionTreeClassifier
-from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, row_weights, rows_to_fit
+from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, row_weights
 
 
 class ClassForest(Classifier, ForestModel):
@@ -20,6 +20,7 @@ class ClassForest(Classifier, ForestModel):
         ----------
         X : array-like of shape (n, p)
             Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+            Categories, which random forests take, may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Labels.
         sample_weight : array-like of shape (n,), optional
@@ -37,7 +38,7 @@ class ClassForest(Classifier, ForestModel):
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
-        rows = rows_to_fit(X)
+        rows, known = self._rows(X)
         targets = class_targets(y, len(rows))
         within = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
         if within and not self.bootstrap:
@@ -46,8 +47,8 @@ class ClassForest(Classifier, ForestModel):
             weight = None if within else self.class_weight
         weights = row_weights(sample_weight, len(rows), weight, targets)
         grown = self._fit(
-            X, rows, weights, CLASSIFICATION,
-            {"label": targets.label, "classes": targets.counts},
+            rows, weights, CLASSIFICATION,
+            {"label": targets.label, "classes": targets.counts}, known,
             balanced=targets.label if within else None,
         )  # fmt: skip
         flat = targets.flat
@@ -174,7 +175,7 @@ class ClassForest(Classifier, ForestModel):
         X. Li, Y. Wang, S. Basu, K. Kumbier and B. Yu (2019). A debiased MDI feature importance
         measure for random forests. Advances in Neural Information Processing Systems 32.
         """
-        rows = self._rows_of_fit(rows_to_fit(X))
+        rows = self._rows_of_fit(X)
         codes = self._truth(y, len(rows))
         Y = [np.eye(count)[codes[:, k]] for k, count in enumerate(self._counts)]
         return self._unbiased(rows, np.ascontiguousarray(np.concatenate(Y, axis=1)))

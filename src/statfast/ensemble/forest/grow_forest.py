@@ -10,6 +10,7 @@ from statfast.ensemble.forest.bootstrap import drawn_counts
 from statfast.tree.growing.arguments import weights_as_given
 from statfast.tree.growing.grow_tree import grown_packed
 from statfast.tree.pruning.weakest_link import pruned
+from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.tree_arrays import TreeStructure, flat_values
 
 
@@ -21,6 +22,11 @@ class ForestTree:
     values: np.ndarray  # (L, C)
     gains: np.ndarray  # (p,) share of each column in the decrease of impurity
     structure: TreeStructure | None  # with the statistics of nodes, where they are kept
+    sets: np.ndarray | None = None  # (S, 2, words) uint64, of splits by categories
+
+    def leaves(self, rows):
+        """The leaf of each row, of a tree with sets."""
+        return predictor_of([self]).leaves(rows, n_jobs=1)[:, 0]
 
 
 @dataclass(frozen=True)
@@ -61,4 +67,13 @@ def pruned_tree(tree, alpha, keep):
     small = pruned(tree.structure, alpha)
     nodes, leaf_nodes = small.packed
     gains = small.compute_feature_importances()
-    return ForestTree(nodes, flat_values(small, leaf_nodes), gains, small if keep else None)
+    kept = small if keep else None
+    return ForestTree(nodes, flat_values(small, leaf_nodes), gains, kept, tree.sets)
+
+
+def predictor_of(trees):
+    """All trees in one `TreePredictor`."""
+    sets = [tree.sets for tree in trees] if trees[0].sets is not None else None
+    return TreePredictor.of(
+        [tree.nodes for tree in trees], [tree.values for tree in trees], sets=sets
+    )

@@ -7,7 +7,7 @@ from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._validation import as_choice, warn_user
-from statfast.tree.growing.arguments import rows_to_fit
+from statfast.tree.structure.routes import COLUMN
 
 
 def left_out_sums(trees, rows, unseen, n_jobs=None):
@@ -21,12 +21,48 @@ def left_out_sums(trees, rows, unseen, n_jobs=None):
     def work(part):
         block, own, seen = np.ascontiguousarray(rows[part]), total[part], count[part]
         for tree, out in zip(trees, unseen, strict=True):
-            walk.add_some(tree.nodes, tree.values, block, np.flatnonzero(out[part]), own, seen)
+            _add(tree, block, np.flatnonzero(out[part]), own, seen)
             checkpoint()
 
     each(work, grid(n, 64, 4096), n_jobs=n_jobs, effort=20.0 * n * len(trees))
     with np.errstate(invalid="ignore"):
         return np.where(count[:, None] > 0, total / count[:, None], np.nan)
+
+
+def _add(tree, block, where, total, count):
+    """Add what a tree says of some rows, and that it has."""
+    if tree.sets is None:
+        walk.add_some(tree.nodes, tree.values, block, where, total, count)
+        return
+    total[where] += tree.values[tree.leaves(block[where])]
+    count[where] += 1
+
+
+def earned_by_sets(tree, rows, Y, weight):
+    """As `walk.earn`, of a tree with sets of categories: rows go up from their leaves."""
+    nodes, earned = tree.nodes, np.zeros(rows.shape[1])
+    leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
+    inner, parent = np.flatnonzero(~leaf), np.full(len(nodes), -1)
+    parent[inner + 1] = parent[(nodes[inner, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)] = inner
+    column = (nodes[:, 1] >> np.uint64(32)).astype(np.int64) & COLUMN
+    at, unseen = np.flatnonzero(leaf)[tree.leaves(rows)], weight == 0
+    mean, mass = np.zeros((len(nodes), Y.shape[1])), np.zeros(len(nodes))
+    own, y, w = at[~unseen], Y[~unseen], weight[~unseen]
+    while len(own):
+        np.add.at(mean, own, w[:, None] * y)
+        np.add.at(mass, own, w)
+        checkpoint()
+        up = parent[own] >= 0
+        own, y, w = parent[own[up]], y[up], w[up]
+    mean /= mass[:, None]
+    own, y = at[unseen], Y[unseen]
+    while (up := parent[own] >= 0).any():
+        own, y = own[up], y[up]
+        above = parent[own]
+        np.add.at(earned, column[above], ((mean[own] - mean[above]) * y).sum(axis=1))
+        checkpoint()
+        own = above
+    return earned / max(1, np.count_nonzero(unseen))
 
 
 def left_out_errors(trees, rows, unseen, loss, truth):
@@ -40,9 +76,7 @@ def left_out_errors(trees, rows, unseen, loss, truth):
     for t, (tree, out) in enumerate(zip(trees, unseen, strict=True)):
         for part in parts:
             block = np.ascontiguousarray(rows[part])
-            walk.add_some(
-                tree.nodes, tree.values, block, np.flatnonzero(out[part]), total[part], count[part]
-            )
+            _add(tree, block, np.flatnonzero(out[part]), total[part], count[part])
             checkpoint()
         known = count > 0
         if known.any():
@@ -85,7 +119,7 @@ class LeftOutErrors:
         ValueError
             If `bootstrap` is False, or X has another shape than at fit.
         """
-        rows = self._rows_of_fit(rows_to_fit(X))
+        rows = self._rows_of_fit(X)
         truth = self._truth(y, len(rows))
         return left_out_errors(self._trees, rows, self._left_out(), self._loss, truth)
 
@@ -123,7 +157,7 @@ class LeftOutErrors:
         doi:10.1080/01621459.1997.10474007
         """
         as_choice(method, "method", BOOTSTRAPS)
-        rows = self._rows_of_fit(rows_to_fit(X))
+        rows = self._rows_of_fit(X)
         truth = self._truth(y, len(rows))
         if truth.shape[1] > 1:
             raise ValueError("bootstrap_error speaks of one output; y had several. Fit one each.")

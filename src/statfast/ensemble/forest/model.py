@@ -19,12 +19,20 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.ensemble.forest.bootstrap import drawn_counts, sample_size, tree_keys
-from statfast.ensemble.forest.grow_forest import Sampling, grown_forest
-from statfast.ensemble.forest.left_out import LeftOutErrors
-from statfast.tree.growing.arguments import growth_rules, rows_to_answer, rows_to_fit
+from statfast.ensemble.forest.grow_forest import Sampling, grown_forest, predictor_of
+from statfast.ensemble.forest.left_out import LeftOutErrors, earned_by_sets
+from statfast.tree.growing.arguments import (
+    category_counts,
+    growth_rules,
+    published_columns,
+    require_categories,
+    rows_to_answer,
+    rows_to_fit,
+    rows_with_categories,
+)
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
-from statfast.tree.structure.predictor import TreePredictor
+from statfast.tree.structure.routes import COLUMN
 from statfast.tree.structure.tree_arrays import unpacked
 
 
@@ -32,11 +40,21 @@ class ForestModel(LeftOutErrors, Estimator):
     """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
 
     _randomized = False
+    _columns = None  # which hold categories
 
-    def _fit(self, X, rows, weights, criteria, targets, *, balanced=None):
+    def _rows(self, X):
+        """The rows of a fit, and attributes that tell which columns hold categories."""
+        wanted = getattr(self, "categorical_features", None)
+        if wanted is None:
+            return rows_to_fit(X), published_columns(None, False)
+        rows, columns, missing = rows_with_categories(X, wanted)
+        return rows, published_columns(columns, missing)
+
+    def _fit(self, rows, weights, criteria, targets, known, *, balanced=None):
         """Grow the trees; returns attributes to publish.
 
-        `targets` are `label` and `classes`, or `y`, as `tree_problem` takes them.
+        `targets` are `label` and `classes`, or `y`, as `tree_problem` takes them; `known` and
+        `rows` are of `_rows`.
         """
         n, p = rows.shape
         count = as_count(self.n_estimators, "n_estimators")
@@ -56,6 +74,7 @@ class ForestModel(LeftOutErrors, Estimator):
             outputs=len(classes) if classes is not None else targets["y"].shape[1],
         )  # fmt: skip
         rules = type(rules)(**{**vars(rules), "randomized": self._randomized})
+        require_categories(rules, known["_columns"])
         size = sample_size(self.max_samples, n, weights.weight)
         if not bootstrap and self.max_samples is not None:
             raise ValueError(
@@ -67,11 +86,11 @@ class ForestModel(LeftOutErrors, Estimator):
         )
         generator, trees, keys = as_generator(self.random_state), [], np.zeros(0, np.int64)
         if warm and self.__sklearn_is_fitted__():
-            self._check_warm(rows, count)
+            self._check_warm(rows, count, known["categories_"])
             trees, keys, generator = self._trees, self._keys, deepcopy(self._generator)
         new = tree_keys(generator, count - len(trees))
         alpha = as_real(self.ccp_alpha, "ccp_alpha", 0.0)
-        columns = ranked_columns(rows, self.n_jobs)
+        columns = ranked_columns(rows, self.n_jobs, category_counts(known))
         problem = tree_problem(
             columns, rules, total=float(size) if bootstrap else weights.total,
             table=max(weights.table, size), **targets,
@@ -86,14 +105,24 @@ class ForestModel(LeftOutErrors, Estimator):
             "_generator": generator,
             "_sampling": sampling,
             "max_features_": rules.max_features,
+            "n_features_in_": p,
+            **known,
         }
 
-    def _check_warm(self, rows, count):
+    def _check_warm(self, rows, count, categories):
         if rows.shape[1] != self.n_features_in_ or len(rows) != self._sampling.n:
             raise ValueError(
                 f"X must have the shape of the fit before ({self._sampling.n}, "
                 f"{self.n_features_in_}) with warm_start; got {rows.shape}. Set warm_start=False."
             )
+        none = [None] * rows.shape[1]
+        for j, pair in enumerate(zip(self.categories_ or none, categories or none, strict=True)):
+            old, new = (None if own is None else own.tolist() for own in pair)
+            if old != new:
+                raise ValueError(
+                    f"X must have the categories of the fit before with warm_start, but column {j} "
+                    "has others. Set warm_start=False."
+                )
         if count < len(self._trees):
             raise ValueError(
                 f"n_estimators must be at least {len(self._trees)}, the trees there are, with "
@@ -109,9 +138,7 @@ class ForestModel(LeftOutErrors, Estimator):
         made = self._packed.get("made")
         if made is None:
             trees = self._fitted_trees()
-            made = self._packed["made"] = TreePredictor.of(
-                [tree.nodes for tree in trees], [tree.values for tree in trees]
-            )
+            made = self._packed["made"] = predictor_of(trees)
         return made
 
     def _fitted_trees(self):
@@ -195,8 +222,10 @@ class ForestModel(LeftOutErrors, Estimator):
             classes = getattr(self, "_counts", None)
             structure = tree.structure
             if structure is None:
-                structure = unpacked(tree.nodes, tree.values, self.n_features_in_, classes)
-            names = {}
+                structure = unpacked(
+                    tree.nodes, tree.values, self.n_features_in_, classes, tree.sets
+                )
+            names = {name: getattr(self, name) for name in published_columns(None, False)}
             if "feature_names_in_" in vars(self):
                 names["feature_names_in_"] = self.feature_names_in_
             found.append(
@@ -207,8 +236,9 @@ class ForestModel(LeftOutErrors, Estimator):
             )  # fmt: skip
         return found
 
-    def _rows_of_fit(self, rows):
+    def _rows_of_fit(self, X):
         self._fitted_trees()
+        rows = rows_to_fit(X) if self._columns is None else rows_to_answer(self, X)
         if rows.shape != (wanted := (self._sampling.n, self.n_features_in_)):
             raise ValueError(f"X must be the rows of the fit {wanted}; got {rows.shape}.")
         return rows
@@ -320,6 +350,8 @@ class ForestModel(LeftOutErrors, Estimator):
             tree, key = task
             checkpoint()
             weight = self._sampling.weights(key)
+            if tree.sets is not None:
+                return earned_by_sets(tree, rows, Y, weight)
             nodes, earned = len(tree.nodes), np.empty(rows.shape[1])
             work = np.empty((nodes, Y.shape[1])), np.empty(nodes)
             walk.earn(tree.nodes, rows, Y, weight, *work, earned)
@@ -362,7 +394,7 @@ class ForestModel(LeftOutErrors, Estimator):
         L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
         doi:10.1023/A:1010933404324
         """
-        rows = self._rows_of_fit(rows_to_fit(X))
+        rows = self._rows_of_fit(X)
         repeats = as_count(n_repeats, "n_repeats")
         truth = self._truth(y, len(rows))
         unseen = self._left_out()
@@ -380,11 +412,11 @@ class ForestModel(LeftOutErrors, Estimator):
         lost = np.zeros(rows.shape[1])
         if not len(where):
             return lost
-        walks = TreePredictor.of([tree.nodes], [tree.values])
+        walks = predictor_of([tree])
         own = np.array(rows[where], dtype=np.float64)
         before = self._loss(walks.sums(own, n_jobs=1), truth[where])
         leaf = (tree.nodes[:, 0] >> np.uint64(48)) == 0x7FF8
-        used = np.unique((tree.nodes[~leaf, 1] >> np.uint64(32)).astype(np.int64) & 0x7FFFFFFF)
+        used = np.unique((tree.nodes[~leaf, 1] >> np.uint64(32)).astype(np.int64) & COLUMN)
         for column in used:
             kept = own[:, column].copy()
             for _ in range(repeats):

@@ -15,7 +15,6 @@ from statfast.tree.growing.arguments import (
     require_range,
     row_weights,
     rows_to_answer,
-    rows_to_fit,
 )
 
 
@@ -29,6 +28,7 @@ class NumberForest(Regressor, ForestModel):
         ----------
         X : array-like of shape (n, p)
             Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+            Categories, which random forests take, may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Finite numbers.
         sample_weight : array-like of shape (n,), optional
@@ -46,12 +46,12 @@ class NumberForest(Regressor, ForestModel):
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
-        rows = rows_to_fit(X)
+        rows, known = self._rows(X)
         targets, flat = number_targets(y, len(rows), self.criterion)
         weights = row_weights(sample_weight, len(rows))
         require_range(targets, self.criterion, weights)
         keep = as_flag(self.store_leaves, "store_leaves")
-        grown = self._fit(X, rows, weights, REGRESSION, {"y": targets})
+        grown = self._fit(rows, weights, REGRESSION, {"y": targets}, known)
         fitted = {**grown, "n_outputs_": targets.shape[1], "_flat": flat, "_packed": {}}
         model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)
         if keep:
@@ -188,7 +188,7 @@ class NumberForest(Regressor, ForestModel):
         X. Li, Y. Wang, S. Basu, K. Kumbier and B. Yu (2019). A debiased MDI feature importance
         measure for random forests. Advances in Neural Information Processing Systems 32.
         """
-        rows = self._rows_of_fit(rows_to_fit(X))
+        rows = self._rows_of_fit(X)
         targets = self._truth(y, len(rows))
         return self._unbiased(rows, targets - targets.mean(axis=0))
 

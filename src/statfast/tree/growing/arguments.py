@@ -294,18 +294,29 @@ def routed_rules(model, rules, columns):
     """The rules with what becomes of missing values; refuses what categories do not go with."""
     surrogate = as_choice(model.missing, "missing", ("learned", "surrogate")) == "surrogate"
     most = as_count(model.max_surrogates, "max_surrogates", low=0)
+    if surrogate:
+        _refuse_beside(rules, "missing='surrogate'")
+    require_categories(rules, columns)
+    return replace(rules, known_only=surrogate, surrogates=most if surrogate else 0)
+
+
+def require_categories(rules, columns):
+    """Refuse rules that columns of categories do not go with."""
     mask = None if columns is None else columns.mask
-    for name, given in (("missing='surrogate'", surrogate), ("categories", mask is not None)):
-        if given and rules.criterion == "absolute_error":
-            raise ValueError(
-                f"criterion='absolute_error' does not go with {name}. Choose another criterion."
-            )
-        if given and rules.randomized:
-            raise ValueError(f"splitter='random' does not go with {name}. Set splitter='best'.")
+    if mask is not None:
+        _refuse_beside(rules, "categories")
     if mask is not None and rules.monotone is not None and rules.monotone[mask].any():
         column = np.flatnonzero(mask & (rules.monotone != 0))[0]
         raise ValueError(
             f"monotonic_cst must be 0 for columns of categories; got {rules.monotone[column]} for "
             f"column {column}."
         )
-    return replace(rules, known_only=surrogate, surrogates=most if surrogate else 0)
+
+
+def _refuse_beside(rules, name):
+    if rules.criterion == "absolute_error":
+        raise ValueError(
+            f"criterion='absolute_error' does not go with {name}. Choose another criterion."
+        )
+    if rules.randomized:
+        raise ValueError(f"splitter='random' does not go with {name}. Set splitter='best'.")

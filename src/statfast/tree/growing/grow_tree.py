@@ -295,6 +295,8 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
     gains : ndarray of shape (p,)
         The share of each column in the decrease of impurity.
     TreeStructure or None
+    sets : ndarray of uint64, shape (sets, 2, words), or None
+        Of categories, as `Routes` has them.
     """
     rows = weights.rows.copy()
     leaves = problem.rules.max_leaves
@@ -305,11 +307,12 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
     grower.add_task(0, len(rows), 0, -1, 0, key, -inf, inf)
     _finish(grower, problem, LARGE, _Rooms(problem.kernel, len(rows)), 1)
     width = problem.kernel.width()
-    if not (keep or leaves):
+    if not (keep or leaves or problem.routed):
         nodes, values, gains = grower.packed()
         total = gains.sum()
-        return nodes, values, gains / total if total > 0 else gains, None
-    tree = structure_of(*grower.nodes(), width, classes)
+        return nodes, values, gains / total if total > 0 else gains, None, None
+    tree = structure_of(*grower.nodes(), width, classes, routes_of(problem, grower))
     nodes, leaf_nodes = tree.packed
     values = flat_values(tree, leaf_nodes)
-    return nodes, values, tree.compute_feature_importances(), tree if keep else None
+    gains, sets = tree.compute_feature_importances(), tree.routes and tree.routes.sets
+    return nodes, values, gains, tree if keep else None, sets

@@ -13,6 +13,7 @@ SURROGATE = np.dtype(
     ]
 )  # fmt: skip
 SETS = np.uint64(1 << 62)  # of a packed node: its threshold is the number of a set
+COLUMN = 0x3FFFFFFF  # of the upper half of a packed node: the column that it asks about
 
 
 @dataclass(frozen=True)

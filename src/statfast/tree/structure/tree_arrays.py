@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._core.cart import grow, walk
 from statfast.tree.structure.predictor import TreePredictor
-from statfast.tree.structure.routes import Routes
+from statfast.tree.structure.routes import COLUMN, SETS, SURROGATE, Routes
 
 TREE_LEAF, TREE_UNDEFINED = -1, -2
 
@@ -176,8 +176,11 @@ def flat_values(tree, nodes):
     return np.concatenate(parts, axis=1)
 
 
-def unpacked(nodes, values, n_features, classes):
-    """The structure of a packed tree; of inner nodes nothing but the splits is known."""
+def unpacked(nodes, values, n_features, classes, sets=None):
+    """The structure of a packed tree; of inner nodes nothing but the splits is known.
+
+    `sets`: those of categories, where it has any.
+    """
     n = len(nodes)
     leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
     right = (nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int32)
@@ -188,11 +191,14 @@ def unpacked(nodes, values, n_features, classes):
         depth[node + 1] = depth[right[node]] = depth[node] + 1
     flags = column >> 31
     links = np.array(
-        [left, np.where(leaf, -1, right), column & 0x7FFFFFFF, np.zeros(n), flags, depth], np.int32
+        [left, np.where(leaf, -1, right), column & COLUMN, np.zeros(n), flags, depth], np.int32
     )
     numbers = np.array(
         [nodes[:, 0].copy().view(np.float64), np.full(n, np.nan), np.full(n, np.nan)]
     )
     table = np.full((n, values.shape[1]), np.nan)
     table[leaf] = values
-    return structure_of(links, numbers, table, n_features, classes)
+    routes = None
+    if sets is not None:
+        routes = Routes(~leaf & (nodes[:, 1] & SETS > 0), sets, np.zeros(0, SURROGATE))
+    return structure_of(links, numbers, table, n_features, classes, routes)
