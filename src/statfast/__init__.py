@@ -39,6 +39,7 @@ _HOMES = {
     ),
     "_estimator": ("Estimator",),
     "_validation": (
+        "CollinearityWarning",
         "ConvergenceWarning",
         "NotFittedError",
         "SeparationWarning",

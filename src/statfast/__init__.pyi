@@ -24,6 +24,7 @@ from statfast import tree as tree
 from statfast._engine import Chunks as Chunks
 from statfast._engine import set_progress as set_progress
 from statfast._estimator import Estimator as Estimator
+from statfast._validation import CollinearityWarning as CollinearityWarning
 from statfast._validation import ConvergenceWarning as ConvergenceWarning
 from statfast._validation import NotFittedError as NotFittedError
 from statfast._validation import SeparationWarning as SeparationWarning
@@ -191,6 +192,7 @@ __all__ = [
     "CalibratedClassifierCV",
     "CategoricalNB",
     "Chunks",
+    "CollinearityWarning",
     "ColumnTransformer",
     "ComplementNB",
     "ConvergenceWarning",

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Comparisons of models and profile-likelihood intervals."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import chdtrc, fdtrc
 
+from statfast import CollinearityWarning
 from statfast.linear import (
     GeneralizedLinearModel,
     LinearRegression,
@@ -187,3 +190,24 @@ def test_searches_want_a_model_and_no_offset_of_least_squares():
 def test_a_perfect_fit_tests_nothing():
     table = drop1(LinearRegression(), np.array([[1.0, 2.0]]), [3.0])
     assert np.isnan(table.columns["LRT"]).all()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LinearRegression(), GeneralizedLinearModel("gaussian"), LogisticRegression()],
+)
+def test_collinear_columns_are_told_by_fit_and_not_again_by_each_step(model):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 3))
+    X = np.column_stack([X, X[:, 0] - X[:, 1], np.ones(80)])
+    y = X[:, 0] + rng.normal(size=80)
+    if isinstance(model, LogisticRegression):
+        y = y > 0
+    with pytest.warns(CollinearityWarning, match=r"depend on those before them.*: x3, x4\."):
+        model.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = drop1(model, X, y)
+        step(model, X, y)
+        step(model, rng.normal(size=(80, 2)), y)  # down to no column at all, perhaps
+    assert table.columns["Df"][-1] == 0  # without the constant column the fit is the same

@@ -3,6 +3,7 @@
 
 from statfast._validation.columns import as_columns, columns_for, frame_columns, is_missing
 from statfast._validation.errors import (
+    CollinearityWarning,
     ConvergenceWarning,
     FitFailedWarning,
     NotFittedError,
@@ -56,6 +57,7 @@ __all__ = [
     "MANY",
     "STEEPEST",
     "WIDEST",
+    "CollinearityWarning",
     "ConvergenceWarning",
     "FitFailedWarning",
     "NotFittedError",

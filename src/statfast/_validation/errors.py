@@ -24,6 +24,10 @@ class SeparationWarning(UserWarning):
     """Warns that the maximum likelihood estimates of a logistic model are infinite."""
 
 
+class CollinearityWarning(UserWarning):
+    """Warns that columns were left out as those before them determine them."""
+
+
 class UndefinedMetricWarning(UserWarning):
     """Warns that a measure is not defined on the data, as a share of no rows is."""
 

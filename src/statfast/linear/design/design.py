@@ -193,6 +193,3 @@ class AcceptsSparse:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-DEPENDENT = "X has columns that depend on those before them"  # how that warning begins

@@ -12,8 +12,8 @@ import numpy as np
 
 from statfast._distance import extent_of, scale_of
 from statfast._engine import Chunks, usable_threads
-from statfast._validation import require_finite, warn_user
-from statfast.linear.design.design import DEPENDENT, require_squares
+from statfast._validation import CollinearityWarning, require_finite, warn_user
+from statfast.linear.design.design import require_squares
 from statfast.linear.glm.families import COUNTS, Family
 from statfast.linear.glm.irls import Fit, Unsolvable, solve
 from statfast.linear.glm.irls_sums import ModelRows
@@ -142,8 +142,9 @@ def warn_aliased(names):
     if names:
         shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
         warn_user(
-            f"{DEPENDENT}, or are constant: {shown}. Their coefficients are set to 0 and "
-            "left out of all tests. Drop them from X."
+            f"X has columns that depend on those before them, or are constant: {shown}. Their "
+            "coefficients are set to 0 and left out of all tests. Drop them from X.",
+            CollinearityWarning,
         )
 
 

@@ -180,8 +180,9 @@ class GeneralizedLinearModel(Diagnosed, Inference, Predictive, Estimator):
         Warns
         -----
         UserWarning
-            If counts are not integers, if the likelihood has no finite maximum, or if columns of X
-            are constant or collinear.
+            If counts are not integers, or if the likelihood has no finite maximum.
+        CollinearityWarning
+            If columns of X are constant or collinear.
         SeparationWarning
             If columns separate the successes of the binomial family from the failures, which makes
             the coefficients named infinite; for links whose means go from 0 to 1.

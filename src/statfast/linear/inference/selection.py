@@ -13,8 +13,14 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._validation import as_choice, as_rows, column_names, shown, wrong_type
-from statfast.linear.design.design import DEPENDENT
+from statfast._validation import (
+    CollinearityWarning,
+    as_choice,
+    as_rows,
+    column_names,
+    shown,
+    wrong_type,
+)
 from statfast.linear.inference.inference import Inference
 
 ROUNDING = 1e-14  # of a deviance: a difference of so little is none
@@ -106,7 +112,8 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
     Parameters
     ----------
     model : estimator
-        `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its parameters are used.
+        `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
+        parameters are used.
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
     sample_weight : array-like of shape (n,), optional
@@ -175,7 +182,8 @@ def step(
     Parameters
     ----------
     model : estimator
-        `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its parameters are used.
+        `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
+        parameters are used.
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
     sample_weight : array-like of shape (n,), optional
@@ -283,9 +291,9 @@ class _Search:
         if terms not in self.done:
             columns = self.columns(terms)
             fresh = type(self.model)(**self.model.get_params(deep=False))
-            with warnings.catch_warnings():
+            with warnings.catch_warnings():  # said once, by the model that was given
+                warnings.simplefilter("ignore", CollinearityWarning)
                 if len(columns) == 0:  # a column of zeros is none
-                    warnings.filterwarnings("ignore", DEPENDENT)
                     rows = np.zeros((len(self.X), 1))
                 else:
                     rows = self.X[:, columns] if self.table is None else self._named(columns)

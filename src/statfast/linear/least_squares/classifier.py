@@ -154,7 +154,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
 
         Warns
         -----
-        UserWarning
+        CollinearityWarning
             If columns of X are constant or collinear.
         """
         (rows, codes, weights), state = self._prepare(X, y, sample_weight)

@@ -188,7 +188,7 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         -----
         SeparationWarning
             If the classes are separated: the coefficients of the columns named are infinite.
-        UserWarning
+        CollinearityWarning
             If columns of X are constant or collinear.
         ConvergenceWarning
             If max_iter passes were not enough.
