@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+import statfast
 from statfast._estimator.base import Estimator
 from statfast._estimator.mixins import Classifier, Clusterer, Transformer
 from statfast._validation.errors import NotFittedError
@@ -356,3 +357,15 @@ def test_base_loads_no_friend():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_kinds_in_the_way_that_older_libraries_ask():
+    tags = pytest.importorskip("sklearn.utils").get_tags
+    models = [
+        statfast.LinearSVC(), statfast.Ridge(), statfast.KMeans(), statfast.OneClassSVM(),
+        statfast.make_pipeline(statfast.StandardScaler(), statfast.Ridge()),
+        statfast.GridSearchCV(statfast.LogisticRegression(), {"C": [1.0]}),
+        statfast.StandardScaler(), statfast.make_pipeline(statfast.StandardScaler()),
+    ]  # fmt: skip
+    for model in models:
+        assert getattr(model, "_estimator_type", None) == tags(model).estimator_type

@@ -153,6 +153,8 @@ SPARSE_AFTER_DENSE = {
     "KMeans",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
+    "LinearRegression",
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",

@@ -19,6 +19,8 @@ from statfast._validation import (
 class Classifier:
     """Mixin: ``score`` is accuracy, and scikit-learn is told that this is a classifier."""
 
+    _estimator_type = "classifier"  # read by libraries older than tags
+
     def score(self, X, y, sample_weight=None):
         """Accuracy: the fraction of rows, by weight, given their own label.
 
@@ -60,6 +62,8 @@ def accuracy(predicted, y, sample_weight):
 
 class Clusterer:
     """Mixin: ``fit_predict``, and scikit-learn is told that this is a clusterer."""
+
+    _estimator_type = "clusterer"
 
     def fit_predict(self, X, y=None, **fit_params):
         """Fit, and return the cluster of each row.

@@ -9,6 +9,8 @@ from statfast._validation import as_targets, as_weights, explain_nonfinite, warn
 class Regressor:
     """Mixin: ``score`` is R squared, and scikit-learn is told that this is a regressor."""
 
+    _estimator_type = "regressor"
+
     def score(self, X, y, sample_weight=None):
         """R squared: the share of the variance of y, by weight, that is predicted.
 

@@ -246,6 +246,8 @@ class _ParameterSearch(Estimator):
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
         return scorer(self.best_estimator_, X, y, **more)
 
+    _estimator_type = property(lambda self: self.estimator._estimator_type)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         if hasattr(self.estimator, "__sklearn_tags__"):

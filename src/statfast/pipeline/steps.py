@@ -128,6 +128,10 @@ class Steps(NamedEstimators):
     def _present(self):
         return self.__dict__.get("steps_", self._pairs())
 
+    @property
+    def _estimator_type(self):
+        return self.steps[-1][1]._estimator_type
+
     def __sklearn_tags__(self):
         tags = Estimator.__sklearn_tags__(self)
         steps = self._pairs()

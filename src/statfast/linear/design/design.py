@@ -19,6 +19,7 @@ from statfast._validation import (
 
 FARTHEST = 1e100  # offset
 SIZES = 1e-160, 1e140  # of responses, whose squares are summed
+SMALL = 200_000  # numbers of sparse rows that are filled in
 FEW = 4096  # numbers of the rows: up to here one BLAS product is the quickest
 
 
@@ -34,6 +35,18 @@ def rows_of(X):
 def table_of(X, n_min=1, finite=True):
     """Rows to fit that lie in memory, dense or CSR; `finite` as in `as_rows`."""
     return as_csr(X, n_min=n_min) if is_sparse(X) else as_rows(X, n_min=n_min, finite=finite)
+
+
+def dense_if_small(rows):
+    """CSR rows as an array, if they have few numbers, zeros counted."""
+    few = hasattr(rows, "indptr") and rows.shape[0] * rows.shape[1] <= SMALL
+    return rows.toarray() if few else rows
+
+
+def dense_blocks(rows):
+    """CSR rows as `Chunks` of arrays, made as they are read."""
+    step = max(1024, 8 * rows.shape[1])
+    return Chunks(lambda: (rows[i : i + step].toarray() for i in range(0, rows.shape[0], step)))
 
 
 def new_rows(estimator, X, finite=False):

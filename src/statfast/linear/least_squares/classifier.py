@@ -15,10 +15,9 @@ from statfast._validation import (
     as_rows,
     as_weights,
     column_names,
-    rows_for,
     shown,
 )
-from statfast.linear.design.design import linear_values
+from statfast.linear.design.design import linear_values, new_rows
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.least_squares.lstsq import least_squares
 from statfast.linear.least_squares.triangles import StackedFactor, solution_of, triangle
@@ -208,7 +207,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------
@@ -221,7 +220,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
             If X is not a finite 2-d array with the columns of the fitted one, or a fit is beyond
             its type.
         """
-        rows = rows_for(self, X)
+        rows = new_rows(self, X, finite=True)
         scores = linear_values(rows, self.coef_, self.intercept_, n_jobs=self.n_jobs)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -230,7 +229,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
 
         Returns
         -------

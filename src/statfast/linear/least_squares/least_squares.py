@@ -13,13 +13,18 @@ from statfast._validation import (
     as_choice,
     as_flag,
     as_real,
-    as_rows,
     as_targets,
     as_weights,
     column_names,
-    rows_for,
+    is_sparse,
 )
-from statfast.linear.design.design import linear_values
+from statfast.linear.design.design import (
+    AcceptsSparse,
+    dense_if_small,
+    linear_values,
+    new_rows,
+    table_of,
+)
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.glm.influence import Diagnosed
@@ -38,7 +43,7 @@ SEVERAL = (
 )
 
 
-class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
+class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator):
     """Least squares with the accuracy of QR, and R's inference.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
@@ -64,6 +69,8 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         Independent columns, the intercept among them.
     rss_ : float, or ndarray of shape (T,)
         Weighted sum of the squares of the residuals.
+    singular_ : ndarray of shape (r,)
+        Singular values of the columns that are kept, centered if there is an intercept.
     condition_number_ : float
         Condition of the columns (1, X), each scaled to length one.
     results_ : list of Result
@@ -81,7 +88,8 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
     digits. Many rows: one pass for the cross products and the residuals of a sample's solution,
     which are its correction (Björck 1987 [1]_), and another such pass or two where the columns'
     condition asks for it; where that exceeds 1e3, QR of blocks of rows, merged by QR [2]_. Time
-    O(n d^2), memory O(d^2) a thread.
+    O(n d^2), memory O(d^2) a thread. Of sparse rows the cross products are those of their nonzeros,
+    and QR takes them block by block.
 
     References
     ----------
@@ -109,7 +117,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or Chunks
+        X : array-like or sparse matrix of shape (n, d), or Chunks
         y : array-like of shape (n,) or (n, T)
         sample_weight : array-like of shape (n,), optional
             Not negative; an integer counts as that many equal rows.
@@ -118,7 +126,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         -------
         self
         """
-        (rows, Y, weights), state = self._prepare(X, y, sample_weight)
+        (rows, Y, weights), state = self._checked(X, y, sample_weight)
         intercept, _ = state.more
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
         found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
@@ -128,10 +136,16 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         return self._conclude(found, state, (used, total, logs), Y, weights)
 
     def _prepare(self, X, y, sample_weight):
+        columns, state = self._checked(X, y, sample_weight)
+        if hasattr(columns[0], "indptr"):  # whose statistics are not those of blocks
+            raise NotImplementedError
+        return columns, state
+
+    def _checked(self, X, y, sample_weight):
         """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
-        rows = X if isinstance(X, Chunks) else as_rows(X, finite=False)  # its sums will tell
+        rows = X if isinstance(X, Chunks) else dense_if_small(table_of(X, finite=False))
         sized = hasattr(y, "__len__") and getattr(y, "ndim", 1) > 0
-        n = (len(y) if sized else 0) if isinstance(X, Chunks) else len(rows)
+        n = (len(y) if sized else 0) if isinstance(X, Chunks) else rows.shape[0]
         Y, flat = as_targets(y, n)
         weights = as_weights(sample_weight, len(Y))
         as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
@@ -151,7 +165,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         return self._conclude(found, state, (sums.used, sums.mass, sums.logs))
 
     def _leave_one_out(self, X, y, sample_weight, method):
-        if method != "predict" or isinstance(X, Chunks):
+        if method != "predict" or isinstance(X, Chunks) or is_sparse(X):
             return None
         columns, state = self._prepare(X, y, sample_weight)
         rows, Y, weights = columns
@@ -189,6 +203,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
             results_=results,
             n_features_in_=width,
             _result=results[0],
+            _factor=found.R[int(intercept) :, int(intercept) :],
         )
 
     def predict(self, X, *, se=False, interval=None, level=0.95):
@@ -196,7 +211,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
         se : bool, default=False
             Also return the standard errors of the means.
         interval : {None, "confidence", "prediction"}, default=None
@@ -220,7 +235,7 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
         ValueError
             If X has another width than at fit, or holds NaN or infinity.
         """
-        rows = rows_for(self, X)
+        rows = new_rows(self, X, finite=True)
         means = linear_values(rows, self.coef_, self.intercept_)
         as_choice(interval, "interval", (None, "confidence", "prediction"))
         if not as_flag(se, "se") and interval is None:
@@ -236,6 +251,11 @@ class LinearRegression(Diagnosed, Inference, Regressor, Estimator):
                 spread = np.sqrt(spread**2 + result.dispersion)
             out.append(intervals(means.astype(float), spread, result.quantile(level)))
         return tuple(out)
+
+    @property
+    def singular_(self):
+        """Singular values of the columns that are kept, as fitted."""
+        return aside(np.linalg.svd, self._factor, compute_uv=False)
 
     @property
     def r_squared_(self):

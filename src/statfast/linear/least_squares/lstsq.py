@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from statfast._core.linear.residuals import gradient_twice
 from statfast._engine import Chunks, aside, reduce
+from statfast.linear.design.design import dense_blocks
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
@@ -47,6 +48,8 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSol
     from scipy.linalg import solve_triangular
 
     triangle = triangle_of(X, Y, weights, intercept, n_jobs)
+    if triangle.exact and hasattr(X, "indptr"):
+        X = dense_blocks(X)
     R, QtY, condition = triangle.R, triangle.QtY, triangle.condition
     p, first = R.shape[1] - intercept, int(intercept)
     kept = np.arange(p + intercept)

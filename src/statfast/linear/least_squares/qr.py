@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from statfast._core.generative.moments import class_scatter
 from statfast._engine import Chunks, aside, checkpoint, reduce
 from statfast._linalg import CholeskyFactor
-from statfast._validation import require_finite
+from statfast._validation import refuse_large, require_finite
+from statfast.linear.design.design import dense_blocks
+from statfast.linear.design.sparse_columns import SparseColumns
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
@@ -55,10 +57,13 @@ class RFactor:
 
 
 def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
-    """Factor (1, X); `X` (n, p) may be `Chunks`, `Y` is (n, T), `weights` (n,) or None.
+    """Factor (1, X); `X` (n, p) may be CSR or `Chunks`, `Y` is (n, T), `weights` (n,) or None.
 
     Raises the sentence of `require_finite` if X holds NaN or infinity.
     """
+    if hasattr(X, "indptr"):
+        found = _by_sparse_products(X, Y, weights, intercept, n_jobs)
+        return found or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)
     if not isinstance(X, Chunks):
         if X.size > MANY and X.shape[0] > 4 * X.shape[1] and not 0 < np.abs(Y).max() < SMALL:
             by_products = _by_products if Y.shape[1] > 1 else _by_residuals
@@ -154,6 +159,33 @@ def _by_products(X, Y, weights, intercept, n_jobs):
     mean, root = shift + offset, np.sqrt(mass)
     R = _bordered(root, mean[:p], inner)
     QtY = np.vstack([root * mean[None, p:], QtY])
+    return RFactor(R, QtY, condition_of(R), condition, exact=False)
+
+
+def _by_sparse_products(X, Y, weights, intercept, n_jobs):
+    """The same of CSR rows, centered without filling in; None where they lose too much."""
+    (n, p), T = X.shape, Y.shape[1]
+    if n <= p:
+        refuse_large(8 * p * n, "The triangular factor of X", "Pass fewer columns.")
+        return None
+    target = np.average(Y, axis=0, weights=weights) if intercept else np.zeros(T)
+    columns, every = SparseColumns(X, weights, intercept, False, n_jobs), np.arange(p)
+    mass = float(n if weights is None else weights.sum())
+    table = np.zeros((p + T, p + T))
+    with np.errstate(over="ignore", invalid="ignore"):
+        table[:p, :p] = columns.gram(every, every)
+        table[:p, p:] = np.column_stack([columns.correlate(y) for y in (Y - target).T])
+        if not (n * columns.mean**2 <= FAR**2 * table.diagonal()[:p]).all():
+            return None
+        found = _centered(mass, np.zeros(p + T), table * (mass / n), p, False)
+    if found is None:
+        return None
+    inner, QtY, condition, _ = found
+    if not intercept:
+        return RFactor(inner, QtY, condition, condition, exact=False)
+    root = np.sqrt(mass)
+    R = _bordered(root, columns.mean, inner)
+    QtY = np.vstack([root * target[None], QtY])
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
 
 

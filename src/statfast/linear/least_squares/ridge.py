@@ -16,9 +16,17 @@ from statfast._validation import (
     as_targets,
     as_weights,
     column_names,
+    is_sparse,
     wrong_type,
 )
-from statfast.linear.design.design import LinearPredictor, linear_values, new_rows
+from statfast.linear.design.design import (
+    AcceptsSparse,
+    LinearPredictor,
+    dense_if_small,
+    linear_values,
+    new_rows,
+    table_of,
+)
 from statfast.linear.design.targets import as_target, refuse_extreme
 from statfast.linear.design.units import OUT_OF_RANGE
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
@@ -124,7 +132,7 @@ def ridge_path(X, y, alphas, *, sample_weight=None, fit_intercept=True, n_jobs=N
     )  # fmt: skip
 
 
-class Ridge(LinearPredictor, Regressor, Estimator):
+class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """Linear regression with a penalty on the squares of the coefficients.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2; the intercept is not penalized.
@@ -142,6 +150,9 @@ class Ridge(LinearPredictor, Regressor, Estimator):
     intercept_ : float, or ndarray of shape (T,)
     df_ : float
         Effective degrees of freedom, the trace of the hat matrix.
+    solver_ : "svd"
+    n_iter_ : None
+        There are no iterations.
 
     Raises
     ------
@@ -176,7 +187,7 @@ class Ridge(LinearPredictor, Regressor, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,) or (n, T)
         sample_weight : array-like of shape (n,), optional
             Not negative; an integer counts as that many equal rows.
@@ -185,7 +196,7 @@ class Ridge(LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        (rows, Y, weights), state = self._prepare(X, y, sample_weight)
+        (rows, Y, weights), state = self._checked(X, y, sample_weight)
         one, flat = state.more
         found = decompose(rows, Y, weights, one, self.n_jobs)
         return self._publish(
@@ -193,10 +204,16 @@ class Ridge(LinearPredictor, Regressor, Estimator):
         )
 
     def _prepare(self, X, y, sample_weight):
+        columns, state = self._checked(X, y, sample_weight)
+        if hasattr(columns[0], "indptr"):  # whose statistics are not those of blocks
+            raise NotImplementedError
+        return columns, state
+
+    def _checked(self, X, y, sample_weight):
         """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
-        rows = as_rows(X)
-        Y, flat = as_targets(y, len(rows))
-        weights = as_weights(sample_weight, len(rows))
+        rows = dense_if_small(table_of(X))
+        Y, flat = as_targets(y, rows.shape[0])
+        weights = as_weights(sample_weight, rows.shape[0])
         as_real(self.alpha, "alpha", 0.0)
         one = as_flag(self.fit_intercept, "fit_intercept")
         return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(one, flat))
@@ -225,7 +242,7 @@ class Ridge(LinearPredictor, Regressor, Estimator):
         return np.ascontiguousarray(linear_values(table, coefs, intercepts).T)
 
     def _leave_one_out(self, X, y, sample_weight, method):
-        if method != "predict":
+        if method != "predict" or is_sparse(X):
             return None
         columns, state = self._prepare(X, y, sample_weight)
         rows, Y, weights = columns
@@ -276,7 +293,11 @@ class RidgeCV(Ridge):
     coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
     intercept_ : float, or ndarray of shape (T,)
     df_ : float
+    solver_ : "svd"
+    n_iter_ : None
         As in `Ridge`.
+    best_score_ : float
+        The least of `errors_`, negative.
 
     Raises
     ------
@@ -317,7 +338,7 @@ class RidgeCV(Ridge):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,) or (n, T)
         sample_weight : array-like of shape (n,), optional
             Not negative; of a row of weight 2, one of two equal rows is left out.
@@ -326,10 +347,10 @@ class RidgeCV(Ridge):
         -------
         self
         """
-        rows = as_rows(X)
-        Y, flat = as_targets(y, len(rows))
+        rows = dense_if_small(table_of(X))
+        Y, flat = as_targets(y, rows.shape[0])
         refuse_extreme(Y)
-        weights = as_weights(sample_weight, len(rows))
+        weights = as_weights(sample_weight, rows.shape[0])
         criterion = as_choice(self.criterion, "criterion", ("loo", "gcv"))
         alphas = as_alphas(self.alphas)
         one = as_flag(self.fit_intercept, "fit_intercept")
@@ -338,14 +359,15 @@ class RidgeCV(Ridge):
             top = float(found.s.max(initial=0.0)) ** 2 or 1.0
             alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, alphas)
         if criterion == "gcv":
-            errors = _generalized(found, alphas, len(rows), weights, one)
+            errors = _generalized(found, alphas, len(Y), weights, one)
         else:
             errors = _leave_one_out(found, rows, Y, weights, alphas, one, self.n_jobs)
         best = int(np.argmin(errors))
         fitted = _fitted(found, alphas[best], flat, one)
         return self._publish(
-            X, **fitted, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors
-        )
+            X, **fitted, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors,
+            best_score_=-float(errors[best]),
+        )  # fmt: skip
 
 
 def _fitted(found, alpha, flat, one):
@@ -353,6 +375,8 @@ def _fitted(found, alpha, flat, one):
     return {
         "coef_": coefs[0, 0] if flat else coefs[0],
         "intercept_": float(intercepts[0, 0]) if flat else intercepts[0],
+        "solver_": "svd",
+        "n_iter_": None,
         "df_": float(found.freedom([alpha])[0]) + one,
     }
 
@@ -378,10 +402,11 @@ def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
     shrink = 1.0 / (found.s[:, None] ** 2 + alphas)  # (r, A)
     fits = found.s[:, None, None] * shrink[:, None, :] * found.c[:, :, None]  # (r, T, A)
     r, T, A = fits.shape
-    mass = float(len(rows) if weights is None else weights.sum())
+    mass = float(len(Y) if weights is None else weights.sum())
 
     def work(where):
-        moved = np.ascontiguousarray(rows[where], dtype=np.float64) - found.mean
+        block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]
+        moved = np.ascontiguousarray(block, dtype=np.float64) - found.mean
         turned = aside(np.matmul, moved, found.V)
         w = np.ones(len(turned)) if weights is None else weights[where]
         e = (Y[where] - found.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
@@ -393,5 +418,5 @@ def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
         e *= np.sqrt(w)[:, None, None]  # of a row of weight 0 the square might overflow
         return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
 
-    parts = each(work, grid(len(rows)), n_jobs=n_jobs, effort=4.0 * len(rows) * r * (r + T * A))
+    parts = each(work, grid(len(Y)), n_jobs=n_jobs, effort=4.0 * len(Y) * r * (r + T * A))
     return sum(parts[1:], parts[0]) / (mass * T)

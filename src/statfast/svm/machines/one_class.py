@@ -266,6 +266,8 @@ class OneClassSVM(KernelMachine):
         """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
+    _estimator_type = "outlier_detector"
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.estimator_type = "outlier_detector"

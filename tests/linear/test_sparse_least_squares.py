@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Least squares and ridge regression of sparse rows: the answers of the same rows, dense."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from statfast import CollinearityWarning, Ridge, RidgeCV
+from statfast.linear import LeastSquaresClassifier, LinearRegression
+from statfast.linear.least_squares.qr import triangle_of
+
+
+def problem(n, d, seed=0, targets=2):
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((n, d), density=0.05, rng=rng, format="csr")
+    Y = X[:, :3] @ rng.normal(size=(3, targets)) + rng.normal(size=(n, targets)) + 5.0
+    return X, Y, rng.integers(0, 3, n) * 1.0
+
+
+each_size = pytest.mark.parametrize(("n", "d"), [(60, 5), (2500, 90), (150, 1500)])
+each_intercept = pytest.mark.parametrize("intercept", [True, False])
+
+
+@each_size
+@each_intercept
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_ridge(n, d, intercept, weighted, kind):
+    X, Y, weights = problem(n, d)
+    weights = weights if weighted else None
+    dense, given = X.toarray(), X.asformat(kind)
+    for model in (Ridge(2.0, fit_intercept=intercept), RidgeCV(fit_intercept=intercept)):
+        one = model.fit(dense, Y, weights)
+        coef, constant = one.coef_.copy(), one.intercept_.copy()
+        means = one.predict(dense)
+        two = model.fit(given, Y, weights)
+        assert_allclose(two.coef_, coef, rtol=1e-9, atol=1e-11)
+        assert_allclose(two.intercept_, constant, rtol=1e-9)
+        assert_allclose(two.predict(given), means, rtol=1e-9)
+        assert two.solver_ == "svd"
+        assert two.n_iter_ is None
+
+
+@pytest.mark.parametrize("criterion", ["loo", "gcv"])
+def test_ridge_errors(criterion):
+    X, Y, weights = problem(2500, 90)
+    one = RidgeCV(alphas=9, criterion=criterion).fit(X.toarray(), Y, weights)
+    two = RidgeCV(alphas=9, criterion=criterion).fit(X, Y, weights)
+    assert_allclose(two.errors_, one.errors_, rtol=1e-9)
+    assert two.best_score_ == -two.errors_.min()
+
+
+@each_intercept
+@pytest.mark.parametrize("weighted", [False, True])
+def test_least_squares_and_its_inference(intercept, weighted):
+    X, Y, weights = problem(2500, 90)
+    weights, y = weights if weighted else None, Y[:, 0]
+    assert not triangle_of(X, Y, weights, intercept).exact  # from products of the nonzeros
+    one = LinearRegression(fit_intercept=intercept).fit(X.toarray(), y, weights)
+    two = LinearRegression(fit_intercept=intercept).fit(X, y, weights)
+    for name in ("coef_", "intercept_", "rss_", "r_squared_", "standard_errors_", "p_values_",
+                 "log_likelihood_", "singular_"):  # fmt: skip
+        assert_allclose(getattr(two, name), getattr(one, name), rtol=1e-8, atol=1e-12)
+    assert two.rank_ == one.rank_
+    for ours, theirs in zip(
+        two.predict(X[:9], se=True, interval="prediction"),
+        one.predict(X[:9].toarray(), se=True, interval="prediction"),
+        strict=True,
+    ):
+        assert_allclose(ours, theirs, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e4])
+def test_dependent_columns_are_those_of_dense_rows(shift):
+    X, Y, _ = problem(2500, 90)
+    full = sparse.csr_array(np.full((2500, 1), 1.0 + shift))
+    X = sparse.hstack([X, X[:, :2] * 2 + X[:, 3:5], full, X[:, :1] * 3]).tocsr()
+    y = Y[:, 0]
+    models = []
+    for rows in (X.toarray(), X, X.tocsc()):
+        with pytest.warns(CollinearityWarning, match="x90, x91, x92"):
+            models.append(LinearRegression().fit(rows, y))
+    for model in models[1:]:
+        assert_array_equal(model.aliased_, models[0].aliased_)
+        assert model.rank_ == models[0].rank_
+        assert_allclose(model.coef_, models[0].coef_, rtol=1e-8, atol=1e-10)
+
+
+def test_columns_far_from_zero_keep_their_digits():
+    X, _, _ = problem(2500, 90)
+    moved = X.toarray()
+    moved[:, 0] += 1e7
+    truth = np.arange(90.0)
+    y = moved @ truth
+    model = LinearRegression().fit(sparse.csr_array(moved), y)
+    assert_allclose(model.coef_, truth, atol=1e-6)
+
+
+def test_wide_rows_that_no_memory_holds_are_refused():
+    X = sparse.csr_array(([1.0, 2.0], ([0, 199_999], [5, 999_999])), shape=(200_000, 1_000_000))
+    for model in (LinearRegression(), Ridge()):
+        with pytest.raises(MemoryError, match="fewer columns"):
+            model.fit(X, np.arange(200_000.0))
+
+
+def test_singular_values():
+    X, Y, _ = problem(60, 5)
+    dense = X.toarray()
+    model = LinearRegression().fit(X, Y)
+    assert_allclose(
+        model.singular_, np.linalg.svd(dense - dense.mean(0), compute_uv=False), rtol=1e-10
+    )
+    assert not hasattr(LinearRegression(), "singular_")
+
+
+def test_classifiers_by_least_squares_predict_sparse_rows():
+    X, Y, _ = problem(60, 5)
+    model = LeastSquaresClassifier().fit(X.toarray(), Y[:, 0] > 5)
+    assert_array_equal(model.predict(X), model.predict(X.toarray()))
