@@ -7,17 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from statfast import (
     ConvergenceWarning,
     ElasticNet,
     ElasticNetCV,
+    GridSearchCV,
     Lasso,
     LassoCV,
     enet_path,
     lasso_path,
 )
 from statfast._engine import blocks
+from statfast._estimator.regressor import r_squared
 from statfast.linear.design import sparse_columns
 from statfast.linear.penalized.active_gram import ActiveGram
 from tests.reference.lasso import elastic_net, kkt_residual
@@ -267,10 +270,11 @@ def test_penalties_end_above_zero(eps):
         lasso_path(*problem(20, 3, 12), eps=eps)
 
 
-def test_two_targets_are_refused():
+def test_paths_of_two_targets_are_refused():
     X, y = problem(20, 3, 13)
-    with pytest.raises(ValueError, match="1d array"):
-        Lasso().fit(X, np.column_stack([y, y]))
+    for call in (lasso_path, LassoCV().fit):
+        with pytest.raises(ValueError, match="1d array"):
+            call(X, np.column_stack([y, y]))
 
 
 def test_a_path_predicts_rows_of_its_width():
@@ -296,3 +300,48 @@ def test_what_are_no_folds(cv):
     X, y = np.random.default_rng(0).normal(size=(2, 12, 3))
     with pytest.raises((TypeError, ValueError), match="cv must"):
         LassoCV(alphas=4, cv=cv).fit(X, y[:, 0])
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("cls", [Lasso, ElasticNet])
+def test_several_targets_are_fitted_one_by_one(cls, kind):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 6)) * (rng.random((50, 6)) < 0.5)
+    Y = X[:, :3] @ rng.normal(size=(3, 3)) + rng.normal(size=(50, 3)) + [0.0, 4.0, -2.0]
+    weights = rng.integers(0, 3, 50)
+    rows = csr_array(X) if kind == "sparse" else X
+    model = cls(0.1).fit(rows, Y, weights)
+    assert model.coef_.shape == (3, 6)
+    assert model.intercept_.shape == model.dual_gap_.shape == (3,)
+    for t in range(3):
+        one = cls(0.1).fit(rows, Y[:, t], weights)
+        np.testing.assert_array_equal(model.coef_[t], one.coef_)
+        assert (model.intercept_[t], model.n_iter_[t]) == (one.intercept_, one.n_iter_)
+        np.testing.assert_allclose(model.predict(rows)[:, t], one.predict(rows), rtol=1e-12)
+    np.testing.assert_array_equal(model.sparse_coef_.toarray(), model.coef_)
+    assert one.sparse_coef_.shape == (1, 6)
+    scores = [r_squared(Y[:, t], model.predict(X)[:, t], None) for t in range(3)]
+    np.testing.assert_allclose(model.score(X, Y), np.mean(scores))
+
+
+def test_several_targets_as_those_of_scikit_learn():
+    peers = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(40, 5))
+    Y = X[:, :2] @ rng.normal(size=(2, 2)) + rng.normal(size=(40, 2))
+    model = ElasticNet(0.2, l1_ratio=0.7).fit(X, Y)
+    peer = peers.ElasticNet(0.2, l1_ratio=0.7, tol=1e-12, max_iter=100_000).fit(X, Y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-4)
+    alphas, coefs, _ = Lasso.path(X, Y[:, 0], l1_ratio=1.0, alphas=[0.1])
+    np.testing.assert_allclose(coefs[:, 0], Lasso(0.1).fit(X, Y[:, 0]).coef_, atol=1e-6)
+    assert alphas.tolist() == [0.1]
+
+
+def test_searches_over_several_targets():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(60, 4))
+    Y = X[:, :2] + 0.1 * rng.normal(size=(60, 2))
+    found = GridSearchCV(Lasso(), {"alpha": [1e-3, 1.0]}, cv=3).fit(X, Y)
+    assert found.best_params_ == {"alpha": 1e-3}
+    assert found.best_score_ > 0.9

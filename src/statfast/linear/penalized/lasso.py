@@ -8,20 +8,21 @@ from statfast._validation import (
     as_count,
     as_flag,
     as_real,
+    as_targets,
     as_weights,
     column_names,
+    warn_column_vector,
     warn_not_converged,
 )
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, table_of
 from statfast.linear.design.sparse_columns import is_whole
-from statfast.linear.design.targets import as_target
 from statfast.linear.penalized.column_products import (
     MergedProducts,
     path_by_products,
     products_of,
     usual_sizes,
 )
-from statfast.linear.penalized.lasso_path import fit_path
+from statfast.linear.penalized.lasso_path import enet_path, fit_path
 
 START = 0.2  # of the largest penalty: below, a few penalties lead down to the one asked for
 
@@ -52,12 +53,16 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d,)
-    intercept_ : float
-    dual_gap_ : float
+    coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+    intercept_ : float, or ndarray of shape (T,)
+    dual_gap_ : float, or ndarray of shape (T,)
         By how much the objective may still fall, at most.
-    n_iter_ : int
+    n_iter_ : int, or list of T
         Sweeps and direct solutions.
+    sparse_coef_ : csr_array of shape (1, d), or (T, d)
+        The coefficients, without their zeros.
+    path : function
+        `enet_path`.
 
     Raises
     ------
@@ -103,7 +108,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, T)
+            The columns are fitted one by one.
         sample_weight : array-like of shape (n,), optional
             Not negative; an integer counts as that many equal rows.
 
@@ -112,14 +118,32 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         self
         """
         rows = table_of(X, finite=False)
-        target = as_target(y, rows.shape[0])
+        targets, flat = as_targets(y, rows.shape[0])
+        if targets.shape[1] == 1 and not flat:
+            warn_column_vector()
         weights = as_weights(sample_weight, rows.shape[0])
         alphas, ratio, how = self._arguments()
-        path, goal = fit_path(
-            rows, target, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs, lead=START,
-            **how,
-        )  # fmt: skip
-        return self._conclude(path, goal, FitState(rows.shape[1], column_names(X)))
+        state, found = FitState(rows.shape[1], column_names(X)), []
+        for target in np.ascontiguousarray(targets.T):
+            path, goal = fit_path(
+                rows, target, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs,
+                lead=START, **how,
+            )  # fmt: skip
+            found.append(self._last(path, goal))
+        if len(found) == 1:
+            return self._publish(None, **state.published(), **found[0])
+        several = {name: [one[name] for one in found] for name in found[0]}
+        several |= {name: np.array(several[name]) for name in ("coef_", "intercept_", "dual_gap_")}
+        return self._publish(None, **state.published(), **several)
+
+    path = staticmethod(enet_path)
+
+    @property
+    def sparse_coef_(self):
+        """The coefficients as scipy.sparse.csr_array of shape (1, d), or (T, d)."""
+        from scipy.sparse import csr_array
+
+        return csr_array(np.atleast_2d(self.coef_))
 
     def _ratio(self):
         return self.l1_ratio
@@ -140,10 +164,11 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         """Checked rows, targets and weights, if products of the columns are all that a fit needs;
         the state says whether they are about the means."""
         rows = table_of(X, finite=False)
-        target = as_target(y, rows.shape[0])
+        targets, flat = as_targets(y, rows.shape[0])
+        target = targets[:, 0]
         weights = as_weights(sample_weight, rows.shape[0])
         _, _, how = self._arguments()
-        known = isinstance(rows, np.ndarray) and is_whole(*rows.shape)
+        known = flat and isinstance(rows, np.ndarray) and is_whole(*rows.shape)
         if not (known and usual_sizes(rows, target)):
             raise NotImplementedError
         state = FitState(rows.shape[1], column_names(X), more=how["intercept"])
@@ -156,20 +181,25 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         alphas, ratio, how = self._arguments()
         columns = MergedProducts(sums, state.more, how["standardize"])
         path = path_by_products(columns, alphas, ratio, how)
-        return self._conclude(path, how["tol"] * columns.yy / columns.n, state)
+        found = self._last(path, how["tol"] * columns.yy / columns.n)
+        return self._publish(None, **state.published(), **found)
 
-    def _conclude(self, path, goal, state):
+    def _last(self, path, goal):
+        """What is fitted, of the end of a path; with a warning where it did not converge."""
         gap = float(path.dual_gaps[-1])
         if gap > goal > 0 and path.n_iters[-1] >= self.max_iter:
             warn_not_converged(self, int(path.n_iters[-1]))
-        return self._publish(
-            None,
-            **state.published(),
-            coef_=path.coefs[:, -1].copy(),
-            intercept_=float(path.intercepts[-1]),
-            dual_gap_=gap,
-            n_iter_=int(path.n_iters[-1]),
-        )
+        return {
+            "coef_": path.coefs[:, -1].copy(),
+            "intercept_": float(path.intercepts[-1]),
+            "dual_gap_": gap,
+            "n_iter_": int(path.n_iters[-1]),
+        }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
 
 class Lasso(ElasticNet):
@@ -191,10 +221,12 @@ class Lasso(ElasticNet):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d,)
-    intercept_ : float
-    dual_gap_ : float
-    n_iter_ : int
+    coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+    intercept_ : float, or ndarray of shape (T,)
+    dual_gap_ : float, or ndarray of shape (T,)
+    n_iter_ : int, or list of T
+    sparse_coef_ : csr_array of shape (1, d), or (T, d)
+    path : function
         All as in `ElasticNet`.
 
     Raises
