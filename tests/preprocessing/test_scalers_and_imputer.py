@@ -119,3 +119,35 @@ def test_the_normal_distribution_has_no_extremes(ends):
     assert RobustScaler(quantile_range=ends).fit(X).scale_.tolist() == [4.0]
     with pytest.raises(ValueError, match="quantile_range must lie between 0 and 100 with unit"):
         RobustScaler(quantile_range=ends, unit_variance=True).fit(X)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("strategy", ["mean", "constant"])
+def test_imputer_in_parts(form, strategy):
+    rows = X.copy()
+    rows[RNG.random(rows.shape) < 0.3] = np.nan
+    rows[:20, 1] = np.nan  # a column without values in the first part
+    whole = SimpleImputer(strategy=strategy, add_indicator=True).fit(form(rows))
+    parts = SimpleImputer(strategy=strategy, add_indicator=True, keep_empty_features=True)
+    for part in np.split(rows, [20, 30]):
+        parts.partial_fit(form(part))
+    assert_allclose(parts.statistics_, whole.statistics_, rtol=1e-13)
+    assert parts.indicator_features_.tolist() == whole.indicator_features_.tolist()
+    parts.fit(form(rows[:7]))  # starts anew
+    assert_allclose(parts.statistics_[0], np.nanmean(rows[:7, 0]) if strategy == "mean" else 0.0)
+
+
+def test_imputer_in_parts_keeps_names_and_refuses():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, np.nan], "b": [2.0, 4.0]})
+    model = SimpleImputer().partial_fit(frame).partial_fit(frame * 3.0)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert model.statistics_.tolist() == [2.0, 6.0]
+    with pytest.raises(ValueError, match="feature names"):
+        model.partial_fit(frame[["a"]])
+    for strategy in ("median", "most_frequent", np.max):
+        with pytest.raises(ValueError, match="Call fit with all rows"):
+            SimpleImputer(strategy=strategy).partial_fit(frame)
+    model = SimpleImputer(strategy="constant").partial_fit([[1.0]])
+    with pytest.raises(ValueError, match="other than numbers"):
+        model.partial_fit([["one"]])

@@ -51,9 +51,8 @@ def boosting() -> Finding:
     return Finding(
         "AdaBoost: three stumps for ten points",
         [
-            f"training error: {errors[-1]:g}, known 0",
-            f"votes: {', '.join(f'{a:.5f}' for a in model.alphas_)}, known "
-            f"{', '.join(f'{a:.5f}' for a in known)}",
+            f"votes {', '.join(f'{a:.5f}' for a in model.alphas_)}, errors {errors[-1]:g}; known "
+            f"{', '.join(f'{a:.5f}' for a in known)}, 0",
         ],
         bool(np.allclose(model.alphas_, known, rtol=1e-12)) and errors[-1] == 0.0,
         seconds,

@@ -22,12 +22,15 @@ def principal_components() -> Finding:
     return Finding(
         "Principal components: iris, 150 x 4",
         [
-            f"share of the variance: {', '.join(f'{share:.6f}' for share in shares)}",
-            f"known:                 {', '.join(f'{share:.6f}' for share in known)}",
+            f"shares of variance: {_listed(shares)}; known {_listed(known)}",
         ],
         shares == known,
         seconds,
     )
+
+
+def _listed(shares):
+    return ", ".join(f"{share:.4f}" for share in shares)
 
 
 def clustering() -> Finding:

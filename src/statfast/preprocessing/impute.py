@@ -2,6 +2,7 @@
 """Missing values filled by one value for each column."""
 
 from collections import Counter
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -27,7 +28,22 @@ from statfast._validation import (
 
 STRATEGIES = ("mean", "median", "most_frequent", "constant")
 OF_NUMBERS = ("mean", "median")
+SUMMED = ("mean", "constant")  # what partial_fit can go on with
 MISSING = "missing_value"  # the constant for strings
+
+
+@dataclass
+class Totals:
+    """Of each column, the values that are there: their sum and number; and if some are missing."""
+
+    sums: np.ndarray
+    counts: np.ndarray
+    missing: np.ndarray
+
+    def __add__(self, other):
+        with np.errstate(over="ignore"):
+            sums = self.sums + other.sums
+        return Totals(sums, self.counts + other.counts, self.missing | other.missing)
 
 
 class SimpleImputer(Transformer, Estimator):
@@ -69,7 +85,7 @@ class SimpleImputer(Transformer, Estimator):
     -----
     A column without values is left out, with a warning, unless `keep_empty_features`. O(n d) time
     for means, O(n d log n) for the others. What is not stored in a sparse matrix is zero, and not
-    missing; sparse rows stay sparse.
+    missing; sparse rows stay sparse. Means and constants join `partial_fit`.
 
     References
     ----------
@@ -117,34 +133,76 @@ class SimpleImputer(Transformer, Estimator):
         -------
         self : SimpleImputer
         """
+        return self._fit(X, None)
+
+    def partial_fit(self, X, y=None):
+        """Add rows to those fitted so far, of whose columns sums and counts are kept.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        self : SimpleImputer
+
+        Raises
+        ------
+        ValueError
+            If `strategy` is neither "mean" nor "constant": medians and modes need all rows.
+        """
+        how = self.strategy
+        if callable(how) or as_choice(how, "strategy", STRATEGIES) not in SUMMED:
+            raise ValueError(
+                "partial_fit adds sums of columns: strategy must be 'mean' or 'constant'; got "
+                f"{shown(how)}. Call fit with all rows."
+            )
+        return self._fit(X, self.__dict__.get("_totals"))
+
+    def _fit(self, X, before):
         if not callable(self.strategy):
             as_choice(self.strategy, "strategy", STRATEGIES)
         for name in ("copy", "add_indicator", "keep_empty_features"):
             as_flag(getattr(self, name), name)
-        rows = self._rows(X)
+        rows = self._rows(X, fitted=before is not None)
         numbers = rows.dtype != object
+        if before is not None and numbers != (self.statistics_.dtype != object):
+            raise ValueError("X holds other than numbers, and the rows before did not.")
         constant = self._constant(numbers)
         missing = self._missing(rows)
         d = rows.shape[1]
         filled = np.full(d, constant, dtype=None if numbers else object)
-        empty = np.zeros(d, dtype=bool)
+        totals = Totals(np.zeros(d), np.zeros(d, dtype=np.int64), _any(missing))
         for j in range(d):
             known, zeros = _there(rows, missing, j)
-            empty[j] = not len(known) and not zeros
-            if self.strategy != "constant":
-                filled[j] = 0 if empty[j] else self._typical(known, zeros)
+            totals.counts[j] = len(known) + zeros
+            if self.strategy == "mean":
+                with np.errstate(over="ignore"):
+                    totals.sums[j] = known.sum(dtype=np.float64)
+            elif self.strategy != "constant":
+                filled[j] = self._typical(known, zeros) if totals.counts[j] else 0
+        if before is not None:
+            totals = before + totals
+        empty = totals.counts == 0
+        if self.strategy == "mean":
+            filled = totals.sums / np.maximum(totals.counts, 1)
         if numbers and not np.isfinite(filled).all():
             raise ValueError("X holds values so large that their sum overflows. Rescale it.")
         if empty.any() and not self.keep_empty_features:
             filled[empty] = np.nan
             listed = ", ".join(str(j) for j in np.flatnonzero(empty)[:5])
             warn_user(f"Left out, as all their values are missing: column(s) {listed} of X.")
-        return self._publish(
-            X,
-            statistics_=filled,
-            indicator_features_=np.flatnonzero(_any(missing)),
-            n_features_in_=d,
-        )
+        fitted = {
+            "statistics_": filled,
+            "indicator_features_": np.flatnonzero(totals.missing),
+            "n_features_in_": d,
+        }
+        if self.strategy in SUMMED:
+            fitted["_totals"] = totals
+        if before is not None and "feature_names_in_" in self.__dict__:
+            fitted["feature_names_in_"] = self.feature_names_in_
+        return self._publish(X, **fitted)
 
     def transform(self, X):
         """Fill the missing values of rows.
@@ -295,14 +353,10 @@ class SimpleImputer(Transformer, Estimator):
         return self.fill_value
 
     def _typical(self, known, zeros):
-        """The mean, median or mode of values and so many zeros; of several modes the least."""
+        """The median or mode of values and so many zeros; of several modes the least."""
         if self.strategy == "most_frequent":
             return _mode(known, zeros)
-        known = known.astype(np.float64)
-        if self.strategy == "mean":
-            with np.errstate(over="ignore"):
-                return known.sum() / (len(known) + zeros) if zeros else known.mean()
-        known = np.append(known, np.zeros(zeros)) if zeros else known
+        known = np.append(known.astype(np.float64), np.zeros(zeros))
         if self.strategy == "median":
             return np.median(known)
         return as_real(self.strategy(known), "strategy of a column of X")

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables with columns of names beside columns of numbers."""
+
+import time
+
+import numpy as np
+
+from statfast._tour.finding import Finding
+from statfast.datasets import load_iris
+from statfast.linear import LinearRegression
+from statfast.pipeline import ColumnTransformer, Pipeline
+from statfast.preprocessing import OneHotEncoder
+
+
+def tables() -> Finding:
+    """Length of sepals by the other measurements and the species, against R's ``lm``."""
+    iris = load_iris()
+    names = np.array(iris.target_names, dtype=object)[iris.target]
+    table = np.column_stack([iris.data[:, 1:].astype(object), names])
+    known = [2.17127, 0.49589, 0.82924, -0.31516, -0.72356, -1.02350]
+
+    start = time.perf_counter()
+    columns = ColumnTransformer(
+        [("numbers", "passthrough", [0, 1, 2]), ("species", OneHotEncoder(drop="first"), [3])]
+    )
+    model = Pipeline([("columns", columns), ("model", LinearRegression())])
+    model.fit(table, iris.data[:, 0])
+    seconds = time.perf_counter() - start
+
+    fit = model["model"]
+    found = np.append(fit.intercept_, fit.coef_).round(5).tolist()
+    return Finding(
+        "A table of numbers and names: iris, sepal length by the other columns",
+        [f"versicolor {found[4]:.5f}, virginica {found[5]:.5f}; known {known[4]}, {known[5]:.5f}"],
+        found == known,
+        seconds,
+    )
