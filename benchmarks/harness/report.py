@@ -131,10 +131,8 @@ def _remark(entry):
 
 
 def readme_table(documents: dict[tuple[str, str], dict]) -> str:
-    """The shapes with a bar, a line for those beyond, both core types, and all that is slower."""
+    """The shapes with a bar, a line for those beyond, each core type, and all that is slower."""
     types = sorted({core for _, core in documents}, key=lambda core: (core != UNSET, core))
-    head = ("problem", "statfast", "fastest peer", *(f"ratio ({core})" for core in types))
-    head += ("of hardware limit",)
     text = []
     for name, suite in SUITES.items():
         of_suite = {core: documents[name, core] for core in types if (name, core) in documents}
@@ -145,9 +143,9 @@ def readme_table(documents: dict[tuple[str, str], dict]) -> str:
         if suite.bars:
             text += [*_markdown(bars.HEAD, bars.table(suite.bars, leading["problems"])), ""]
             continue
-        rows = [
-            _readme_row(row, of_suite, types) for row in leading["problems"] if not row["beyond"]
-        ]
+        ratios = (f"ratio ({core})" for core in of_suite)
+        head = ("problem", "statfast", "fastest peer", *ratios, "of hardware limit")
+        rows = [_readme_row(row, of_suite) for row in leading["problems"] if not row["beyond"]]
         text += [*_markdown(head, rows), ""]
         for core, document in of_suite.items():
             means = document["geometric_means"]
@@ -159,11 +157,10 @@ def readme_table(documents: dict[tuple[str, str], dict]) -> str:
     return "\n".join([*text, *slower]).strip()
 
 
-def _readme_row(row, of_suite, types):
+def _readme_row(row, of_suite):
     ratios = []
-    for core in types:
-        problems = of_suite.get(core, {"problems": []})["problems"]
-        same = next((other for other in problems if other["name"] == row["name"]), {})
+    for document in of_suite.values():
+        same = next((one for one in document["problems"] if one["name"] == row["name"]), {})
         ratios.append(f"{same['ratio']:.2f}x" if "ratio" in same else "-")
     name, mine, theirs, _, share, _ = _row(row)
     return (name, mine, theirs, *ratios, share)

@@ -51,8 +51,8 @@ def boosting() -> Finding:
     return Finding(
         "AdaBoost: three stumps for ten points",
         [
-            f"votes {', '.join(f'{a:.5f}' for a in model.alphas_)}, errors {errors[-1]:g}; known "
-            f"{', '.join(f'{a:.5f}' for a in known)}, 0",
+            f"votes {', '.join(f'{a:.4f}' for a in model.alphas_)}, errors {errors[-1]:g}; known "
+            f"{', '.join(f'{a:.4f}' for a in known)}, 0",
         ],
         bool(np.allclose(model.alphas_, known, rtol=1e-12)) and errors[-1] == 0.0,
         seconds,

@@ -30,7 +30,7 @@ def principal_components() -> Finding:
 
 
 def _listed(shares):
-    return ", ".join(f"{share:.4f}" for share in shares)
+    return ", ".join(f"{share:.3f}" for share in shares)
 
 
 def clustering() -> Finding:
