@@ -47,6 +47,60 @@ def test_scikit_learn(drawn, average):
             assert got == pytest.approx(want, rel=1e-12, abs=1e-14)
 
 
+@given(marks(), st.booleans())
+def test_report_of_scikit_learn(drawn, some):
+    theirs = pytest.importorskip("sklearn.metrics")
+    Y, P, weights = drawn
+    more = {"sample_weight": weights, "zero_division": 0}
+    more |= {"labels": [1, 0], "target_names": ["one", "none"]} if some else {}
+    text, want = (m.classification_report(Y, P, **more, digits=3) for m in (metrics, theirs))
+    assert [line.split()[0] for line in text.splitlines() if line] == [
+        line.split()[0] for line in want.splitlines() if line
+    ]
+    got, want = (m.classification_report(Y, P, **more, output_dict=True) for m in (metrics, theirs))
+    assert list(got) == list(want)
+    for name, values in want.items():
+        assert got[name] == pytest.approx(values, rel=1e-12, abs=1e-14), name
+
+
+def test_report_by_hand():
+    Y, P = [[1, 0, 1], [0, 1, 1], [1, 1, 0]], [[1, 0, 0], [0, 1, 1], [1, 0, 1]]
+    text = metrics.classification_report(Y, P)
+    assert [line.split() for line in text.splitlines() if line] == [
+        ["precision", "recall", "f1-score", "support"],
+        ["0", "1.00", "1.00", "1.00", "2"],
+        ["1", "1.00", "0.50", "0.67", "2"],
+        ["2", "0.50", "0.50", "0.50", "2"],
+        ["micro", "avg", "0.80", "0.67", "0.73", "6"],
+        ["macro", "avg", "0.83", "0.67", "0.72", "6"],
+        ["weighted", "avg", "0.83", "0.67", "0.72", "6"],
+        ["samples", "avg", "0.83", "0.67", "0.72", "6"],
+    ]
+
+
+@given(marks(), st.sampled_from(["micro", "macro", "weighted", None]))
+def test_average_precision_of_scikit_learn(drawn, average):
+    theirs = pytest.importorskip("sklearn.metrics")
+    Y, P, weights = drawn
+    scores = P + np.random.default_rng(0).integers(0, 3, P.shape) / 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        got, want = (
+            m.average_precision_score(Y, scores, average=average, sample_weight=weights)
+            for m in (metrics, theirs)
+        )
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["average_precision_score", "roc_auc_score"])
+def test_scores_of_labels_refused(name):
+    score = getattr(metrics, name)
+    with pytest.raises(ValueError, match="y_true should be a 1d array, or hold 0 and 1"):
+        score([[0, 2], [1, 0]], [[0.1, 0.2], [0.3, 0.1]])
+    with pytest.raises(ValueError, match="y_score must have"):
+        score([[0, 1], [1, 0]], [[0.1, 0.2, 0.5], [0.3, 0.1, 0.5]])
+
+
 def test_by_hand():
     Y, P = [[1, 0, 1], [0, 1, 1], [1, 1, 0]], [[1, 0, 0], [0, 1, 1], [1, 0, 1]]
     assert metrics.accuracy_score(Y, P) == pytest.approx(1 / 3)

@@ -6,10 +6,13 @@ import warnings
 import numpy as np
 import pytest
 
-from statfast import LinearDiscriminantAnalysis, LinearRegression
+from statfast import DecisionTreeClassifier, LinearDiscriminantAnalysis, LinearRegression
+from statfast._validation import UndefinedMetricWarning
 from statfast.metrics import accuracy_score, get_scorer, get_scorer_names, make_scorer
+from statfast.model_selection import GridSearchCV, cross_val_score
 
 theirs = pytest.importorskip("sklearn.metrics")
+FEW_LABELS = ("neg_log_loss", "neg_brier_score")  # of one label a row here
 
 
 @pytest.mark.filterwarnings("ignore:k=2 is not less")
@@ -26,11 +29,12 @@ def test_the_numbers_of_scikit_learn(name):
     number = np.exp(X[:, 0] + 0.1 * rng.standard_normal(80)) + 5
     tried = 0
     clusterings = [n for n in get_scorer_names() if n.endswith("_score") and "d2" not in n]
-    for y in (two, three, number):
+    for y in (two, three, number, np.column_stack([two, three > 1, X[:, 2] > 0]).astype(int)):
         regress = y is number
-        if regress and name in clusterings:
+        if (regress and name in clusterings) or (y.ndim == 2 and name in FEW_LABELS):
             continue
         model = LinearRegression() if regress else LinearDiscriminantAnalysis()
+        model = DecisionTreeClassifier(max_depth=2) if y.ndim == 2 else model
         model.fit(X, y)
         for weights in (None, w):
             try:
@@ -42,9 +46,34 @@ def test_the_numbers_of_scikit_learn(name):
             if np.isnan(want):
                 continue
             tried += 1
-            got = get_scorer(name)(model, X, y, sample_weight=weights)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                got = get_scorer(name)(model, X, y, sample_weight=weights)
             np.testing.assert_allclose(got, want, rtol=1e-10)
     assert tried
+
+
+def test_labels_of_one_class_only():
+    """A label that no row of the fit has is never expected, one that all have always is."""
+    X = np.arange(8.0)[:, None]
+    y = np.column_stack([X[:, 0] > 3, np.ones(8), np.zeros(8)]).astype(int)
+    model = DecisionTreeClassifier().fit(X, y)
+    said = get_scorer("roc_auc").asked(model, X)
+    np.testing.assert_array_equal(said, y)
+
+
+@pytest.mark.parametrize("scoring", ["f1_samples", "precision_micro", "roc_auc"])
+def test_several_labels_in_cross_validation(scoring):
+    from sklearn.model_selection import cross_val_score as their_scores
+
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((90, 3))
+    y = (X @ rng.standard_normal((3, 4)) + rng.standard_normal((90, 4)) > 0).astype(int)
+    model = DecisionTreeClassifier(max_depth=3)
+    got = cross_val_score(model, X, y, cv=3, scoring=scoring)
+    np.testing.assert_allclose(got, their_scores(model, X, y, cv=3, scoring=scoring), rtol=1e-12)
+    search = GridSearchCV(model, {"max_depth": [1, 3]}, cv=3, scoring=scoring).fit(X, y)
+    assert search.cv_results_["mean_test_score"][1] == pytest.approx(got.mean(), rel=1e-12)
 
 
 def test_scores_of_single_rows():

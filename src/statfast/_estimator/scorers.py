@@ -24,7 +24,8 @@ class Scorer:
     response : str
         What the estimator is asked: "predict", "predict_proba", "positive" (the probability of the
         second of two classes) or "threshold" (its decision values or, without them, as "positive").
-        Of several classes "positive" and "threshold" are all columns.
+        Of several classes "positive" and "threshold" are all columns; of several labels a row, a
+        column for each label.
     sign : int
         -1 if less of `function` is better.
     arguments : dict
@@ -46,7 +47,8 @@ class Scorer:
         if sample_weight is not None:
             more["sample_weight"] = sample_weight
         said = self.asked(estimator, X)
-        if self.response != "predict" and said.ndim == 2 and "labels" not in more:
+        classes = self.response != "predict" and said.ndim == 2 and len(np.shape(y)) < 2
+        if classes and "labels" not in more:
             more["labels"] = estimator.classes_
         return self.sign * self.function(y, said, **more)
 
@@ -59,7 +61,10 @@ class Scorer:
                 f"{self!r} asks for {method}, which {shown(estimator)} has not. Choose another "
                 "scoring."
             )
-        said = np.asarray(ask(X))
+        said = ask(X)
+        if isinstance(said, list) and method == "predict_proba":
+            return _of_labels(said, estimator.classes_)
+        said = np.asarray(said)
         if self.response in ("positive", "threshold") and method == "predict_proba":
             return said[:, 1] if said.ndim == 2 and said.shape[1] == 2 else said
         return said
@@ -74,6 +79,15 @@ class Scorer:
     def __repr__(self):
         name = self.name or getattr(self.function, "__name__", repr(self.function))
         return f"Scorer({name})"
+
+
+def _of_labels(said, classes):
+    """The probability of each of several labels a row, from a table of probabilities for each."""
+    tables = [np.asarray(table) for table in said]
+    return np.column_stack([
+        table[:, -1] if table.shape[1] > 1 or known[0] else 1.0 - table[:, 0]
+        for table, known in zip(tables, classes, strict=True)
+    ])  # fmt: skip
 
 
 def by_score(estimator, X, y=None, sample_weight=None):

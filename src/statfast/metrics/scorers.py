@@ -68,6 +68,7 @@ _TABLE = {
         for name in ("f1", "precision", "recall", "jaccard")
         for end, average in (
             ("", "binary"), ("_micro", "micro"), ("_macro", "macro"), ("_weighted", "weighted"),
+            ("_samples", "samples"),
         )
     },
 }  # fmt: skip

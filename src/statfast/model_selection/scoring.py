@@ -79,7 +79,7 @@ def classifies(estimator):
 
 
 def as_plan(estimator, X, y, cv, groups, weights):
-    """The folds, checked: of a classifier integers are stratified."""
+    """The folds, checked: of a classifier integers are stratified, but for several labels a row."""
     X = as_takeable(X)
     n = n_rows(X)
     require_targets(estimator, y)
@@ -97,7 +97,8 @@ def as_plan(estimator, X, y, cv, groups, weights):
     y = y if y is None or hasattr(y, "iloc") else to_array(y, "y", "an array-like of targets")
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
         k = 5 if cv is None else int(cv)
-        cv = StratifiedKFold(k) if y is not None and classifies(estimator) else KFold(k)
+        single = y is not None and (len(np.shape(y)) == 1 or np.shape(y)[1] == 1)
+        cv = StratifiedKFold(k) if single and classifies(estimator) else KFold(k)
     pairs = as_folds(cv, X, y, n, groups=groups)
     return Folds(X, y, as_weights(weights, n), n, pairs)
 

@@ -38,7 +38,7 @@ class Indicators(NamedTuple):
 
 def indicators_of(y_true, y_pred, sample_weight):
     """Both as matrices of indicators; None if rows have one label each."""
-    wide = [_is_wide(y) for y in (y_true, y_pred)]
+    wide = [is_wide(y) for y in (y_true, y_pred)]
     if not all(wide):
         if any(wide):
             raise ValueError(
@@ -47,7 +47,7 @@ def indicators_of(y_true, y_pred, sample_weight):
                 "targets. Pass two matrices of the same columns."
             )
         return None
-    true, pred = _as_marks(y_true, "y_true"), _as_marks(y_pred, "y_pred")
+    true, pred = as_marks(y_true, "y_true"), as_marks(y_pred, "y_pred")
     if true.shape != pred.shape:
         raise ValueError(
             f"y_true and y_pred must have the same rows and columns; got {true.shape} and "
@@ -57,7 +57,7 @@ def indicators_of(y_true, y_pred, sample_weight):
     return Indicators(true, pred, np.ones(len(true)) if weights is None else weights)
 
 
-def _is_wide(y):
+def is_wide(y):
     """Whether labels come as a table of several columns."""
     shape = getattr(y, "shape", None)
     if shape is None:
@@ -66,7 +66,8 @@ def _is_wide(y):
     return len(shape) == 2 and shape[1] > 1
 
 
-def _as_marks(y, name):
+def as_marks(y, name):
+    """Indicators as a matrix of bool; other numbers than 0 and 1 are refused."""
     table = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     good = table.ndim == 2 and table.size and table.dtype.kind in "biuf"
     if not good or not np.isin(table, (0, 1)).all():

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The printed table of precision, recall and F-measure by class."""
 
+from functools import partial
+
 import numpy as np
 
 from statfast._validation import as_count, as_flag, warn_user
-from statfast.metrics.classification.label_table import (
-    label_table,
-    named_labels,
-)
+from statfast.metrics.classification.indicators import indicators_of
+from statfast.metrics.classification.label_table import label_table, named_labels
 from statfast.metrics.classification.set_measures import (
     class_average,
     f_parts,
     precision_parts,
     recall_parts,
     sums_in,
+    sums_of_indicators,
 )
 
 HEADERS = ("precision", "recall", "f1-score", "support")
@@ -27,10 +28,10 @@ def classification_report(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        True and predicted labels.
+    y_true, y_pred : array-like of shape (n,) or (n, K)
+        True and predicted labels; of several labels a row, indicators of 0 and 1.
     labels : array-like of shape (K,), optional
-        Which classes, in this order; None takes all, sorted.
+        Which classes, in this order; None takes all, sorted. Of indicators: numbers of columns.
     target_names : list of str, optional
         Names to show for them.
     sample_weight : array-like of shape (n,), optional
@@ -46,7 +47,8 @@ def classification_report(
     -------
     str or dict
         A line for each class and each average. That over sums is called "accuracy" where all
-        classes are shown, which it then is, and else "micro avg".
+        classes are shown, which it then is, and else "micro avg". Several labels a row have no
+        accuracy, but a line more: the mean over rows, "samples avg".
 
     Raises
     ------
@@ -70,9 +72,10 @@ def classification_report(
     """
     as_flag(output_dict, "output_dict")
     digits = as_count(digits, "digits", low=0)
-    table = label_table(y_true, y_pred, sample_weight)
-    shown = table.classes.tolist() if labels is None else named_labels(labels)
-    every = labels is None or set(table.classes.tolist()) <= set(shown)
+    known, sums_by = _sums(y_true, y_pred, sample_weight)
+    shown = known if labels is None else named_labels(labels)
+    several = "samples" in sums_by
+    every = not several and (labels is None or set(known) <= set(shown))
     names = [str(label) for label in shown]
     if target_names is not None:
         names = [str(name) for name in named_labels(target_names, "target_names")]
@@ -83,10 +86,11 @@ def classification_report(
                 "try specifying the labels parameter."
             )
         warn_user(f"labels size, {len(shown)}, does not match size of target_names, {len(names)}")
-    rows, average_rows = _rows(table, None if labels is None else shown, zero_division)
+    rows, average_rows = _rows(sums_by, None if labels is None else shown, zero_division)
     rows = list(zip(names, *rows, strict=False))
     first = "accuracy" if every else "micro avg"
-    averages = list(zip((first, "macro avg", "weighted avg"), average_rows, strict=True))
+    lines = (first, "macro avg", "weighted avg", "samples avg")[: len(average_rows)]
+    averages = list(zip(lines, average_rows, strict=True))
     if output_dict:
         found = {
             name: dict(zip(HEADERS, map(float, values), strict=True)) for name, *values in rows
@@ -99,21 +103,37 @@ def classification_report(
     return _text(rows, averages, digits)
 
 
-def _rows(table, labels, zero_division):
+def _sums(y_true, y_pred, sample_weight):
+    """The labels there are, and by each kind of average the function that sums for it."""
+    averages = (None, "micro", "macro", "weighted")
+    marks = indicators_of(y_true, y_pred, sample_weight)
+    if marks is None:
+        table = label_table(y_true, y_pred, sample_weight)
+        return table.classes.tolist(), dict.fromkeys(averages, partial(sums_in, table))
+
+    def sums_of_marks(labels, average):
+        sums, support = sums_of_indicators(marks, labels, average)
+        return sums, support.astype(np.int64) if sample_weight is None else support
+
+    known = list(range(marks.true.shape[1]))
+    return known, dict.fromkeys((*averages, "samples"), sums_of_marks)
+
+
+def _rows(sums_by, labels, zero_division):
     """The columns of the classes, and the line of each average."""
     measures = (
         (precision_parts, "Precision"), (recall_parts, "Recall"), (f_parts(1.0), "F-score"),
     )  # fmt: skip
     found = {}
-    for average in (None, "micro", "macro", "weighted"):
+    for average, summed in sums_by.items():
         rule = class_average(average, zero_division)
-        sums, support = sums_in(table, labels, average)
+        sums, support = summed(labels, average)
         found[average] = [rule.of(*parts(sums), support, name) for parts, name in measures]
         if average is None:
             found[None].append(support)
-    total = np.sum(found[None][3])
-    one = [np.ravel(value)[0] for value in found["micro"]]
-    return found[None], [[*values, total] for values in (one, found["macro"], found["weighted"])]
+    classes = found.pop(None)
+    total = np.sum(classes[3])
+    return classes, [[*(np.ravel(x)[0] for x in line), total] for line in found.values()]
 
 
 def _text(rows, averages, digits):

@@ -17,6 +17,7 @@ from statfast._validation import (
     as_weights,
     to_array,
 )
+from statfast.metrics.classification.indicators import as_marks
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
 from statfast.metrics.ranking.curves import roc_of
@@ -107,7 +108,7 @@ def roc_auc_score(
 
 def _of_labels(y_true, columns, average, sample_weight, max_fpr):
     """Of several labels a row: the areas of the columns, averaged."""
-    truth = to_array(y_true, "y_true", "an array-like of labels")
+    truth = as_marks(y_true, "y_true").astype(np.uint8)
     if truth.shape != columns.shape:
         raise ValueError(
             f"y_score must have the shape of y_true, {truth.shape}; got {columns.shape}."

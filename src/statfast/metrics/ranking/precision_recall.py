@@ -12,6 +12,7 @@ from statfast._validation import (
     as_weights,
     warn_user,
 )
+from statfast.metrics.classification.indicators import as_marks, is_wide
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
 from statfast.metrics.ranking.sorted_pass import steps_of
@@ -173,12 +174,13 @@ def average_precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels.
+    y_true : array-like of shape (n,) or (n, K)
+        Labels; of several labels a row, indicators of 0 and 1.
     y_score : array-like of shape (n,) or (n, K)
-        Scores, higher where a row is rather positive; of more than two classes, of each.
+        Scores, higher where a row is rather positive; of more than two classes, and of several
+        labels a row, of each.
     average : {"macro", "micro", "weighted", None}, default="macro"
-        Of more than two classes.
+        Of more than two classes, or several labels a row.
     pos_label : label, default=1
         The positive class of two.
     sample_weight : array-like of shape (n,), optional
@@ -204,6 +206,8 @@ def average_precision_score(
     0.8333
     """
     as_choice(average, "average", AVERAGES)
+    if is_wide(y_true):
+        return _of_columns(as_marks(y_true, "y_true"), y_score, average, pos_label, sample_weight)
     y = as_column(y_true, "y_true")
     columns = np.asarray(y_score)
     if columns.ndim == 2 and columns.shape[1] > 1:
@@ -226,22 +230,30 @@ def _of_classes(y, columns, average, pos_label, sample_weight, labels):
     classes, codes = as_labels(y, len(y), name="y_true")
     if labels is not None:
         codes, classes = among(labels, classes, codes)
+    own = codes[:, None] == np.arange(len(classes))
+    return _of_columns(own, columns, average, pos_label, sample_weight)
+
+
+def _of_columns(own, columns, average, pos_label, sample_weight):
+    """Of each column by itself, averaged; or of all their entries as one."""
+    n, k = own.shape
     scores = as_rows(columns, name="y_score")
-    if scores.shape != (len(y), len(classes)) or pos_label != 1:
+    if scores.shape != (n, k) or pos_label != 1:
         raise ValueError(
-            f"y_score must have a row for each of y_true ({len(y)}) and a column for each class "
-            f"({len(classes)}), and pos_label be left out; got {scores.shape} and {pos_label!r}."
+            f"y_score must have a row for each of y_true ({n}) and a column for each class "
+            f"({k}), and pos_label be left out; got {scores.shape} and {pos_label!r}."
         )
-    weights = as_weights(sample_weight, len(y))
-    own = (codes[:, None] == np.arange(len(classes))).astype(np.uint8)
+    weights, own = as_weights(sample_weight, n), own.astype(np.uint8)
     if average == "micro":
-        each = None if weights is None else np.repeat(weights, len(classes))
+        each = None if weights is None else np.repeat(weights, k)
         return precision_of(steps_of(np.ascontiguousarray(scores).ravel(), own.ravel(), each))
     found = np.array([
         precision_of(steps_of(np.ascontiguousarray(scores[:, c]), own[:, c].copy(), weights))
-        for c in range(len(classes))
+        for c in range(k)
     ])  # fmt: skip
     if average is None:
         return found
-    mass = np.bincount(codes, weights, len(classes))
-    return float(np.average(found, weights=mass if average == "weighted" else None))
+    if average == "macro":
+        return float(found.mean())
+    mass = own.sum(axis=0) if weights is None else weights @ own
+    return float(np.average(found, weights=mass)) if mass.any() else 0.0
