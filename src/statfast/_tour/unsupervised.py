@@ -22,7 +22,7 @@ def principal_components() -> Finding:
     return Finding(
         "Principal components: iris, 150 x 4",
         [
-            f"shares of variance: {_listed(shares)}; known {_listed(known)}",
+            f"variance: {_listed(shares)}; known {_listed(known)}",
         ],
         shares == known,
         seconds,
@@ -30,7 +30,7 @@ def principal_components() -> Finding:
 
 
 def _listed(shares):
-    return ", ".join(f"{share:.3f}" for share in shares)
+    return " ".join(f"{share:.3f}" for share in shares)
 
 
 def clustering() -> Finding:
