@@ -132,6 +132,7 @@ _HOMES = {
         "Ridge",
         "RidgeCV",
         "StepwiseResult",
+        "add1",
         "anova",
         "drop1",
         "enet_path",
@@ -139,6 +140,7 @@ _HOMES = {
         "logistic_path",
         "ridge_path",
         "step",
+        "vif",
     ),
     "model_selection": (
         "Bootstrap",

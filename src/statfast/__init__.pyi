@@ -105,6 +105,7 @@ from statfast.linear import RegularizationPath as RegularizationPath
 from statfast.linear import Ridge as Ridge
 from statfast.linear import RidgeCV as RidgeCV
 from statfast.linear import StepwiseResult as StepwiseResult
+from statfast.linear import add1 as add1
 from statfast.linear import anova as anova
 from statfast.linear import drop1 as drop1
 from statfast.linear import enet_path as enet_path
@@ -112,6 +113,7 @@ from statfast.linear import lasso_path as lasso_path
 from statfast.linear import logistic_path as logistic_path
 from statfast.linear import ridge_path as ridge_path
 from statfast.linear import step as step
+from statfast.linear import vif as vif
 from statfast.model_selection import Bootstrap as Bootstrap
 from statfast.model_selection import GridSearchCV as GridSearchCV
 from statfast.model_selection import GroupKFold as GroupKFold
@@ -287,6 +289,7 @@ __all__ = [
     "TimeSeriesSplit",
     "TruncatedSVD",
     "UndefinedMetricWarning",
+    "add1",
     "anova",
     "box_m",
     "choose_components",
@@ -323,4 +326,5 @@ __all__ = [
     "tangent_distance",
     "train_test_split",
     "validation_curve",
+    "vif",
 ]

@@ -36,6 +36,8 @@ BOOSTED = ("AdaBoostClassifier",)
 MODELS = {
     "anova": LIKELIHOODS,
     "drop1": LIKELIHOODS,
+    "add1": LIKELIHOODS,
+    "vif": LIKELIHOODS,
     "step": LIKELIHOODS,
     "coefficients": (*LIKELIHOODS, "Lasso"),
     "diagnostics": ("GeneralizedLinearModel", "LinearRegression"),

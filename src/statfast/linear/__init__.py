@@ -3,7 +3,9 @@
 
 from statfast.linear.design.bases import PiecewiseLinearFeatures, PolynomialFeatures
 from statfast.linear.glm.glm import GeneralizedLinearModel
-from statfast.linear.inference.selection import StepwiseResult, anova, drop1, step
+from statfast.linear.inference.anova import anova
+from statfast.linear.inference.inflation import vif
+from statfast.linear.inference.selection import StepwiseResult, add1, drop1, step
 from statfast.linear.least_squares.classifier import LeastSquaresClassifier
 from statfast.linear.least_squares.huber import HuberRegressor
 from statfast.linear.least_squares.least_squares import LinearRegression
@@ -32,6 +34,7 @@ __all__ = [
     "Ridge",
     "RidgeCV",
     "StepwiseResult",
+    "add1",
     "anova",
     "drop1",
     "enet_path",
@@ -39,4 +42,5 @@ __all__ = [
     "logistic_path",
     "ridge_path",
     "step",
+    "vif",
 ]

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Analysis of variance and of deviance: models beside each other, or one term by term.
+
+As R's ``anova`` (Venables & Ripley 2002, sections 6.7 and 7.2, doi:10.1007/978-0-387-21706-2).
+"""
+
+import numpy as np
+
+from statfast._estimator import CoefficientTable
+from statfast._validation import as_choice, wrong_type
+from statfast.linear.inference.inference import Inference
+from statfast.linear.inference.term_fits import TermFits, as_groups
+
+GAUSSIAN = "gaussian with identity link"
+ROUNDING = 1e-14  # of a deviance: a difference of so little is none
+TESTS = (None, "chi2", "F")
+
+
+def anova(
+    *models, test=None, X=None, y=None, sample_weight=None, offset=None, groups=None
+):  # fmt: skip
+    """Analysis of deviance of nested models, or of one model term by term.
+
+    Parameters
+    ----------
+    *models : fitted estimators
+        Each nested in one beside it, fitted by maximum likelihood to the same rows; or a single
+        one, whose terms are added in order to the model without any (tests of type I).
+    test : {None, "chi2", "F"}
+        None is F where the dispersion is estimated, chi-square where it is known.
+    X : array-like of shape (n, d), optional
+    y : array-like of shape (n,), optional
+    sample_weight : array-like of shape (n,), optional
+    offset : array-like of shape (n,), optional
+        All as given to `fit`. A single model is fitted again with fewer terms, for which its rows
+        are needed; least squares has its table without them.
+    groups : dict of str to sequence of int, optional
+        For a single model: columns that make a term together, each column in one of them, in the
+        order in which terms are added. None makes a term of each column.
+
+    Returns
+    -------
+    CoefficientTable
+        A row for each model, or term: residual degrees of freedom and deviance, their differences
+        to the row before, and the test of that difference; NaN where there is nothing to compare.
+        Of least squares, term by term: degrees of freedom, sum of squares, mean square, F and its
+        p value, and the residuals in the last row.
+
+    Raises
+    ------
+    ValueError
+        If models were fitted to different numbers of rows, are of different families or penalized;
+        or if a single model is no least squares and X and y are missing or not those of its fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.linear import GeneralizedLinearModel, anova
+    >>> counts = [18, 17, 15, 20, 10, 20, 25, 13, 12]
+    >>> outcome, treatment = np.tile([1, 2, 3], 3), np.repeat([1, 2, 3], 3)
+    >>> X = np.column_stack([outcome == 2, outcome == 3, treatment == 2, treatment == 3])
+    >>> small = GeneralizedLinearModel("poisson").fit(X[:, 2:], counts)
+    >>> large = GeneralizedLinearModel("poisson").fit(X, counts)
+    >>> print(anova(small, large))
+             Resid. df  Resid. dev  Df  Deviance  P>|Chi2|
+    Model 1          6      10.581
+    Model 2          4       5.129   2     5.452    0.0655  .
+
+    >>> factors = {"outcome": [0, 1], "treatment": [2, 3]}
+    >>> print(anova(large, X=X, y=counts, groups=factors))
+               Resid. df  Resid. dev  Df  Deviance  P>|Chi2|
+    (null)             8      10.581
+    outcome            6       5.129   2     5.452    0.0655  .
+    treatment          4       5.129   2     0.000    1.0000
+    """
+    for model in models:
+        if not isinstance(model, Inference):
+            raise wrong_type("models", "fitted linear models with inference", model)
+    if not models:
+        raise ValueError("anova takes a model, or several to compare; got none. Pass one.")
+    as_choice(test, "test", TESTS)
+    results = [model._inferred() for model in models]
+    if len(models) == 1:
+        if _kind(results[0]) == GAUSSIAN:
+            return _least_squares(models[0], results[0], test, groups)
+        rows = X, y, sample_weight, offset
+        return _term_by_term(models[0], results[0], test, rows, groups)
+    if any(given is not None for given in (X, y, sample_weight, offset, groups)):
+        raise ValueError("X, y and groups are for a single model; got several. Leave them out.")
+    return _beside(results, test, [f"Model {k + 1}" for k in range(len(models))])
+
+
+def _beside(results, test, names):
+    """The table of models, each compared with that before."""
+    kinds = sorted({_kind(result) for result in results})
+    if len(kinds) > 1:
+        raise ValueError(f"The models must be of one family and link; got {', '.join(kinds)}.")
+    counts = {result.observations for result in results}
+    if len(counts) > 1:
+        raise ValueError(
+            f"The models must be fitted to the same rows; got {sorted(counts)} observations."
+        )
+    known = all(result.known for result in results)
+    largest = min(results, key=lambda result: result.df_residual)
+    df = np.array([result.df_residual for result in results])
+    deviance = np.array([result.deviance for result in results])
+    change, less = -np.diff(df, prepend=np.nan), -np.diff(deviance, prepend=np.nan)
+    less[np.abs(less) <= ROUNDING * deviance.max()] = 0.0
+    columns = {"Resid. df": df, "Resid. dev": deviance, "Df": change, "Deviance": less}
+    test = test or ("chi2" if known else "F")
+    columns |= fall_test(test, change, less, largest.dispersion, largest.df_residual)
+    return CoefficientTable(names, columns)
+
+
+def _term_by_term(model, result, test, rows, groups):
+    X, y, sample_weight, offset = rows
+    if X is None or y is None:
+        raise ValueError(
+            "anova of one model fits it again term by term, and models keep no rows. Pass X and y "
+            "(and sample_weight and offset) as to fit, or another model to compare with."
+        )
+    search = TermFits(model, X, y, sample_weight, offset, groups)
+    _require_each_column(search.terms, search.X.shape[1])
+    names = list(search.terms)
+    fits = [search.fit(frozenset(names[:k]))._inferred() for k in range(len(names) + 1)]
+    last = fits[-1]
+    same = np.isclose(last.deviance, result.deviance, rtol=1e-6, atol=1e-9)
+    if not same or last.observations != result.observations:
+        raise ValueError(
+            f"X and y must be those of the fit, whose deviance is {result.deviance:.6g}; got rows "
+            f"on which it is {last.deviance:.6g}. Pass them with weights and offset, as to fit."
+        )
+    return _beside(fits, test, ["(null)", *names])
+
+
+def _least_squares(model, result, test, groups):
+    """Sums of squares, from the triangular factor of the covariance alone.
+
+    With U U' the inverse of Z'Z, U upper triangular, the squares of U^-1 b are what each column
+    adds to the sum of squares that those before it explain.
+    """
+    from scipy.linalg import solve_triangular
+
+    one = int(result.names[0] == "(Intercept)")
+    d = len(result.names) - one
+    terms = as_groups(groups, result.names[one:], d)
+    _require_each_column(terms, d)
+    order = np.concatenate([np.arange(one), *(columns + one for columns in terms.values())])
+    kept = order[~result.aliased[order]].astype(np.intp)
+    table = result.unscaled[np.ix_(kept, kept)]
+    scale = np.sqrt(table.diagonal())  # columns of all sizes
+    turned = (table / scale / scale[:, None])[::-1, ::-1]
+    upper = np.linalg.cholesky(turned)[::-1, ::-1]
+    added = np.zeros(len(result.names))
+    added[kept] = solve_triangular(upper, result.coef[kept] / scale) ** 2
+    df = np.array([(~result.aliased[columns + one]).sum() for columns in terms.values()], float)
+    squares = np.array([added[columns + one].sum() for columns in terms.values()])
+    test = test or "F"
+    tests = fall_test(test, df, squares, result.dispersion or np.nan, result.df_residual)
+    df, squares = np.append(df, result.df_residual), np.append(squares, result.deviance)
+    columns = {"Df": df, "Sum Sq": squares, "Mean Sq": squares / np.where(df > 0, df, np.nan)}
+    columns |= {name: np.append(column, np.nan) for name, column in tests.items()}
+    return CoefficientTable([*terms, "Residuals"], columns)
+
+
+def _require_each_column(terms, d):
+    named = np.sort(np.concatenate([*terms.values(), np.zeros(0, np.intp)]))
+    if not np.array_equal(named, np.arange(d)):
+        raise ValueError(
+            f"groups must hold each of the {d} columns once, for the terms to add up to the model; "
+            f"got {named.astype(int).tolist()}."
+        )
+
+
+def _kind(result):
+    facts = dict(result.facts)
+    return f"{facts.get('Family', 'gaussian')} with {facts.get('Link', 'identity')} link"
+
+
+def fall_test(test, df, deviance, dispersion, rest):
+    """The column, or columns, of a test of these falls of the deviance."""
+    from scipy.special import chdtrc, fdtrc
+
+    df, deviance = np.asarray(df, dtype=float), np.asarray(deviance, dtype=float)
+    some = np.where(df != 0, df, np.nan)
+    if test == "chi2":
+        p = chdtrc(np.abs(some), np.maximum(deviance / dispersion * np.sign(some), 0.0))
+        return {"P>|Chi2|": np.where(np.isnan(some), np.nan, p)}
+    ratio = deviance / some / dispersion
+    p = fdtrc(np.abs(some), rest, np.maximum(ratio, 0.0)) if rest > 0 else np.full(len(df), np.nan)
+    return {"F": ratio, "P>|F|": np.where(np.isnan(some), np.nan, p)}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much columns that go together inflate the variance of coefficients.
+
+Fox & Monette 1992, doi:10.1080/01621459.1992.10475190.
+"""
+
+import numpy as np
+
+from statfast._estimator import CoefficientTable
+from statfast._validation import wrong_type
+from statfast.linear.inference.inference import Inference
+from statfast.linear.inference.term_fits import as_groups
+
+
+def vif(model, *, groups=None):
+    """Variance inflation factors of the terms of a fitted model.
+
+    By how much the squared size of a confidence region of the coefficients of a term is larger
+    than it would be if its columns were uncorrelated with all others.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Least squares, a generalized linear or a logistic model, without a penalty.
+    groups : dict of str to sequence of int, optional
+        Columns that make a term together. None makes a term of each column.
+
+    Returns
+    -------
+    CoefficientTable
+        Columns "GVIF", "Df" and "GVIF^(1/(2 Df))", as R's ``car::vif``: for a term of one column
+        the first is the usual factor, and the last its root.
+
+    Raises
+    ------
+    ValueError
+        If columns depend on each other, or the fit was penalized.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.linear import LinearRegression, vif
+    >>> X = load_iris().data
+    >>> vif(LinearRegression().fit(X[:, :3], X[:, 3])).columns["GVIF"].round(2)
+    array([6.26, 1.84, 7.56])
+    """
+    if not isinstance(model, Inference):
+        raise wrong_type("model", "a fitted linear model with inference", model)
+    result = model._inferred()
+    one = int(result.names[0] == "(Intercept)")
+    if result.aliased.any():
+        names = ", ".join(np.array(result.names, dtype=object)[result.aliased])
+        raise ValueError(f"Columns depend on others: {names}. Their factors are infinite.")
+    names = result.names[one:]
+    terms = as_groups(groups, names, len(names))
+    terms = {name: np.unique(columns) for name, columns in terms.items()}
+    table = result.unscaled[one:, one:]
+    scale = np.sqrt(table.diagonal())
+    table = table / scale / scale[:, None]
+    columns = np.array([len(columns) for columns in terms.values()], dtype=float)
+    factors = np.array([_factor(table, columns) for columns in terms.values()])
+    root = factors ** (1 / (2 * columns))
+    return CoefficientTable(list(terms), {"GVIF": factors, "Df": columns, ROOT: root})
+
+
+def _factor(table, columns):
+    """det A det B / det of all, for the blocks A of these columns and B of the others."""
+    within = table[np.ix_(columns, columns)]
+    rest = np.delete(np.delete(table, columns, axis=0), columns, axis=1)
+    sizes = [np.linalg.slogdet(part)[1] for part in (within, rest, table)]
+    return float(np.exp(sizes[0] + sizes[1] - sizes[2]))
+
+
+ROOT = "GVIF^(1/(2 Df))"

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fits of models with some of the terms, which comparisons and searches look at."""
+
+import warnings
+from inspect import signature
+
+import numpy as np
+
+from statfast._validation import CollinearityWarning, as_rows, column_names, shown, wrong_type
+from statfast.linear.inference.inference import Inference
+
+
+def as_groups(groups, names, d):
+    """Columns of each term, by its name: those given, else a term for each of d columns."""
+    if groups is None:
+        names = [f"x{j}" for j in range(d)] if names is None else [str(n) for n in names]
+        groups = {name: [j] for j, name in enumerate(names)}
+    elif not isinstance(groups, dict):
+        raise wrong_type("groups", "a dict of names to columns", groups)
+    terms = {str(name): np.atleast_1d(np.asarray(g)) for name, g in groups.items()}
+    for name, columns in terms.items():
+        if columns.dtype.kind not in "iu" or not ((columns >= 0) & (columns < d)).all():
+            raise ValueError(
+                f"groups must name columns from 0 to {d - 1}; got {shown(columns.tolist())} "
+                f"for {name!r}."
+            )
+    return terms
+
+
+class TermFits:
+    """The fits of a search, each made once."""
+
+    def __init__(self, model, X, y, sample_weight, offset, groups):
+        if not isinstance(model, Inference):
+            raise wrong_type("model", "an estimator that has a summary", model)
+        if offset is not None and "offset" not in signature(model.fit).parameters:
+            raise ValueError(
+                f"offset must be None for a {type(model).__name__}, which has none; got "
+                f"{shown(offset)}. Subtract it from y."
+            )
+        names = column_names(X)
+        self.X, self.model = as_rows(X), model
+        self.table = None if names is None else X  # of it, fits keep the names of columns
+        self.y = y
+        self.more = {"sample_weight": sample_weight}
+        if offset is not None:  # least squares takes none
+            self.more["offset"] = offset
+        self.terms = as_groups(groups, names, self.X.shape[1])
+        self.done = {}
+
+    def columns(self, terms):
+        kept = [self.terms[term] for term in self.terms if term in terms]
+        return np.concatenate([*kept, np.zeros(0, np.intp)]).astype(np.intp)
+
+    def _named(self, columns):
+        """Some columns of a table, as a table."""
+        if hasattr(self.table, "iloc"):  # pandas
+            return self.table.iloc[:, columns]
+        names = list(column_names(self.table))
+        return self.table.select([names[j] for j in columns.tolist()])  # polars, pyarrow
+
+    def fit(self, terms):
+        if terms not in self.done:
+            columns = self.columns(terms)
+            fresh = type(self.model)(**self.model.get_params(deep=False))
+            with warnings.catch_warnings():
+                if len(columns) == 0:  # a column of zeros is none
+                    warnings.simplefilter("ignore", CollinearityWarning)
+                    rows = np.zeros((len(self.X), 1))
+                else:
+                    rows = self.X[:, columns] if self.table is None else self._named(columns)
+                self.done[terms] = fresh.fit(rows, self.y, **self.more)
+        return self.done[terms]
