@@ -8,7 +8,8 @@ Definitions are those of R's ``residuals.glm``, ``hatvalues`` and ``cooks.distan
 keep the rows they were fitted on: these methods take them again.
 
 Williams 1987, doi:10.2307/2347550 (diagnostics of generalized linear models); White 1980,
-doi:10.2307/1912934, and MacKinnon & White 1985, doi:10.1016/0304-4076(85)90158-7 (HC0 to HC3).
+doi:10.2307/1912934, and MacKinnon & White 1985, doi:10.1016/0304-4076(85)90158-7 (HC0 to HC3);
+Liang & Zeger 1986, doi:10.1093/biomet/73.1.13 (of clusters).
 """
 
 from dataclasses import dataclass
@@ -18,10 +19,11 @@ from numpy.typing import NDArray
 
 from statfast._core.linear.irls import accumulate
 from statfast._engine import each, grid
-from statfast._validation import as_choice, as_weights
+from statfast._validation import as_choice, as_labels, as_weights
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for, require_squares
 from statfast.linear.glm.irls_sums import ModelRows, as_float
 from statfast.linear.glm.profile import profile_intervals
+from statfast.linear.inference.hypotheses import Hypotheses
 from statfast.linear.inference.inference import as_level, interval_table
 
 KINDS = ("deviance", "pearson", "working", "response")
@@ -63,7 +65,7 @@ class RowInfluence:
     hat: NDArray[np.float64] | None = None
 
 
-class Diagnosed:
+class Diagnosed(Hypotheses):
     """Mixin: residuals and influence of rows that are given again.
 
     The estimator is an `Inference` and has ``_at(y, n)``: numeric responses, family, link,
@@ -164,29 +166,45 @@ class Diagnosed:
         self._results()  # refuses
         return self._parts(X, y, sample_weight, offset).influence()
 
-    def robust_covariance(self, X, y, kind="HC3", sample_weight=None, offset=None):
+    def robust_covariance(
+        self, X, y, kind=None, sample_weight=None, offset=None, *, groups=None
+    ):  # fmt: skip
         """Sandwich covariance of the coefficients, right also where the variance is not.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
-        kind : {"HC0", "HC1", "HC2", "HC3"}, default="HC3"
-            HC0 takes squared scores as they are, HC1 multiplies by ``n / (n - rank)``, HC2 divides
-            them by one less the leverage, HC3 by its square (for multinomial models see
-            `LogisticRegression`).
+        kind : {"HC0", "HC1", "HC2", "HC3"}, optional
+            None is HC3, or HC1 with `groups`, which go with HC0 and HC1 alone. HC0 takes squared
+            scores as they are, HC1 multiplies by ``n / (n - rank)``, HC2 divides them by one less
+            the leverage, HC3 by its square (for multinomial models see `LogisticRegression`).
         sample_weight : array-like of shape (n,), optional
             Taken as frequencies unless ``weight_type="analytic"``.
         offset : array-like of shape (n,), optional
             All as given to `fit`.
+        groups : array-like of shape (n,), optional
+            Labels of clusters, within which rows may depend on each other: the scores of each of G
+            are summed before they are squared. HC0 multiplies by ``G / (G - 1)``, HC1 also by
+            ``(n - 1) / (n - rank)``, as R's ``sandwich::vcovCL``.
 
         Returns
         -------
         ndarray of shape (q, q)
             The intercept first; NaN for aliased coefficients. Of several classes, of one after the
             other, and of each with each other.
+
+        Raises
+        ------
+        ValueError
+            If the fit was penalized, groups are fewer than two, or go with HC2 or HC3.
+
+        Notes
+        -----
+        `summary`, `t_test` and `wald_test` take the result as ``covariance``.
         """
-        as_choice(kind, "kind", ROBUST)
+        kind = ("HC3" if groups is None else "HC1") if kind is None else kind
+        as_choice(kind, "kind", ROBUST if groups is None else ROBUST[:2])
         for result in self._results():
             if kind == "HC1" and not result.observations > result.rank:
                 raise ValueError(
@@ -199,7 +217,14 @@ class Diagnosed:
         scores = parts.scores(kind, np.where(copies > 0, copies, 1.0))
         bread, aliased = parts.bread()
         with np.errstate(over="ignore", invalid="ignore"):
-            out = bread @ parts.products(copies, scores) @ bread
+            if groups is None:
+                meat = parts.products(copies, scores)
+            else:
+                labels, codes = as_labels(groups, len(parts.y), name="groups")
+                meat = parts.cluster_products(copies * scores, codes, len(labels))
+                if kind == "HC1":
+                    meat *= 1 - 1 / parts.results[0].observations
+            out = bread @ meat @ bread
         if not np.isfinite(out[~aliased][:, ~aliased]).all():
             raise ValueError("Columns are so small that variances are no numbers. Multiply them.")
         out[aliased] = np.nan
@@ -327,6 +352,21 @@ class Parts:
             cross = whole if a == b else 0.5 * (whole - found[a, a] - found[b, b])
             table[a, :, b] = table[b, :, a] = cross
         return table.reshape(m * q, m * q)
+
+    def cluster_products(self, scores, codes, count):
+        """The products of the sums over clusters of scores (n, m) times z, (m q, m q)."""
+        if count < 2:
+            raise ValueError(f"groups must be of at least 2 clusters; got {count}.")
+        one, m = int(self.has_one), scores.shape[1]
+        sums = np.zeros((count, m, self.rows.shape[1] + one))
+        for where in grid(len(self.y), 1024):
+            block = self.rows[where]
+            z = block.toarray() if hasattr(block, "indptr") else np.asarray(block, dtype=float)
+            np.add.at(sums[:, :, one:], codes[where], scores[where, :, None] * z[:, None])
+            if one:
+                np.add.at(sums[:, :, 0], codes[where], scores[where])
+        flat = sums.reshape(count, -1)
+        return flat.T @ flat * (count / (count - 1))
 
     def _blocks(self, work):
         def task(where):
