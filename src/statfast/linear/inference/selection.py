@@ -23,7 +23,8 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
     Parameters
     ----------
     model : estimator
-        `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its parameters are used.
+        `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
+        parameters are used.
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
     sample_weight : array-like of shape (n,), optional
@@ -168,7 +169,8 @@ def step(
     Parameters
     ----------
     model : estimator
-        `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its parameters are used.
+        `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
+        parameters are used.
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
     sample_weight : array-like of shape (n,), optional

@@ -63,9 +63,9 @@ class TermFits:
         if terms not in self.done:
             columns = self.columns(terms)
             fresh = type(self.model)(**self.model.get_params(deep=False))
-            with warnings.catch_warnings():
+            with warnings.catch_warnings():  # said once, by the model that was given
+                warnings.simplefilter("ignore", CollinearityWarning)
                 if len(columns) == 0:  # a column of zeros is none
-                    warnings.simplefilter("ignore", CollinearityWarning)
                     rows = np.zeros((len(self.X), 1))
                 else:
                     rows = self.X[:, columns] if self.table is None else self._named(columns)
