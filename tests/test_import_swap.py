@@ -40,7 +40,14 @@ def defaults(cls):
 
 def deviations():
     """(class, parameter) of each row of the page's table."""
-    rows = re.findall(r"^   \* - (.+)\n     - ``(\w+)``", PAGE.read_text("utf-8"), re.M)
+    return rows_of("Defaults that differ")
+
+
+def rows_of(title):
+    """(class, name) of each row of the table under a title."""
+    below = rf"\n{title}\n-+\n(.*?)(?=\n[^\n]+\n-{{4,}}\n|\Z)"
+    part = re.search(below, PAGE.read_text("utf-8"), re.S)[1]
+    rows = re.findall(r"^   \* - (.+)\n     - ``(\w+)``", part, re.M)
     return {(kind.strip(), name) for kinds, name in rows for kind in kinds.split(",")}
 
 
@@ -57,6 +64,53 @@ def found_deviations():
             elif not (own[key] is theirs or own[key] == theirs or own[key] != own[key]):
                 out.add((name, key))
     return out
+
+
+def example(name):
+    """Arguments of the constructor, and what fit is given."""
+    iris = load_iris()
+    X, y = iris.data, iris.target
+    line, numbers = PEERS["LogisticRegression"](), np.round(X)
+    made = {
+        "OneVsOneClassifier": {"estimator": line},
+        "OneVsRestClassifier": {"estimator": line},
+        "OutputCodeClassifier": {"estimator": line},
+        "GridSearchCV": {"estimator": line, "param_grid": {"C": [0.1, 1.0]}},
+        "RandomizedSearchCV": {"estimator": line, "param_distributions": {"C": [0.1]}, "n_iter": 1},
+        "Pipeline": {"steps": [("line", line)]},
+        "ColumnTransformer": {"transformers": [("scale", PEERS["StandardScaler"](), [0, 1])]},
+    }
+    given = {
+        "CountVectorizer": (["some words here", "words there"],),
+        "TfidfTransformer": (np.eye(3),),
+        "IsotonicRegression": (X[:, 0], y),
+        "CategoricalNB": (numbers, y),
+    }
+    return made.get(name, {}), given.get(name, (X, y))
+
+
+def public_names(cls, name):
+    """Methods, and attributes of the fitted estimator."""
+    made, given = example(name)
+    model = cls(**made).fit(*given)
+    fitted = {key for key in dir(model) if key.endswith("_") and key[0] != "_"}
+    methods = {
+        key for key in dir(cls)
+        if key[0] != "_" and not key.endswith("_request") and callable(getattr(cls, key, None))
+    }  # fmt: skip
+    return {key for key in fitted if hasattr(model, key)} | (methods - {"get_metadata_routing"})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_attributes_and_methods_of_the_twins():
+    told = rows_of("Attributes and methods that are missing")
+    found = set()
+    for name in TWINS:
+        theirs, ours = public_names(PEERS[name], name), dir(PUBLIC[name])
+        missing = theirs - public_names(PUBLIC[name], name) - set(ours)
+        found |= {(name, key) for key in missing}
+    assert not found - told, f"missing from the table: {sorted(found - told)}"
+    assert not told - found, f"in the table, but not missing: {sorted(told - found)}"
 
 
 def test_the_table_of_deviations_is_whole():

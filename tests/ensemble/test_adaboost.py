@@ -258,3 +258,16 @@ def test_margins_of_labels_of_another_type():
     X, y = np.arange(6.0)[:, None], np.array([False, False, True, True, False, True])
     model = AdaBoostClassifier(n_estimators=2).fit(X, y)
     assert (model.margins(X, ["no"] * 6) < 0.0).all()
+
+
+@pytest.mark.parametrize("kind", [AdaBoostClassifier, AdaBoostRegressor])
+def test_estimator_is_what_members_are_copies_of(kind):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = kind(n_estimators=2, random_state=0).fit(X, np.arange(40) % 2)
+    assert not model.estimator_.__sklearn_is_fitted__()
+    assert model.estimator_.max_depth == (1 if kind is AdaBoostClassifier else 3)
+    assert type(model.estimators_[0]) is type(model.estimator_)
+    own = model.estimator_.__class__(max_depth=2)
+    model = kind(own, n_estimators=2, random_state=0).fit(X, np.arange(40) % 2)
+    assert model.estimator_ is not own
+    assert model.estimator_.max_depth == 2

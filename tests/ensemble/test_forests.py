@@ -331,3 +331,13 @@ def test_squared_errors_that_overflow():
     model = RandomForestRegressor(3, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="y holds values so large that squared errors overflow"):
         model.permutation_importances(X, y * 1e200)
+
+
+def test_the_estimator_of_a_forest_is_an_unfitted_tree():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = ExtraTreesRegressor(3, max_depth=2, random_state=0).fit(X, X[:, 0])
+    assert type(model.estimator_) is type(model.estimators_[0])
+    assert model.estimator_.max_depth == 2
+    assert model.estimator_.splitter == "random"
+    assert not model.estimator_.__sklearn_is_fitted__()
+    assert not hasattr(ExtraTreesRegressor(), "estimator_")

@@ -397,3 +397,27 @@ def test_bradley_terry_of_a_class_that_no_learner_is_about():
     np.testing.assert_allclose(p[:, :3], 0.75 * bradley_terry(r, matrix[:3], np.ones(2)), rtol=1e-6)
     shares = np.array([3, 3, 1]) / 7  # of which the first is 1 : 1 to one, 3 : 1 to the other
     np.testing.assert_allclose(p[0, :3], 0.75 * shares, rtol=1e-6)
+
+
+def test_attributes_of_scikit_learn():
+    for cls in (OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier):
+        assert cls(ridge).fit(X, y).n_classes_ == 3
+        assert not hasattr(cls(ridge), "n_classes_")
+    model = OutputCodeClassifier(ridge, code="exhaustive").fit(X, y)
+    np.testing.assert_array_equal(model.code_book_, [[1, 1, 1], [-1, -1, 1], [-1, 1, -1]])
+    assert model.code_book_.dtype == np.float64
+    assert not hasattr(OutputCodeClassifier(ridge), "code_book_")
+
+
+def test_rows_of_pairs_of_kernels():
+    peers = pytest.importorskip("sklearn.multiclass")
+    machine = SVC(kernel="precomputed")
+    ours = OneVsOneClassifier(machine).fit(X @ X.T, y)
+    theirs = peers.OneVsOneClassifier(machine).fit(X @ X.T, y)
+    for own, other in zip(ours.pairwise_indices_, theirs.pairwise_indices_, strict=True):
+        np.testing.assert_array_equal(own, other)
+    two = iris.target < 2
+    ours.fit((X @ X.T)[np.ix_(two, two)], y[two])
+    assert [index.tolist() for index in ours.pairwise_indices_] == [list(range(100))]
+    assert OneVsOneClassifier(ridge).fit(X, y).pairwise_indices_ is None
+    assert not hasattr(OneVsOneClassifier(ridge), "pairwise_indices_")

@@ -248,3 +248,19 @@ def test_overflow_is_refused():
     search = NearestNeighbors(2).fit([[1e200], [-1e200], [1.1e200]])
     with pytest.raises(ValueError, match="overflows"):
         search.kneighbors([[1e200]])
+
+
+@pytest.mark.parametrize(
+    ("given", "params"),
+    [
+        ({}, {}),
+        ({"p": 3}, {"p": 3}),
+        ({"p": 1}, {}),
+        ({"metric": "manhattan", "p": 3}, {}),
+        ({"metric_params": {"p": 3}}, {"p": 3}),
+        ({"metric": "seuclidean", "metric_params": {"V": [1.0, 2.0]}}, {"V": [1.0, 2.0]}),
+    ],
+)
+def test_parameters_of_the_metric_used(given, params):
+    X = np.arange(12.0).reshape(6, 2)
+    assert NearestNeighbors(**given).fit(X).effective_metric_params_ == params

@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._validation import as_choice, wrong_type
+from statfast.multiclass import learners
 from statfast.multiclass.codes import one_vs_one_code
 from statfast.multiclass.decoding import DECODINGS, of_pairs, scores
 from statfast.multiclass.reduction import Reduction, named, of_two, where_learners_can
@@ -29,11 +30,16 @@ class OneVsOneClassifier(Reduction):
     ----------
     classes_ : ndarray of shape (K,)
         The labels, ascending.
+    n_classes_ : int
+        How many, K.
     estimators_ : list
         The fitted learners, whose labels are 0 and 1: K (K - 1) / 2 of them, twice as many if
         asymmetric.
     code_ : CodeMatrix
         Which classes each learner has seen, on which side.
+    pairwise_indices_ : list of ndarray, or None
+        The rows that each learner has seen, if the estimator takes a kernel or distances made
+        before; else None.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -106,6 +112,15 @@ class OneVsOneClassifier(Reduction):
 
     def _code(self, classes):
         return named(one_vs_one_code(len(classes), asymmetric=bool(self.asymmetric)), classes)
+
+    @property
+    def pairwise_indices_(self):
+        """The rows that each learner has seen, of kernels or distances made before."""
+        seen = self._seen
+        if not learners.is_pairwise(self.estimator):
+            return None
+        rows = np.arange(self.n_features_in_)
+        return [rows if index is None else index for index in seen]
 
     def decision_function(self, X):
         """Return a score for each class.

@@ -26,6 +26,8 @@ class OneVsRestClassifier(Reduction):
     ----------
     classes_ : ndarray of shape (K,)
         The labels, ascending.
+    n_classes_ : int
+        How many, K.
     estimators_ : list
         The fitted learners, whose labels are 0 and 1: K of them; K - 1 if ordered; 1 for two
         classes.

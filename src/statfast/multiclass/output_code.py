@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learners for the columns of any code matrix."""
 
+import numpy as np
+
 from statfast._validation import MANY, as_choice, as_real
 from statfast.multiclass.codes import as_code
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
@@ -34,10 +36,14 @@ class OutputCodeClassifier(Reduction):
     ----------
     classes_ : ndarray of shape (K,)
         The labels, ascending.
+    n_classes_ : int
+        How many, K.
     estimators_ : list
         The fitted learners, whose labels are 0 and 1.
     code_ : CodeMatrix
         The code used; it prints as a table.
+    code_book_ : ndarray of shape (K, L)
+        Its numbers: the word of each class, of 1, -1 and 0.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -128,6 +134,11 @@ class OutputCodeClassifier(Reduction):
         if self.code_size is not None:
             many = max(int(self.code_size * k), (k - 1).bit_length())
         return as_code(self.code, classes.tolist(), many, self.random_state)
+
+    @property
+    def code_book_(self):
+        """The numbers of `code_`, as float64."""
+        return self.code_.matrix.astype(np.float64)
 
     def decision_function(self, X):
         """Return a score for each class.

@@ -64,6 +64,7 @@ class Reduction(Classifier, Estimator):
             mass.append(float(side.sum() if weights is None else weights[side].sum()))
         state = {
             "classes_": classes,
+            "n_classes_": len(classes),
             "estimators_": fitted,
             "code_": code,
             "_seen": seen,

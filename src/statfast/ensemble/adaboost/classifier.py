@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import Classifier, Estimator, copied
 from statfast._validation import (
     MANY,
     as_choice,
@@ -53,6 +53,8 @@ class AdaBoostClassifier(Classifier, Estimator):
 
     Attributes
     ----------
+    estimator_ : estimator
+        What the members are copies of, not fitted.
     estimators_ : list of estimators
     estimator_weights_ : ndarray of shape (T,)
         2 alpha, scikit-learn's weights.
@@ -171,6 +173,7 @@ class AdaBoostClassifier(Classifier, Estimator):
         total = np.array(boost.votes)
         return self._publish(
             X,
+            estimator_=copied(base),
             estimators_=boost.members,
             estimator_weights_=total,
             alphas_=total / 2.0,

@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 
 from statfast._engine import checkpoint, report
-from statfast._estimator import Estimator, Regressor, r_squared
+from statfast._estimator import Estimator, Regressor, copied, r_squared
 from statfast._validation import (
     MANY,
     as_choice,
@@ -46,6 +46,8 @@ class AdaBoostRegressor(Regressor, Estimator):
 
     Attributes
     ----------
+    estimator_ : estimator
+        What the members are copies of, not fitted.
     estimators_ : list of estimators
     estimator_weights_ : ndarray of shape (T,)
         Votes, log((1 - L) / L) for an average loss L.
@@ -148,6 +150,7 @@ class AdaBoostRegressor(Regressor, Estimator):
             weight /= weight.sum()
         return self._publish(
             X,
+            estimator_=copied(base),
             estimators_=members,
             estimator_weights_=np.array(votes),
             estimator_errors_=np.array(errors),

@@ -207,6 +207,11 @@ class ClassForest(Classifier, ForestModel):
         return float(np.mean(wrong))
 
     @property
+    def estimator_(self):
+        """A tree with the parameters of the forest, not fitted."""
+        return self._as_tree(DecisionTreeClassifier)
+
+    @property
     def estimators_(self):
         """The trees, as `DecisionTreeClassifier`."""
         return self._as_trees(DecisionTreeClassifier, classes_=self.classes_,

@@ -60,6 +60,8 @@ class ExtraTreesClassifier(ClassForest):
         The labels, ascending; of each output if there are several.
     n_classes_ : int, or ndarray of int
         How many.
+    estimator_ : DecisionTreeClassifier
+        A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeClassifier
         The trees; made when asked for. Without `tree_statistics` they know thresholds and the
         values of leaves alone.
@@ -194,6 +196,8 @@ class ExtraTreesRegressor(NumberForest):
 
     Attributes
     ----------
+    estimator_ : DecisionTreeRegressor
+        A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeRegressor
         The trees; made when asked for. Without `tree_statistics` they know thresholds and the
         values of leaves alone.

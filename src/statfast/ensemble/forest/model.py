@@ -208,17 +208,21 @@ class ForestModel(LeftOutErrors, Estimator):
         refuse_large(len(self._trees) * self._sampling.n, "The samples", "Grow fewer trees.")
         return np.array([count == 0 for count in self._in_bag()])
 
-    def _as_trees(self, kind, **fitted):
-        """Estimators of single trees."""
+    def _as_tree(self, kind):
+        """An unfitted estimator of a single tree, with the parameters of the forest."""
+        self._fitted_trees()
         parameters = {
             name: getattr(self, name)
             for name in kind().get_params()
-            if hasattr(self, name) and name != "class_weight"
+            if hasattr(self, name) and name not in ("class_weight", "random_state")
         }
-        splitter = "random" if self._randomized else "best"
-        found = []
+        return kind(**{**parameters, "splitter": "random" if self._randomized else "best"})
+
+    def _as_trees(self, kind, **fitted):
+        """Estimators of single trees."""
+        unfitted, found = self._as_tree(kind).get_params(), []
         for tree, key in zip(self._fitted_trees(), self._keys.tolist(), strict=True):
-            one = kind(**{**parameters, "splitter": splitter, "random_state": key})
+            one = kind(**{**unfitted, "random_state": key})
             classes = getattr(self, "_counts", None)
             structure = tree.structure
             if structure is None:

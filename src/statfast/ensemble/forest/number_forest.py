@@ -210,6 +210,11 @@ class NumberForest(Regressor, ForestModel):
         return loss
 
     @property
+    def estimator_(self):
+        """A tree with the parameters of the forest, not fitted."""
+        return self._as_tree(DecisionTreeRegressor)
+
+    @property
     def estimators_(self):
         """The trees, as `DecisionTreeRegressor`."""
         return self._as_trees(DecisionTreeRegressor, n_outputs_=self.n_outputs_, _flat=self._flat)

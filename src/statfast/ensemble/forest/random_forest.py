@@ -65,6 +65,8 @@ class RandomForestClassifier(ClassForest):
         The labels, ascending; of each output if there are several.
     n_classes_ : int, or ndarray of int
         How many.
+    estimator_ : DecisionTreeClassifier
+        A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeClassifier
         The trees; made when asked for. Without `tree_statistics` they know thresholds and the
         values of leaves alone.
@@ -209,6 +211,8 @@ class RandomForestRegressor(NumberForest):
 
     Attributes
     ----------
+    estimator_ : DecisionTreeRegressor
+        A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeRegressor
         The trees; made when asked for. Without `tree_statistics` they know thresholds and the
         values of leaves alone.

@@ -49,6 +49,8 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         The search used: "kd_tree", "ball_tree" or "brute".
     effective_metric_ : str
         The metric used, "euclidean" for "minkowski" with p = 2.
+    effective_metric_params_ : dict
+        `metric_params`, with p where the metric used is "minkowski".
 
     Notes
     -----

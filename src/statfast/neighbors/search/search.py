@@ -103,10 +103,17 @@ class Search(Estimator):
             "n_samples_fit_": n,
             "algorithm_": used,
             "effective_metric_": metric.name,
+            "effective_metric_params_": self._metric_params_of(metric),
             "_rows": rows,
             "_metric": metric,
             "_index": index,
         }
+
+    def _metric_params_of(self, metric) -> dict:
+        """The parameters of the metric used, p of those that have it by no other name."""
+        params = {} if self.metric_params is None else dict(self.metric_params)
+        p = params.pop("p", self.p)
+        return {**params, "p": p} if metric.name == "minkowski" else params
 
     def _queries(self, X):
         """Check the rows of a query; None, for the fitted rows, stays None."""

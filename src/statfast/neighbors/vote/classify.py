@@ -46,6 +46,8 @@ class KNeighborsClassifier(Voting, LeftOut):
     ----------
     classes_ : ndarray of shape (K,)
         The labels, ascending.
+    outputs_2d_ : bool
+        False: labels are of one output.
     n_samples_fit_ : int
         Number of fitted rows, n.
     n_features_in_ : int
@@ -56,6 +58,8 @@ class KNeighborsClassifier(Voting, LeftOut):
         The search used.
     effective_metric_ : str
         The metric used, "euclidean" for "minkowski" with p = 2.
+    effective_metric_params_ : dict
+        `metric_params`, with p where the metric used is "minkowski".
 
     Notes
     -----

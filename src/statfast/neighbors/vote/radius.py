@@ -44,6 +44,8 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     ----------
     classes_ : ndarray of shape (K,)
         The labels, ascending.
+    outputs_2d_ : bool
+        False: labels are of one output.
     outlier_label_ : label or None
         The label of rows without a neighbor.
     n_samples_fit_ : int
@@ -56,6 +58,8 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         The search used.
     effective_metric_ : str
         The metric used, "euclidean" for "minkowski" with p = 2.
+    effective_metric_params_ : dict
+        `metric_params`, with p where the metric used is "minkowski".
 
     Notes
     -----
@@ -246,6 +250,8 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         The search used.
     effective_metric_ : str
         The metric used, "euclidean" for "minkowski" with p = 2.
+    effective_metric_params_ : dict
+        `metric_params`, with p where the metric used is "minkowski".
 
     Notes
     -----

@@ -113,7 +113,7 @@ class Voting(Classifier):
         generator = as_generator(self.random_state)
         classes, codes = as_labels(y, n)
         seed = int(generator.integers(2**63))
-        return {"classes_": classes, "_codes": codes, "_seed": seed}
+        return {"classes_": classes, "outputs_2d_": False, "_codes": codes, "_seed": seed}
 
     def _voting(self) -> tuple:
         """Check the parameters of the vote: the weights, and the number of the tie rule."""
