@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from statfast.ensemble import BaggingClassifier, BaggingRegressor, majority_error
 from statfast.linear import LinearRegression, LogisticRegression
@@ -43,6 +44,16 @@ def test_share_of_rows_in_a_bootstrap():
     assert share == pytest.approx(1 - (1 - 1 / 2000) ** 2000, abs=0.005)
     whole = BaggingRegressor(LinearRegression(), n_estimators=2, bootstrap=False).fit(X, y)
     assert all(len(np.unique(rows)) == 2000 for rows in whole.estimators_samples_)
+
+
+@pytest.mark.parametrize("kind", ["csr_array", "csc_matrix", "coo_array", "bsr_array"])
+@pytest.mark.parametrize("dtype", [object, "S3", "M8[s]"])
+def test_sparse_rows_that_are_no_numbers(kind, dtype):
+    S = getattr(sparse, kind)(np.eye(12))
+    S.data = S.data.astype(int).astype(dtype)
+    model = BaggingClassifier(LogisticRegression(), n_estimators=2, max_features=0.5)
+    with pytest.raises(TypeError, match="X must hold numbers; got dtype"):
+        model.fit(S, np.arange(12) % 2)
 
 
 def test_rows_left_out():

@@ -112,6 +112,20 @@ def test_warm_start_adds_the_trees_of_the_larger_forest():
         grown.set_params(n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match="X must have the shape of the fit before"):
         grown.set_params(n_estimators=12).fit(X[:50], y[:50])
+    with pytest.raises(ValueError, match="y must have as many outputs and classes"):
+        grown.fit(X, np.column_stack([y, y]))
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_warm_start_keeps_the_number_of_classes(kind):
+    X, y = table(60)
+    model = kind(2, random_state=0, warm_start=True).fit(X, y > 0)
+    said = model.predict(X)
+    for other in (np.column_stack([y > 0, y > 1]), np.digitize(y, [0, 1]), np.ones(60)):
+        with pytest.raises(ValueError, match="y must have as many outputs and classes"):
+            model.set_params(n_estimators=4).fit(X, other)
+        np.testing.assert_array_equal(model.predict(X), said)
+    assert len(model.fit(X, y > 0).estimators_) == 4
 
 
 def test_a_fitted_forest_is_small():

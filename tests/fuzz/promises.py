@@ -88,7 +88,10 @@ def repetition(rng):
     if cls.__name__ not in drawn:  # starts, or rows, are drawn among the rows
         weighted = fitted(cls, X, y, weights)
         repeated = fitted(cls, X.repeat(weights, axis=0), y.repeat(weights))
-        agree(words, f"{cls.__name__} {X.shape}", weighted, repeated, X, X, 1e-4)
+        # Two splits may part the rows that have weight alike: rounding chooses, and sends the other
+        # rows to different sides.
+        A = X[weights > 0] if cls.__name__.startswith("HistGradientBoosting") else X
+        agree(words, f"{cls.__name__} {X.shape}", weighted, repeated, A, A, 1e-4)
     return 6, words
 
 

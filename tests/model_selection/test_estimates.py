@@ -130,6 +130,19 @@ def test_nested_intervals(data):
         nested_cv_interval(LinearRegression(), X, z, n_splits=2)
 
 
+def test_the_interval_of_targets_of_any_size(data):
+    X, _, z = data
+    how = {"n_splits": 3, "n_repeats": 2, "random_state": 0}
+    one = nested_cv_interval(Ridge(), X, z, **how)
+    for power in (-250, 330):
+        got = nested_cv_interval(Ridge(), X, np.ldexp(z, power), **how)
+        for name in ("error", "cv_error", "interval", "cv_interval", "bias"):
+            np.testing.assert_allclose(
+                np.ldexp(getattr(got, name), -2 * power), getattr(one, name), rtol=1e-6
+            )
+        assert got.inflation == pytest.approx(one.inflation)
+
+
 def test_the_interval_by_hand(data):
     X, _, z = data
     rng = np.random.default_rng(5)

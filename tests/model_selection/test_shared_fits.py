@@ -259,6 +259,18 @@ def test_a_fold_of_one_class_fails_alone():
     assert np.isnan(got["test_score"]).tolist() == [True, False]
 
 
+def test_a_class_of_no_fold_leaves_folds_to_refits():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 3
+    y[:4] = 3
+    cv = [(np.arange(4, 30), np.arange(30, 40)), (np.arange(14, 40), np.arange(4, 14))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = cross_validate(LogisticRegression(), X, y, cv=cv)["test_score"]
+    wanted = [LogisticRegression().fit(X[a], y[a]).score(X[b], y[b]) for a, b in cv]
+    np.testing.assert_array_equal(got, wanted)
+
+
 def test_rows_that_are_no_numbers_fail_as_in_refits():
     rng = np.random.default_rng(12)
     X = columns(rng, 60, 2)

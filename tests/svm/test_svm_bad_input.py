@@ -10,6 +10,7 @@ from statfast.datasets import load_iris
 from statfast.kernels import RBF, FunctionKernel
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from statfast.svm.dual import gram
+from statfast.svm.dual.solver import _Descent
 
 IRIS = load_iris()
 X, y = IRIS.data, IRIS.target
@@ -257,6 +258,18 @@ def test_values_that_float32_does_not_hold_are_refused():
 def test_a_single_object_is_no_row():
     with pytest.raises((TypeError, ValueError), match=r"\bX\b"):
         SVC().fit(np.array({}, dtype=object), [0, 1])
+
+
+def test_a_multiplier_of_rounding_is_none():
+    """What is next to nothing is not free, which would put the offset at an end of its interval."""
+    descent = object.__new__(_Descent)
+    one = np.ones(3)
+    descent.sign, descent.upper, descent.low, descent.high = one, one, 0 * one, one
+    descent.groups, descent.group, descent.c = 1, np.zeros(3, np.int32), 0 * one
+    descent.steps, descent.reason, descent.b = 0, "tol", np.array([1.0, 1e-17, 0.0])
+    found = descent.answer(np.array([-1.0, 1.0, 3.0]), 0.0, True)
+    assert found.alpha.tolist() == [1.0, 0.0, 0.0]
+    assert found.rho == 0.0
 
 
 def test_a_tube_too_wide():

@@ -36,6 +36,9 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1):
                 f"{name} has {count} {what}(s) (shape={X.shape}) while a minimum of {least} is "
                 f"required. Pass more {'rows' if what == 'sample' else 'columns'}."
             )
+    held = getattr(X, "dtype", np.dtype(np.float64))
+    if held.kind not in "biufc":
+        raise TypeError(f"{name} must hold numbers; got dtype {held}. Convert it first.")
     try:
         fault = _fault(X)
         if not fault:
@@ -64,8 +67,6 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
         raise ValueError(f"{name} must have at most {WIDEST} columns; got {X.shape[1]}.")
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {X.dtype}.")
-    if X.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers; got dtype {X.dtype}. Convert it first.")
     rows = csr_array(
         (given.data.astype(np.float64, copy=False), given.indices, given.indptr), shape=X.shape
     )

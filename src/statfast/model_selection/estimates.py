@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 
+from statfast._distance import scale_of
 from statfast._estimator import (
     BOOTSTRAPS,
     BootstrapEstimate,
@@ -199,30 +200,33 @@ def nested_cv_interval(
     exponent = as_real(bias_exponent, "bias_exponent", 0.0)
     weights, rng, y = as_weights(sample_weight, n), as_generator(random_state), np.asarray(y)
     require_weights(estimator, weights)
-    terms, inner_losses, plain_losses = [], [], []
+    pairs = []
     for _ in range(times):
         parts = _parts(truth, classes, n, K, rng)
         inner, outer, path = _pairs(estimator, X, y, weights, parts, truth, classes, loss)
         for k in range(K):
-            without = np.concatenate([inner[k, j] for j in range(K) if j != k])
-            a = float(without.mean() - outer[k].mean())
-            b = float(outer[k].var(ddof=1)) / len(outer[k]) if len(outer[k]) > 1 else 0.0
-            terms.append(a * a - b)
-            inner_losses.append(without)
-        plain_losses.append(np.concatenate(outer))
-    nested = float(np.mean([part.mean() for part in inner_losses]))
-    plain = np.concatenate(plain_losses)
+            pairs.append((np.concatenate([inner[k, j] for j in range(K) if j != k]), outer[k]))
+    # Times a power of two, so that losses have squares: no bit of the result depends on it.
+    unit = scale_of(float(max(part.max() for pair in pairs for part in pair)))
+    pairs = [(without * unit, own * unit) for without, own in pairs]
+    terms = []
+    for without, own in pairs:
+        a = float(without.mean() - own.mean())
+        b = float(own.var(ddof=1)) / len(own) if len(own) > 1 else 0.0
+        terms.append(a * a - b)
+    nested = float(np.mean([without.mean() for without, _ in pairs]))
+    plain = np.concatenate([own for _, own in pairs])
     cv_error, sd = float(plain.mean()), float(plain.std(ddof=1))
     bias = (1.0 + ((K - 2) / K) ** exponent) * (nested - cv_error)
-    inner_sd = float(np.concatenate(inner_losses).std(ddof=1))
+    inner_sd = float(np.concatenate([without for without, _ in pairs]).std(ddof=1))
     root = sqrt(max(0.0, float(np.mean(terms))))
     usual = inner_sd / sqrt(n * (K - 1) / K)
     inflation = min(max(root / usual if usual else 1.0, 1.0), sqrt(K))
     z = float(ndtri(0.5 + level / 2.0))
     error, half, narrow = nested - bias, z * sd / sqrt(n) * inflation, z * sd / sqrt(n)
     return NestedInterval(
-        error, (error - half, error + half), cv_error, (cv_error - narrow, cv_error + narrow),
-        inflation, bias, path,
+        error / unit, ((error - half) / unit, (error + half) / unit), cv_error / unit,
+        ((cv_error - narrow) / unit, (cv_error + narrow) / unit), inflation, bias / unit, path,
     )  # fmt: skip
 
 

@@ -69,9 +69,10 @@ class ForestModel(LeftOutErrors, Estimator):
         if self.oob_score and not bootstrap:
             raise ValueError("oob_score needs rows left out, but bootstrap=False. Set it to True.")
         classes = targets.get("classes")
+        outputs = [targets["y"].shape[1]] if classes is None else list(classes)
         rules = growth_rules(
             self, criteria, n, p, weights.total, classes=None if classes is None else max(classes),
-            outputs=len(classes) if classes is not None else targets["y"].shape[1],
+            outputs=outputs[0] if classes is None else len(outputs),
         )  # fmt: skip
         rules = type(rules)(**{**vars(rules), "randomized": self._randomized})
         require_categories(rules, known["_columns"])
@@ -86,7 +87,7 @@ class ForestModel(LeftOutErrors, Estimator):
         )
         generator, trees, keys = as_generator(self.random_state), [], np.zeros(0, np.int64)
         if warm and self.__sklearn_is_fitted__():
-            self._check_warm(rows, count, known["categories_"])
+            self._check_warm(rows, count, outputs, known["categories_"])
             trees, keys, generator = self._trees, self._keys, deepcopy(self._generator)
         new = tree_keys(generator, count - len(trees))
         alpha = as_real(self.ccp_alpha, "ccp_alpha", 0.0)
@@ -109,11 +110,16 @@ class ForestModel(LeftOutErrors, Estimator):
             **known,
         }
 
-    def _check_warm(self, rows, count, categories):
+    def _check_warm(self, rows, count, outputs, categories):
         if rows.shape[1] != self.n_features_in_ or len(rows) != self._sampling.n:
             raise ValueError(
                 f"X must have the shape of the fit before ({self._sampling.n}, "
                 f"{self.n_features_in_}) with warm_start; got {rows.shape}. Set warm_start=False."
+            )
+        if outputs != list(getattr(self, "_counts", [self.n_outputs_])):
+            raise ValueError(
+                "y must have as many outputs and classes as in the fit before with warm_start. Set "
+                "warm_start=False."
             )
         none = [None] * rows.shape[1]
         for j, pair in enumerate(zip(self.categories_ or none, categories or none, strict=True)):

@@ -40,12 +40,12 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
     sums = SoftmaxSums(layout.X, codes, weights, n_classes, intercept, n_jobs)
     pairs = n_classes * (n_classes - 1) // 2
     large = n_classes * sums.q > LARGEST or len(layout.parts) * pairs * sums.q**2 > ROOM
-    if large or not sums.q:
+    mass = np.bincount(codes, weights, n_classes).astype(float)
+    if large or not sums.q or not mass.all():  # a class may be in rows of no fold
         return nothing
     gram = sums.gram()
     if ridge == 0.0 and len(dependent_columns(gram.copy())):
         return nothing
-    mass = np.bincount(codes, weights, n_classes).astype(float)
     shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
     penalty = penalty_in_frame(sums.frame, ridge, mass.sum())
     first = minimize(

@@ -48,6 +48,7 @@ INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
 FRESH = 0.5  # of the multipliers have changed: what is left of earlier sums is not worth keeping
 GRAIN = 2.0**-24  # of a change: what the rounding of the matrix to float32 may leave of it
 FULL = 1.0 - 1e-14  # of an upper bound is all of it
+EMPTY = 1e-14  # of the largest multiplier is nothing of it
 ROUNDING = 1e-14  # of the largest f: so little is none
 IDLE = 10  # rounds without a smaller violation after which there will be none
 FEWEST = 512  # variables, and as many at first, when nothing is known of any
@@ -345,6 +346,7 @@ class _Descent:
     def answer(self, f, gap, done):
         full = np.abs(self.b) >= FULL * self.upper  # but for rounding, and else taken for free
         self.b = np.where(full, self.sign * self.upper, self.b)
+        self.b[np.abs(self.b) <= EMPTY * np.abs(self.b).max(initial=0.0)] = 0.0  # likewise
         alpha = self.sign * self.b
         free = (self.b > self.low) & (self.b < self.high)
         offsets = [self._offset(f, free, self.group == g) for g in range(self.groups)]
