@@ -109,15 +109,15 @@ SMALL = {
     },
     "LogisticRegression": {"C": 1.0},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
-    "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
+    "NuSVC": {"nu": 0.3, "gamma": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
     "MultivariateNormal": {"shrinkage": 0.1},  # there are fewer rows than columns
-    "NuSVR": {"tol": 1e-10},
-    "OneClassSVM": {"tol": 1e-10},
+    "NuSVR": {"gamma": 0.3, "tol": 1e-10},
+    "OneClassSVM": {"gamma": 0.3, "tol": 1e-10},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # classes have fewer rows than columns
     "RegularizedDiscriminantAnalysis": {"alpha": 0.3, "gamma": 0.1},
     "RegularizedDiscriminantAnalysisCV": {"alphas": [0.0, 0.3], "gammas": [0.1, 0.5]},
-    "SVC": {"probability": True, "tol": 1e-10, "random_state": 0},
-    "SVR": {"tol": 1e-10},
+    "SVC": {"gamma": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
+    "SVR": {"gamma": 0.3, "tol": 1e-10},
 }
 
 # Parameters for rows as far apart as those of `data`; scikit-learn's have unit variance.

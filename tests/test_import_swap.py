@@ -280,3 +280,41 @@ def test_trap_offsets_are_asked_for_again():
     np.testing.assert_array_equal(
         logit.predict(X, np.log(time)), logit.predict_proba(X, np.log(time))[:, 1] > 0.5
     )
+
+
+MACHINES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"]
+
+
+def test_trap_the_cache_of_machines_has_a_cap(monkeypatch):
+    from statfast.svm.dual import limits
+
+    for free, room in ((2**38, 2**32), (2**30, 2**28), (None, 2**30)):
+        monkeypatch.setattr(limits, "free_memory", lambda free=free: free)
+        assert limits.cache_room(None) == room
+    assert limits.cache_room(200) == 200 * 2**20
+    for name in MACHINES:
+        assert "no\n        more than 4096" in PUBLIC[name].__doc__
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_trap_gamma_scale_is_the_plain_variance(name):
+    X, y = rows()
+    weights = np.where(X[:, 0] > 6, 3.0, 0.5)
+    weights[::7] = 0.0
+    targets = X[:, 3] if name.endswith("SVR") else y
+    model = PUBLIC[name]().fit(X, targets, sample_weight=weights)
+    assert model.kernel_.gamma == pytest.approx(1 / (4 * X.var()), rel=1e-12)
+    given = {"gamma": 1 / (4 * X.var()), "tol": 1e-6}
+    ours = PUBLIC[name](gamma="scale", tol=1e-6).fit(X, targets, sample_weight=weights)
+    theirs = PEERS[name](**given).fit(X, targets, sample_weight=weights)
+    method = "predict" if name.endswith("SVR") else "decision_function"
+    expected = np.ravel(getattr(theirs, method)(X))
+    np.testing.assert_allclose(getattr(ours, method)(X), expected, atol=1e-3)
+
+
+def test_trap_the_offset_of_one_class_has_a_shape():
+    X, _ = rows()
+    ours, theirs = (kind(nu=0.2).fit(X) for kind in (statfast.OneClassSVM, PEERS["OneClassSVM"]))
+    assert ours.offset_.shape == theirs.offset_.shape == (1,)
+    np.testing.assert_allclose(ours.score_samples(X) - ours.offset_, ours.decision_function(X))
+    np.testing.assert_array_equal(ours.intercept_, -ours.offset_)

@@ -445,7 +445,7 @@ def test_a_row_on_the_boundary_is_inside():
             (np.nextafter(score, 9), -1),
             (np.nextafter(score, 0), 1),
         ):
-            model.offset_ = offset
+            model.offset_ = np.array([offset])
             assert model.predict([row]) == label
 
 

@@ -94,8 +94,8 @@ def has_gamma(kernel: Any) -> bool:
     return isinstance(kernel, str) and kernel in RATED
 
 
-def gamma_of(gamma: Any, X: np.ndarray | None, weights: np.ndarray | None = None) -> float:
-    """A number, or what the names stand for; rows may have weights."""
+def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
+    """A number, or what the names stand for."""
     if not isinstance(gamma, str):
         return as_real(gamma, "gamma", 0)
     if gamma not in ("scale", "auto"):
@@ -105,14 +105,11 @@ def gamma_of(gamma: Any, X: np.ndarray | None, weights: np.ndarray | None = None
     rows = np.asarray(X)
     if gamma == "auto":
         return 1.0 / rows.shape[1]
-    if weights is not None:
-        some = slice(None) if weights.all() else weights > 0.0
-        rows, weights = rows[some], weights[some] / weights.max()
     low, high = float(rows.min()), float(rows.max())
     if low == high:
         return 1.0
     scale = scale_of(max(abs(low), abs(high)))
-    spread = _variance(rows, scale, weights)
+    spread = _variance(rows, scale)
     found = scale / (rows.shape[1] * spread) * scale if spread else 1.0
     if 0.0 < found < inf:
         return found
@@ -122,18 +119,16 @@ def gamma_of(gamma: Any, X: np.ndarray | None, weights: np.ndarray | None = None
     )
 
 
-def _variance(rows, scale, weights):
-    """The variance of all values times a power of two, by weight, without a copy of all."""
+def _variance(rows, scale):
+    """The variance of all values times a power of two, without a copy of all."""
     step = max(1, BLOCK // rows.shape[1])
     blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
-    mass = rows.shape[1] * (len(rows) if weights is None else weights.sum())
 
     def mean(of):
         total = 0.0
         for some in blocks:
-            values = of(np.multiply(rows[some], scale, dtype=np.float64))
-            total += values.sum() if weights is None else (weights[some] @ values).sum()
-        return float(total / mass)
+            total += of(np.multiply(rows[some], scale, dtype=np.float64)).sum()
+        return float(total / rows.size)
 
     middle = mean(lambda x: x)
     return mean(lambda x: np.square(x - middle))

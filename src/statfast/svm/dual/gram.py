@@ -19,9 +19,10 @@ from statfast._core.svm import gram as tiles
 from statfast._core.svm import smo
 from statfast._distance import extent_of, origin_of
 from statfast._engine import checkpoint, each, grid
-from statfast._validation import free_memory, warn_user
+from statfast._validation import warn_user
 from statfast.kernels import Precomputed
 from statfast.kernels.points import MATRIX
+from statfast.svm.dual.limits import cache_room
 from statfast.svm.dual.precision import away_of, is_far, tile_shape, tile_type
 
 SPARE = 16  # rows that tiles may read beyond the last
@@ -32,7 +33,7 @@ LARGEST = 1e37  # value: sums of some must be finite
 LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
 CROWDED = (
-    "The kernel matrix of {n} points takes {gib:.1f} GiB, more than a quarter of the free memory: "
+    "The kernel matrix of {n} points takes {gib:.1f} GiB, more than 4 GiB or a quarter of the free memory: "
     "{slots} of its rows are kept, others made again. cache_size says how many MB they may take."
 )
 REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
@@ -62,7 +63,7 @@ class Gram:
     diagonal : ndarray of shape (n,)
         The kernel of each with itself, in float64.
     cache_size : float or None
-        Megabytes that rows may take; None is a quarter of the free memory.
+        Megabytes that rows may take; None is a quarter of the free memory, at most 4096.
     away : ndarray of shape (n,), optional
         What is taken off values, a_i + a_j.
     """
@@ -81,8 +82,7 @@ class Gram:
     @cached_property
     def slots(self):
         """How many rows the slab has room for."""
-        size = self._cache_size
-        limit = (free_memory() or 2**32) / 4 if size is None else size * 2**20
+        limit = cache_room(self._cache_size)
         return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
 
     def rows(self, index):
@@ -430,7 +430,7 @@ def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
     X : ndarray of shape (n, d), list of strings, or ndarray of shape (n, n)
         The points as the kernel checks them; for `Precomputed`, the matrix.
     cache_size : float, optional
-        Megabytes that rows may take; by default a quarter of the free memory.
+        Megabytes that rows may take; by default a quarter of the free memory, at most 4096.
     n_jobs : int, optional
 
     Returns

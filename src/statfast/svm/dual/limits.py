@@ -7,10 +7,11 @@ from math import inf
 from numbers import Integral
 from typing import NamedTuple
 
-from statfast._validation import as_count, as_real, wrong_type
+from statfast._validation import as_count, as_real, free_memory, wrong_type
 from statfast.svm.dual.solver import solve
 
 EVERY = 1.0  # seconds between lines of progress
+MOST_CACHE = 2**32  # bytes that are taken unasked
 
 
 class Progress(NamedTuple):
@@ -75,6 +76,13 @@ def as_steps(max_iter):
     if max_iter is None or (isinstance(max_iter, Integral) and max_iter == -1):
         return None
     return as_count(max_iter, "max_iter")
+
+
+def cache_room(cache_size):
+    """Bytes for rows of a kernel matrix: megabytes that are given, or a share of what is free."""
+    if cache_size is not None:
+        return cache_size * 2**20
+    return min((free_memory() or 2**32) / 4, MOST_CACHE)
 
 
 def as_cache_size(cache_size):

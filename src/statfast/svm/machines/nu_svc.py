@@ -30,7 +30,7 @@ class NuSVC(PairwiseMachines):
         Of "poly"; of "spectrum" the length of the substrings.
     gamma : {"scale", "auto"} or float, default="scale"
         Of "poly", "rbf", "sigmoid" and "laplacian". "scale" is 1 / (d times the variance of all
-        values of X, by weight), "auto" 1 / d.
+        values of X, whatever their weights), "auto" 1 / d.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     probability : bool, default=False
@@ -39,7 +39,8 @@ class NuSVC(PairwiseMachines):
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
-        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory.
+        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
+        more than 4096.
     class_weight : dict or "balanced", optional
         Weights of rows by class label; "balanced" makes them inversely proportional to the sizes
         of the classes. Labels that a dict leaves out have 1.

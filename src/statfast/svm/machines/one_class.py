@@ -28,7 +28,7 @@ class OneClassSVM(KernelMachine):
         Of "poly"; of "spectrum" the length of the substrings.
     gamma : {"scale", "auto"} or float, default="scale"
         Of "poly", "rbf", "sigmoid" and "laplacian". "scale" is 1 / (d times the variance of all
-        values of X, by weight), "auto" 1 / d.
+        values of X, whatever their weights), "auto" 1 / d.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     nu : float, default=0.5
@@ -37,7 +37,8 @@ class OneClassSVM(KernelMachine):
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
-        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory.
+        Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
+        more than 4096.
     max_iter : int, default=-1
         Most steps of each machine, -1 for no limit.
     time_limit : float, optional
@@ -62,7 +63,7 @@ class OneClassSVM(KernelMachine):
     intercept_ : ndarray of shape (1,)
     coef_ : ndarray of shape (1, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
-    offset_ : float
+    offset_ : ndarray of shape (1,)
         rho; ``score_samples`` less it is ``decision_function``.
     margin_ : ndarray of shape (1,)
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0. The region is
@@ -185,7 +186,7 @@ class OneClassSVM(KernelMachine):
         left = min(machine.violation, training.run.tol) / machine.scale + 1e-12 * abs(machine.rho)
         machine = replace(machine, rho=machine.rho - left)
         fitted = self._single(training, machine)
-        return self._publish(X, **fitted, offset_=machine.rho)
+        return self._publish(X, **fitted, offset_=np.array([machine.rho]))
 
     def score_samples(self, X):
         """Return w.phi(x): f(x) without the offset.

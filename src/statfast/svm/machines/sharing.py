@@ -6,12 +6,11 @@ from functools import cached_property
 import numpy as np
 
 from statfast._estimator import copied
-from statfast._validation import free_memory
 from statfast.kernels import Precomputed, as_kernel
 from statfast.kernels.named import gamma_of, has_gamma
 from statfast.kernels.points import MATRIX
 from statfast.svm.dual.gram import REMADE, require_float32
-from statfast.svm.dual.limits import Run
+from statfast.svm.dual.limits import Run, cache_room
 from statfast.svm.dual.precision import tile_shape
 from statfast.svm.dual.solver import EVERY
 from statfast.svm.dual.whole import WholeGram, width_of
@@ -35,9 +34,7 @@ class SharedMatrix:
         quick = tile_shape(points.kernel)[0] is not None and points.width <= REMADE
         if most > EVERY and quick:  # matrices take longer to read than values to be made again
             return None
-        size = model.cache_size
-        room = (free_memory() or 2**32) / 4 if size is None else size * 2**20
-        if 8.0 * n * n + 1.0 * most * width_of(most) > room:
+        if 8.0 * n * n + 1.0 * most * width_of(most) > cache_room(model.cache_size):
             return None
         warn_far(points.data, points.kernel)
         return cls(model, points)
@@ -62,7 +59,7 @@ class SharedMatrix:
         if own.kernel.domain == MATRIX:
             return TrainingPoints(own.data[np.ix_(train, train)], own.kernel, weights, len(train))
         data = own.part(train)
-        gamma = gamma_of(self.model.gamma, data, weights) if has_gamma(given) else 1.0
+        gamma = gamma_of(self.model.gamma, data) if has_gamma(given) else 1.0
         kernel = as_kernel(
             given, gamma=gamma, degree=self.model.degree, coef0=self.model.coef0, X=data
         )

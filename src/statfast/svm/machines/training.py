@@ -105,7 +105,7 @@ def as_training_points(estimator, X, weights_of):
         else:
             refuse_huge(data)
     weights = weights_of(len(data))
-    gamma = gamma_of(estimator.gamma, data, weights) if has_gamma(given) else 1.0
+    gamma = gamma_of(estimator.gamma, data) if has_gamma(given) else 1.0
     kernel = as_kernel(given, gamma=gamma, degree=degree, coef0=coef0, X=data)
     return TrainingPoints(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 

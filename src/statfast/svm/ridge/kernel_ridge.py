@@ -52,7 +52,7 @@ class KernelRidge(Regressor, Estimator):
         the matrix between them.
     gamma : float, "scale" or "auto", optional
         Of "poly", "rbf", "sigmoid" and "laplacian". None and "auto" are 1 / d, "scale" is 1 / (d
-        times the variance of all values of X, by weight).
+        times the variance of all values of X, whatever their weights).
     degree : int, default=3
         Of "poly"; of "spectrum" the length of the substrings.
     coef0 : float, default=1.0
