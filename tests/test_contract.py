@@ -109,14 +109,14 @@ SMALL = {
     },
     "LogisticRegression": {"C": 1.0},  # classes of rows so few are often separated
     # To a tolerance at which weights are seen to equal repetitions.
-    "NuSVC": {"nu": 0.3, "gamma": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
+    "NuSVC": {"nu": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
     "MultivariateNormal": {"shrinkage": 0.1},  # there are fewer rows than columns
     "NuSVR": {"gamma": 0.3, "tol": 1e-10},
     "OneClassSVM": {"gamma": 0.3, "tol": 1e-10},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # classes have fewer rows than columns
     "RegularizedDiscriminantAnalysis": {"alpha": 0.3, "gamma": 0.1},
     "RegularizedDiscriminantAnalysisCV": {"alphas": [0.0, 0.3], "gammas": [0.1, 0.5]},
-    "SVC": {"gamma": 0.3, "probability": True, "tol": 1e-10, "random_state": 0},
+    "SVC": {"probability": True, "tol": 1e-10, "random_state": 0},
     "SVR": {"gamma": 0.3, "tol": 1e-10},
 }
 
@@ -139,6 +139,11 @@ FLAGS = {"verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
 SPARSE_AFTER_DENSE = {
+    "SVC",
+    "SVR",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "CalibratedClassifierCV",
     "BernoulliNB",
     "BisectingKMeans",
@@ -187,6 +192,10 @@ SENSE = [
 
 WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
 
+PLAIN_GAMMA = dict.fromkeys(
+    WEIGHTS, "gamma='scale' is that of the rows without their weights, as in scikit-learn"
+)
+
 # scikit-learn's checks that fail, with the reason: best empty.
 EXPECTED_FAILURES = {
     "CategoricalNB": dict.fromkeys(
@@ -204,8 +213,13 @@ EXPECTED_FAILURES = {
     "NuSVC": {
         "check_class_weight_classifiers": (
             "gives a class so little weight that no machine has this nu, which is said"
-        )
+        ),
+        "check_estimator_sparse_tag": (
+            "draws classes that no machine with this nu tells apart, which is said"
+        ),
+        **PLAIN_GAMMA,
     },
+    "SVC": PLAIN_GAMMA,
     "BayesClassifier": {WEIGHTS[0]: "a class has one row, of which there is no covariance"},
     "RegularizedDiscriminantAnalysisCV": {
         WEIGHTS[0]: "leaves a row out with all of its weight, and each of repeated rows by itself"
@@ -707,6 +721,8 @@ def test_integer_weight_is_a_repeated_row(cls, data):
     weights = np.arange(len(y)) % 4
     # Deep trees part these rows whatever their weights.
     short = {"max_depth": 1} if "max_depth" in cls().get_params() else {}
+    if cls.__name__ in ("SVC", "NuSVC"):
+        short = {"gamma": 0.3}  # "scale" is of the rows without their weights
     weighted = make(cls, **short).fit(X, y, sample_weight=weights)
     repeated = make(cls, **short).fit(X.repeat(weights, axis=0), y.repeat(weights))
     assert_close(answers(weighted, X), answers(repeated, X), rtol=1e-9)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from statfast._distance import scale_of
-from statfast._validation import MANY, as_count, as_real, as_rows, shown, wrong_type
+from statfast._validation import MANY, as_count, as_real, as_rows, is_sparse, shown, wrong_type
 from statfast.kernels.given import FunctionKernel, Precomputed
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
@@ -102,7 +102,7 @@ def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
         raise ValueError(f"gamma must be 'scale', 'auto' or a number; got {shown(gamma)}.")
     if X is None:
         raise ValueError(f"gamma={gamma!r} is made of the fitted rows. Give a number.")
-    rows = np.asarray(X)
+    rows = X if is_sparse(X) else np.asarray(X)
     if gamma == "auto":
         return 1.0 / rows.shape[1]
     low, high = float(rows.min()), float(rows.max())
@@ -121,6 +121,11 @@ def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
 
 def _variance(rows, scale):
     """The variance of all values times a power of two, without a copy of all."""
+    if is_sparse(rows):
+        values, size = rows.data * scale, rows.shape[0] * rows.shape[1]
+        middle = values.sum() / size
+        rest = (size - len(values)) * middle**2
+        return float((np.square(values - middle).sum() + rest) / size)
     step = max(1, BLOCK // rows.shape[1])
     blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from statfast._distance import scale_of
 from statfast._validation import warn_user
-from statfast.kernels.points import MATRIX
 
 SOME = 256  # points: their eigenvalues take some milliseconds
 NEGATIVE = 1e-5  # of the largest value: the rounding of a matrix to float32 leaves less
@@ -22,9 +21,7 @@ def warn_indefinite(name, points, support):
     if points.kernel.positive_definite:
         return
     some = _chosen(len(points), support)
-    square = points.kernel.domain == MATRIX
-    values = points.data[np.ix_(some, some)] if square else points.part(some)
-    low, high, bound = _ends(points.kernel.matrix(values, n_jobs=1))
+    low, high, bound = _ends(points.among(some))
     if low < -bound:
         warn_user(
             f"{name}: {points.kernel} is not positive semi-definite on X: without its means, the "

@@ -33,7 +33,7 @@ LARGEST = 1e37  # value: sums of some must be finite
 LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
 CROWDED = (
-    "The kernel matrix of {n} points takes {gib:.1f} GiB, more than 4 GiB or a quarter of the free memory: "
+    "The kernel matrix of {n} points takes {gib:.1f} GiB, over 4 GiB or a quarter of what is free: "
     "{slots} of its rows are kept, others made again. cache_size says how many MB they may take."
 )
 REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept

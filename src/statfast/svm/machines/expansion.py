@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from statfast._core.svm.expansion import SPARE, expand
 from statfast._distance import origin_of
 from statfast._engine import checkpoint, each, grid
-from statfast._validation import shown
+from statfast._validation import is_sparse, shown
 from statfast.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
+from statfast.svm.machines.sparse_values import sparse_values
 
 CALL = 4e8  # multiplications of one kernel call: some ten milliseconds
 BLOCK = 1 << 22  # kernel values made at a time where the tiles have no epilogue for them
@@ -26,7 +27,7 @@ class Expansion:
     """Support vectors and their coefficients, in `parts` that are summed apart."""
 
     kernel: Kernel
-    vectors: object  # rows, strings, or None for a precomputed kernel
+    vectors: object  # rows, CSR rows, strings, or None for a precomputed kernel
     support: NDArray[np.intp]  # their places among the training rows
     parts: tuple[slice, ...]
     coef: NDArray[np.float64]  # (Q, S)
@@ -41,8 +42,18 @@ class Expansion:
 
         `points` have been checked.
         """
-        n, count = len(points), max(1, len(self.support))
+        n = points.shape[0] if hasattr(points, "shape") else len(points)
+        count = max(1, len(self.support))
         outs = [np.zeros((n, len(self.coef))) for _ in self.parts]
+        if is_sparse(points) and not is_sparse(self.vectors):
+            step = max(1, BLOCK // points.shape[1])
+            for start in range(0, n, step):
+                some = slice(start, start + step)
+                for out, block in zip(
+                    outs, self.values(points[some].toarray(), n_jobs), strict=True
+                ):
+                    out[some] = block
+            return outs
         if type(self.kernel) is Linear and len(self.support):
             self._project(points, outs)
             return outs
@@ -67,6 +78,10 @@ class Expansion:
 
     def _project(self, points, outs):
         """The linear kernel: the vectors are summed before, about an origin among them."""
+        if is_sparse(self.vectors):
+            for part, out in zip(self.parts, outs, strict=True):
+                out[:] = points @ (self.vectors[part].T @ self.coef[:, part].T)
+            return
         origin = origin_of(self.vectors.mean(axis=0, dtype=np.float64)).astype(np.float64)
         step = max(1, BLOCK // points.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
@@ -105,6 +120,8 @@ class Expansion:
     def _matrix(self, points, n_jobs):
         if not len(self.support):
             return np.zeros((len(points), 0))
+        if is_sparse(self.vectors):
+            return sparse_values(self.kernel, points, self.vectors)
         if self.vectors is None:
             values = np.ascontiguousarray(points[:, self.support], dtype=np.float64)
             return self.kernel.matrix(values, np.zeros((len(self.support), 1)), n_jobs=n_jobs)

@@ -15,11 +15,11 @@ from statfast.kernels import Linear
 from statfast.kernels.named import domain_of
 from statfast.kernels.points import MATRIX
 from statfast.svm.dual.definite import warn_indefinite
-from statfast.svm.dual.gram import gram_of
 from statfast.svm.dual.limits import Run, as_cache_size
 from statfast.svm.dual.problems import Machine
 from statfast.svm.machines.expansion import Expansion, require_finite_values
 from statfast.svm.machines.sharing import fits_of_folds
+from statfast.svm.machines.sparse_values import serves_sparse
 from statfast.svm.machines.training import (
     Training,
     as_new_points,
@@ -60,9 +60,9 @@ class KernelMachine(Estimator):
         """What there is to train on; `weights_of(n)` gives weights, which have a say in gamma."""
         usable_threads(self.n_jobs)
         cache_size = as_cache_size(self.cache_size)
-        points = as_training_points(self, X, weights_of)
+        points = as_training_points(self, X, weights_of, sparse=True)
         warn_far(points.data, points.kernel)
-        gram = gram_of(points.kernel, points.for_gram(), cache_size=cache_size, n_jobs=self.n_jobs)
+        gram = points.gram(cache_size, self.n_jobs)
         weights = points.weights
         used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
         return Training(points, gram, used, Run(self, gram))
@@ -144,7 +144,7 @@ class KernelMachine(Estimator):
 
     def _sums(self, X):
         """The sums over each part of the support vectors, and the dtype that is asked for."""
-        points = as_new_points(self, X)
+        points = as_new_points(self, X, sparse=True)
         sums = self._expansion.values(points, self.n_jobs)
         for part in sums:
             require_finite_values(part)
@@ -166,6 +166,7 @@ class KernelMachine(Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._pairwise
+        tags.input_tags.sparse = serves_sparse(self.kernel)
         return tags
 
 

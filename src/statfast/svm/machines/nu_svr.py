@@ -51,7 +51,7 @@ class NuSVR(RegressionMachine):
     ----------
     support_ : ndarray of shape (S,)
         Training rows that are support vectors.
-    support_vectors_ : ndarray of shape (S, d), or list of strings
+    support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
         Those rows; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (1,)
         How many they are.
@@ -92,7 +92,9 @@ class NuSVR(RegressionMachine):
     -----
     Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
     predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
-    At most 4 MB of it are left to the next fit.
+    At most 4 MB of it are left to the next fit. Of sparse rows the whole matrix is made before, in
+    float64, and refused where it does not fit; they have the kernels that are functions of inner
+    products: "linear", "poly", "rbf" and "sigmoid".
 
     References
     ----------

@@ -54,7 +54,7 @@ class OneClassSVM(KernelMachine):
     ----------
     support_ : ndarray of shape (S,)
         Training rows that are support vectors.
-    support_vectors_ : ndarray of shape (S, d), or list of strings
+    support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
         Those rows; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (1,)
         How many they are.
@@ -96,7 +96,9 @@ class OneClassSVM(KernelMachine):
     -----
     Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
     predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
-    At most 4 MB of it are left to the next fit.
+    At most 4 MB of it are left to the next fit. Of sparse rows the whole matrix is made before, in
+    float64, and refused where it does not fit; they have the kernels that are functions of inner
+    products: "linear", "poly", "rbf" and "sigmoid".
 
     References
     ----------
@@ -146,7 +148,7 @@ class OneClassSVM(KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or list of strings
+        X : array-like or sparse matrix of shape (n, d), or list of strings
             Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
             the symmetric matrix of kernel values, (n, n).
         y : ignored
@@ -193,7 +195,7 @@ class OneClassSVM(KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
 
         Returns
@@ -214,7 +216,7 @@ class OneClassSVM(KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             As for `score_samples`.
 
         Returns
@@ -235,7 +237,7 @@ class OneClassSVM(KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             As for `score_samples`.
 
         Returns
@@ -255,7 +257,7 @@ class OneClassSVM(KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or list of strings
+        X : array-like or sparse matrix of shape (n, d), or list of strings
             As for `fit`.
         y : ignored
         sample_weight : array-like of shape (n,), optional

@@ -77,7 +77,7 @@ class PairwiseMachines(Classifier, KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or list of strings
+        X : array-like or sparse matrix of shape (n, d), or list of strings
             Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
             the symmetric matrix of kernel values, (n, n).
         y : array-like of shape (n,)
@@ -219,7 +219,7 @@ class PairwiseMachines(Classifier, KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
 
         Returns
@@ -245,7 +245,7 @@ class PairwiseMachines(Classifier, KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             As for `predict`.
 
         Returns
@@ -278,7 +278,7 @@ class PairwiseMachines(Classifier, KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             As for `predict`.
 
         Returns
@@ -310,7 +310,7 @@ class PairwiseMachines(Classifier, KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             As for `predict`.
 
         Returns

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from statfast._estimator import copied
+from statfast._validation import is_sparse
 from statfast.kernels import Precomputed, as_kernel
 from statfast.kernels.named import gamma_of, has_gamma
 from statfast.kernels.points import MATRIX
@@ -78,6 +79,8 @@ class SharedMatrix:
 def fits_of_folds(model, X, y, sample_weight, trains, candidates):
     """For each fold in turn the fitted models of all candidates, or their errors; None where each
     has to be fitted by itself."""
+    if is_sparse(X):
+        return None
     solved = set(model._solved_by)
     models = [copied(model).set_params(**params) for params in candidates]
     rest = {tuple((k, repr(v)) for k, v in p.items() if k not in solved) for p in candidates}

@@ -21,7 +21,7 @@ class RegressionMachine(Regressor, KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or list of strings
+        X : array-like or sparse matrix of shape (n, d), or list of strings
             Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
             the symmetric matrix of kernel values, (n, n).
         y : array-like of shape (n,)
@@ -93,7 +93,7 @@ class RegressionMachine(Regressor, KernelMachine):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
 
         Returns
@@ -154,7 +154,7 @@ class SVR(RegressionMachine):
     ----------
     support_ : ndarray of shape (S,)
         Training rows that are support vectors.
-    support_vectors_ : ndarray of shape (S, d), or list of strings
+    support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
         Those rows; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (1,)
         How many they are.
@@ -195,7 +195,9 @@ class SVR(RegressionMachine):
 
     Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
     predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
-    At most 4 MB of it are left to the next fit.
+    At most 4 MB of it are left to the next fit. Of sparse rows the whole matrix is made before, in
+    float64, and refused where it does not fit; they have the kernels that are functions of inner
+    products: "linear", "poly", "rbf" and "sigmoid".
 
     References
     ----------

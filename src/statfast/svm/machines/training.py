@@ -12,8 +12,10 @@ from statfast._validation import (
     STEEPEST,
     as_choice,
     as_count,
+    as_csr,
     as_real,
     as_rows,
+    is_sparse,
     not_fitted,
     rows_for,
     shown,
@@ -23,8 +25,9 @@ from statfast._validation import (
 from statfast.kernels import Kernel, Polynomial, Precomputed, as_kernel
 from statfast.kernels.named import domain_of, gamma_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
-from statfast.svm.dual.gram import Gram
+from statfast.svm.dual.gram import Gram, MatrixGram, gram_of
 from statfast.svm.dual.limits import Run
+from statfast.svm.machines.sparse_values import require_sparse, sparse_values, training_matrix
 
 LARGEST = 1e150  # numbers beyond overflow when squared and added up
 FAR = 10  # times their ranges: means of columns of which polynomials see little but the means
@@ -35,13 +38,32 @@ HEAVIEST = 1e100  # cost: sums of products of two are finite
 class TrainingPoints:
     """Checked training points with their kernel."""
 
-    data: object  # an ndarray of rows or of kernel values, or a list of strings
+    data: object  # an ndarray of rows or of kernel values, CSR rows, or a list of strings
     kernel: Kernel
     weights: NDArray[np.float64] | None
     width: int
 
     def __len__(self):
-        return len(self.data)
+        return len(self.data) if isinstance(self.data, list) else self.data.shape[0]
+
+    @property
+    def sparse(self):
+        """Whether the rows are sparse."""
+        return is_sparse(self.data)
+
+    def gram(self, cache_size, n_jobs):
+        """Their kernel matrix."""
+        if self.sparse:
+            return MatrixGram(training_matrix(self.kernel, self.data), n_jobs)
+        return gram_of(self.kernel, self.for_gram(), cache_size=cache_size, n_jobs=n_jobs)
+
+    def among(self, some):
+        """The matrix of kernel values between some of them."""
+        if self.sparse:
+            return sparse_values(self.kernel, self.data[some], self.data[some])
+        square = self.kernel.domain == MATRIX
+        values = self.data[np.ix_(some, some)] if square else self.part(some)
+        return self.kernel.matrix(values, n_jobs=1)
 
     def for_gram(self):
         """The points as kernels check them."""
@@ -57,6 +79,8 @@ class TrainingPoints:
         """Some of the points as new ones."""
         if self.kernel.domain == STRINGS:
             return [self.data[i] for i in index]
+        if self.sparse:
+            return self.data[index]
         return np.ascontiguousarray(self.data[index])
 
     def keys(self, rng):
@@ -67,6 +91,8 @@ class TrainingPoints:
             return np.array([crc32(salt + text) for text in texts], dtype=np.float64)
         if self.kernel.domain == MATRIX:
             return rng.permutation(len(self)).astype(np.float64)
+        if self.sparse:
+            return self.data @ rng.uniform(1, 2, self.width)
         key = np.zeros(len(self))
         for column, factor in zip(self.data.T, rng.uniform(1, 2, self.width), strict=True):
             key += factor * column.astype(np.float64)
@@ -87,8 +113,9 @@ class Training:
     run: Run
 
 
-def as_training_points(estimator, X, weights_of):
-    """Check X and the parameters of the kernel; `weights_of(n)` gives the weights of n points."""
+def as_training_points(estimator, X, weights_of, sparse=False):
+    """Check X, which may be `sparse`, and the parameters of the kernel; `weights_of(n)` gives the
+    weights of n points."""
     given = estimator.kernel
     coef0 = as_real(estimator.coef0, "coef0")
     degree = as_count(estimator.degree, "degree", high=STEEPEST)
@@ -97,6 +124,10 @@ def as_training_points(estimator, X, weights_of):
     domain = domain_of(given)
     if domain == STRINGS:
         data = as_strings(X, given)
+    elif sparse and is_sparse(X):
+        require_sparse(given)
+        data = as_csr(X)
+        refuse_huge(data.data)
     else:
         refuse_strings(X, given)
         data = as_rows(X)
@@ -104,14 +135,16 @@ def as_training_points(estimator, X, weights_of):
             require_symmetric(data, "X, with kernel='precomputed',")
         else:
             refuse_huge(data)
-    weights = weights_of(len(data))
+    weights = weights_of(len(data) if domain == STRINGS else data.shape[0])
     gamma = gamma_of(estimator.gamma, data) if has_gamma(given) else 1.0
-    kernel = as_kernel(given, gamma=gamma, degree=degree, coef0=coef0, X=data)
+    kernel = as_kernel(
+        given, gamma=gamma, degree=degree, coef0=coef0, X=None if is_sparse(data) else data
+    )
     return TrainingPoints(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 
 
-def as_new_points(estimator, X):
-    """Points to be answered by a fitted estimator."""
+def as_new_points(estimator, X, sparse=False):
+    """Points, which may be `sparse` rows, to be answered by a fitted estimator."""
     expansion = estimator.__dict__.get("_expansion")
     if expansion is None:
         raise not_fitted(estimator)
@@ -120,7 +153,20 @@ def as_new_points(estimator, X):
         return as_strings(X, expansion.kernel)
     if not isinstance(X, np.ndarray):
         refuse_strings(X, expansion.kernel)
-    return rows_for(estimator, X)
+    if not is_sparse(X):
+        rows = rows_for(estimator, X)
+        return as_csr(_csr(rows)) if is_sparse(expansion.vectors) else rows
+    if domain == MATRIX or not sparse:
+        return rows_for(estimator, X)  # for its sentence
+    rows = as_csr(X)
+    rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
+    return rows
+
+
+def _csr(rows):
+    from scipy.sparse import csr_array
+
+    return csr_array(rows)
 
 
 # ------------------------------------------------------------------ numbers
@@ -144,7 +190,7 @@ def require_gamma(gamma, name="gamma"):
 
 def refuse_huge(X):
     """Squares have to be finite."""
-    if X.dtype == np.float64 and (largest := max(X.max(), -X.min())) > LARGEST:
+    if X.size and X.dtype == np.float64 and (largest := max(X.max(), -X.min())) > LARGEST:
         raise ValueError(
             f"X holds values as large as {largest:.3g}, whose squares overflow. Scale its columns."
         )
@@ -155,6 +201,8 @@ def warn_far(X, kernel):
     if type(kernel) is not Polynomial or kernel.degree < 2:
         return
     means, ranges = X.mean(axis=0, dtype=np.float64), X.max(axis=0) - X.min(axis=0)
+    if is_sparse(X):
+        ranges = ranges.toarray()
     with np.errstate(over="ignore"):
         times = np.linalg.norm(means) / max(np.linalg.norm(ranges.astype(np.float64)), 1e-300)
     if FAR < times < 1e200:

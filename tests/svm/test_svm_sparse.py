@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernel machines of sparse rows give what those of the same dense rows give."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from statfast import ConvergenceWarning, GridSearchCV
+from statfast._validation import memory
+from statfast.kernels import RBF, Polynomial
+from statfast.svm import SVC, SVR, KernelRidge, NuSVC, NuSVR, OneClassSVM
+from statfast.svm.machines import sparse_values
+
+KINDS = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+KERNELS = (
+    {"kernel": "linear"},
+    {"kernel": "rbf"},
+    {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": "auto"},
+    {"kernel": "sigmoid", "gamma": 0.02},
+    {"kernel": RBF(0.2)},
+)
+TIGHT = 1e-9
+
+
+def data(n=70, d=12, classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % classes
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.3)
+    X[:, :classes] += 1.5 * np.eye(classes)[labels]
+    X[5] = 0.0
+    return X, labels
+
+
+def answers(model, X):
+    values = [model.predict(X)]
+    if hasattr(model, "decision_function"):
+        values.append(model.decision_function(X))
+    return values
+
+
+@pytest.mark.filterwarnings("ignore:.*positive semi-definite")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("given", KERNELS, ids=lambda given: str(given["kernel"]))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_rows_are_dense_rows(kind, given, weighted):
+    X, labels = data()
+    y = X @ np.linspace(-1, 1, X.shape[1]) if kind in (SVR, NuSVR) else labels
+    weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
+    made = {"nu": 0.2} if kind in (NuSVC, OneClassSVM) else {}
+    dense = kind(tol=TIGHT, **given, **made).fit(X, y, sample_weight=weights)
+    for form in ("csr", "csc", "coo"):
+        S = sparse.coo_array(X).asformat(form)
+        model = kind(tol=TIGHT, **given, **made).fit(S, y, sample_weight=weights)
+        assert model.kernel_ == dense.kernel_ or isinstance(given["kernel"], str)
+        assert getattr(model.kernel_, "gamma", 0) == pytest.approx(
+            getattr(dense.kernel_, "gamma", 0), rel=1e-12
+        )
+        assert model.n_features_in_ == X.shape[1]
+        assert model.support_vectors_.shape == (len(model.support_), X.shape[1])
+        np.testing.assert_array_equal(model.support_vectors_.toarray(), X[model.support_])
+        for asked in (S, X):
+            found, expected = answers(model, asked), answers(dense, X)
+            np.testing.assert_allclose(found[-1], expected[-1], atol=1e-5)
+        for one, other in zip(answers(dense, S), answers(dense, X), strict=True):
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    if given["kernel"] == "linear":
+        np.testing.assert_allclose(model.coef_, dense.coef_, atol=1e-5)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(S), model.predict(S))
+
+
+@pytest.mark.parametrize("kind", [SVC, SVR, OneClassSVM])
+def test_sparse_rows_as_in_scikit_learn(kind):
+    peer = getattr(pytest.importorskip("sklearn.svm"), kind.__name__)
+    X, labels = data(seed=3, classes=2)
+    S = sparse.csr_matrix(X)
+    ours = kind(tol=TIGHT).fit(S, labels * 1)
+    theirs = peer(tol=TIGHT).fit(S, labels * 1)
+    method = "predict" if kind is SVR else "decision_function"
+    expected = getattr(theirs, method)(S)
+    np.testing.assert_allclose(getattr(ours, method)(S), expected, atol=1e-5)
+
+
+def test_probabilities_and_searches_of_sparse_rows():
+    X, labels = data(classes=2)
+    S = sparse.csr_array(X)
+    made = {"probability": True, "tol": TIGHT, "random_state": 0}
+    ours, dense = (SVC(**made).fit(rows, labels) for rows in (S, X))
+    np.testing.assert_allclose(ours.predict_proba(S), dense.predict_proba(X), atol=1e-4)
+    grid = {"C": [0.1, 10.0], "gamma": [0.05, 0.5]}
+    found = [
+        GridSearchCV(SVC(tol=TIGHT), grid, cv=3).fit(rows, labels).cv_results_["mean_test_score"]
+        for rows in (S, X)
+    ]
+    np.testing.assert_allclose(found[0], found[1])
+
+
+def test_values_come_in_blocks_and_one_by_one(monkeypatch):
+    X, labels = data()
+    S = sparse.csr_array(X)
+    whole = SVC().fit(S, labels).decision_function(S)
+    monkeypatch.setattr(sparse_values, "BLOCK", 100)
+    model = SVC().fit(S, labels)
+    np.testing.assert_array_equal(model.decision_function(S), whole)
+    alone = np.vstack([model.decision_function(S[[i]]) for i in range(len(X))])
+    np.testing.assert_allclose(alone, whole, rtol=0, atol=1e-14)
+
+
+def test_what_is_refused(monkeypatch):
+    X, labels = data()
+    S = sparse.csr_array(X)
+    for kernel in ("laplacian", Polynomial(2) * RBF(1.0), lambda A, B: A @ B.T):
+        with pytest.raises(TypeError, match=r"X must be an array for kernel=.*Pass X.toarray"):
+            SVC(kernel=kernel).fit(S, labels)
+    for kernel in ("precomputed", "spectrum"):
+        with pytest.raises((TypeError, ValueError), match="X"):
+            SVC(kernel=kernel).fit(S, labels)
+    with pytest.raises(TypeError, match="X"):
+        KernelRidge().fit(S, labels)
+    with pytest.raises(ValueError, match="NaN"):
+        SVC().fit(S * np.nan, labels)
+    with pytest.raises(ValueError, match="whose squares overflow"):
+        SVC().fit(S * 1e200, labels)
+    model = SVC().fit(S, labels)
+    with pytest.raises(ValueError, match="X has 3 features, but SVC is expecting 12"):
+        model.predict(S[:, [0, 1, 2]])
+    with (
+        pytest.warns(UserWarning, match="The columns of X lie far from 0"),
+        pytest.warns(ConvergenceWarning),
+    ):
+        SVC(kernel="poly", max_iter=5).fit(sparse.csr_array(X + 1e4), labels)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1 << 30)
+    wide = sparse.csr_array((20_000, 3))
+    with pytest.raises(MemoryError, match="matrix of 20000 sparse rows needs"):
+        SVC().fit(wide, np.arange(20_000) % 2)
+
+
+def test_rows_without_a_nonzero():
+    S, labels = sparse.csr_array((6, 3)), np.arange(6) % 2
+    model = SVC().fit(S, labels)
+    assert model.kernel_.gamma == 1.0
+    np.testing.assert_allclose(
+        model.decision_function(S),
+        SVC().fit(S.toarray(), labels).decision_function(S.toarray()),
+        atol=1e-3,
+    )
