@@ -86,8 +86,10 @@ def repetition(rng):
     weights = np.arange(len(y)) % 4
     words = Words()
     if cls.__name__ not in drawn:  # starts, or rows, are drawn among the rows
-        weighted = fitted(cls, X, y, weights)
-        repeated = fitted(cls, X.repeat(weights, axis=0), y.repeat(weights))
+        # gamma="scale" is that of the rows without their weights, as in scikit-learn.
+        given = {"gamma": 0.3} if cls().get_params().get("gamma") == "scale" else {}
+        weighted = fitted(cls, X, y, weights, **given)
+        repeated = fitted(cls, X.repeat(weights, axis=0), y.repeat(weights), **given)
         # Two splits may part the rows that have weight alike: rounding chooses, and sends the other
         # rows to different sides.
         A = X[weights > 0] if cls.__name__.startswith("HistGradientBoosting") else X
