@@ -145,3 +145,12 @@ def test_clusters_that_cannot_be():
         model.robust_covariance(X, y, "HC3", groups=CARB)
     with pytest.raises(ValueError, match="groups must have one label per row"):
         model.robust_covariance(X, y, groups=[1, 2])
+
+
+def test_hypotheses_that_are_no_numbers():
+    model = LinearRegression().fit(np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0))
+    with pytest.raises(ValueError, match="same length"):
+        model.t_test([[1.0, 2.0], [3.0]])
+    for value in ([1.0, 2.0], np.nan, 1j):
+        with pytest.raises(ValueError, match="The value must be a finite number"):
+            model.t_test([0.0, 1.0, 0.0], value)

@@ -13,6 +13,7 @@ from statfast.linear import (
     GeneralizedLinearModel,
     LinearRegression,
     LogisticRegression,
+    add1,
     anova,
     drop1,
     step,
@@ -213,3 +214,9 @@ def test_collinear_columns_are_told_by_fit_and_not_again_by_each_step(model):
         step(model, X, y)
         step(model, rng.normal(size=(80, 2)), y)  # down to no column at all, perhaps
     assert table.columns["Df"][-1] == 0  # without the constant column the fit is the same
+
+
+def test_a_start_that_names_no_terms():
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0)
+    with pytest.raises(TypeError, match="start must be names of terms"):
+        add1(LinearRegression(), X, y, start=len)

@@ -152,6 +152,7 @@ def test_scikit_learn_takes_our_splitters():
         (ours.PredefinedSplit([0, 1]), "one fold for each of the 8 rows; got 2"),
         (ours.PredefinedSplit([-1] * 8), "at least one fold"),
         (ours.PredefinedSplit([0.5] * 8), "list of integers"),
+        (ours.PredefinedSplit([[0, 1], [2]]), "Give all rows the same length"),
         (ours.ShuffleSplit(test_size=8), "train set would have 0 rows"),
         (ours.ShuffleSplit(test_size=0.0), "test_size must be greater than 0"),
         (ours.ShuffleSplit(test_size=9), "test_size must be between 1"),

@@ -283,3 +283,8 @@ def test_refusals_of_rows():
         one_hot.inverse_transform(np.zeros((1, 6)))
     with pytest.raises(ValueError, match="the number of no category"):
         ordinal.inverse_transform([[0.5, 0]])
+
+
+def test_categories_of_no_list():
+    with pytest.raises(TypeError, match=r"categories must be .auto. or a list"):
+        OrdinalEncoder(categories=np.array(0.0)).fit([[1.0], [2.0]])

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._estimator import group_runs, parts_of_folds, require_members, runs, stratified_runs
-from statfast._validation import as_count, as_flag, as_generator
+from statfast._validation import as_count, as_flag, as_generator, to_array
 from statfast.model_selection.splitter import Splitter, codes_of, groups_of, n_rows
 
 
@@ -389,7 +389,7 @@ class PredefinedSplit(Splitter):
         return len(self._folds()[1])
 
     def _folds(self):
-        fold = np.asarray(self.test_fold)
+        fold = to_array(self.test_fold, "test_fold", "a list of integers")
         if fold.ndim != 1 or fold.dtype.kind not in "iu":
             raise ValueError("test_fold must be a list of integers, -1 for rows always fitted.")
         numbers = np.unique(fold)

@@ -268,7 +268,7 @@ class CategoryEncoder(Transformer, Estimator):
             return None
         if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
             raise wrong_type("categories", "'auto' or a list with an array for each column", given)
-        given = list(given)
+        given = list(np.atleast_1d(given)) if isinstance(given, np.ndarray) else list(given)
         if len(given) != len(columns):
             raise ValueError(
                 "Shape mismatch: if categories is an array, it has to be of shape (n_features,), "

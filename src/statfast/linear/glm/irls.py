@@ -313,7 +313,7 @@ class Scoring:
 
     def _rms(self, step, score, sums):
         """How far a step moves the linear predictor, in units of the responses' deviation."""
-        return sqrt(max(float(step @ score), 0.0) / (self._dispersion(sums) * self.mass))
+        return sqrt(max(float(step @ score), 0.0) / self._dispersion(sums) / self.mass)
 
     def _dispersion(self, sums):
         known = self.rows.family.dispersion

@@ -6,7 +6,7 @@ from math import nan
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._validation import as_choice, as_rows
+from statfast._validation import as_choice, as_rows, shown, to_array
 from statfast.linear.inference.inference import as_covariance, as_level, intervals, percent
 
 
@@ -151,7 +151,7 @@ def as_contrasts(given, names):
                 f"Contrasts must be of the coefficients {', '.join(names)}; got {unknown[0]!r}."
             )
         return list(listed), np.eye(q)[[names.index(name) for name in listed]]
-    rows = np.atleast_2d(np.asarray(given))
+    rows = np.atleast_2d(to_array(given, "contrasts", "names, or rows of weights"))
     rows = as_rows(rows, name="contrasts", keep=(np.float64,)).astype(np.float64, copy=False)
     if rows.shape[1] != q:
         raise ValueError(
@@ -162,10 +162,12 @@ def as_contrasts(given, names):
 
 def _held(value, m):
     """What combinations are under the hypothesis: (m,)."""
-    held = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    if held.shape not in ((1,), (m,)) or not np.isfinite(held).all():
-        raise ValueError(f"The value must be a finite number, or {m} of them; got {value!r}.")
-    return np.broadcast_to(held, m)
+    wanted = f"a finite number, or {m} of them"
+    held = np.atleast_1d(to_array(value, "The value", wanted))
+    fits = held.shape in ((1,), (m,)) and held.dtype.kind in "biuf"
+    if not fits or not np.isfinite(held).all():
+        raise ValueError(f"The value must be {wanted}; got {shown(value)}.")
+    return np.broadcast_to(held.astype(np.float64), m)
 
 
 def _covariance(result, given):

@@ -5,6 +5,7 @@ As R's ``drop1``, ``add1`` and ``step`` (Venables & Ripley 2002, section 7.2,
 doi:10.1007/978-0-387-21706-2; Akaike 1974, doi:10.1109/TAC.1974.1100705).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._validation import as_choice, as_real, shown
+from statfast._validation import as_choice, as_real, shown, wrong_type
 from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test
 from statfast.linear.inference.term_fits import TermFits
 
@@ -127,6 +128,8 @@ def add1(
 
 def _start(names, terms):
     """The set of terms to begin with."""
+    if not isinstance(names, Iterable):
+        raise wrong_type("start", "names of terms", names)
     chosen = frozenset([names] if isinstance(names, str) else map(str, names))
     if not chosen <= set(terms):
         raise ValueError(
