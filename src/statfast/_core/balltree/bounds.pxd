@@ -76,10 +76,8 @@ cdef inline void gather(const Tree *tree, const char *octet, Py_ssize_t lane, do
     for j in range(tree.d):
         if tree.wide == 8:
             out[j] = (<const double *>octet)[j * FAN + lane]
-        elif tree.wide == 4:
-            out[j] = (<const float *>octet)[j * FAN + lane]
         else:
-            out[j] = (<const unsigned char *>octet)[j * FAN + lane]
+            out[j] = (<const float *>octet)[j * FAN + lane]
 
 
 cdef inline uint64_t measure(

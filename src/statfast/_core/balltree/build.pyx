@@ -16,7 +16,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from statfast._core.tile.metric cimport EUCLIDEAN, MINKOWSKI, distance_of, reduced
-from statfast._core.tile.rows cimport apart, number
+from statfast._core.tile.rows cimport apart, real
 
 cdef enum:
     FAN = 8        # children of a node, and points of an octet: the lanes of balltree/leaf_scan.h
@@ -85,14 +85,14 @@ cdef inline Py_ssize_t children(const int32_t *first) noexcept nogil:
     return c
 
 
-cdef inline void read(const number *x, Py_ssize_t d, double *out) noexcept nogil:
+cdef inline void read(const real *x, Py_ssize_t d, double *out) noexcept nogil:
     cdef Py_ssize_t p
     for p in range(d):
         out[p] = x[p]
 
 
 def enclose(
-    const number[:, ::1] X,         # IN (n, d) in the order of the tree
+    const real[:, ::1] X,           # IN (n, d) in the order of the tree
     const int32_t[:, ::1] first,    # IN (nodes, 9)
     Py_ssize_t start,
     Py_ssize_t stop,
@@ -148,7 +148,7 @@ def enclose(
 
 
 cdef void middle(
-    const number *x, Py_ssize_t n, Py_ssize_t d, int kind, double *mean
+    const real *x, Py_ssize_t n, Py_ssize_t d, int kind, double *mean
 ) noexcept nogil:
     cdef Py_ssize_t i, j, best = 0
     cdef double to, least = INFINITY
@@ -172,9 +172,9 @@ cdef void middle(
 
 
 def lay(
-    const number[:, ::1] X,         # IN (n, d) in the order of the tree
+    const real[:, ::1] X,           # IN (n, d) in the order of the tree
     Py_ssize_t start,
-    number[:, :, ::1] octets,       # OUT (octets, d, 8) those from `start` on
+    real[:, :, ::1] octets,         # OUT (octets, d, 8) those from `start` on
 ):
     """Lay rows out in octets; places without a row hold zeros."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i, j, lane, row
@@ -187,7 +187,7 @@ def lay(
 
 
 def unlay(
-    const number[:, :, ::1] octets,     # IN (octets, d, 8)
+    const real[:, :, ::1] octets,       # IN (octets, d, 8)
     Py_ssize_t start,
     double[:, ::1] X,                   # OUT (some, d) the rows from `start` on
 ):

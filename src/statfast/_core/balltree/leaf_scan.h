@@ -12,8 +12,6 @@
 
 #if F64_LANES > 1
 typedef float few_f32 __attribute__((vector_size(4 * F64_LANES)));
-typedef int32_t few_i32 __attribute__((vector_size(4 * F64_LANES)));
-typedef uint8_t few_u8 __attribute__((vector_size(F64_LANES)));
 typedef double few_f64 __attribute__((vector_size(8 * F64_LANES)));
 static INLINE f64_v widen_f64(const double *p) { return f64_load(p); }
 static INLINE f64_v widen_f32(const float *p) {
@@ -21,15 +19,9 @@ static INLINE f64_v widen_f32(const float *p) {
     memcpy(&v, p, sizeof v);
     return (f64_v)__builtin_convertvector(v, few_f64);
 }
-static INLINE f64_v widen_u8(const uint8_t *p) {
-    few_u8 v;
-    memcpy(&v, p, sizeof v);
-    return (f64_v)__builtin_convertvector(__builtin_convertvector(v, few_i32), few_f64);
-}
 #else
 static INLINE f64_v widen_f64(const double *p) { return *p; }
 static INLINE f64_v widen_f32(const float *p) { return (double)*p; }
-static INLINE f64_v widen_u8(const uint8_t *p) { return (double)*p; }
 #endif
 
 /* What a feature adds, and how what was added is put together. */
@@ -93,10 +85,8 @@ static INLINE f64_v widen_u8(const uint8_t *p) { return (double)*p; }
 #define EVERY_SOURCE(WORD, TERM, JOIN)                                                             \
     LANES_OF(double, f64, WORD, TERM, JOIN)                                                        \
     LANES_OF(float, f32, WORD, TERM, JOIN)                                                         \
-    LANES_OF(uint8_t, u8, WORD, TERM, JOIN)                                                        \
     NEAR_OCTETS(double, f64, WORD)                                                                 \
-    NEAR_OCTETS(float, f32, WORD)                                                                  \
-    NEAR_OCTETS(uint8_t, u8, WORD)
+    NEAR_OCTETS(float, f32, WORD)
 EVERY_SOURCE(square, TERM_SQUARE, ADDED)
 EVERY_SOURCE(length, TERM_LENGTH, ADDED)
 EVERY_SOURCE(largest, TERM_LARGEST, f64_max)
@@ -111,7 +101,6 @@ EVERY_SOURCE(largest, TERM_LARGEST, f64_max)
     }
 NEAR(double, f64)
 NEAR(float, f32)
-NEAR(uint8_t, u8)
 #undef NEAR
 
 /* Eight balls: the distance of q to each center, a lower bound of those to the points inside,

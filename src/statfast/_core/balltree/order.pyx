@@ -17,7 +17,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from statfast._core.neighbors.nearest cimport Neighbor, before
-from statfast._core.tile.rows cimport apart, number
+from statfast._core.tile.rows cimport apart, real
 
 cdef enum:
     FAN = 8        # children of a node
@@ -25,7 +25,7 @@ cdef enum:
 
 
 def choose_pivots(
-    const number[:, ::1] X,         # IN (n, d)
+    const real[:, ::1] X,           # IN (n, d)
     double[:, ::1] pivots,          # OUT (3, d) the two, and work space
 ):
     """Two points along the direction in which the rows vary most."""
@@ -34,7 +34,7 @@ def choose_pivots(
 
 
 def measure_keys(
-    const number[:, ::1] X,         # IN (n, d)
+    const real[:, ::1] X,           # IN (n, d)
     double[:, ::1] pivots,          # IN (3, d)
     double[::1] key,                # OUT (n,)
 ):
@@ -66,7 +66,7 @@ def part(
 
 
 def arrange(
-    number[:, ::1] X,               # INOUT (n, d) all rows
+    real[:, ::1] X,                 # INOUT (n, d) all rows
     Py_ssize_t[::1] ids,            # INOUT (n,)
     const int32_t[:, ::1] first,    # IN (nodes, 9)
     Py_ssize_t start,
@@ -76,7 +76,7 @@ def arrange(
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], node, low, most
     low = min(n, <Py_ssize_t>first[start, 0] * FAN)
     most = min(n, <Py_ssize_t>first[start, FAN] * FAN) - low
-    cdef number *spare = <number *>malloc(most * d * sizeof(number))
+    cdef real *spare = <real *>malloc(most * d * sizeof(real))
     cdef Neighbor *keyed = <Neighbor *>malloc(most * sizeof(Neighbor))
     cdef Py_ssize_t *moved = <Py_ssize_t *>malloc(most * sizeof(Py_ssize_t))
     cdef double *pivots = <double *>malloc(3 * d * sizeof(double))
@@ -104,8 +104,8 @@ cdef inline Py_ssize_t children(const int32_t *first) noexcept nogil:
 
 
 cdef void divide(
-    number *x, Py_ssize_t *ids, Py_ssize_t n, Py_ssize_t d, const int32_t *first,
-    Py_ssize_t from_child, Py_ssize_t to_child, number *spare, Neighbor *keyed,
+    real *x, Py_ssize_t *ids, Py_ssize_t n, Py_ssize_t d, const int32_t *first,
+    Py_ssize_t from_child, Py_ssize_t to_child, real *spare, Neighbor *keyed,
     Py_ssize_t *moved, double *pivots,
 ) noexcept nogil:
     """Part the rows of some children of a node, until each child has its own: three levels."""
@@ -120,15 +120,15 @@ cdef void divide(
         keyed[i].row = i
     select(keyed, count, <Py_ssize_t>first[middle] * FAN - low)
     for i in range(count):
-        memcpy(spare + i * d, x + (low + keyed[i].row) * d, d * sizeof(number))
+        memcpy(spare + i * d, x + (low + keyed[i].row) * d, d * sizeof(real))
         moved[i] = ids[low + keyed[i].row]
-    memcpy(x + low * d, spare, count * d * sizeof(number))
+    memcpy(x + low * d, spare, count * d * sizeof(real))
     memcpy(ids + low, moved, count * sizeof(Py_ssize_t))
     divide(x, ids, n, d, first, from_child, middle, spare, keyed, moved, pivots)
     divide(x, ids, n, d, first, middle, to_child, spare, keyed, moved, pivots)
 
 
-cdef inline double key_of(const number *x, const double *pivots, Py_ssize_t d) noexcept nogil:
+cdef inline double key_of(const real *x, const double *pivots, Py_ssize_t d) noexcept nogil:
     """Negative nearer to the first pivot; 0 where both squares overflow."""
     cdef double one, other, key
     apart(pivots, x, d, 1, d, &one)
@@ -137,7 +137,7 @@ cdef inline double key_of(const number *x, const double *pivots, Py_ssize_t d) n
     return key if key == key else 0
 
 
-cdef void pivots_of(const number *x, Py_ssize_t n, Py_ssize_t d, double *pivots) noexcept nogil:
+cdef void pivots_of(const real *x, Py_ssize_t n, Py_ssize_t d, double *pivots) noexcept nogil:
     cdef Py_ssize_t m = min(n, <Py_ssize_t>SAMPLE), i, j, p, count
     cdef Py_ssize_t at[SAMPLE]
     cdef bint near[SAMPLE]
@@ -167,14 +167,14 @@ cdef void pivots_of(const number *x, Py_ssize_t n, Py_ssize_t d, double *pivots)
                 memcpy(pivots + j * d, mean, d * sizeof(double))
 
 
-cdef inline void read(const number *x, Py_ssize_t d, double *out) noexcept nogil:
+cdef inline void read(const real *x, Py_ssize_t d, double *out) noexcept nogil:
     cdef Py_ssize_t p
     for p in range(d):
         out[p] = x[p]
 
 
 cdef Py_ssize_t farthest(
-    const number *x, const Py_ssize_t *at, Py_ssize_t m, Py_ssize_t d, const double *q
+    const real *x, const Py_ssize_t *at, Py_ssize_t m, Py_ssize_t d, const double *q
 ) noexcept nogil:
     cdef Py_ssize_t i, found = 0
     cdef double to, most = -1

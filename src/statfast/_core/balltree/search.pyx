@@ -38,14 +38,13 @@ from statfast._core.balltree.bounds cimport (
 )
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
 from statfast._core.neighbors.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
-from statfast._core.tile.rows cimport number
+from statfast._core.tile.rows cimport real
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "balltree/search_table.h" nogil:
     ctypedef struct balltree_kernels:
         near_points near_f64
         near_points near_f32
-        near_points near_u8
         near_balls balls
     const balltree_kernels *balltree_at(int level)
 
@@ -143,21 +142,19 @@ cdef Py_ssize_t within(
 
 # ------------------------------------------------------------------ the interface
 cdef void bind(
-    Tree *tree, const number[:, :, ::1] octets, const Py_ssize_t[::1] ids,
+    Tree *tree, const real[:, :, ::1] octets, const Py_ssize_t[::1] ids,
     const double[:, :, ::1] center, const double[:, ::1] radius, const int32_t[:, ::1] first,
     const int32_t[:, ::1] child, const double[:, ::1] places, int kind, double p, double loss,
     double slack,
 ) noexcept:
     tree.octets = <const char *>&octets[0, 0, 0]
-    tree.wide = sizeof(number)
+    tree.wide = sizeof(real)
     tree.d = octets.shape[1]
     tree.size = FAN * tree.d * tree.wide
-    if number is double:
+    if real is double:
         tree.near = table.near_f64
-    elif number is float:
-        tree.near = table.near_f32
     else:
-        tree.near = table.near_u8
+        tree.near = table.near_f32
     tree.balls = table.balls
     tree.center = &center[0, 0, 0]
     tree.radius = &radius[0, 0]
@@ -171,7 +168,7 @@ cdef void bind(
 
 
 def search(
-    const number[:, :, ::1] octets,     # IN (octets, d, 8) the tree: see BallTreeIndex
+    const real[:, :, ::1] octets,       # IN (octets, d, 8) the tree: see BallTreeIndex
     const Py_ssize_t[::1] ids,
     const double[:, :, ::1] center,
     const double[:, ::1] radius,
@@ -221,7 +218,7 @@ def search(
 
 
 def search_radius(
-    const number[:, :, ::1] octets,     # IN as for search
+    const real[:, :, ::1] octets,       # IN as for search
     const Py_ssize_t[::1] ids,
     const double[:, :, ::1] center,
     const double[:, ::1] radius,

@@ -11,4 +11,4 @@
 #include "balltree/leaf_scan.h"
 
 const balltree_kernels GLUE(balltree_, LEVEL) = {
-    .near_f64 = near_f64, .near_f32 = near_f32, .near_u8 = near_u8, .balls = balls};
+    .near_f64 = near_f64, .near_f32 = near_f32, .balls = balls};

@@ -15,7 +15,7 @@ typedef uint64_t near_balls(const double *q, const double *center, const double 
                             double *low);
 
 typedef struct {
-    near_points *near_f64, *near_f32, *near_u8;
+    near_points *near_f64, *near_f32;
     near_balls *balls;
 } balltree_kernels;
 

@@ -32,7 +32,7 @@ class BallTreeIndex:
     """The rows in octets in the order of the tree, and the balls of its nodes."""
 
     metric: Metric
-    octets: np.ndarray  # (octets, d, 8) float64, float32 or uint8: (i, j, l) is x[8 i + l, j]
+    octets: np.ndarray  # (octets, d, 8) float64 or float32: (i, j, l) is x[8 i + l, j]
     ids: np.ndarray  # (n,) intp, the caller's row at each position of the tree
     center: np.ndarray  # (nodes, d, 8) of the balls of a node's children
     radius: np.ndarray  # (nodes, 8)
@@ -47,11 +47,12 @@ class BallTreeIndex:
         cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric | None = None,
         leaf_size: int | None = None,
     ) -> "BallTreeIndex | FunctionTree":  # fmt: skip
-        """The tree of rows that are prepared for the metric."""
+        """The tree of rows that are prepared for the metric; bytes become float32."""
         n, d = X.shape
         metric = as_metric("euclidean", d=d) if metric is None else metric
         if metric.kind == CALLABLE:
             return FunctionTree.build(X, metric=metric, leaf_size=leaf_size)
+        X = X.astype(np.float32) if X.dtype == np.uint8 else X
         places, far = np.empty((0, 2)), 0.0
         if metric.kind == HAVERSINE:
             places, far = np.array(X, np.float64, order="C"), float(np.abs(X).max())

@@ -17,9 +17,10 @@ class BallTree(SpatialTree):
     Parameters
     ----------
     X : array-like of shape (n, d)
-        The rows, finite. They are copied.
+        The rows, finite. They are copied. float64 and float32 are kept, uint8 becomes float32,
+        any other type float64.
     leaf_size : int, optional
-        Rows of a leaf, about (in eights); None takes 32. Changes the time only.
+        Rows of a leaf, about (in eights); None takes 16. Changes the time only.
     metric : str or callable, default="euclidean"
         A name of the table of `NearestNeighbors`: "euclidean", "manhattan", "chebyshev",
         "minkowski", "seuclidean", "mahalanobis", "cosine", "correlation", "hamming", "jaccard",
@@ -39,7 +40,7 @@ class BallTree(SpatialTree):
     n_features : int
         Number of columns, d.
     dtype : dtype
-        Of the rows as they are held: float64, float32 or uint8.
+        Of X: float64, float32 or uint8.
     metric : str
         The metric in use.
     nbytes : int
