@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import statfast
 from statfast import BallTree, KDTree
 from statfast.neighbors.brute.brute import BruteIndex
 from tests.reference import trees as twin
@@ -181,3 +182,42 @@ def test_data_are_the_rows(cls):
 def test_data_of_a_metric_that_transforms_rows():
     with pytest.raises(ValueError, match="metric='cosine' has transformed"):
         BallTree(np.eye(3) + 1, metric="cosine").data  # noqa: B018
+
+
+@pytest.mark.parametrize("cls", [KDTree, BallTree])
+def test_calls_by_position_are_those_of_scikit_learn(cls):
+    peers = pytest.importorskip("sklearn.neighbors")
+    X = np.random.default_rng(4).standard_normal((60, 3))
+    ours, theirs = cls(X), getattr(peers, cls.__name__)(X)
+    for rest in ((True,), (True, True, True), (True, False, True, False)):
+        for a, b in zip(ours.query(X, 5, *rest), theirs.query(X, 5, *rest), strict=True):
+            np.testing.assert_allclose(np.sort(a), np.sort(b), rtol=1e-12)
+    np.testing.assert_array_equal(ours.query(X, 4, False), theirs.query(X, 4, False))
+    for given in ((1.0, False, True), (1.0,), (1.0, True, False, True)):
+        mine, others = ours.query_radius(X, *given), theirs.query_radius(X, *given)
+        mine, others = ((a if isinstance(a, tuple) else (a,)) for a in (mine, others))
+        for a, b in zip(mine, others, strict=True):
+            for one, other in zip(a, b, strict=True):
+                one, other = np.atleast_1d(one), np.atleast_1d(other)
+                np.testing.assert_allclose(np.sort(one), np.sort(other), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["NearestNeighbors", "KNeighborsClassifier", "KNeighborsRegressor"]
+)
+def test_the_number_of_neighbors_of_a_query(name):
+    peers = pytest.importorskip("sklearn.neighbors")
+    X = np.random.default_rng(5).standard_normal((50, 4))
+    y = np.arange(50) % 3
+    ours, theirs = (
+        getattr(statfast, name)(3).fit(X, y),
+        getattr(peers, name)(n_neighbors=3).fit(X, y),
+    )
+    for Q in (None, X[:7] + 0.1):
+        for k in (1, 8):
+            a, b = ours.kneighbors(Q, n_neighbors=k), theirs.kneighbors(Q, n_neighbors=k)
+            np.testing.assert_allclose(a[0], b[0], rtol=1e-12)
+            np.testing.assert_array_equal(a[1], b[1])
+            for mode in ("connectivity", "distance"):
+                a, b = (m.kneighbors_graph(Q, k, mode) for m in (ours, theirs))
+                np.testing.assert_allclose(a.toarray(), b.toarray(), rtol=1e-12)

@@ -108,7 +108,10 @@ class KDTree(SpatialTree):
             )
         return KDTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)
 
-    def query(self, X, k=1, *, return_distance=True, n_jobs=None):
+    def query(
+        self, X, k=1, return_distance=True, dualtree=False, breadth_first=False,
+        sort_results=True, *, n_jobs=None,
+    ):  # fmt: skip
         if (
             type(X) is np.ndarray
             and X.dtype in _FLOATS
@@ -121,7 +124,7 @@ class KDTree(SpatialTree):
             q = X if X.dtype is _FLOATS[0] else X.astype(np.float64)
             if self._index.prepared.query(q, apart, ids):
                 return (apart, ids) if return_distance else ids
-        return super().query(X, k, return_distance=return_distance, n_jobs=n_jobs)
+        return super().query(X, k, return_distance, n_jobs=n_jobs)
 
     query.__doc__ = SpatialTree.query.__doc__
 

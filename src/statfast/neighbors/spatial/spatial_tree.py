@@ -72,7 +72,10 @@ class SpatialTree:
             f"{self.dtype}, metric={self.metric!r})"
         )
 
-    def query(self, X, k=1, *, return_distance=True, n_jobs=None):
+    def query(
+        self, X, k=1, return_distance=True, dualtree=False, breadth_first=False,
+        sort_results=True, *, n_jobs=None,
+    ):  # fmt: skip
         """Find the k nearest rows of each query, the nearest first.
 
         Of rows at one distance those of lower index come first, also where that decides which of
@@ -86,6 +89,12 @@ class SpatialTree:
             Neighbors of each, at most the number of rows.
         return_distance : bool, default=True
             Whether to return the distances as well.
+        dualtree : bool, default=False
+            Taken for scikit-learn's sake, as the next: the order of the search is the tree's own.
+        breadth_first : bool, default=False
+            As above.
+        sort_results : bool, default=True
+            Taken for scikit-learn's sake: the results are always sorted.
         n_jobs : int, optional
             Threads; None takes what the tree was built with.
 
@@ -151,7 +160,7 @@ class SpatialTree:
         return found if return_distance else found[1]
 
     def query_radius(
-        self, X, r, *, return_distance=False, count_only=False, sort_results=False, n_jobs=None
+        self, X, r, return_distance=False, count_only=False, sort_results=False, *, n_jobs=None
     ):
         """Find all rows within a radius of each query.
 
