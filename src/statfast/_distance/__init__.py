@@ -53,7 +53,9 @@ from statfast._distance.metrics import (
 )
 from statfast._distance.precision import (
     FLOAT32_MAX,
+    FLOAT32_SCALE,
     Extent,
+    Float32Frame,
     extent_of,
     origin_of,
     rescaled,
@@ -69,6 +71,7 @@ __all__ = [
     "COPY",
     "EUCLIDEAN",
     "FLOAT32_MAX",
+    "FLOAT32_SCALE",
     "HALVED",
     "HAMMING",
     "HAVERSINE",
@@ -84,6 +87,7 @@ __all__ = [
     "Condensed",
     "Dissimilarities",
     "Extent",
+    "Float32Frame",
     "KDArrays",
     "Metric",
     "MetricRows",

@@ -14,6 +14,7 @@ from statfast._core.distance.extent import extent
 from statfast._engine import Chunks, reduce
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
+FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
 LEAST, MOST = 1e-120, 1e120  # the squares of such numbers, and of much smaller ones, are in range
 BLOCK = 1 << 17  # numbers: reading fewer takes no longer than to call for it
 
@@ -32,6 +33,29 @@ class Extent:
     def mean(self) -> np.ndarray:
         """Column means, which rounding must not put outside their columns."""
         return np.clip(self.total / self.n, self.low, self.high)
+
+    def reach(self, origin: np.ndarray) -> float:
+        """The farthest that any number lies from the origin's."""
+        return float(np.maximum(self.high - origin, origin - self.low).max())
+
+
+@dataclass(frozen=True)
+class Float32Frame:
+    """Where float32 sees rows: x becomes (x - origin) scale."""
+
+    origin: np.ndarray  # (d,) float32
+    scale: float
+
+    @classmethod
+    def of(cls, found: Extent) -> "Float32Frame":
+        """The frame of rows about their mean, which brings them to about 1; float32 rows that
+        would overflow by being moved stay about 0."""
+        origin = origin_of(found.mean)
+        single = found.dtype == np.float32
+        if single and found.reach(origin) > FLOAT32_MAX:
+            origin = np.zeros_like(origin)
+        scale = scale_of(found.reach(origin))
+        return cls(origin, min(scale, FLOAT32_SCALE) if single else scale)
 
 
 def extent_of(rows: np.ndarray | Chunks, n_jobs: int | None = None) -> Extent:

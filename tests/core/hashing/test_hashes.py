@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from statfast._core.hashing import hashes as lsh
 from statfast._core.hashing import search as probe
+from statfast._distance import Float32Frame
 from statfast.neighbors.hashing import tuning
-from statfast.neighbors.hashing.hashes import FAMILIES, Float32Frame, Hashes
+from statfast.neighbors.hashing.hashes import FAMILIES, Hashes
 from statfast.neighbors.hashing.tables import drawer_bits
 
 TABLES = 4000  # a probability p is measured to within sqrt(p (1 - p) / TABLES)

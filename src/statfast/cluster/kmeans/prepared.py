@@ -120,7 +120,7 @@ def survey(rows, sample_weight, n_jobs):
     low, high, mean = found.low, found.high, found.mean
     require_range(low, high, found.n if weights is None else weights.sum(), "X")
     origin = origin_of(mean) * rows.centered
-    reach = float(np.maximum(high - origin, origin - low).max())
+    reach = found.reach(origin)
     dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
     shape = found.n, len(low)
     panels = Panels(rows.matrix, origin, n_jobs)

@@ -15,15 +15,13 @@ from statfast._core.tile import tiles
 from statfast._distance import (
     CHEBYSHEV,
     EUCLIDEAN,
-    FLOAT32_MAX,
     HAVERSINE,
     MANHATTAN,
     MINKOWSKI,
     PLAIN,
+    Float32Frame,
     Metric,
     extent_of,
-    origin_of,
-    scale_of,
     side_by_side,
 )
 from statfast._engine import checkpoint, each, grid
@@ -41,7 +39,6 @@ SMALL = 1e6  # differences: below this there is nothing to prepare or to share
 QUERIES = 1024  # queries of one task: they amortize the conversion of the rows
 CANDIDATES = 1 << 26  # bytes of candidates of one task
 ENCODED = 1 << 24  # numbers measured and rounded to bytes in one task
-FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
 FLOAT32_WIDTH = 100_000  # features beyond which the bound on float32 scores is void
 STEEP32, STEEP64 = 12, 32  # exponents p beyond which the bound on Minkowski scores is of no use
 
@@ -84,16 +81,11 @@ class BruteIndex:
             nothing = np.zeros(d, np.float32)
             return cls(rows, rows, nothing, 1.0, np.zeros(n, np.float32), metric=metric)
         found = extent_of(rows, n_jobs)
-        origin = origin_of(found.mean)
-        reach = reach_of(found, origin)
-        single = rows.dtype == np.float32
-        if single and reach > FLOAT32_MAX:  # moving the rows would overflow
-            origin = np.zeros_like(origin)
-            reach = reach_of(found, origin)
-        scale = min(scale_of(reach), FLOAT32_SCALE if single else np.inf)
+        frame = Float32Frame.of(found)
+        origin, scale = frame.origin, frame.scale
         step, code = 0.5, None
         if metric.kind == EUCLIDEAN:
-            step, code = ByteCode.step_of(rows, reach * scale)
+            step, code = ByteCode.step_of(rows, found.reach(origin) * scale)
         if step == 1.0:
             origin, scale = np.full(d, 128, np.float32), 1.0
         norm = np.empty(n, np.float32)
@@ -251,11 +243,6 @@ def places(rows):
     latitude, longitude = np.asarray(rows, np.float64).T
     flat = np.cos(latitude)
     return np.stack([flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)], axis=1)
-
-
-def reach_of(found, origin):
-    """The farthest that any number lies from the origin's."""
-    return float(np.maximum(found.high - origin, origin - found.low).max())
 
 
 def nearest_of(found, k):

@@ -6,17 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from statfast._core.hashing import hashes as lsh
+from statfast._distance import Float32Frame
 
 FAMILIES = ("p_stable", "hyperplane")
 MOST_PARTS = 64  # of a table: the parts that a probe moves are bits of a word
-
-
-@dataclass(frozen=True)
-class Float32Frame:
-    """Where float32 sees the rows: x becomes (x - origin) scale."""
-
-    origin: np.ndarray  # (d,) float32
-    scale: float
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from statfast._distance import FLOAT32_MAX, extent_of, origin_of, scale_of, side_by_side
+from statfast._distance import FLOAT32_SCALE, Float32Frame, extent_of, side_by_side
 from statfast._estimator import Estimator
 from statfast._validation import (
     as_choice,
@@ -17,10 +17,10 @@ from statfast._validation import (
     refuse_large,
     rows_for,
 )
-from statfast.neighbors.brute.brute import FLOAT32_SCALE, BruteIndex, reach_of
+from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.brute.magnitude import require_size, width_of
 from statfast.neighbors.brute.precomputed import without_self
-from statfast.neighbors.hashing.hashes import FAMILIES, MOST_PARTS, Float32Frame
+from statfast.neighbors.hashing.hashes import FAMILIES, MOST_PARTS
 from statfast.neighbors.hashing.tables import HashTables
 from statfast.neighbors.hashing.tuning import MOST_TABLES, Sample, Wish, choose
 from statfast.neighbors.search.search import KEPT, MOST_ROWS, finite
@@ -286,15 +286,10 @@ def _prepared(rows, metric, name):
 
 
 def _frame(rows, metric, n_jobs):
-    found = extent_of(rows, n_jobs)
     if metric == "cosine":
         return Float32Frame(np.zeros(rows.shape[1], np.float32), 1.0)
-    origin = origin_of(found.mean)
-    reach = reach_of(found, origin)
-    if rows.dtype == np.float32 and reach > FLOAT32_MAX:  # moving the rows would overflow
-        origin = np.zeros_like(origin)
-        reach = reach_of(found, origin)
-    return Float32Frame(origin, min(scale_of(reach), FLOAT32_SCALE))
+    frame = Float32Frame.of(extent_of(rows, n_jobs))
+    return replace(frame, scale=min(frame.scale, FLOAT32_SCALE))
 
 
 def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
