@@ -33,9 +33,14 @@ from statfast.linear.glm.predictive import predictor_errors
 from statfast.linear.inference.inference import Inference, NoInferenceError, Result, intervals
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
+from statfast.linear.least_squares.nonnegative import nonnegative_least_squares, nonnegative_of
 from statfast.linear.least_squares.triangles import solution_of, triangle
 
 SMALLEST = 1e-150  # responses of which the squares of residuals have all their digits
+HELD = (
+    "There are no standard errors of coefficients that were held at zero or above. Fit with "
+    "positive=False, or bootstrap the rows."
+)
 VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
 SEVERAL = (
     "There are several targets, each with its own errors and tests. Take those of one from "
@@ -58,6 +63,9 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
     weight_type : {"frequency", "analytic"}, default="frequency"
         Whether a weight is a number of equal rows, or the reciprocal of a variance, as R's ``lm``
         takes it. It makes no difference to the coefficients.
+    positive : bool, default=False
+        No coefficient below zero, but for the intercept (non-negative least squares [3]_). Columns
+        that depend on others are not left out, and there are no standard errors.
     n_jobs : int, optional
         Threads; None is one on each core.
 
@@ -89,7 +97,8 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
     which are its correction (Björck 1987 [1]_), and another such pass or two where the columns'
     condition asks for it; where that exceeds 1e3, QR of blocks of rows, merged by QR [2]_. Time
     O(n d^2), memory O(d^2) a thread. Of sparse rows the cross products are those of their nonzeros,
-    and QR takes them block by block.
+    and QR takes them block by block. With ``positive=True`` the triangular factor is what is
+    solved from, by an active set of columns, each change of which takes O(d^2) or so.
 
     References
     ----------
@@ -97,6 +106,8 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
        least squares problems". doi:10.1016/0024-3795(87)90101-7
     .. [2] J. Demmel, L. Grigori, M. Hoemmen & J. Langou (2012), "Communication-optimal parallel
        and sequential QR and LU factorizations". doi:10.1137/080731992
+    .. [3] C. L. Lawson & R. J. Hanson (1974), *Solving Least Squares Problems*, chapter 23.
+       doi:10.1137/1.9781611971217
 
     Examples
     --------
@@ -106,10 +117,13 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
     (array([0.5]), 0.666666666667)
     """
 
-    def __init__(self, *, fit_intercept=True, tol=1e-11, weight_type="frequency", n_jobs=None):
+    def __init__(
+        self, *, fit_intercept=True, tol=1e-11, weight_type="frequency", positive=False, n_jobs=None
+    ):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.weight_type = weight_type
+        self.positive = positive
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
@@ -129,7 +143,8 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
         (rows, Y, weights), state = self._checked(X, y, sample_weight)
         intercept, _ = state.more
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
+        solve = nonnegative_least_squares if self.positive else least_squares
+        found = solve(rows, Y, weights, intercept, tol, self.n_jobs)
         used = float(len(Y) if weights is None else np.count_nonzero(weights))
         total = used if weights is None else float(weights.sum())
         logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
@@ -151,23 +166,29 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
         as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
         intercept = as_flag(self.fit_intercept, "fit_intercept")
         as_choice(self.weight_type, "weight_type", ("frequency", "analytic"))
+        as_flag(self.positive, "positive")
         width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
         return (rows, Y, weights), FitState(width, column_names(X), more=(intercept, flat))
 
     _statistics = staticmethod(triangle)
     _rescales = True  # its statistics tell those of scaled columns
-    _solved_by = ("tol", "weight_type")
+    _solved_by = ("tol", "weight_type", "positive")
 
     def _solve(self, sums, state):
         intercept, _ = state.more
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        found = LeastSquaresSolution(**solution_of(sums, intercept, tol))
+        if as_flag(self.positive, "positive"):
+            found = nonnegative_of(sums, intercept, tol)
+        else:
+            found = LeastSquaresSolution(**solution_of(sums, intercept, tol))
         return self._conclude(found, state, (sums.used, sums.mass, sums.logs))
 
     def _leave_one_out(self, X, y, sample_weight, method):
         if method != "predict" or isinstance(X, Chunks) or is_sparse(X):
             return None
         columns, state = self._prepare(X, y, sample_weight)
+        if self.positive:  # which columns are at zero changes without a row
+            return None
         rows, Y, weights = columns
         one, flat = state.more
         found = least_squares(rows, Y, weights, one, as_real(self.tol, "tol", 0.0), self.n_jobs)
@@ -190,6 +211,9 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
         width = found.coef.shape[1]
         names = names_of(state.names, width, intercept)
         results = _results(found, Y, weights, masses, names, intercept, analytic)
+        if self.positive:
+            nothing = np.zeros(len(names), dtype=bool)
+            results = [replace(one, refusal=HELD, aliased=nothing, facts=()) for one in results]
         warn_aliased([n for n, gone in zip(names, results[0].aliased, strict=True) if gone])
         given = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(

@@ -90,6 +90,14 @@ def _is_sharp(triangle, step, slopes):
     return triangle.centered**2 * lost <= whole
 
 
+def squares_left(b, X, y, weights, intercept, exact, n_jobs=None):
+    """The weighted squares that coefficients b (q,), the intercept first, leave of one target."""
+    X = dense_blocks(X) if exact and hasattr(X, "indptr") else X
+    p = len(b) - int(intercept)
+    nothing = np.zeros((0, 0))
+    return _corrected(b, nothing, np.arange(p), p, X, y, weights, intercept, 0, n_jobs)[2]
+
+
 def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
     """Correct the solution b of one target; returns coef, intercept, squares of residuals."""
     from scipy.linalg import solve_triangular

@@ -30,6 +30,7 @@ from statfast.linear.design.design import (
 from statfast.linear.design.targets import as_target, refuse_extreme
 from statfast.linear.design.units import OUT_OF_RANGE
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
+from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
 from statfast.linear.least_squares.triangles import triangle
 from statfast.linear.penalized.lasso_path import RegularizationPath
@@ -66,16 +67,10 @@ class Decomposition:
 def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
     """From the triangular factor: the columns' condition is not squared where that matters."""
     found = triangle_of(X, Y, weights, intercept, n_jobs)
-    one, p = int(intercept), X.shape[1]
-    mean, target = np.zeros(p), np.zeros(Y.shape[1])
-    if one:
-        mean, target = found.R[0, 1:] / found.R[0, 0], found.QtY[0] / found.R[0, 0]
-    inner = found.R[one:, one:]
-    if one:  # what rounding left of constant columns
-        inner = inner * (np.sqrt((inner**2).sum(0)) > 1e-13 * np.abs(found.R[0, 1:]))
+    inner, QtY, mean, target = centered_factor(found.R, found.QtY, intercept)
     U, s, Vt = aside(np.linalg.svd, inner, full_matrices=False)
     some = s > NOTHING * s.max(initial=0.0)
-    c = U[:, some].T @ found.QtY[one:]
+    c = U[:, some].T @ QtY
     with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y
         apart = (Y - target) ** 2
         spread = apart.sum(0) if weights is None else weights @ apart
@@ -142,6 +137,8 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     alpha : float, default=1.0
         Not negative; 0 gives the shortest of the least-squares solutions.
     fit_intercept : bool, default=True
+    positive : bool, default=False
+        No coefficient below zero, but for the intercept.
     n_jobs : int, optional
 
     Attributes
@@ -149,8 +146,9 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
     intercept_ : float, or ndarray of shape (T,)
     df_ : float
-        Effective degrees of freedom, the trace of the hat matrix.
-    solver_ : "svd"
+        Effective degrees of freedom, the trace of the hat matrix; with ``positive=True`` that of
+        the columns above zero, the average over targets.
+    solver_ : {"svd", "nnls"}
     n_iter_ : None
         There are no iterations.
 
@@ -162,8 +160,9 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     Notes
     -----
     Singular values of the triangular factor of the columns: O(n d^2 + d^3) time, O(d^2) memory a
-    thread. `ridge_path` and `RidgeCV` give any number of penalties for the price of one. Inference
-    is not given: the usual standard errors do not hold for biased estimates.
+    thread. With ``positive=True``, non-negative least squares on that factor and the root of the
+    penalty, exactly. `ridge_path` and `RidgeCV` give any number of penalties for the price of one.
+    Inference is not given: the usual standard errors do not hold for biased estimates.
 
     References
     ----------
@@ -177,9 +176,10 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     array([0.5])
     """
 
-    def __init__(self, alpha=1.0, *, fit_intercept=True, n_jobs=None):
+    def __init__(self, alpha=1.0, *, fit_intercept=True, positive=False, n_jobs=None):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.positive = positive
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
@@ -198,10 +198,14 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         """
         (rows, Y, weights), state = self._checked(X, y, sample_weight)
         one, flat = state.more
-        found = decompose(rows, Y, weights, one, self.n_jobs)
-        return self._publish(
-            None, **state.published(), **_fitted(found, float(self.alpha), flat, one)
-        )
+        if self.positive:
+            factor = triangle_of(rows, Y, weights, one, self.n_jobs)
+            parts = centered_factor(factor.R, factor.QtY, one)
+            fitted = nonnegative_ridge(parts, float(self.alpha), flat, one)
+        else:
+            found = decompose(rows, Y, weights, one, self.n_jobs)
+            fitted = _fitted(found, float(self.alpha), flat, one)
+        return self._publish(None, **state.published(), **fitted)
 
     def _prepare(self, X, y, sample_weight):
         columns, state = self._checked(X, y, sample_weight)
@@ -215,16 +219,22 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         Y, flat = as_targets(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
         as_real(self.alpha, "alpha", 0.0)
+        as_flag(self.positive, "positive")
         one = as_flag(self.fit_intercept, "fit_intercept")
         return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(one, flat))
 
     _statistics = staticmethod(triangle)
     _rescales = True  # its statistics tell those of scaled columns
-    _solved_by = ("alpha",)
+    _solved_by = ("alpha", "positive")
 
     def _solve(self, sums, state):
         one, flat = state.more
         alpha = as_real(self.alpha, "alpha", 0.0)
+        if as_flag(self.positive, "positive"):
+            q = sums.p + int(one)
+            R = sums.R if one else sums.plain
+            fitted = nonnegative_ridge(centered_factor(R[:q, :q], R[:q, q:], one), alpha, flat, one)
+            return self._publish(None, **state.published(), **fitted)
         found = sums.kept.get(one)
         if found is None:  # for the first of many penalties
             parts = sums.singular_values if one else sums.plain_singular_values
@@ -245,6 +255,8 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         if method != "predict" or is_sparse(X):
             return None
         columns, state = self._prepare(X, y, sample_weight)
+        if self.positive:  # which columns are at zero changes without a row
+            return None
         rows, Y, weights = columns
         one, flat = state.more
         found = decompose(rows, Y, weights, one, self.n_jobs)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Least squares with no coefficient below zero, from the triangular factor of the columns.
+
+The factor has the columns' products with each other and with the targets, and so the solution. The
+active-set method of Lawson & Hanson (1974, doi:10.1137/1.9781611971217, chapter 23) finds which
+coefficients are above zero; least squares on these columns then gives them to all digits.
+"""
+
+import numpy as np
+
+from statfast._engine import aside
+from statfast.linear.design.units import OUT_OF_RANGE
+from statfast.linear.least_squares.lstsq import LeastSquaresSolution, squares_left
+from statfast.linear.least_squares.qr import condition_of, independent_columns, triangle_of
+
+NOTHING = 1e-13  # of a column's mean: its spread is what rounding left
+ROUNDS = 100  # most changes of the set, for each column: far more than any problem needs
+
+
+def nonnegative(R, QtY, alpha=0.0):
+    """Minimize |R b - q|^2 + alpha |b|^2 over b >= 0 for each column q of `QtY`; returns (T, p)."""
+    from scipy.optimize import nnls
+
+    p, coefs = R.shape[1], np.zeros((QtY.shape[1], R.shape[1]))
+    if alpha:
+        R = np.vstack([R, np.sqrt(alpha) * np.eye(p)])
+        QtY = np.vstack([QtY, np.zeros((p, QtY.shape[1]))])
+    length = np.sqrt((R**2).sum(0))
+    some = np.flatnonzero(length)
+    A = R[:, some] / length[some]
+    for t, q in enumerate(QtY.T):
+        size = np.sqrt(q @ q)
+        if not size or not len(some):
+            continue
+        unit = q / size
+        b, _ = aside(nnls, A, unit, maxiter=ROUNDS * len(some))
+        free = np.flatnonzero(b)
+        sharp = aside(np.linalg.lstsq, A[:, free], unit, rcond=None)[0]
+        if sharp.min(initial=0.0) >= 0.0:  # if not, columns depend on each other
+            b[free] = sharp
+        with np.errstate(over="ignore", divide="ignore"):
+            coefs[t, some] = b * (size / length[some])
+        if not np.isfinite(coefs[t]).all() or (b.any() and not coefs[t].any()):
+            raise ValueError(OUT_OF_RANGE)
+    return coefs
+
+
+def centered_factor(R, QtY, one):
+    """R of the columns about their means, the targets on it, and both means (0 without one)."""
+    one, p = int(one), R.shape[1] - int(one)
+    if not one:
+        return R, QtY, np.zeros(p), np.zeros(QtY.shape[1])
+    inner = R[1:, 1:]  # less what rounding left of constant columns
+    inner = inner * (np.sqrt((inner**2).sum(0)) > NOTHING * np.abs(R[0, 1:]))
+    return inner, QtY[1:], R[0, 1:] / R[0, 0], QtY[0] / R[0, 0]
+
+
+def nonnegative_ridge(parts, alpha, flat, one):
+    """What `Ridge` fits with no coefficient below zero, of the parts of `centered_factor`."""
+    R, QtY, mean, target = parts
+    coefs = nonnegative(R, QtY, alpha)
+    intercepts = target - coefs @ mean
+    squares = [aside(np.linalg.svd, R[:, b > 0], compute_uv=False) ** 2 for b in coefs]
+    freedom = [float((s[s > 0] / (s[s > 0] + alpha)).sum()) for s in squares]
+    return {
+        "coef_": coefs[0] if flat else coefs,
+        "intercept_": float(intercepts[0]) if flat else intercepts,
+        "solver_": "nnls",
+        "n_iter_": None,
+        "df_": sum(freedom) / len(freedom) + one,
+    }
+
+
+def nonnegative_least_squares(X, Y, weights, intercept, tol, n_jobs=None):
+    """As `least_squares`, with slopes of at least zero; columns that depend on others stay."""
+    found = triangle_of(X, Y, weights, intercept, n_jobs)
+    inner, QtY, mean, target = centered_factor(found.R, found.QtY, intercept)
+    coefs = nonnegative(inner, QtY)
+    intercepts = target - coefs @ mean
+    slopes = np.column_stack([intercepts, coefs])[:, 1 - int(intercept) :]
+    rss = [
+        squares_left(b, X, y, weights, intercept, found.exact, n_jobs)
+        for b, y in zip(slopes, np.ascontiguousarray(Y.T), strict=True)
+    ]
+    return _solution(coefs, intercepts, np.array(rss), None, found.R, tol, intercept)
+
+
+def nonnegative_of(sums, intercept, tol):
+    """The same from the factor of (1, X, Y)."""
+    p, first = sums.p, int(intercept)
+    R = sums.R if intercept else sums.plain
+    q = p + first
+    inner, QtY, mean, target = centered_factor(R[:, :q], R[:, q:], intercept)
+    coefs = nonnegative(inner, QtY)
+    rss = ((QtY - inner @ coefs.T) ** 2).sum(0)
+    explained = (QtY**2).sum(0) - rss
+    intercepts = target - coefs @ mean
+    return _solution(coefs, intercepts, rss, explained, R[:q, :q], tol, intercept)
+
+
+def _solution(coefs, intercepts, rss, explained, R, tol, intercept):
+    first = int(intercept)
+    kept = independent_columns(R, tol)
+    inner = aside(np.linalg.qr, R[:, kept], mode="r")
+    columns = kept[first:] - first
+    aliased = np.setdiff1d(np.arange(coefs.shape[1]), columns)
+    return LeastSquaresSolution(
+        coefs, intercepts, rss, explained, inner, columns, aliased, condition_of(inner)
+    )
