@@ -20,6 +20,7 @@ from statfast._estimator.folds import (
     runs,
     stratified_runs,
 )
+from statfast._estimator.known_classes import codes_among, known_classes
 from statfast._estimator.mixins import (
     Classifier,
     Clusterer,
@@ -64,6 +65,7 @@ __all__ = [
     "by_score",
     "chosen",
     "class_weighted",
+    "codes_among",
     "column_moments",
     "copied",
     "coupled",
@@ -71,6 +73,7 @@ __all__ = [
     "folds_of",
     "group_runs",
     "isotonic",
+    "known_classes",
     "no_information",
     "output_container",
     "parts_of_folds",

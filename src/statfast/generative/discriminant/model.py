@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import FitState
+from statfast._estimator import FitState, codes_among, known_classes
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -133,16 +133,9 @@ class ClassNormals(ClassRule):
         else:
             rows = rows_for(self, X, keep=KEPT, finite=False)
         self._check()
-        known = self._known_classes(classes)
+        known = known_classes(self, classes, least=2)
         labels, codes = as_labels(y, rows.shape[0])
-        place = {label: k for k, label in enumerate(known.tolist())}
-        for label in labels.tolist():
-            if label not in place:
-                raise ValueError(
-                    f"y holds the class {shown(label)}, which is not among classes "
-                    f"({shown(known.tolist())}). Name every class in the first call."
-                )
-        codes = np.array([place[label] for label in labels.tolist()], np.intp)[codes]
+        codes = codes_among(known, labels, codes)
         weights = as_weights(sample_weight, rows.shape[0])
         names = self.__dict__.get("feature_names_in_", column_names(X))
         state = FitState(rows.shape[1], names, known, self._kind_now())
@@ -155,30 +148,6 @@ class ClassNormals(ClassRule):
             except np.linalg.LinAlgError:  # a class has too few rows as yet
                 pass
         return self._become(state, {"classes_": known, "_moments": total})
-
-    def _known_classes(self, classes):
-        """The classes of all calls of `partial_fit`."""
-        known = self.__dict__.get("classes_")
-        if classes is None:
-            if known is None:
-                raise ValueError(
-                    "classes must be passed on the first call to partial_fit; got None. "
-                    "Pass all labels that will ever come."
-                )
-            return known
-        if not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
-            raise wrong_type("classes", "a list of labels", classes)
-        given, _ = as_labels(classes, None, name="classes")
-        if known is not None and not np.array_equal(given, known):
-            raise ValueError(
-                f"classes must be those of the first call ({shown(known.tolist())}); got "
-                f"{shown(given.tolist())}. Leave it out, or fit a new estimator."
-            )
-        if len(given) < 2:
-            raise ValueError(
-                f"classes must hold at least 2 classes; got {shown(given.tolist())}. Name them all."
-            )
-        return given
 
     # ------------------------------------------------------------ the steps of a fit
 

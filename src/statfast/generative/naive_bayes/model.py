@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import Classifier, Estimator, codes_among, known_classes
 from statfast._validation import (
     as_count,
     as_csr,
@@ -18,8 +18,6 @@ from statfast._validation import (
     refuse_large,
     require_finite,
     rows_for,
-    shown,
-    wrong_type,
 )
 from statfast.generative.naive_bayes.density import (
     BayesSums,
@@ -138,7 +136,7 @@ class NaiveBayesModel(Classifier, Estimator):
             As for `fit`; also if the first call has no `classes`, if a later one has others, or
             if y holds a label that is not among them.
         """
-        known = self._known_classes(classes)
+        known = known_classes(self, classes)
         before = self.__dict__.get("_sums")
         columns, state = self._prepare(X, y, sample_weight, known, again=before is not None)
         total = summed(columns, state, self.n_jobs)
@@ -221,26 +219,6 @@ class NaiveBayesModel(Classifier, Estimator):
     def _joint_priors(self, log_priors):
         """What the scores of the classes begin with."""
         return log_priors
-
-    def _known_classes(self, classes):
-        """The classes of all calls of `partial_fit`."""
-        known = self.__dict__.get("classes_")
-        if classes is None:
-            if known is None:
-                raise ValueError(
-                    "classes must be passed on the first call to partial_fit; got None. "
-                    "Pass all labels that will ever come."
-                )
-            return known
-        if not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
-            raise wrong_type("classes", "a list of labels", classes)
-        given, _ = as_labels(classes, None, name="classes")
-        if known is not None and not np.array_equal(given, known):
-            raise ValueError(
-                f"classes must be those of the first call ({shown(known.tolist())}); got "
-                f"{shown(given.tolist())}. Leave it out, or fit a new estimator."
-            )
-        return given
 
     # ------------------------------------------------------------ prediction
 
@@ -409,15 +387,3 @@ class NaiveBayesModel(Classifier, Estimator):
         tags.input_tags.sparse = self._allow_sparse
         tags.input_tags.allow_nan = self._takes_missing()
         return tags
-
-
-def codes_among(known, labels, codes):
-    """Codes of labels as places in the known classes."""
-    place = {label: k for k, label in enumerate(known.tolist())}
-    for label in labels.tolist():
-        if label not in place:
-            raise ValueError(
-                f"y holds the class {shown(label)}, which is not among classes "
-                f"({shown(known.tolist())}). Name every class in the first call."
-            )
-    return np.array([place[label] for label in labels.tolist()], np.intp)[codes]
