@@ -20,12 +20,13 @@ from statfast._estimator.folds import (
     runs,
     stratified_runs,
 )
-from statfast._estimator.known_classes import codes_among, known_classes
 from statfast._estimator.mixins import (
     Classifier,
     Clusterer,
     Transformer,
     accuracy,
+    codes_among,
+    known_classes,
     output_container,
 )
 from statfast._estimator.moments import ColumnMoments, column_moments
