@@ -89,11 +89,12 @@ def test_rows_left_out_by_the_trees_one_by_one(kind, one, params):
         assert errors[-1] == pytest.approx(np.mean(want.argmax(axis=1) != y[known]))
     else:
         assert errors[-1] == pytest.approx(np.mean((want[:, 0] - y[known]) ** 2))
-    leaves = model.apply(X)
-    for tree, own in zip(trees, leaves.T, strict=True):
-        theirs = tree.apply(X)
-        assert len(np.unique(own)) == len(np.unique(theirs)) == len(set(zip(own, theirs)))  # noqa: B905
-        assert (tree.decision_path(X).indices[tree.decision_path(X).indptr[1:] - 1] == theirs).all()
+    for tree, own in zip(trees, model.apply(X).T, strict=True):
+        np.testing.assert_array_equal(own, tree.apply(X))
+    path, begin = model.decision_path(X)
+    paths = [tree.decision_path(X).toarray() for tree in trees]
+    np.testing.assert_array_equal(path.toarray(), np.concatenate(paths, axis=1))
+    np.testing.assert_array_equal(begin, np.cumsum([0, *(p.shape[1] for p in paths)]))
 
 
 @pytest.mark.parametrize(("kind", "one"), KINDS)

@@ -68,6 +68,47 @@ def test_a_tree_of_a_forest_is_the_tree_on_its_sample(classify):
         assert np.mean(tree.apply(X) == own.apply(X)) > 0.9  # ties go by the order of the draw
 
 
+@pytest.mark.parametrize("params", [{}, {"tree_statistics": True}], ids=str)
+@pytest.mark.parametrize("leaves", [None, 25])
+@pytest.mark.parametrize("classify", [True, False])
+def test_leaves_and_paths_are_scikit_learns(classify, leaves, params):
+    """On equal trees: grown on all rows and columns, without ties, and numbers of float32."""
+    theirs = pytest.importorskip("sklearn.ensemble")
+    X, y = table(800)
+    X = X.astype(np.float32)
+    y = classes(y) if classify else y
+    kind = RandomForestClassifier if classify else RandomForestRegressor
+    grow = {"bootstrap": False, "max_features": None, "max_leaf_nodes": leaves}
+    grow |= {"min_samples_leaf": 40, "random_state": 0}  # few ties of gains
+    twin = getattr(theirs, kind.__name__)(3, **grow).fit(X, y)
+    model = kind(3, **grow, **params).fit(X, y)
+    rows = table(40, seed=1)[0].astype(np.float32)
+    if leaves is None or params:  # else of the splits their order, which gains tell, is not kept
+        np.testing.assert_array_equal(model.apply(rows), twin.apply(rows))
+        path, begin = model.decision_path(rows)
+        want, wanted = twin.decision_path(rows)
+        np.testing.assert_array_equal(begin, wanted)
+        assert path.shape == want.shape
+        assert (path != want).nnz == 0
+    trees = model.estimators_
+    for layout in (np.asfortranarray(rows), rows[::-1][::-1], np.repeat(rows, 2, axis=1)[:, ::2]):
+        own = np.column_stack([tree.apply(layout) for tree in trees])
+        np.testing.assert_array_equal(model.apply(layout), own)
+        paths = [tree.decision_path(layout) for tree in trees]
+        assert (model.decision_path(layout)[0] != sparse.hstack(paths)).nnz == 0
+
+
+@pytest.mark.parametrize("ask", ["apply", "decision_path"])
+def test_paths_of_bad_rows(ask):
+    X, y = table(60)
+    model = RandomForestRegressor(2, random_state=0)
+    with pytest.raises(ValueError, match="not fitted"):
+        getattr(model, ask)(X)
+    model.fit(X, y)
+    with pytest.raises(ValueError, match="X"):
+        getattr(model, ask)(X[:, :2])
+
+
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
 def test_forests_are_as_good_as_scikit_learns(kind):
     theirs = pytest.importorskip("sklearn.ensemble")

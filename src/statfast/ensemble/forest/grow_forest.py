@@ -24,6 +24,13 @@ class ForestTree:
     structure: TreeStructure | None  # with the statistics of nodes, where they are kept
     sets: np.ndarray | None = None  # (S, 2, words) uint64, of splits by categories
 
+    @property
+    def leaf_nodes(self):
+        """The numbers that leaves have among nodes, those of the structure where it is kept."""
+        if self.structure is not None:
+            return self.structure.packed[1]
+        return np.flatnonzero((self.nodes[:, 0] >> np.uint64(48)) == 0x7FF8)
+
     def leaves(self, rows):
         """The leaf of each row, of a tree with sets."""
         return predictor_of([self]).leaves(rows, n_jobs=1)[:, 0]

@@ -20,7 +20,8 @@ from statfast._validation import (
 )
 from statfast.ensemble.forest.bootstrap import drawn_counts, sample_size, tree_keys
 from statfast.ensemble.forest.grow_forest import Sampling, grown_forest, predictor_of
-from statfast.ensemble.forest.left_out import LeftOutErrors, earned_by_sets
+from statfast.ensemble.forest.importances import ForestImportances
+from statfast.ensemble.forest.left_out import LeftOutErrors
 from statfast.tree.growing.arguments import (
     category_counts,
     growth_rules,
@@ -32,11 +33,11 @@ from statfast.tree.growing.arguments import (
 )
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
-from statfast.tree.structure.routes import COLUMN
+from statfast.tree.structure.paths import decision_paths
 from statfast.tree.structure.tree_arrays import unpacked
 
 
-class ForestModel(LeftOutErrors, Estimator):
+class ForestModel(LeftOutErrors, ForestImportances, Estimator):
     """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
 
     _randomized = False
@@ -171,7 +172,7 @@ class ForestModel(LeftOutErrors, Estimator):
         Returns
         -------
         ndarray of int64, shape (m, n_estimators)
-            Leaves are numbered from the left, from 0 on in each tree.
+            Numbers of nodes, as in ``estimators_``.
 
         Raises
         ------
@@ -179,18 +180,38 @@ class ForestModel(LeftOutErrors, Estimator):
             If X has another width than at fit, or holds an infinity.
         """
         rows = rows_to_answer(self, X)
-        return self._predictor.leaves(rows, n_jobs=self.n_jobs)
+        leaves = self._predictor.leaves(rows, n_jobs=self.n_jobs)
+        numbers = self._packed.get("leaf_nodes")
+        if numbers is None:
+            numbers = self._packed["leaf_nodes"] = [tree.leaf_nodes for tree in self._trees]
+        for own, nodes in zip(leaves.T, numbers, strict=True):
+            own[:] = nodes[own]
+        return leaves
 
-    @property
-    def feature_importances_(self):
-        """The share of each column in the decrease of impurity: the mean over trees."""
-        mean = np.mean([tree.gains for tree in self._fitted_trees()], axis=0)
-        return mean / mean.sum() if mean.sum() > 0 else mean
+    def decision_path(self, X):
+        """The nodes that each row passes, in each tree.
 
-    @property
-    def tree_importances_(self):
-        """The same of each tree, (n_estimators, p): their spread is what the forest knows of it."""
-        return np.array([tree.gains for tree in self._fitted_trees()])
+        Parameters
+        ----------
+        X : array-like of shape (m, p)
+
+        Returns
+        -------
+        indicator : scipy.sparse.csr_matrix of int64, shape (m, nodes of all trees)
+            1 where a row passes a node; the nodes of ``estimators_``, tree after tree.
+        n_nodes_ptr : ndarray of int64, shape (n_estimators + 1,)
+            The nodes of tree t are the columns ``n_nodes_ptr[t]:n_nodes_ptr[t + 1]``.
+
+        Raises
+        ------
+        ValueError
+            If X has another width than at fit, or holds an infinity.
+        MemoryError
+            If the paths, 16 bytes for each row and node passed, take more than half the free
+            memory.
+        """
+        leaves = self.apply(X)
+        return decision_paths(list(self._structures()), leaves)
 
     @property
     def estimators_samples_(self):
@@ -224,17 +245,20 @@ class ForestModel(LeftOutErrors, Estimator):
         }
         return kind(**{**parameters, "splitter": "random" if self._randomized else "best"})
 
+    def _structures(self):
+        """The `TreeStructure` of each tree."""
+        classes = getattr(self, "_counts", None)
+        for tree in self._fitted_trees():
+            if tree.structure is not None:
+                yield tree.structure
+            else:
+                yield unpacked(tree.nodes, tree.values, self.n_features_in_, classes, tree.sets)
+
     def _as_trees(self, kind, **fitted):
         """Estimators of single trees."""
         unfitted, found = self._as_tree(kind).get_params(), []
-        for tree, key in zip(self._fitted_trees(), self._keys.tolist(), strict=True):
+        for structure, key in zip(self._structures(), self._keys.tolist(), strict=True):
             one = kind(**{**unfitted, "random_state": key})
-            classes = getattr(self, "_counts", None)
-            structure = tree.structure
-            if structure is None:
-                structure = unpacked(
-                    tree.nodes, tree.values, self.n_features_in_, classes, tree.sets
-                )
             names = {name: getattr(self, name) for name in published_columns(None, False)}
             if "feature_names_in_" in vars(self):
                 names["feature_names_in_"] = self.feature_names_in_
@@ -351,90 +375,6 @@ class ForestModel(LeftOutErrors, Estimator):
                 out[part, k] = np.sqrt(np.maximum((cov**2).sum(axis=1) - noise, 0.0))
                 checkpoint()
         return out[:, 0] if channels == 1 else out
-
-    def _unbiased(self, rows, Y):
-        """Importances by rows left out (Li et al. 2019), the mean over trees."""
-        self._left_out()
-
-        def work(task):
-            tree, key = task
-            checkpoint()
-            weight = self._sampling.weights(key)
-            if tree.sets is not None:
-                return earned_by_sets(tree, rows, Y, weight)
-            nodes, earned = len(tree.nodes), np.empty(rows.shape[1])
-            work = np.empty((nodes, Y.shape[1])), np.empty(nodes)
-            walk.earn(tree.nodes, rows, Y, weight, *work, earned)
-            return earned
-
-        tasks = list(zip(self._trees, self._keys.tolist(), strict=True))
-        return np.mean(each(work, tasks, n_jobs=self.n_jobs), axis=0)
-
-    def permutation_importances(self, X, y, *, n_repeats=1, random_state=None):
-        """How much worse rows that trees have not seen are predicted when a column is shuffled.
-
-        For each tree and column, the rows left out go down the tree with the values of the column
-        shuffled among them; trees that do not use it are left out.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            The rows of the fit.
-        y : array-like of shape (n,) or (n, outputs)
-            Their targets.
-        n_repeats : int, default=1
-            Shuffles of each column and tree.
-        random_state : int, numpy.random.Generator or None, default=None
-            Seed of the shuffles.
-
-        Returns
-        -------
-        importances : ndarray of shape (p,)
-            Mean over trees: of the share of rows classified wrongly, or of the squared error.
-        errors : ndarray of shape (p,)
-            Standard deviations over trees, divided by the root of their number.
-
-        Raises
-        ------
-        ValueError
-            If `bootstrap` is False, or X has another shape than at fit.
-
-        References
-        ----------
-        L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
-        doi:10.1023/A:1010933404324
-        """
-        rows = self._rows_of_fit(X)
-        repeats = as_count(n_repeats, "n_repeats")
-        truth = self._truth(y, len(rows))
-        unseen = self._left_out()
-        seeds = as_generator(random_state).integers(2**63, size=len(self._trees))
-
-        def work(t):
-            return self._shuffled(self._trees[t], rows, truth, np.flatnonzero(unseen[t]),
-                                  np.random.default_rng(int(seeds[t])), repeats)  # fmt: skip
-
-        losses = np.array(each(work, range(len(self._trees)), n_jobs=self.n_jobs))
-        return losses.mean(axis=0), losses.std(axis=0) / np.sqrt(len(losses))
-
-    def _shuffled(self, tree, rows, truth, where, generator, repeats):
-        """The loss of a tree that each column's shuffling adds."""
-        lost = np.zeros(rows.shape[1])
-        if not len(where):
-            return lost
-        walks = predictor_of([tree])
-        own = np.array(rows[where], dtype=np.float64)
-        before = self._loss(walks.sums(own, n_jobs=1), truth[where])
-        leaf = (tree.nodes[:, 0] >> np.uint64(48)) == 0x7FF8
-        used = np.unique((tree.nodes[~leaf, 1] >> np.uint64(32)).astype(np.int64) & COLUMN)
-        for column in used:
-            kept = own[:, column].copy()
-            for _ in range(repeats):
-                checkpoint()
-                own[:, column] = generator.permutation(kept)
-                lost[column] += self._loss(walks.sums(own, n_jobs=1), truth[where]) - before
-            own[:, column] = kept
-        return lost / repeats
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

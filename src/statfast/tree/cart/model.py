@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from statfast._estimator import Estimator
-from statfast._validation import as_choice, as_count, as_generator, as_real, refuse_large
+from statfast._validation import as_choice, as_count, as_generator, as_real
 from statfast.tree.growing.arguments import routed_rules, rows_to_answer
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
+from statfast.tree.structure.paths import decision_paths
 from statfast.tree.structure.tree_arrays import structure_of
 
 
@@ -97,26 +98,15 @@ class CartModel(Estimator):
         -------
         scipy.sparse.csr_matrix of shape (m, node_count)
             1 where a row passes a node.
-        """
-        from scipy.sparse import csr_matrix
 
+        Raises
+        ------
+        MemoryError
+            If the paths, 16 bytes for each row and node passed, take more than half the free
+            memory.
+        """
         leaves = self.apply(X)
-        tree = self.tree_
-        refuse_large(16 * len(leaves) * (tree.max_depth + 1), "The paths", "Pass rows in parts.")
-        parent = np.full(tree.node_count, -1)
-        inner = np.flatnonzero(tree.children_left >= 0)
-        parent[tree.children_left[inner]] = parent[tree.children_right[inner]] = inner
-        length = tree.depth[leaves].astype(np.int64) + 1
-        ends = np.cumsum(length)
-        indices = np.empty(ends[-1], np.int64)
-        at, where = leaves.copy(), ends - 1
-        while len(at):
-            indices[where] = at
-            at, where = parent[at], where - 1
-            at, where = at[at >= 0], where[at >= 0]
-        pointers = np.concatenate([[0], ends])
-        shape = (len(leaves), tree.node_count)
-        return csr_matrix((np.ones(len(indices), np.int64), indices, pointers), shape)
+        return decision_paths([self.tree_], leaves[:, None])[0]
 
     def get_depth(self):
         """The depth of the tree.

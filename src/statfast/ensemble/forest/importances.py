@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Importances of columns in a forest: by impurity, by rows left out, and by shuffling."""
+
+import numpy as np
+
+from statfast._core.cart import walk
+from statfast._engine import checkpoint, each
+from statfast._validation import as_count, as_generator
+from statfast.ensemble.forest.grow_forest import predictor_of
+from statfast.ensemble.forest.left_out import earned_by_sets
+from statfast.tree.structure.routes import COLUMN
+
+
+class ForestImportances:
+    """Mixin: what the columns are worth to a forest."""
+
+    @property
+    def feature_importances_(self):
+        """The share of each column in the decrease of impurity: the mean over trees."""
+        mean = np.mean([tree.gains for tree in self._fitted_trees()], axis=0)
+        return mean / mean.sum() if mean.sum() > 0 else mean
+
+    @property
+    def tree_importances_(self):
+        """The same of each tree, (n_estimators, p): their spread is what the forest knows of it."""
+        return np.array([tree.gains for tree in self._fitted_trees()])
+
+    def _unbiased(self, rows, Y):
+        """Importances by rows left out (Li et al. 2019), the mean over trees."""
+        self._left_out()
+
+        def work(task):
+            tree, key = task
+            checkpoint()
+            weight = self._sampling.weights(key)
+            if tree.sets is not None:
+                return earned_by_sets(tree, rows, Y, weight)
+            nodes, earned = len(tree.nodes), np.empty(rows.shape[1])
+            work = np.empty((nodes, Y.shape[1])), np.empty(nodes)
+            walk.earn(tree.nodes, rows, Y, weight, *work, earned)
+            return earned
+
+        tasks = list(zip(self._trees, self._keys.tolist(), strict=True))
+        return np.mean(each(work, tasks, n_jobs=self.n_jobs), axis=0)
+
+    def permutation_importances(self, X, y, *, n_repeats=1, random_state=None):
+        """How much worse rows that trees have not seen are predicted when a column is shuffled.
+
+        For each tree and column, the rows left out go down the tree with the values of the column
+        shuffled among them; trees that do not use it are left out.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows of the fit.
+        y : array-like of shape (n,) or (n, outputs)
+            Their targets.
+        n_repeats : int, default=1
+            Shuffles of each column and tree.
+        random_state : int, numpy.random.Generator or None, default=None
+            Seed of the shuffles.
+
+        Returns
+        -------
+        importances : ndarray of shape (p,)
+            Mean over trees: of the share of rows classified wrongly, or of the squared error.
+        errors : ndarray of shape (p,)
+            Standard deviations over trees, divided by the root of their number.
+
+        Raises
+        ------
+        ValueError
+            If `bootstrap` is False, or X has another shape than at fit.
+
+        References
+        ----------
+        L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
+        doi:10.1023/A:1010933404324
+        """
+        rows = self._rows_of_fit(X)
+        repeats = as_count(n_repeats, "n_repeats")
+        truth = self._truth(y, len(rows))
+        unseen = self._left_out()
+        seeds = as_generator(random_state).integers(2**63, size=len(self._trees))
+
+        def work(t):
+            return self._shuffled(self._trees[t], rows, truth, np.flatnonzero(unseen[t]),
+                                  np.random.default_rng(int(seeds[t])), repeats)  # fmt: skip
+
+        losses = np.array(each(work, range(len(self._trees)), n_jobs=self.n_jobs))
+        return losses.mean(axis=0), losses.std(axis=0) / np.sqrt(len(losses))
+
+    def _shuffled(self, tree, rows, truth, where, generator, repeats):
+        """The loss of a tree that each column's shuffling adds."""
+        lost = np.zeros(rows.shape[1])
+        if not len(where):
+            return lost
+        walks = predictor_of([tree])
+        own = np.array(rows[where], dtype=np.float64)
+        before = self._loss(walks.sums(own, n_jobs=1), truth[where])
+        leaf = (tree.nodes[:, 0] >> np.uint64(48)) == 0x7FF8
+        used = np.unique((tree.nodes[~leaf, 1] >> np.uint64(32)).astype(np.int64) & COLUMN)
+        for column in used:
+            kept = own[:, column].copy()
+            for _ in range(repeats):
+                checkpoint()
+                own[:, column] = generator.permutation(kept)
+                lost[column] += self._loss(walks.sums(own, n_jobs=1), truth[where]) - before
+            own[:, column] = kept
+        return lost / repeats

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The nodes that rows pass on their ways from roots to leaves."""
+
+import numpy as np
+
+from statfast._engine import checkpoint
+from statfast._validation import refuse_large
+
+
+def decision_paths(trees, leaves):
+    """Which nodes of which trees rows pass: they are climbed from their leaves.
+
+    Parameters
+    ----------
+    trees : list of TreeStructure, T of them
+    leaves : ndarray of int64, shape (m, T)
+        The nodes where rows end.
+
+    Returns
+    -------
+    paths : scipy.sparse.csr_matrix of int64, shape (m, nodes of all trees)
+        1 where a row passes a node.
+    begin : ndarray of int64, shape (T + 1,)
+        Where the nodes of a tree begin.
+    """
+    from scipy.sparse import csr_matrix
+
+    begin = np.cumsum([0, *(tree.node_count for tree in trees)])
+    parent = np.full(begin[-1], -1)
+    for tree, first in zip(trees, begin.tolist(), strict=False):
+        inner = np.flatnonzero(tree.children_left >= 0)
+        parent[first + tree.children_left[inner]] = first + inner
+        parent[first + tree.children_right[inner]] = first + inner
+    length = np.empty(leaves.shape, np.int64)
+    for own, out, tree in zip(leaves.T, length.T, trees, strict=True):
+        out[:] = tree.depth[own] + 1
+    refuse_large(16 * float(length.sum()), "The paths", "Pass rows in parts.")
+    ends = np.cumsum(length).reshape(leaves.shape)
+    indices = np.empty(length.sum(), np.int64)
+    for own, last, first in zip(leaves.T, ends.T, begin.tolist(), strict=False):
+        at, where = first + own, last - 1
+        while len(at):
+            checkpoint()
+            indices[where] = at
+            at, where = parent[at], where - 1
+            up = at >= 0
+            at, where = at[up], where[up]
+    pointers = np.concatenate([[0], ends[:, -1]])
+    shape = (len(leaves), int(begin[-1]))
+    return csr_matrix((np.ones(len(indices), np.int64), indices, pointers), shape), begin
