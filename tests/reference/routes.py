@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of categories and surrogates the slow way: all pairs of sets, all cuts, row by row."""
+"""Sets of categories and surrogates the slow way: all pairs of sets, all cuts, row by row; and
+random splits, number by number."""
 
 from itertools import combinations, pairwise
 
@@ -86,3 +87,35 @@ def best_known_decrease(criterion, X, categorical, weights, targets, min_leaf=1)
                 least = left if least is None else min(left, least)
         found.append(None if least is None else whole - least)
     return found
+
+
+# ------------------------------------------------------------------ random splits
+def mixed(x):
+    """Splitmix64: a step of its state, and the mixing of it."""
+    x = (x + 0x9E3779B97F4A7C15) % 2**64
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) % 2**64
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) % 2**64
+    return x ^ (x >> 31)
+
+
+def random_split(key, j, column, categories):
+    """Rows of a node that its draw for column j sends to the left; None where all are the same.
+
+    `categories` of the fit, ascending, or None for numbers.
+    """
+    draw, none = mixed((key + 0x632BE59BD9B4E019 * (j + 1)) % 2**64), np.isnan(column)
+    if categories is None:
+        values = np.unique(column[~none])
+        if len(values) < 2:
+            return ~none if len(values) and none.any() else None
+        u = (draw >> 11) * 2.0**-53
+        threshold = values[0] * (1 - u) + values[-1] * u
+        threshold = threshold if threshold < values[-1] else values[0]
+        return (column <= threshold) | (none & bool(draw & 1))
+    code = [len(categories) if np.isnan(x) else categories.index(x) for x in column.tolist()]
+    while len(set(code)) > 1:
+        draw = mixed(draw)
+        left = np.array([mixed((draw + c // 64) % 2**64) >> c % 64 & 1 for c in code], bool)
+        if left.any() and not left.all():
+            return left
+    return None

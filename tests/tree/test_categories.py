@@ -252,8 +252,6 @@ def test_prunings_best_first_and_pickles():
 def test_what_is_refused():
     X, y = sample()
     mine = {"categorical_features": [0]}
-    with pytest.raises(ValueError, match="splitter='random' does not go with categories"):
-        DecisionTreeClassifier(splitter="random", **mine).fit(X, y)
     with pytest.raises(ValueError, match="criterion='absolute_error' does not go with categories"):
         DecisionTreeRegressor(criterion="absolute_error", **mine).fit(X, y)
     with pytest.raises(ValueError, match="monotonic_cst must be 0 for columns of categories"):

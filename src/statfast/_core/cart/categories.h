@@ -8,7 +8,7 @@
    (Coppersmith, Hong and Hosking 1999), which need not hold the best.
 
    A missing value is a category like any other, unless only known values choose. Categories that
-   the node has not seen go where missing values go. */
+   the node has not seen go where missing values go. Random splits draw one pair of sets. */
 
 /* Whether all pairs of sets are tried: cuts are bits of sets then, else places in the order. */
 static int is_exhaustive(const cart_problem *t, ptrdiff_t used) {
@@ -106,14 +106,6 @@ static CART_SELDOM void order_categories(const cart_problem *t, cart_scratch *s,
     }
 }
 
-static double gain_of(const cart_problem *t, const cart_node_rows *v, const int64_t *left,
-                      int64_t weight) {
-    const ptrdiff_t k = t->label ? 1 : 0;
-    if (is_single(t))
-        return spread((double)left[k], (double)weight, (double)v->total[k], (double)v->weight);
-    return score(t, v, left, weight);
-}
-
 static void add_category(const cart_problem *t, cart_scratch *s, ptrdiff_t u, int64_t *weight,
                          int64_t *rows) {
     const int64_t *sums = s->table + s->order[u] * (t->channels + 2);
@@ -161,17 +153,57 @@ static CART_SELDOM int category_splits(const cart_problem *t, const cart_node_ro
     return 1;
 }
 
+/* ------------------------------------------------------------------ a random pair of sets */
+static INLINE uint64_t mixed(uint64_t x) { /* Steele, Lea and Flood 2014, splitmix64 */
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static int is_drawn_left(int64_t draw, int64_t c) {
+    return (int)(mixed((uint64_t)draw + (uint64_t)(c >> 6)) >> (c & 63) & 1);
+}
+
+/* Each category of the node goes left or right by a bit, drawn anew until both sides hold one
+   (Geurts, Ernst and Wehenkel 2006). The draw serves as the cut. */
+static CART_SELDOM int random_categories(const cart_problem *t, const cart_node_rows *v,
+                                         cart_scratch *s, ptrdiff_t f, uint64_t draw,
+                                         cart_split *best) {
+    const ptrdiff_t used = count_categories(t, v, s, f);
+    int64_t cut = (int64_t)draw, weight = 0, rows = 0;
+    ptrdiff_t left = 0;
+    if (used < 2) return 0;
+    while (left == 0 || left == used) {
+        cut = (int64_t)mixed((uint64_t)cut);
+        left = 0;
+        for (ptrdiff_t u = 0; u < used; u++) left += is_drawn_left(cut, s->order[u]);
+    }
+    memset(s->left, 0, (size_t)t->channels * sizeof *s->left);
+    for (ptrdiff_t u = 0; u < used; u++)
+        if (is_drawn_left(cut, s->order[u])) add_category(t, s, u, &weight, &rows);
+    if (!is_allowed(t, v, rows, weight)) return 1;
+    const double gain = gain_of(t, v, s->left, weight);
+    const int lost = t->missing[f];
+    if (gain > best->gain)
+        *best = (cart_split){gain, (int32_t)f, lost >= 0 && is_drawn_left(cut, lost), cut, NAN,
+                             best->turn, best->turn};
+    return 1;
+}
+
 /* The sets of a split that was found, (left, right). */
 static CART_SELDOM void category_sets(const cart_problem *t, const cart_node_rows *v,
                                       cart_scratch *s,
                           const cart_split *split, uint64_t *set) {
     const ptrdiff_t used = count_categories(t, v, s, split->feature);
     const int subsets = is_exhaustive(t, used);
-    order_categories(t, s, used);
+    if (!t->randomized) order_categories(t, s, used);
     memset(set, 0, (size_t)(2 * t->words) * sizeof *set);
     for (ptrdiff_t u = 0; u < used; u++) {
-        const int left = subsets ? (int)(split->cut >> u & 1) : u <= split->cut;
         const int32_t c = s->order[u];
+        const int left = t->randomized ? is_drawn_left(split->cut, c)
+                         : subsets     ? (int)(split->cut >> u & 1)
+                                       : u <= split->cut;
         if (c != t->missing[split->feature])
             set[(left ? 0 : t->words) + (c >> 6)] |= (uint64_t)1 << (c & 63);
     }

@@ -2,13 +2,6 @@
 /* Growing a tree: nodes are opened one by one, depth first or the best one first. Random numbers
    depend on the node's path from the root and nothing else. */
 
-static INLINE uint64_t mixed(uint64_t x) { /* Steele, Lea and Flood 2014, splitmix64 */
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 static INLINE uint64_t below_of(uint64_t draw, uint64_t n) { /* of 0 .. n - 1 */
     return ((draw >> 32) * n) >> 32;
 }

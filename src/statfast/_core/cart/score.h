@@ -74,6 +74,15 @@ static double score(const cart_problem *t, const cart_node_rows *v, const int64_
     return sum;
 }
 
+/* By whichever of the two. */
+static double gain_of(const cart_problem *t, const cart_node_rows *v, const int64_t *left,
+                      int64_t weight) {
+    const ptrdiff_t k = t->label ? 1 : 0;
+    if (is_single(t))
+        return spread((double)left[k], (double)weight, (double)v->total[k], (double)v->weight);
+    return score(t, v, left, weight);
+}
+
 /* Whether sides hold enough rows and weight. */
 static INLINE int is_allowed(const cart_problem *t, const cart_node_rows *v, int64_t rows,
                              int64_t weight) {

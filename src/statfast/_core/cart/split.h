@@ -114,7 +114,9 @@ static INLINE int is_binned(const cart_problem *t) {
 static int look_at(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
                    uint64_t draw, cart_split *best) {
     if (t->known_only && count_known(t, v, f) < v->m) return known_splits(t, v, s, f, best);
-    if (t->categories && t->categories[f]) return category_splits(t, v, s, f, best);
+    if (t->categories && t->categories[f])
+        return t->randomized ? random_categories(t, v, s, f, draw, best)
+                             : category_splits(t, v, s, f, best);
     if (t->randomized) return random_split(t, v, s, f, draw, best);
     if (!is_binned(t)) return sorted_splits(t, v, s, f, best);
     if (s->used + v->m > s->kept || s->doubts + 256 > CART_DOUBTS) settle(t, v, s, best);

@@ -188,7 +188,7 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
         absolute_errors(t, v, s, s->place);
         gain = -s->errors[rows - 1];
     } else {
-        gain = score(t, v, s->left, weight);
+        gain = gain_of(t, v, s->left, weight);
     }
     if (gain > best->gain && is_ordered(t, v, f, s->left, weight)) {
         take(best, gain, f, missing_left, (int64_t)cut);

@@ -50,6 +50,11 @@ class ExtraTreesClassifier(ClassForest):
         draws as many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, \
+            default="from_dtype"
+        Columns of categories, of which a random set goes to the left: by a mask, numbers, or names;
+        "from_dtype" takes those that a pandas or polars table declares as such. At most 1024
+        categories a column. None for none.
     tree_statistics : bool, default=False
         Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
         `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
@@ -80,6 +85,10 @@ class ExtraTreesClassifier(ClassForest):
         have seen do not count, and it is NaN if there are no others.
     oob_decision_function_ : ndarray of shape (n, K), or (n, K, outputs)
         Shares of classes by trees that have not seen the row, with `oob_score`; NaN where all have.
+    is_categorical_ : ndarray of bool, shape (p,), or None
+        Which columns hold categories; None if none does.
+    categories_ : list, or None
+        For each column its categories, ascending, or None.
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
@@ -87,16 +96,19 @@ class ExtraTreesClassifier(ClassForest):
 
     Notes
     -----
-    Trees are those of `DecisionTreeClassifier`: exact in float64, with missing values. Random
-    numbers depend on `random_state`, the number of the tree and the place of the node, and trees
-    are summed in their order: **the same bits for any number of threads**. **Of classes with
+    Trees are those of `DecisionTreeClassifier`: exact in float64, with missing values and columns
+    of categories: each category of a node, a missing value among them, goes to either side with
+    equal chance, but not all to the same. Random numbers depend on `random_state`, the number of
+    the tree and the place of the node, and trees are summed in their order: **the same bits for any
+    number of threads**. **Of classes with
     the same mean share, the lowest label wins.**
     With a bootstrap, `sample_weight` is the chance of a row to be drawn, and drawn rows count as
     often as they are drawn; without one it is the weight in all trees. A bootstrap holds about
     63.2 % of the rows. Rows that no tree has left out have NaN as their out-of-bag prediction.
 
     Cost: O(p n log n) once, and for each tree some nanoseconds for each row, level and column
-    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node, and 60 bytes a row and thread.
+    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node (a split of categories as many
+    again for each 64 of them), and 60 bytes a row and thread.
 
     References
     ----------
@@ -120,7 +132,7 @@ class ExtraTreesClassifier(ClassForest):
         min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features="sqrt", max_leaf_nodes=None,
         min_impurity_decrease=0.0, bootstrap=False, oob_score=False, n_jobs=None, random_state=None,
         verbose=0, warm_start=False, class_weight=None, ccp_alpha=0.0, max_samples=None,
-        monotonic_cst=None, tree_statistics=False,
+        monotonic_cst=None, categorical_features="from_dtype", tree_statistics=False,
     ):  # fmt: skip
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -141,6 +153,7 @@ class ExtraTreesClassifier(ClassForest):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
         self.tree_statistics = tree_statistics
 
 
@@ -187,6 +200,11 @@ class ExtraTreesRegressor(NumberForest):
         draws as many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, \
+            default="from_dtype"
+        Columns of categories, of which a random set goes to the left: by a mask, numbers, or names;
+        "from_dtype" takes those that a pandas or polars table declares as such. At most 1024
+        categories a column. None for none.
     tree_statistics : bool, default=False
         Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
         `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
@@ -216,6 +234,10 @@ class ExtraTreesRegressor(NumberForest):
         have seen do not count, and it is NaN if there are no others.
     oob_prediction_ : ndarray of shape (n,) or (n, outputs)
         Predictions by trees that have not seen the row, with `oob_score`; NaN where all have.
+    is_categorical_ : ndarray of bool, shape (p,), or None
+        Which columns hold categories; None if none does.
+    categories_ : list, or None
+        For each column its categories, ascending, or None.
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
@@ -223,15 +245,18 @@ class ExtraTreesRegressor(NumberForest):
 
     Notes
     -----
-    Trees are those of `DecisionTreeRegressor`: exact in float64, with missing values. Random
-    numbers depend on `random_state`, the number of the tree and the place of the node, and trees
-    are summed in their order: **the same bits for any number of threads**.
+    Trees are those of `DecisionTreeRegressor`: exact in float64, with missing values and columns
+    of categories: each category of a node, a missing value among them, goes to either side with
+    equal chance, but not all to the same. Random numbers depend on `random_state`, the number of
+    the tree and the place of the node, and trees are summed in their order: **the same bits for any
+    number of threads**.
     With a bootstrap, `sample_weight` is the chance of a row to be drawn, and drawn rows count as
     often as they are drawn; without one it is the weight in all trees. A bootstrap holds about
     63.2 % of the rows. Rows that no tree has left out have NaN as their out-of-bag prediction.
 
     Cost: O(p n log n) once, and for each tree some nanoseconds for each row, level and column
-    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node, and 60 bytes a row and thread.
+    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node (a split of categories as many
+    again for each 64 of them), and 60 bytes a row and thread.
 
     References
     ----------
@@ -255,7 +280,7 @@ class ExtraTreesRegressor(NumberForest):
         min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None,
         min_impurity_decrease=0.0, bootstrap=False, oob_score=False, n_jobs=None, random_state=None,
         verbose=0, warm_start=False, ccp_alpha=0.0, max_samples=None, monotonic_cst=None,
-        tree_statistics=False, store_leaves=False,
+        categorical_features="from_dtype", tree_statistics=False, store_leaves=False,
     ):  # fmt: skip
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -275,5 +300,6 @@ class ExtraTreesRegressor(NumberForest):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
         self.tree_statistics = tree_statistics
         self.store_leaves = store_leaves

@@ -45,10 +45,9 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
 
     def _rows(self, X):
         """The rows of a fit, and attributes that tell which columns hold categories."""
-        wanted = getattr(self, "categorical_features", None)
-        if wanted is None:
+        if self.categorical_features is None:
             return rows_to_fit(X), published_columns(None, False)
-        rows, columns, missing = rows_with_categories(X, wanted)
+        rows, columns, missing = rows_with_categories(X, self.categorical_features)
         return rows, published_columns(columns, missing)
 
     def _fit(self, rows, weights, criteria, targets, known, *, balanced=None):

@@ -28,7 +28,7 @@ class NumberForest(Regressor, ForestModel):
         ----------
         X : array-like of shape (n, p)
             Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
-            Categories, which random forests take, may be of any type that can be sorted.
+            Categories may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Finite numbers.
         sample_weight : array-like of shape (n,), optional

@@ -28,7 +28,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         Impurity of a node: Gini's index, entropy in bits (two names), or the share of the classes
         other than the largest.
     splitter : {"best", "random"}, default="best"
-        The best split of each column, or one drawn between its extremes in the node.
+        The best split of each column, or one drawn: between its extremes in the node, or two sets
+        of its categories there.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2

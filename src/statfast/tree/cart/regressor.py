@@ -25,7 +25,8 @@ class DecisionTreeRegressor(Regressor, CartModel):
         way) the squares about the mean, "absolute_error" the distances from the median,
         "poisson" half the Poisson deviance, for y that is not negative.
     splitter : {"best", "random"}, default="best"
-        The best split of each column, or one drawn between its extremes in the node.
+        The best split of each column, or one drawn: between its extremes in the node, or two sets
+        of its categories there.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2

@@ -296,6 +296,10 @@ def routed_rules(model, rules, columns):
     most = as_count(model.max_surrogates, "max_surrogates", low=0)
     if surrogate:
         _refuse_beside(rules, "missing='surrogate'")
+        if rules.randomized:
+            raise ValueError(
+                "splitter='random' does not go with missing='surrogate'. Set splitter='best'."
+            )
     require_categories(rules, columns)
     return replace(rules, known_only=surrogate, surrogates=most if surrogate else 0)
 
@@ -318,5 +322,3 @@ def _refuse_beside(rules, name):
         raise ValueError(
             f"criterion='absolute_error' does not go with {name}. Choose another criterion."
         )
-    if rules.randomized:
-        raise ValueError(f"splitter='random' does not go with {name}. Set splitter='best'.")
