@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast import SVC, SVR, ConvergenceWarning, NuSVC, NuSVR
+from statfast import (
+    SVC,
+    SVR,
+    ColumnTransformer,
+    ConvergenceWarning,
+    NuSVC,
+    NuSVR,
+    PolynomialFeatures,
+    StandardScaler,
+    make_pipeline,
+)
+from statfast._estimator import copied
 from statfast._validation import FitFailedWarning
 from statfast.kernels import RBF, Laplacian, Linear, Polynomial, Spectrum
 from statfast.model_selection import (
@@ -20,6 +31,7 @@ from statfast.model_selection import (
     cross_validate,
     validation_curve,
 )
+from statfast.model_selection.ways import Folds, fitted_folds
 from statfast.svm.dual.gram import gram_of
 from statfast.svm.dual.problems import c_svc, svr
 from statfast.svm.dual.whole import WholeGram
@@ -144,6 +156,79 @@ def test_strings_and_matrices():
         assert found["path"] == path
         want = cross_validate(SVC(gamma=0.3), X, y, cv=5)["test_score"]
         np.testing.assert_allclose(found["test_score"], want)
+
+
+# ------------------------------------------------------------------ at the end of a pipeline
+@pytest.mark.parametrize(
+    ("last", "grid"),
+    [
+        (SVC(tol=TIGHT), {"svc__C": [10.0, 0.1, 1.0]}),
+        (SVC(tol=TIGHT, gamma=0.2), {"svc__C": [0.1, 1.0], "svc__gamma": [0.1, 0.5]}),
+        (NuSVR(tol=TIGHT), {"nusvr__C": [0.1, 1.0], "nusvr__nu": [0.6]}),
+        (SVR(tol=TIGHT), {"svr__C": [0.1, 1.0], "svr__epsilon": [0.05, 0.2]}),
+        (SVC(tol=TIGHT), {"svc__C": [0.1, 1.0], "standardscaler__with_std": [True, False]}),
+    ],
+)
+def test_pipelines_share_the_matrix_of_each_fold(last, grid):
+    X, y, rng = cloud(11)
+    X *= [1.0, 5.0, 0.2]
+    X[3] = 1e2  # an outlier tells the scaling by all rows from that by the rows of the fold
+    for steps in ((StandardScaler(),), (StandardScaler(), PolynomialFeatures(2)), (None,)):
+        if steps[0] is None and any("scaler" in name for name in grid):
+            continue
+        model = make_pipeline(*("passthrough" if s is None else s for s in steps), last)
+        for weights in (None, rng.integers(0, 3, len(X)).astype(float)):
+            ours, theirs = both(model, grid, X, y, weights, return_train_score=True)
+            assert differ(ours, theirs) < 1e-8
+            gap = np.abs(ours["mean_train_score"] - theirs["mean_train_score"])
+            assert gap.max() < 1e-8
+
+
+def test_pipelines_of_tables_and_their_models():
+    X, y, _ = cloud(12)
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=list("abc"))
+    labels = pandas.Series(y, index=range(90, 0, -1))
+    model = make_pipeline(ColumnTransformer([("s", StandardScaler(), ["c", "a"])]), SVC())
+    for with_train in (False, True):
+        ours, theirs = both(
+            model, {"svc__C": [0.1, 1.0]}, table, labels, return_train_score=with_train
+        )
+        assert differ(ours, theirs) == 0.0
+    (train, _), *_ = pairs = list(KFold(3).split(X))
+    folds = Folds(table, labels, None, 90, pairs)
+    path, fits = fitted_folds(model, folds, [{"svc__C": 0.1}, {"svc__C": 1.0}])
+    assert path == "shared structure"
+    first = next(fits).models
+    assert [one.get_params()["svc__C"] for one in first] == [0.1, 1.0]
+    for one, C in zip(first, (0.1, 1.0), strict=True):
+        alone = copied(model).set_params(svc__C=C).fit(table.iloc[train], y[train])
+        assert one.feature_names_in_.tolist() == ["a", "b", "c"]
+        assert one.classes_.tolist() == alone.classes_.tolist()
+        np.testing.assert_array_equal(one.predict(table), alone.predict(table))
+
+
+def test_pipelines_that_share_nothing():
+    X, y, _ = cloud(13)
+    scaled = make_pipeline(StandardScaler(), SVC())
+    assert cross_validate(scaled, X, y, cv=3)["path"] == "refit"  # one machine for each matrix
+    little = make_pipeline(StandardScaler(), SVC(cache_size=0.01))
+    search = GridSearchCV(little, {"svc__C": [0.1, 1.0]}, cv=3).fit(X, y)
+    assert search.path_ == "refit"
+    # Room for the first folds of a time series only: the others are refitted.
+    some = make_pipeline(StandardScaler(), SVC(tol=TIGHT, cache_size=0.03))
+    ours, theirs = both(some, {"svc__C": [0.1, 1.0]}, X, y, cv=TimeSeriesSplit(4))
+    assert differ(ours, theirs) == 0.0
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = GridSearchCV(scaled, {"svc__C": [1.0, -1.0]}, cv=3).fit(X, y)
+    assert any("C must be greater than 0.0; got -1" in str(w.message) for w in said)
+    assert found.path_ == "shared structure"
+    assert np.isnan(found.cv_results_["mean_test_score"]).tolist() == [False, True]
+    X[0, 0] = np.inf
+    with pytest.raises(ValueError, match=r"All the 6 fits failed.*infinity"):
+        GridSearchCV(scaled, {"svc__C": [1.0, 2.0]}, cv=[(np.arange(60), np.arange(60, 90))] * 3)\
+            .fit(X, y)  # fmt: skip
 
 
 # ------------------------------------------------------------------ what is given

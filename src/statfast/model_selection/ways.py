@@ -115,7 +115,8 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
         start = perf_counter()
         try:
             tests = [test for _, test in folds.pairs]
-            X = folds.X if whole else _without_names(folds.X)
+            by_name = whole or hasattr(estimator, "_picks")
+            X = folds.X if by_name else _without_names(folds.X)
             found = estimator._shared_fits(
                 X, folds.y, folds.weights, Trains(folds), tests, candidates
             )
@@ -214,6 +215,12 @@ class Trains(Sequence):
         if not isinstance(k, int) or not 0 <= k < len(self):
             raise IndexError(k)
         return self.folds.train(k)
+
+    def rows(self, k):
+        """What a fold fits: rows, targets and weights."""
+        train, folds = self[k], self.folds
+        weights = None if folds.weights is None else folds.weights[train]
+        return take(folds.X, train), take(folds.y, train), weights
 
     def groups(self):
         """Folds in groups, each of the parts of which its folds consist, or None if there are

@@ -55,8 +55,8 @@ class Pipeline(MergedSteps, Estimator):
     some.
 
     Where all steps before the last are `StandardScaler`, the first perhaps a `ColumnTransformer` of
-    such, and the last is a model of merged statistics, cross-validation merges those of the
-    pipeline too, on the scale of each fold's rows.
+    such, and the last is a model of merged statistics, cross-validation merges the pipeline's, on
+    the scale of each fold's rows; all C of a kernel machine at the end share each fold's matrix.
 
     References
     ----------

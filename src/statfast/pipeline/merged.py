@@ -5,7 +5,11 @@ The last step sums up the rows as they are given. Its statistics tell the moment
 (``column_moments``), by which the scalers are solved, and are brought to the scaled columns
 (``rescaled``): scaling is derived from the rows of the fold alone, and nothing is read twice. A
 `ColumnTransformer` of scalers is a choice of columns, made before anything is summed, and a scaler.
+
+Where the last step is a kernel machine, the candidates of a search share the matrix of each fold.
 """
+
+from itertools import chain
 
 import numpy as np
 
@@ -16,7 +20,7 @@ from statfast.pipeline.steps import Steps, is_skipped
 
 
 class MergedSteps(Steps):
-    """Mixin of `Pipeline`: `_prepare`, `_statistics` and `_solve` where the steps allow it."""
+    """Mixin of `Pipeline`: statistics to merge or folds to share, where the steps allow it."""
 
     def _mergeable(self):
         """Whether the statistics of the last step are all that the steps before it need."""
@@ -49,12 +53,14 @@ class MergedSteps(Steps):
 
     @property
     def _statistics(self):
-        return _of_last(self.steps[-1][1]._statistics)
+        return _of_last(self._final()._statistics)
 
     @property
     def _solved_by(self):
-        inner = getattr(self.steps[-1][1], "_solved_by", ())
+        inner = getattr(self._final(), "_solved_by", ())
         more = [f"{self.steps[-1][0]}__{name}" for name in inner]
+        if self._shared_models:
+            return tuple(more)
         for name, step in self.steps[:-1]:
             more += [f"{name}__{key}" for key in getattr(step, "_solved_by", ())]
         return tuple(more)
@@ -72,6 +78,54 @@ class MergedSteps(Steps):
         name, last = self.steps[-1]
         fitted.append((name, copied(last)._solve(sums, inner)))
         return self._published(None, fitted)
+
+    @property
+    def _shared_models(self):
+        return getattr(self._final(), "_shared_models", False)
+
+    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
+        """For each fold the pipelines of all candidates, whose last steps share its rows."""
+        if not self._shared_models or len(candidates) < 2:
+            return None
+        models = [copied(self).set_params(**params) for params in candidates]
+        folds = (_fold(models, candidates, *trains.rows(k)) for k in range(len(trains)))
+        first = next(folds)
+        if first is None:
+            return None
+        rest = (one or _refits(models, *trains.rows(k)) for k, one in enumerate(folds, 1))
+        return chain([first], rest)
+
+
+def _fold(models, candidates, X, y, sample_weight):
+    """The pipelines of all candidates on one fold, or errors; None where nothing is shared."""
+    name, last = models[0].steps[-1]
+    inner = f"{name}__"
+    own = [{k.removeprefix(inner): v for k, v in p.items() if k.startswith(inner)}
+           for p in candidates]  # fmt: skip
+    try:
+        before = copied(models[0]).set_params(**{name: "passthrough"})
+        fitted, rows = before._fit_all(X, y, sample_weight, {}, to_rows=True)
+        found = last._shared_fits(rows, y, sample_weight, [np.arange(len(y))], [None], own)
+    except Exception as raised:  # told by the caller, of each fold
+        return [raised] * len(models)
+    if found is None:
+        return None
+    return [
+        one if isinstance(one, Exception)
+        else copied(model)._published(X, [*fitted[:-1], (name, one)])
+        for model, one in zip(models, next(iter(found)), strict=True)
+    ]  # fmt: skip
+
+
+def _refits(models, X, y, sample_weight):
+    """The pipelines of all candidates on one fold, or errors, where too little room is left."""
+    found = []
+    for model in models:
+        try:
+            found.append(copied(model).fit(X, y, sample_weight))
+        except Exception as raised:  # told by the caller, of each fold
+            found.append(raised)
+    return found
 
 
 class _of_last:

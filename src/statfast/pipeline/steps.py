@@ -128,14 +128,19 @@ class Steps(NamedEstimators):
     def _present(self):
         return self.__dict__.get("steps_", self._pairs())
 
+    def _final(self):
+        """The last step, or None."""
+        steps = self._pairs()
+        return steps[-1][1] if steps else None
+
     @property
     def _estimator_type(self):
-        return self.steps[-1][1]._estimator_type
+        return self._final()._estimator_type
 
     def __sklearn_tags__(self):
         tags = Estimator.__sklearn_tags__(self)
         steps = self._pairs()
-        last = steps[-1][1] if steps else None
+        last = self._final()
         first = next((step for _, step in steps if not is_skipped(step)), None)
         if hasattr(last, "__sklearn_tags__"):
             told = last.__sklearn_tags__()
