@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-HEAVY = ["sklearn", "pandas", "polars", "pyarrow", "matplotlib", "scipy.stats", "joblib"]
+HEAVY = [
+    "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic", "scipy.stats", "joblib",
+]  # fmt: skip
 
 
 def in_new_process(code):

@@ -66,7 +66,7 @@ LONGEST = {".py": 450, ".pyx": 350, ".pxd": 350, ".h": 300}  # lines; beyond, a 
 HEADER = "SPDX-License-Identifier: BSD-3-Clause"
 
 TOP_LEVEL_PACKAGES = {"numpy"}  # what every user of any part pays for at import
-CALL_TIME_PACKAGES = {"scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib"}
+CALL_TIME_PACKAGES = {"scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic"}
 KERNEL_PACKAGES = {"cython", "libc", "cpython", "numpy"}
 
 CYTHON_IMPORT = re.compile(

@@ -25,6 +25,7 @@ from statfast.linear.design.design import (
     require_squares,
     rows_of,
 )
+from statfast.linear.design.formula import FromFormula
 from statfast.linear.glm.families import as_family, negative_binomial, require_responses
 from statfast.linear.glm.fit import fit_model, require_information
 from statfast.linear.glm.fold_fits import PASSES, fit_folds, models_of_folds
@@ -36,7 +37,7 @@ from statfast.linear.glm.separation import warn_no_maximum
 from statfast.linear.inference.inference import Inference
 
 
-class GeneralizedLinearModel(Diagnosed, Inference, Predictive, Estimator):
+class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Estimator):
     """A generalized linear model, fitted by maximum likelihood, with inference.
 
     The response has a distribution of the family, and the link of its mean is linear in the
@@ -81,6 +82,8 @@ class GeneralizedLinearModel(Diagnosed, Inference, Predictive, Estimator):
     n_iter_ : int
         Passes over the rows, without those over a sample.
     converged_ : bool
+    design_ : FormulaDesign
+        Of `from_formula` alone: the terms, and how new data become columns.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)

@@ -21,6 +21,7 @@ from statfast._core.linear.irls import accumulate
 from statfast._engine import each, grid
 from statfast._validation import as_choice, as_labels, as_weights
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for, require_squares
+from statfast.linear.design.formula import design_of, rows_again
 from statfast.linear.glm.irls_sums import ModelRows, as_float
 from statfast.linear.glm.profile import profile_intervals
 from statfast.linear.inference.hypotheses import Hypotheses
@@ -91,7 +92,7 @@ class Diagnosed(Hypotheses):
         y : array-like of shape (n,), optional
         sample_weight : array-like of shape (n,), optional
         offset : array-like of shape (n,), optional
-            All as given to `fit`, for "profile".
+            All as given to `fit`, for "profile"; of a formula's data frame, X alone.
 
         Returns
         -------
@@ -109,7 +110,7 @@ class Diagnosed(Hypotheses):
             return super().conf_int(level=level, alpha=alpha)
         level = as_level(level, alpha)
         self._results()  # refuses
-        if X is None or y is None:
+        if X is None or (y is None and design_of(self) is None):
             raise ValueError(
                 "method='profile' fits again, and models keep no rows. Pass X and y (and "
                 "sample_weight and offset) as to fit."
@@ -117,13 +118,13 @@ class Diagnosed(Hypotheses):
         ends = self._profiles(X, y, sample_weight, offset, level)
         return interval_table(self.terms_, ends, level)
 
-    def residuals(self, X, y, kind="deviance", sample_weight=None, offset=None):
+    def residuals(self, X, y=None, kind="deviance", sample_weight=None, offset=None):
         """Residuals of rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,), optional
         kind : {"deviance", "pearson", "working", "response"}, default="deviance"
         sample_weight : array-like of shape (n,), optional
         offset : array-like of shape (n,), optional
@@ -137,16 +138,16 @@ class Diagnosed(Hypotheses):
         as_choice(kind, "kind", KINDS)
         return told(self._parts(X, y, sample_weight, offset).residuals(kind))
 
-    def influence(self, X, y, sample_weight=None, offset=None):
+    def influence(self, X, y=None, sample_weight=None, offset=None):
         """Leverage, Cook's distance and standardized residuals of the rows fitted.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,), optional
         sample_weight : array-like of shape (n,), optional
         offset : array-like of shape (n,), optional
-            All as given to `fit`.
+            All as given to `fit`; of a formula's data frame, X alone.
 
         Returns
         -------
@@ -167,14 +168,14 @@ class Diagnosed(Hypotheses):
         return self._parts(X, y, sample_weight, offset).influence()
 
     def robust_covariance(
-        self, X, y, kind=None, sample_weight=None, offset=None, *, groups=None
+        self, X, y=None, kind=None, sample_weight=None, offset=None, *, groups=None
     ):  # fmt: skip
         """Sandwich covariance of the coefficients, right also where the variance is not.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,), optional
         kind : {"HC0", "HC1", "HC2", "HC3"}, optional
             None is HC3, or HC1 with `groups`, which go with HC0 and HC1 alone. HC0 takes squared
             scores as they are, HC1 multiplies by ``n / (n - rank)``, HC2 divides them by one less
@@ -232,6 +233,7 @@ class Diagnosed(Hypotheses):
         return out
 
     def _profiles(self, X, y, sample_weight, offset, level):
+        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
         result, given = self._inferred(), new_rows(self, X)
         n = given.shape[0]
         y, family, link, _, _, has_one = self._at(y, n)
@@ -240,6 +242,7 @@ class Diagnosed(Hypotheses):
         return profile_intervals(rows, result, result.quantile(level))
 
     def _parts(self, X, y, sample_weight, offset):
+        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
         results = self._results(refuse=False)
         rows = new_rows(self, X)
         n = rows.shape[0]

@@ -20,6 +20,7 @@ from statfast.linear.design.design import (
     new_rows,
     warn_no_offset,
 )
+from statfast.linear.design.formula import predictors
 from statfast.linear.glm.families import require_responses
 from statfast.linear.glm.links import as_link
 from statfast.linear.inference.inference import intervals
@@ -116,6 +117,7 @@ class Predictive(Regressor):
         that mixture. Of counts they are whole numbers, of the binomial family 0 or 1. For the
         gaussian family with the identity link they are those of R's ``lm``, from Student's t.
         """
+        X, offset = predictors(self, X, offset)
         rows = new_rows(self, X)
         link = as_link(self._link)
         as_choice(type, "type", ("response", "link"))

@@ -8,8 +8,9 @@ import numpy as np
 
 from statfast._estimator import CoefficientTable
 from statfast._validation import as_choice, wrong_type
+from statfast.linear.design.formula import design_of
 from statfast.linear.inference.inference import Inference
-from statfast.linear.inference.term_fits import TermFits, as_groups
+from statfast.linear.inference.term_fits import TermFits, as_groups, terms_of
 
 GAUSSIAN = "gaussian with identity link"
 ROUNDING = 1e-14  # of a deviance: a difference of so little is none
@@ -32,11 +33,12 @@ def anova(
     y : array-like of shape (n,), optional
     sample_weight : array-like of shape (n,), optional
     offset : array-like of shape (n,), optional
-        All as given to `fit`. A single model is fitted again with fewer terms, for which its rows
-        are needed; least squares has its table without them.
+        All as given to `fit`, or of a formula's data frame X alone. A single model is fitted again
+        with fewer terms, for which its rows are needed; least squares has its table without them.
     groups : dict of str to sequence of int, optional
         For a single model: columns that make a term together, each column in one of them, in the
-        order in which terms are added. None makes a term of each column.
+        order in which terms are added. None takes those of the formula, or else makes a term of
+        each column.
 
     Returns
     -------
@@ -81,6 +83,8 @@ def anova(
     as_choice(test, "test", TESTS)
     results = [model._inferred() for model in models]
     if len(models) == 1:
+        if groups is None:
+            groups = terms_of(models[0])
         if _kind(results[0]) == GAUSSIAN:
             return _least_squares(models[0], results[0], test, groups)
         rows = X, y, sample_weight, offset
@@ -114,7 +118,7 @@ def _beside(results, test, names):
 
 def _term_by_term(model, result, test, rows, groups):
     X, y, sample_weight, offset = rows
-    if X is None or y is None:
+    if X is None or (y is None and design_of(model) is None):
         raise ValueError(
             "anova of one model fits it again term by term, and models keep no rows. Pass X and y "
             "(and sample_weight and offset) as to fit, or another model to compare with."

@@ -185,6 +185,16 @@ class Inference:
         """Those of each model of the fit: of one, mostly."""
         return [self._inferred(refuse=refuse)]
 
+    def _replace_results(self, change):
+        """Change the results of a fit, those of several models each."""
+        several = self.__dict__.get("results_")
+        if isinstance(several, dict):
+            self.results_ = {label: change(result) for label, result in several.items()}
+        elif several is not None:
+            self.results_ = [change(result) for result in several]
+        if "_result" in self.__dict__:
+            self._result = change(self._result)
+
     @property
     def terms_(self):
         """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""

@@ -9,7 +9,7 @@ import numpy as np
 from statfast._estimator import CoefficientTable
 from statfast._validation import wrong_type
 from statfast.linear.inference.inference import Inference
-from statfast.linear.inference.term_fits import as_groups
+from statfast.linear.inference.term_fits import as_groups, terms_of
 
 
 def vif(model, *, groups=None):
@@ -23,7 +23,8 @@ def vif(model, *, groups=None):
     model : fitted estimator
         Least squares, a generalized linear or a logistic model, without a penalty.
     groups : dict of str to sequence of int, optional
-        Columns that make a term together. None makes a term of each column.
+        Columns that make a term together. None takes those of the formula, or else makes a term of
+        each column.
 
     Returns
     -------
@@ -52,7 +53,7 @@ def vif(model, *, groups=None):
         names = ", ".join(np.array(result.names, dtype=object)[result.aliased])
         raise ValueError(f"Columns depend on others: {names}. Their factors are infinite.")
     names = result.names[one:]
-    terms = as_groups(groups, names, len(names))
+    terms = as_groups(terms_of(model) if groups is None else groups, names, len(names))
     terms = {name: np.unique(columns) for name, columns in terms.items()}
     table = result.unscaled[one:, one:]
     scale = np.sqrt(table.diagonal())

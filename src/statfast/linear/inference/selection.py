@@ -14,11 +14,12 @@ import numpy as np
 
 from statfast._estimator import CoefficientTable
 from statfast._validation import as_choice, as_real, shown, wrong_type
+from statfast.linear.design.formula import remember
 from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test
 from statfast.linear.inference.term_fits import TermFits
 
 
-def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=None):
+def drop1(model, X, y=None, sample_weight=None, offset=None, *, groups=None, test=None):
     """Fit without each term in turn, and test what that costs.
 
     Parameters
@@ -27,12 +28,14 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
         `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
         parameters are used.
     X : array-like of shape (n, d)
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), optional
+        Found in X, if that is the data frame of the model's formula.
     sample_weight : array-like of shape (n,), optional
     offset : array-like of shape (n,), optional
     groups : dict of str to sequence of int, optional
-        Columns that make a term together, such as the indicators of a factor. None makes a term of
-        each column.
+        Columns that make a term together, such as the indicators of a factor. None takes those of
+        the formula, where a term stays while an interaction holds it, or makes a term of each
+        column.
     test : {None, "chi2", "F"}
         None is F where the dispersion is estimated, chi-square where it is known.
 
@@ -46,7 +49,8 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
     whole = search.fit(frozenset(search.terms))
     result = whole._inferred()
     test = as_choice(test, "test", TESTS) or ("chi2" if result.known else "F")
-    fits = [search.fit(frozenset(search.terms) - {term})._inferred() for term in search.terms]
+    names = search.droppable(frozenset(search.terms))
+    fits = [search.fit(frozenset(search.terms) - {term})._inferred() for term in names]
     df = np.array([np.nan, *(fit.df_residual - result.df_residual for fit in fits)])
     deviance = np.array([result.deviance, *(fit.deviance for fit in fits)])
     rise = np.append(np.nan, deviance[1:] - deviance[0])
@@ -59,11 +63,11 @@ def drop1(model, X, y, sample_weight=None, offset=None, *, groups=None, test=Non
         "LRT": rise / dispersion,
     }
     columns |= fall_test(test, df, rise, dispersion, result.df_residual)
-    return CoefficientTable(["(none)", *search.terms], columns)
+    return CoefficientTable(["(none)", *names], columns)
 
 
 def add1(
-    model, X, y, sample_weight=None, offset=None, *, groups=None, start=(), test=None
+    model, X, y=None, sample_weight=None, offset=None, *, groups=None, start=(), test=None
 ):  # fmt: skip
     """Fit with each term in turn that the model does not have, and test what that earns.
 
@@ -73,7 +77,8 @@ def add1(
         As for `drop1`; its parameters are used.
     X : array-like of shape (n, d)
         The columns of all terms.
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), optional
+        Found in X, if that is the data frame of the model's formula.
     sample_weight : array-like of shape (n,), optional
     offset : array-like of shape (n,), optional
     groups : dict of str to sequence of int, optional
@@ -105,7 +110,7 @@ def add1(
     search = TermFits(model, X, y, sample_weight, offset, groups)
     chosen = _start(start, search.terms)
     small = search.fit(chosen)._inferred()
-    names = [term for term in search.terms if term not in chosen]
+    names = search.addable(chosen)
     fits = [search.fit(chosen | {term})._inferred() for term in names]
     test = as_choice(test, "test", TESTS) or ("chi2" if small.known else "F")
     df = np.array([np.nan, *(small.df_residual - fit.df_residual for fit in fits)])
@@ -162,8 +167,8 @@ class StepwiseResult:
 
 
 def step(
-    model, X, y, sample_weight=None, offset=None, *, groups=None, start="all", direction="both",
-    k=2.0,
+    model, X, y=None, sample_weight=None, offset=None, *, groups=None, start="all",
+    direction="both", k=2.0,
 ):  # fmt: skip
     """Stepwise selection of terms by AIC or BIC.
 
@@ -175,7 +180,8 @@ def step(
         `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
         parameters are used.
     X : array-like of shape (n, d)
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), optional
+        Found in X, if that is the data frame of the model's formula.
     sample_weight : array-like of shape (n,), optional
     offset : array-like of shape (n,), optional
     groups : dict of str to sequence of int, optional
@@ -215,9 +221,9 @@ def step(
     while True:
         moves = []
         if direction != "forward":
-            moves += [(f"- {t}", chosen - {t}) for t in search.terms if t in chosen]
+            moves += [(f"- {t}", chosen - {t}) for t in search.droppable(chosen)]
         if direction != "backward":
-            moves += [(f"+ {t}", chosen | {t}) for t in search.terms if t not in chosen]
+            moves += [(f"+ {t}", chosen | {t}) for t in search.addable(chosen)]
         tried = [(name, terms, search.fit(terms)) for name, terms in moves]
         name, terms, fitted = min(
             tried, key=lambda move: _criterion(move[2]._inferred(), k), default=(None, chosen, best)
@@ -237,6 +243,8 @@ def step(
         ),
     }
     kept = tuple(term for term in search.terms if term in chosen)
+    if search.design is not None and search.terms.keys() == search.design.terms.keys():
+        remember(best, search.design.of_terms(kept))
     return StepwiseResult(best, kept, search.columns(chosen), CoefficientTable(names, columns))
 
 

@@ -7,6 +7,7 @@ from inspect import signature
 import numpy as np
 
 from statfast._validation import CollinearityWarning, as_rows, column_names, shown, wrong_type
+from statfast.linear.design.formula import design_of, rows_again
 from statfast.linear.inference.inference import Inference
 
 
@@ -27,6 +28,12 @@ def as_groups(groups, names, d):
     return terms
 
 
+def terms_of(model):
+    """The terms of a model's formula, or None."""
+    design = design_of(model)
+    return None if design is None else design.terms
+
+
 class TermFits:
     """The fits of a search, each made once."""
 
@@ -38,6 +45,10 @@ class TermFits:
                 f"offset must be None for a {type(model).__name__}, which has none; got "
                 f"{shown(offset)}. Subtract it from y."
             )
+        self.design = design_of(model)
+        X, y, sample_weight, offset = rows_again(model, X, y, sample_weight, offset)
+        if groups is None:
+            groups = terms_of(model)
         names = column_names(X)
         self.X, self.model = as_rows(X), model
         self.table = None if names is None else X  # of it, fits keep the names of columns
@@ -51,6 +62,21 @@ class TermFits:
     def columns(self, terms):
         kept = [self.terms[term] for term in self.terms if term in terms]
         return np.concatenate([*kept, np.zeros(0, np.intp)]).astype(np.intp)
+
+    def droppable(self, terms):
+        """Of these terms, in order, those that are no part of another, as ``a`` is of ``a:b``."""
+        return [t for t in self.terms if t in terms and not self._within(t) & terms]
+
+    def addable(self, terms):
+        """Terms beside these, in order, of which all parts are among these."""
+        left = [t for t in self.terms if t not in terms]
+        return [t for t in left if not any(t in self._within(part) for part in left)]
+
+    def _within(self, term):
+        """The terms that it is a part of."""
+        if self.design is None:
+            return frozenset()
+        return self.design.within.get(term, frozenset())
 
     def _named(self, columns):
         """Some columns of a table, as a table."""

@@ -25,6 +25,7 @@ from statfast.linear.design.design import (
     new_rows,
     table_of,
 )
+from statfast.linear.design.formula import FromFormula, predictors
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.glm.influence import Diagnosed
@@ -48,7 +49,7 @@ SEVERAL = (
 )
 
 
-class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator):
+class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regressor, Estimator):
     """Least squares with the accuracy of QR, and R's inference.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
@@ -81,6 +82,8 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
         Singular values of the columns that are kept, centered if there is an intercept.
     condition_number_ : float
         Condition of the columns (1, X), each scaled to length one.
+    design_ : FormulaDesign
+        Of `from_formula` alone: the terms, and how new data become columns.
     results_ : list of Result
         Errors and tests for each target; those of a single one are also at hand as
         `standard_errors_`, `p_values_`, ``conf_int`` and so on.
@@ -259,7 +262,7 @@ class LinearRegression(AcceptsSparse, Diagnosed, Inference, Regressor, Estimator
         ValueError
             If X has another width than at fit, or holds NaN or infinity.
         """
-        rows = new_rows(self, X, finite=True)
+        rows = new_rows(self, predictors(self, X)[0], finite=True)
         means = linear_values(rows, self.coef_, self.intercept_)
         as_choice(interval, "interval", (None, "confidence", "prediction"))
         if not as_flag(se, "se") and interval is None:

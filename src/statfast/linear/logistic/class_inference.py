@@ -6,6 +6,7 @@ import numpy as np
 from statfast._estimator import Summary, times_classes
 from statfast._validation import as_choice, as_labels, as_real, as_weights, shown
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for
+from statfast.linear.design.formula import predictors, rows_again
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.influence import Diagnosed, Parts
 from statfast.linear.glm.irls_sums import ModelRows
@@ -55,7 +56,7 @@ class ClassInference(Diagnosed, Inference):
         names = [f"{label}: {name}" for label, one in several.items() for name in one.names]
         return np.array(names, dtype=object)
 
-    def profile(self, X, y, sample_weight=None, *, level=0.95):
+    def profile(self, X, y=None, sample_weight=None, *, level=0.95):
         """Intervals and tests of a fit by ``method="firth"``, from its penalized likelihood.
 
         Twice the fall of the penalized log-likelihood when a coefficient is held, the others
@@ -65,9 +66,9 @@ class ClassInference(Diagnosed, Inference):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,), optional
         sample_weight : array-like of shape (n,), optional
-            As given to `fit`.
+            As given to `fit`; of a formula's data frame, X alone.
         level : float, default=0.95
             Of the intervals.
 
@@ -92,6 +93,7 @@ class ClassInference(Diagnosed, Inference):
                 f"profile is of method='firth'; got {self.method!r}. Use conf_int and p_values_."
             )
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        X, y, sample_weight, _ = rows_again(self, X, y, sample_weight)
         task, kind = task_of(self, X, y, sample_weight, None)
         return profile(task, level, kind == "ovr")
 
@@ -169,6 +171,7 @@ class ClassInference(Diagnosed, Inference):
         return (codes[:, None] == np.array(modeled)).astype(float)
 
     def _parts(self, X, y, sample_weight, offset):
+        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
         results = self._results(refuse=False)
         rows = new_rows(self, X)
         codes = self._codes(y, rows.shape[0])
@@ -180,6 +183,7 @@ class ClassInference(Diagnosed, Inference):
         return Parts(rows, ones, weights, scores, binomial, logit, one, results)
 
     def _profiles(self, X, y, sample_weight, offset, level):
+        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
         if self.method == "firth":
             table = self.profile(X, y, sample_weight, level=level)
             return np.column_stack(list(table.columns.values())[1:3])
@@ -205,6 +209,7 @@ class ClassInference(Diagnosed, Inference):
         """Standard errors and ends of intervals of the probabilities, as asked for."""
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
         results = self._results()
+        X, offset = predictors(self, X, offset)
         rows, posterior = new_rows(self, X), self._posterior
         scores = self._scores(rows, offset)
         others = np.arange(scores.shape[1])

@@ -6,13 +6,14 @@ import numpy as np
 from statfast._estimator import Classifier, Estimator, accuracy
 from statfast._validation import as_choice, as_flag, warn_not_converged
 from statfast.linear.design.design import new_rows, warn_no_offset
+from statfast.linear.design.formula import FromFormula, predictors
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.arguments import SOLVERS, task_of
 from statfast.linear.logistic.class_inference import ClassInference
 from statfast.linear.logistic.fold_models import fits_of_folds
 
 
-class LogisticRegression(ClassInference, Classifier, Estimator):
+class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
     """Logistic regression: by maximum likelihood with inference, or with a penalty.
 
     The log-odds of a class are linear in the columns::
@@ -68,6 +69,8 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
     converged_ : bool
     results_ : dict of str to Result
         For "ovr" and three or more classes: the numbers of each class's model.
+    design_ : FormulaDesign
+        Of `from_formula` alone: the terms, and how new data become columns.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -229,6 +232,7 @@ class LogisticRegression(ClassInference, Classifier, Estimator):
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one.
         """
+        X, offset = predictors(self, X, offset)
         rows = new_rows(self, X)
         if offset is None and self._offset:
             warn_no_offset(self)

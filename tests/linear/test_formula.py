@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models fitted by formulas: answers of R 4.2.2 (stats, car 3.1-1), and of statsmodels."""
+
+import builtins
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from statfast.linear import (
+    GeneralizedLinearModel,
+    LinearRegression,
+    LogisticRegression,
+    add1,
+    anova,
+    drop1,
+    step,
+    vif,
+)
+from tests.linear.test_terms import BREAKS, CYL, HP, MPG, WT, looms
+
+pytest.importorskip("formulaic")
+pandas = pytest.importorskip("pandas")
+
+CARS = pandas.DataFrame({"mpg": MPG, "wt": WT, "hp": HP, "cyl": CYL})
+LOOMS = pandas.DataFrame({
+    "breaks": BREAKS,
+    "wool": np.repeat(["A", "B"], 27),
+    "tension": pandas.Categorical(np.tile(np.repeat(["L", "M", "H"], 9), 2), ["L", "M", "H"]),
+})  # fmt: skip
+
+
+def all_of(model):
+    return np.append(model.intercept_, model.coef_)
+
+
+def test_least_squares_as_r():
+    """lm(mpg ~ wt + hp + factor(cyl), mtcars), and car::vif of it."""
+    model = LinearRegression.from_formula("mpg ~ wt + hp + C(cyl)", CARS)
+    known = [
+        35.8459953151877, -3.18140404667962, -0.0231198091544547, -3.35902489593595,
+        -3.18588444497753,
+    ]  # fmt: skip
+    errors = [
+        2.04101907141033, 0.719601002134389, 0.0119521960088008, 1.40166971929286,
+        2.17047528969989,
+    ]  # fmt: skip
+    assert_allclose(all_of(model), known, rtol=1e-9)
+    assert_allclose(model.standard_errors_, errors, rtol=1e-9)
+    names = ["(Intercept)", "wt", "hp", "C(cyl)[T.6]", "C(cyl)[T.8]"]
+    assert model.terms_.tolist() == names
+    for table in (model.summary().table, model.conf_int()):
+        assert list(table.names) == names
+    tested = model.t_test(["wt", "C(cyl)[T.8]"])
+    assert list(tested.names) == ["wt", "C(cyl)[T.8]"]
+    assert_allclose(tested.columns["Std. error"], [errors[1], errors[4]], rtol=1e-9)
+    table = anova(model)
+    assert list(table.names) == ["wt", "hp", "C(cyl)", "Residuals"]
+    sums = [847.725249956657, 83.2741828018771, 34.2701207568139, 160.777633984653]
+    assert_allclose(table.columns["Sum Sq"], sums, rtol=1e-9)
+    factors = vif(model)
+    assert list(factors.names) == ["wt", "hp", "C(cyl)"]
+    known = [2.58087651731643, 3.49601426610763, 5.10581136966271]
+    assert_allclose(factors.columns["GVIF"], known, rtol=1e-9)
+
+
+def test_counts_and_an_interaction_as_r():
+    """glm(breaks ~ wool * tension, poisson, warpbreaks)."""
+    model = GeneralizedLinearModel.from_formula("breaks ~ wool * tension", LOOMS, family="poisson")
+    known = [
+        3.79673684997693, -0.456627160294054, -0.618683019628053, -0.595798725786428,
+        0.6381768143087, 0.188363173690409,
+    ]  # fmt: skip
+    assert_allclose(all_of(model), known, rtol=1e-9)
+    assert model.terms_.tolist()[3:5] == ["tension[T.H]", "wool[T.B]:tension[T.M]"]
+    X, y, groups = looms()
+    theirs = anova(GeneralizedLinearModel("poisson").fit(X, y), X=X, y=y, groups=groups)
+    ours = anova(model, X=LOOMS)
+    assert list(ours.names) == ["(null)", "wool", "tension", "wool:tension"]
+    assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-9)
+
+
+def test_drop1_and_step_keep_what_an_interaction_holds():
+    """As R's drop.scope and add.scope; step(k = log(54)) keeps all."""
+    model = GeneralizedLinearModel.from_formula("breaks ~ wool * tension", LOOMS, family="poisson")
+    assert list(drop1(model, LOOMS).names) == ["(none)", "wool:tension"]
+    assert list(add1(model, LOOMS).names) == ["(none)", "wool", "tension"]
+    begun = add1(model, LOOMS, start=["wool", "tension"])
+    assert list(begun.names) == ["(none)", "wool:tension"]
+    assert step(model, LOOMS, k="log").terms == ("wool", "tension", "wool:tension")
+    upward = step(model, LOOMS, start="none")
+    assert list(upward.path.names) == ["Start", "+ tension", "+ wool", "+ wool:tension"]
+
+
+def test_what_step_finds_predicts_new_data():
+    noise = np.random.default_rng(0).normal(size=len(CARS))
+    data = CARS.assign(noise=noise)
+    found = step(LinearRegression.from_formula("mpg ~ C(cyl) + noise + wt", data), data)
+    assert found.terms == ("C(cyl)", "wt")
+    assert found.model.design_.formula == "mpg ~ C(cyl) + wt"
+    alone = LinearRegression.from_formula("mpg ~ C(cyl) + wt", CARS)
+    assert_allclose(found.model.predict(CARS[:3]), alone.predict(CARS[:3]), rtol=1e-10)
+    nothing = step(LinearRegression.from_formula("mpg ~ noise", data), data)
+    assert nothing.terms == ()
+    assert nothing.model.design_.formula == "mpg ~ 1"
+    assert_allclose(nothing.model.predict(data[:2]), np.mean(MPG), rtol=1e-12)
+
+
+FORMULAS = [
+    "mpg ~ wt * C(cyl)",
+    "mpg ~ wt + C(cyl) - 1",
+    "mpg ~ wt:C(cyl) + hp",
+    "np.log(mpg) ~ np.log(hp) + I(wt**2) + wt",
+    "mpg ~ (wt + hp)**2",
+]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_agrees_with_statsmodels(formula):
+    theirs = pytest.importorskip("statsmodels.formula.api").ols(formula, CARS).fit()
+    ours = LinearRegression.from_formula(formula, CARS)
+    one = ours.terms_[0] == "(Intercept)"
+    # The names differ in the intercept alone, the order may.
+    places = [theirs.params.index.get_loc(str(n).replace("(Intercept)", "Intercept"))
+              for n in ours.terms_]  # fmt: skip
+    coef = all_of(ours) if one else ours.coef_
+    assert_allclose(coef, theirs.params.to_numpy()[places], rtol=1e-8)
+    assert_allclose(ours.standard_errors_, theirs.bse.to_numpy()[places], rtol=1e-8)
+    new = CARS[3:9]
+    assert_allclose(ours.predict(new), theirs.predict(new), rtol=1e-9)
+
+
+def test_offset_and_weights_as_arrays_and_by_name():
+    data = LOOMS.assign(time=np.arange(1.0, 55.0), many=np.arange(54) % 3)
+    family = {"family": "poisson"}
+    whole = GeneralizedLinearModel.from_formula(
+        "breaks ~ wool + offset(log(time))", data, sample_weight="many", **family
+    )
+    named = GeneralizedLinearModel.from_formula(
+        "breaks ~ wool", data, sample_weight="many", offset="log(time)", **family
+    )
+    given = GeneralizedLinearModel.from_formula(
+        "breaks ~ wool", data, sample_weight=data.many.to_numpy(), offset=np.log(data.time),
+        **family,
+    )  # fmt: skip
+    X = (data.wool == "B").to_numpy(float)[:, None]
+    bare = GeneralizedLinearModel("poisson").fit(X, data.breaks, data.many, np.log(data.time))
+    for model in (whole, named, given):
+        assert_allclose(all_of(model), all_of(bare), rtol=1e-9)
+        assert_allclose(model.standard_errors_, bare.standard_errors_, rtol=1e-9)
+    new = data[:3]
+    means = bare.predict(X[:3], np.log(data.time[:3]))
+    for model in (whole, named):  # an expression is found in new data
+        assert_allclose(model.predict(new), means, rtol=1e-9)
+        assert_allclose(
+            model.residuals(data), bare.residuals(X, data.breaks, "deviance", data.many,
+                                                  np.log(data.time)), rtol=1e-6, atol=1e-9,
+        )  # fmt: skip
+    with pytest.warns(UserWarning, match="fitted with an offset"):
+        given.predict(new)
+    assert_allclose(given.predict(new, np.log(new.time)), means, rtol=1e-9)
+    reduced = step(whole, data).model.design_
+    assert reduced.formula in ("breaks ~ wool + offset(log(time))", "breaks ~ offset(log(time))")
+
+
+def test_rows_with_missing_values_are_left_out_and_counted():
+    data = CARS.assign(cyl=CARS.cyl.astype(str), many=1.0)
+    data.loc[3, "wt"] = np.nan
+    data.loc[5, "cyl"] = None
+    data.loc[7, "many"] = np.nan
+    data["unused"] = np.nan
+    model = LinearRegression.from_formula("mpg ~ wt + cyl", data, sample_weight="many")
+    kept = data.drop(index=[3, 5, 7])
+    same = LinearRegression.from_formula("mpg ~ wt + cyl", kept)
+    assert_allclose(all_of(model), all_of(same), rtol=1e-12)
+    assert model.design_.dropped == 3
+    assert "3 rows with missing values left out." in str(model.summary())
+    assert "missing" not in str(same.summary())
+    assert len(model.residuals(data)) == 29
+    weighted = LinearRegression.from_formula("mpg ~ wt", data, sample_weight=np.arange(32))
+    assert_allclose(
+        weighted.coef_,
+        LinearRegression.from_formula("mpg ~ wt", data[data.wt.notna()],
+                                      sample_weight=np.delete(np.arange(32), 3)).coef_,
+        rtol=1e-10,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="one is missing in row 3"):
+        model.predict(data)
+
+
+def test_labels_are_taken_as_they_are():
+    data = CARS.assign(size=np.select([CYL == 4, CYL == 6], ["small", "middle"], "large"))
+    model = LogisticRegression.from_formula("size ~ wt", data)
+    plain = LogisticRegression().fit(CARS[["wt"]], data["size"])
+    assert model.classes_.tolist() == ["large", "middle", "small"]
+    assert_array_equal(model.predict(data), plain.predict(CARS[["wt"]]))
+    shares, errors = model.predict_proba(data[:4], se=True)
+    known = plain.predict_proba(CARS[["wt"]][:4], se=True)
+    assert_allclose(shares, known[0], rtol=1e-9)
+    assert_allclose(errors, known[1], rtol=1e-7)
+    two = LogisticRegression.from_formula("I(breaks > 26) ~ tension", LOOMS)
+    assert_array_equal(two.classes_, [0.0, 1.0])
+    high = LOOMS.breaks > 26
+    assert_allclose(
+        two.predict_proba(LOOMS)[:, 1], high.groupby(LOOMS.tension, observed=True).transform("mean")
+    )
+
+
+def test_levels_centers_and_knots_are_remembered():
+    data = CARS.assign(qsec=np.random.default_rng(1).uniform(size=32))
+    formula = "mpg ~ scale(hp) + poly(wt, 2) + bs(qsec, df=4) + C(cyl, contr.sum)"
+    model = LinearRegression.from_formula(formula, data)
+    whole = model.predict(data)
+    assert_allclose(np.sum((MPG - whole) ** 2), model.rss_, rtol=1e-9)
+    assert_allclose(model.predict(data[10:12]), whole[10:12], rtol=1e-9)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert_array_equal(other.predict(data[:5]), whole[:5])
+
+
+def test_methods_that_need_rows_find_them_in_the_data():
+    model = GeneralizedLinearModel.from_formula("breaks ~ wool + tension", LOOMS, family="poisson")
+    X = looms()[0][:, :3]
+    bare = GeneralizedLinearModel("poisson").fit(X, BREAKS)
+    assert_allclose(model.residuals(LOOMS), bare.residuals(X, BREAKS), rtol=1e-7)
+    assert_allclose(model.influence(LOOMS).leverage, bare.influence(X, BREAKS).leverage, rtol=1e-8)
+    assert_allclose(model.robust_covariance(LOOMS), bare.robust_covariance(X, BREAKS), rtol=1e-8)
+    assert_allclose(
+        model.conf_int(method="profile", X=LOOMS),
+        bare.conf_int(method="profile", X=X, y=BREAKS), rtol=1e-7,
+    )  # fmt: skip
+    assert_allclose(  # the columns of the design are taken, too
+        model.predict(pandas.DataFrame(X, columns=model.feature_names_in_)), bare.predict(X)
+    )
+    with pytest.raises(ValueError, match="y is missing, and models keep no rows"):
+        bare.residuals(X)
+
+
+@pytest.mark.parametrize("library", ["dict", "polars", "pyarrow"])
+def test_other_tables(library):
+    table = CARS.to_dict("list")
+    if library != "dict":
+        made = pytest.importorskip(library)
+        pytest.importorskip("pyarrow")  # by which polars gives pandas its columns
+        table = (made.table if library == "pyarrow" else made.DataFrame)(table)
+    model = LinearRegression.from_formula("mpg ~ wt + C(cyl)", table)
+    same = LinearRegression.from_formula("mpg ~ wt + C(cyl)", CARS)
+    assert_array_equal(model.coef_, same.coef_)
+    assert_array_equal(model.predict(table), same.predict(CARS))
+
+
+def test_a_dot_is_all_other_columns():
+    model = LinearRegression.from_formula("mpg ~ .", CARS)
+    assert model.terms_.tolist() == ["(Intercept)", "wt", "hp", "cyl"]
+
+
+def test_a_later_fit_forgets_the_formula():
+    model = LinearRegression.from_formula("mpg ~ wt + C(cyl)", CARS)
+    model.fit(CARS[["wt", "hp"]], MPG)
+    assert not hasattr(model, "design_")
+    assert model.predict(CARS[["wt", "hp"]]).shape == (32,)
+
+
+REFUSED = [
+    ("mpg ~ weight", {}, "`weight` is not present"),
+    ("mpg ~ (wt", {}, r"formula 'mpg ~ \(wt' cannot be read: Could not find"),
+    ("~ wt", {}, "one response, '~' and terms"),
+    ("mpg ~ wt | hp", {}, "one response, '~' and terms"),
+    ("mpg ~ 1", {}, "a term beside the intercept"),
+    ("C(cyl) ~ wt", {}, "The response of 'C.*' is 3 columns"),
+    ("mpg ~ wt + offset(hp)", {}, "LinearRegression has no offset"),
+    ("mpg ~ wt", {"fit_intercept": False}, "Write '- 1' for none"),
+    ("mpg ~ wt", {"sample_weight": "many"}, "`many` is not present"),
+    ("mpg ~ wt", {"sample_weight": [1.0, 2.0]}, "sample_weight"),
+]
+
+
+@pytest.mark.parametrize(("formula", "more", "said"), REFUSED)
+def test_refuses(formula, more, said):
+    with pytest.raises(ValueError, match=said):
+        LinearRegression.from_formula(formula, CARS, **more)
+
+
+def test_refuses_other_data():
+    model = LinearRegression.from_formula("mpg ~ wt + C(cyl)", CARS)
+    with pytest.raises(ValueError, match=r"categories that the fit has not seen: .*5"):
+        model.predict({"wt": [3.0], "cyl": [5]})
+    with pytest.raises(ValueError, match="`wt` is not present"):
+        model.predict({"cyl": [6]})
+    with pytest.raises(TypeError, match="formula must be a str"):
+        LinearRegression.from_formula(3, CARS)
+    with pytest.raises(TypeError, match="data must be a data frame"):
+        LinearRegression.from_formula("mpg ~ wt", [[1.0, 2.0]])
+    with pytest.raises(ValueError, match="data must have columns of one length"):
+        LinearRegression.from_formula("mpg ~ wt", {"mpg": [1.0, 2.0], "wt": [1.0]})
+    with pytest.raises(ValueError, match="data must have rows"):
+        LinearRegression.from_formula("mpg ~ wt", CARS[:0])
+    with pytest.raises(ValueError, match="All rows of data have missing values"):
+        LinearRegression.from_formula("mpg ~ wt", CARS.assign(wt=np.nan))
+    with pytest.raises(ValueError, match="has an offset already"):
+        GeneralizedLinearModel.from_formula("mpg ~ wt + offset(hp)", CARS, offset="cyl")
+
+
+def test_without_formulaic_it_says_how_to_install_it(monkeypatch):
+    original = builtins.__import__
+
+    def lacking(name, *args, **kwargs):
+        if name.startswith("formulaic"):
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", lacking)
+    with pytest.raises(ImportError, match=r'pip install "statfast\[formula\]"'):
+        LinearRegression.from_formula("mpg ~ wt", CARS)
