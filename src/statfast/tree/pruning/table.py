@@ -165,6 +165,8 @@ def pruning_table(
     risk = _risks(full, targets, priors, units)
     root = float(risk[0]) if risk[0] > 0 else 1.0
     alpha = complexities(full, risk, share * risk[0]) / root
+    parent = full.parents()
+    above = np.where(parent >= 0, alpha[parent], np.inf)
     steps = _distinct(alpha[alpha > share + CLOSE])
     cps = np.append(steps, share)
     judged = np.concatenate([[np.inf], np.sqrt(cps[1:] * cps[:-1])])
@@ -189,8 +191,8 @@ def pruning_table(
     chosen = int(np.flatnonzero(xerror <= xerror[best] + xstd[best])[0])
     table = PruningTable(
         cps, np.array([np.count_nonzero(alpha > c + CLOSE) for c in cps]),
-        np.array([_risk_at(full, risk, alpha, c + CLOSE) / root for c in cps]), xerror, xstd,
-        best, chosen,
+        np.array([risk[(alpha <= c + CLOSE) & (above > c + CLOSE)].sum() / root for c in cps]),
+        xerror, xstd, best, chosen,
     )  # fmt: skip
     fitted["n_features_in_"] = rows.shape[1]
     if (names := column_names(X)) is not None:
@@ -206,33 +208,35 @@ def complexities(tree, risk, least):
     than those above. Branches that earn `least` or less are not there. (This is rpart's rule. Where
     a son goes first, it can be below that of Breiman et al., which `ccp_alpha` follows.)
     """
-    left, right = tree.children_left.tolist(), tree.children_right.tolist()
-    own = risk.tolist()
-    order = np.argsort(-tree.depth, kind="stable").tolist()  # sons first
-    found, total, splits = [0.0] * len(own), list(own), [0] * len(own)
-    for node in order:
-        if left[node] < 0:
-            continue
-        sons = sorted((left[node], right[node]), key=lambda son: found[son])
-        if found[left[node]] == found[right[node]]:
-            sons = [right[node], left[node]]
+    own, n = np.asarray(risk), tree.node_count
+    found, total, splits = np.zeros(n), own.copy(), np.zeros(n)
+    for nodes in (levels := _levels(tree))[::-1]:  # sons first
+        left, right = tree.children_left[nodes], tree.children_right[nodes]
+        rather = found[left] < found[right]
+        sons = np.where(rather, left, right), np.where(rather, right, left)  # who goes first
         cost, count = [total[son] for son in sons], [splits[son] for son in sons]
-        worth = (own[node] - sum(cost)) / (sum(count) + 1)
-        for k, son in enumerate(sons):  # who goes first
-            if worth <= found[son]:
-                break
-            cost[k], count[k] = own[son], 0
-            worth = (own[node] - sum(cost)) / (sum(count) + 1)
-        found[node] = worth
-        if worth > least:
-            total[node], splits[node] = sum(cost), sum(count) + 1
-    alpha = np.array(found)
-    alpha[tree.children_left < 0] = -np.inf
-    alpha[alpha <= least] = -np.inf
-    for node in reversed(order):
-        for son in (left[node], right[node]) if left[node] >= 0 else ():
-            alpha[son] = min(alpha[son], alpha[node])
+        worth = (own[nodes] - (cost[0] + cost[1])) / (count[0] + count[1] + 1)
+        goes = True
+        for k, son in enumerate(sons):
+            goes = goes & (worth > found[son])
+            cost[k], count[k] = np.where(goes, own[son], cost[k]), np.where(goes, 0, count[k])
+            worth = (own[nodes] - (cost[0] + cost[1])) / (count[0] + count[1] + 1)
+        found[nodes] = worth
+        kept = worth > least
+        total[nodes[kept]] = (cost[0] + cost[1])[kept]
+        splits[nodes[kept]] = (count[0] + count[1] + 1)[kept]
+    alpha = np.where((tree.children_left < 0) | (found <= least), -np.inf, found)
+    for nodes in levels:
+        for son in (tree.children_left[nodes], tree.children_right[nodes]):
+            alpha[son] = np.minimum(alpha[son], alpha[nodes])
     return alpha
+
+
+def _levels(tree):
+    """The nodes that are split, those of each depth together, from the root on."""
+    inner = np.flatnonzero(tree.children_left >= 0)
+    inner = inner[np.argsort(tree.depth[inner], kind="stable")]
+    return np.split(inner, np.cumsum(np.bincount(tree.depth[inner]))[:-1]) if len(inner) else []
 
 
 def _folds(cv, n, random_state):
@@ -283,28 +287,10 @@ def _distinct(alphas):
     return values[np.append(True, values[:-1] - values[1:] > CLOSE)] if len(values) else values
 
 
-def _risk_at(tree, risk, alpha, limit):
-    return risk[cut_nodes(tree, alpha <= limit)].sum()
-
-
-def cut_nodes(tree, is_leaf):
-    """The leaves of the tree in which the nodes marked are leaves."""
-    found, waiting = [], [0]
-    while waiting:
-        node = waiting.pop()
-        if tree.children_left[node] < 0 or is_leaf[node]:
-            found.append(node)
-        else:
-            waiting += [tree.children_left[node], tree.children_right[node]]
-    return found
-
-
 def _judge(tree, risk, rows, loss_of, weight, limits, least):
     """Sums over rows of loss and of its square, of the tree pruned at each of `limits`."""
     alpha = complexities(tree, risk, least)
-    parent = np.full(tree.node_count, -1)
-    inner = np.flatnonzero(tree.children_left >= 0)
-    parent[tree.children_left[inner]] = parent[tree.children_right[inner]] = inner
+    parent = tree.parents()
     above = np.where(parent >= 0, alpha[parent], np.inf)
     sums = np.zeros((2, tree.node_count))
     at = tree.packed[1][tree.predictor.leaves(rows, n_jobs=1)[:, 0]]

@@ -26,22 +26,17 @@ def decision_paths(trees, leaves):
     from scipy.sparse import csr_matrix
 
     begin = np.cumsum([0, *(tree.node_count for tree in trees)])
-    parent = np.full(begin[-1], -1)
-    for tree, first in zip(trees, begin.tolist(), strict=False):
-        inner = np.flatnonzero(tree.children_left >= 0)
-        parent[first + tree.children_left[inner]] = first + inner
-        parent[first + tree.children_right[inner]] = first + inner
     length = np.empty(leaves.shape, np.int64)
     for own, out, tree in zip(leaves.T, length.T, trees, strict=True):
         out[:] = tree.depth[own] + 1
     refuse_large(16 * float(length.sum()), "The paths", "Pass rows in parts.")
     ends = np.cumsum(length).reshape(leaves.shape)
     indices = np.empty(length.sum(), np.int64)
-    for own, last, first in zip(leaves.T, ends.T, begin.tolist(), strict=False):
-        at, where = first + own, last - 1
+    for tree, own, last, first in zip(trees, leaves.T, ends.T, begin[:-1].tolist(), strict=True):
+        parent, at, where = tree.parents(), own, last - 1
         while len(at):
             checkpoint()
-            indices[where] = at
+            indices[where] = first + at
             at, where = parent[at], where - 1
             up = at >= 0
             at, where = at[up], where[up]

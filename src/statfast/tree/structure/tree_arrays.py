@@ -84,6 +84,13 @@ class TreeStructure:
         """Number of leaves."""
         return int(np.count_nonzero(self.children_left < 0))
 
+    def parents(self):
+        """The node above each, (node_count,); -1 for the root."""
+        parent = np.full(self.node_count, -1)
+        inner = np.flatnonzero(self.children_left >= 0)
+        parent[self.children_left[inner]] = parent[self.children_right[inner]] = inner
+        return parent
+
     @property
     def packed(self):
         """(nodes, leaf_nodes): 16 bytes a node, and which nodes are leaves, as walks see them."""
