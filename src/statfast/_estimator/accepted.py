@@ -21,7 +21,6 @@ _LASSO = "Lasso ElasticNet"
 _LASSO_CV = "LassoCV ElasticNetCV"
 _MACHINES = "SVC NuSVC SVR NuSVR OneClassSVM"
 _LOGISTIC = "LogisticRegression LogisticRegressionCV"
-_REDUCTIONS = "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier"
 _SEARCHES = "GridSearchCV RandomizedSearchCV"
 _NO_MEMORY = "Results of a fit are not kept in a file."
 _STARTS = "Each fit starts anew."
@@ -67,7 +66,6 @@ _ROWS = (
     ("PolynomialFeatures", "order", ("C",), "The result is laid out by rows."),
     ("KernelRidge", "kernel_params", (None,), "Pass a kernel object with its parameters."),
     ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),
-    (_REDUCTIONS, "n_jobs", ANY, ""),
     (_SEARCHES, "pre_dispatch", ANY, ""),
 )
 ACCEPTED = {

@@ -4,6 +4,8 @@
 A learner has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or ``predict_proba``.
 """
 
+import copy
+
 import numpy as np
 
 from statfast._estimator import copied, takes_weights
@@ -12,6 +14,7 @@ from statfast.kernels.named import domain_of
 from statfast.kernels.points import MATRIX
 
 KEPT = (np.float64, np.float32, np.uint8)
+_BOTH = np.array([0, 1])
 CERTAIN = 1e100  # decision values beyond are as good: sums of some are finite
 PRECOMPUTED = ("kernel", "metric", "affinity")  # parameters that may say so
 
@@ -69,6 +72,11 @@ def count(X):
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
+def size(X):
+    """Numbers of the rows; of texts, how many there are."""
+    return X.size if hasattr(X, "size") else len(X)
+
+
 def some_of(X, index):
     """The rows of an index; None is all of them."""
     if index is None:
@@ -105,6 +113,38 @@ def trained(estimator, X, codes, column, weights, pairwise):
     else:
         learner.fit(rows, target, sample_weight=weights if index is None else weights[index])
     return learner, index
+
+
+def trained_on(learner, X, codes, column, weights):
+    """A copy of a learner that has also seen the rows of a batch that are of its classes."""
+    side = column[codes]
+    index = None if side.all() else np.flatnonzero(side)
+    if index is not None and not len(index):
+        return learner
+    learner = copy.deepcopy(learner)
+    target = (side > 0).astype(np.intp)
+    given = {} if weights is None else {"sample_weight": some_of(weights, index)}
+    return learner.partial_fit(some_of(X, index), some_of(target, index), classes=_BOTH, **given)
+
+
+class Constant:
+    """What stands for a learner where all rows have the same answer, 0 or 1."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def predict(self, X):
+        """The answer, for each row."""
+        return np.full(count(X), self.answer)
+
+    def decision_function(self, X):
+        """0.0 for no and 1.0 for yes, as in scikit-learn."""
+        return self.predict(X).astype(np.float64)
+
+    def predict_proba(self, X):
+        """The probability 1 of the answer."""
+        yes = self.decision_function(X)
+        return np.column_stack([1.0 - yes, yes])
 
 
 def value_of(learner, X):

@@ -25,6 +25,8 @@ class OneVsOneClassifier(Reduction):
         How the learners' answers are put together: "votes" counts the pairs that a class wins, and
         lets decision values decide between equal counts; for the others see
         `OutputCodeClassifier`.
+    n_jobs : int, optional
+        Threads, among which the learners are shared out; all usable cores by default.
 
     Attributes
     ----------
@@ -78,10 +80,11 @@ class OneVsOneClassifier(Reduction):
     array([[0.   , 0.637, 0.363]])
     """
 
-    def __init__(self, estimator=None, *, asymmetric=False, decoding="votes"):
+    def __init__(self, estimator=None, *, asymmetric=False, decoding="votes", n_jobs=None):
         self.estimator = estimator
         self.asymmetric = asymmetric
         self.decoding = decoding
+        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
         """Fit a learner for each pair of classes.
@@ -105,10 +108,41 @@ class OneVsOneClassifier(Reduction):
         TypeError
             If the estimator has no decision values, or is given weights that it does not take.
         """
+        self._check()
+        return self._fit_columns(X, y, sample_weight, self._code)
+
+    @where_learners_can
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add rows to those fitted so far; there where the estimator has ``partial_fit``.
+
+        Each learner sees the rows of its two classes. Predictions need rows of both.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+        y : array-like of shape (n,)
+        classes : array-like of shape (K,), optional
+            All labels that will ever come; needed by the first call, checked by later ones.
+        sample_weight : array-like of shape (n,), optional
+            Passed to the learners, which have to take it.
+
+        Returns
+        -------
+        self : OneVsOneClassifier
+
+        Raises
+        ------
+        ValueError
+            As for `fit`; also if the first call has no `classes`, if a later one has others, or
+            if y holds a label that is not among them.
+        """
+        self._check()
+        return self._fit_more(X, y, classes, sample_weight, self._code)
+
+    def _check(self):
         if not isinstance(self.asymmetric, bool | np.bool_):
             raise wrong_type("asymmetric", "True or False", self.asymmetric)
         as_choice(self.decoding, "decoding", ("votes", *DECODINGS))
-        return self._fit_columns(X, y, sample_weight, self._code)
 
     def _code(self, classes):
         return named(one_vs_one_code(len(classes), asymmetric=bool(self.asymmetric)), classes)

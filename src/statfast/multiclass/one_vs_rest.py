@@ -3,14 +3,16 @@
 
 import numpy as np
 
-from statfast._validation import wrong_type
+from statfast._validation import as_flag, as_weights, is_sparse, warn_user
+from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix, one_vs_rest_code
 from statfast.multiclass.decoding import normalized
-from statfast.multiclass.reduction import Reduction, named, where_learners_can
+from statfast.multiclass.label_binarizer import LabelBinarizer, indicators
+from statfast.multiclass.reduction import FITTING, Reduction, named, where_learners_can
 
 
 class OneVsRestClassifier(Reduction):
-    """Several classes by binary learners: each against the others.
+    """Several classes by binary learners: each against the others; or several labels for a row.
 
     Parameters
     ----------
@@ -21,18 +23,24 @@ class OneVsRestClassifier(Reduction):
         The first class (in the order of the labels) is told from all others, the second from those
         that are left, and so on. The first learner that says yes decides; where none does, the
         last class.
+    n_jobs : int, optional
+        Threads, among which the learners are shared out; all usable cores by default.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
-        The labels, ascending.
+        The labels, ascending; the numbers 0 to K - 1 of the columns of an indicator matrix.
     n_classes_ : int
         How many, K.
     estimators_ : list
         The fitted learners, whose labels are 0 and 1: K of them; K - 1 if ordered; 1 for two
         classes.
+    multilabel_ : bool
+        Whether y was an indicator matrix.
+    label_binarizer_ : LabelBinarizer
+        Turns labels to columns of 0 and 1, and back.
     code_ : CodeMatrix
-        Which classes each learner has seen, on which side.
+        Which classes each learner has seen, on which side; not of an indicator matrix.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -49,6 +57,10 @@ class OneVsRestClassifier(Reduction):
     Decision values of different learners need not be on one scale: scale the columns, or choose a
     learner with probabilities. Each class has fewer rows than the others together, which is what
     ``class_weight="balanced"`` of a learner is for.
+
+    y may be an **indicator matrix** of shape (n, K), 1 where a row has the label of a column: a row
+    has any number of labels, each of which a learner says by itself. A label that all rows have, or
+    none, is given to all new ones, or none, with a warning.
 
     Cost: K fits to all rows. Memory: that of the learners.
 
@@ -75,9 +87,10 @@ class OneVsRestClassifier(Reduction):
     0.9666666666666667
     """
 
-    def __init__(self, estimator=None, *, ordered=False):
+    def __init__(self, estimator=None, *, ordered=False, n_jobs=None):
         self.estimator = estimator
         self.ordered = ordered
+        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
         """Fit a learner for each class.
@@ -85,8 +98,9 @@ class OneVsRestClassifier(Reduction):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or what the estimator takes
-        y : array-like of shape (n,)
-            A label for each row, of at least two classes.
+        y : array-like of shape (n,), or indicator matrix of shape (n, K)
+            A label for each row, of at least two classes; or 1 where a row has a label and 0
+            elsewhere, dense or sparse.
         sample_weight : array-like of shape (n,), optional
             Passed to the learners, which have to take it.
 
@@ -97,13 +111,98 @@ class OneVsRestClassifier(Reduction):
         Raises
         ------
         ValueError
-            If there is one class, or the estimator refuses the rows.
+            If there is one class, an indicator matrix holds other numbers, or the estimator refuses
+            the rows.
         TypeError
             If the estimator has no decision values, or is given weights that it does not take.
         """
-        if not isinstance(self.ordered, bool | np.bool_):
-            raise wrong_type("ordered", "True or False", self.ordered)
-        return self._fit_columns(X, y, sample_weight, self._code)
+        ordered = as_flag(self.ordered, "ordered")
+        Y = indicators(y)
+        if Y is None:
+            return self._fit_columns(X, y, sample_weight, self._code)
+        if ordered:
+            raise ValueError(
+                "ordered=True is for one label of each row; y is an indicator matrix, whose labels "
+                "do not exclude each other. Set it to False."
+            )
+        return self._fit_labels(X, Y, is_sparse(y), sample_weight)
+
+    def _fit_labels(self, X, Y, sparse, sample_weight):
+        """Fit a learner for each column of an indicator matrix."""
+        learners.require_learner(self.estimator)
+        rows = learners.rows_of(X)
+        n, k = Y.shape
+        if n != learners.count(rows):
+            raise ValueError(f"y must have one row per row of X ({learners.count(rows)}); got {n}.")
+        weights = as_weights(sample_weight, n)
+        if weights is not None:
+            learners.require_weights(self.estimator)
+        same = (Y[0] == Y).all(axis=0)
+        for j in np.flatnonzero(same):
+            which = "all rows have" if Y[0, j] else "no row has"
+            warn_user(f"Of y, {which} label {j}, so that there is nothing to learn of it.")
+
+        def work(j):
+            if same[j]:
+                return learners.Constant(int(Y[0, j]))
+            every = np.array([-1, 1], dtype=np.int8)
+            return learners.trained(self.estimator, rows, Y[:, j], every, weights, False)[0]
+
+        fitted = self._each(work, range(k), rows, FITTING)
+        classes = np.arange(k)
+        state = {
+            "classes_": classes,
+            "n_classes_": k,
+            "estimators_": fitted,
+            "_seen": [None] * k,
+            "_sparse": sparse,
+        }
+        learnt = next((one for one in fitted if not isinstance(one, learners.Constant)), None)
+        return self._publish(X, **state, **self._width(X, rows, learnt))
+
+    @where_learners_can
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add rows to those fitted so far; there where the estimator has ``partial_fit``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+        y : array-like of shape (n,)
+            A label for each row.
+        classes : array-like of shape (K,), optional
+            All labels that will ever come; needed by the first call, checked by later ones.
+        sample_weight : array-like of shape (n,), optional
+            Passed to the learners, which have to take it.
+
+        Returns
+        -------
+        self : OneVsRestClassifier
+
+        Raises
+        ------
+        ValueError
+            As for `fit`; also if the first call has no `classes`, if a later one has others, if y
+            holds a label that is not among them, or the fit was to an indicator matrix.
+        """
+        as_flag(self.ordered, "ordered")
+        if self.__sklearn_is_fitted__() and self.multilabel_:
+            raise ValueError(
+                "partial_fit takes one label for each row; this model was fitted to an indicator "
+                "matrix. Fit a new estimator."
+            )
+        return self._fit_more(X, y, classes, sample_weight, self._code)
+
+    @property
+    def multilabel_(self):
+        """Whether y was an indicator matrix."""
+        self.estimators_  # noqa: B018 - there is none before the fit
+        return "_sparse" in self.__dict__
+
+    @property
+    def label_binarizer_(self):
+        """Turns labels to columns of 0 and 1, and back."""
+        many = self.multilabel_
+        return LabelBinarizer(self.classes_, multilabel=many, sparse=many and self._sparse)
 
     def _code(self, classes):
         if len(classes) == 2:
@@ -120,18 +219,70 @@ class OneVsRestClassifier(Reduction):
         Returns
         -------
         scores : ndarray of shape (m, K), or (m,) for two classes
-            The decision values of the learners, or their log-odds where they have none. If
-            ordered, the least of a class's own value and minus those before it: positive for one
-            class at most.
+            The decision values of the learners, or their log-odds where they have none; positive
+            for a label that a row of an indicator matrix has. If ordered, the least of a class's
+            own value and minus those before it: positive for one class at most.
         """
         values = self._values(X)
+        if self.multilabel_:
+            return values
         if len(self.classes_) == 2:
             return values[:, 0]
         return _in_turn(values) if self.code_.name == "ordered" else values
 
+    def predict(self, X):
+        """Return the class, or the labels, of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), dtype of `classes_`, or indicator matrix of shape (m, K)
+            The class with the largest score of `decision_function`, the lowest of equals; or the
+            labels of positive scores, sparse if y was.
+
+        Raises
+        ------
+        ValueError
+            If X has other columns than at fit, or the estimator refuses it.
+        """
+        if self.__sklearn_is_fitted__() and self.multilabel_:
+            return self.label_binarizer_.inverse_transform(self._values(X), 0.0)
+        return super().predict(X)
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy: the fraction of rows, by weight, whose label, or all labels, are right.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+        y : array-like of shape (m,), or indicator matrix of shape (m, K)
+            True labels.
+        sample_weight : array-like of shape (m,), optional
+
+        Returns
+        -------
+        float
+        """
+        if not (self.__sklearn_is_fitted__() and self.multilabel_):
+            return super().score(X, y, sample_weight)
+        said = self._values(X) > 0.0
+        truth = self.label_binarizer_.transform(y)
+        if len(truth) != len(said):
+            raise ValueError(f"y must have one row per row of X ({len(said)}); got {len(truth)}.")
+        right = (said == truth).all(axis=1)
+        return float(np.average(right, weights=as_weights(sample_weight, len(said))))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = True
+        return tags
+
     @where_learners_can
     def predict_proba(self, X):
-        """Return the probability of each class.
+        """Return the probability of each class, or label.
 
         Parameters
         ----------
@@ -140,11 +291,13 @@ class OneVsRestClassifier(Reduction):
         Returns
         -------
         probabilities : ndarray of shape (m, K)
-            Those of the learners divided by their sum. If ordered, that of a class times those of
-            no from the learners before it; the largest may then belong to another class than
-            `predict` gives.
+            Those of the learners divided by their sum; of labels of an indicator matrix, those of
+            the learners. If ordered, that of a class times those of no from the learners before
+            it; the largest may then belong to another class than `predict` gives.
         """
         shares = self._shares(X)
+        if self.multilabel_:
+            return shares
         if len(self.classes_) == 2:
             return np.column_stack([1.0 - shares, shares])
         if self.code_.name != "ordered":

@@ -31,6 +31,8 @@ class OutputCodeClassifier(Reduction):
         which are more accurate [1]_.
     random_state : int, Generator or None, default=None
         For random codes.
+    n_jobs : int, optional
+        Threads, among which the learners are shared out; all usable cores by default.
 
     Attributes
     ----------
@@ -94,12 +96,14 @@ class OutputCodeClassifier(Reduction):
         decoding="logistic",
         code_size=1.5,
         random_state=None,
+        n_jobs=None,
     ):
         self.estimator = estimator
         self.code = code
         self.decoding = decoding
         self.code_size = code_size
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None):
         """Fit a learner for each column of the code.

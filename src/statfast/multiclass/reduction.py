@@ -3,11 +3,22 @@
 
 import numpy as np
 
-from statfast._engine import checkpoint
-from statfast._estimator import Classifier, Estimator, class_weighted
+from statfast._engine import checkpoint, each
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    class_weighted,
+    codes_among,
+    copied,
+    known_classes,
+)
 from statfast._validation import as_labels, as_weights, shown
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix
+
+# Floating-point operations for each number of the rows, at least, of a fit and of an answer: less
+# than a millisecond in all is not worth other threads.
+FITTING, ANSWERING = 100.0, 10.0
 
 
 class _WhereLearnersCan:
@@ -52,37 +63,94 @@ class Reduction(Classifier, Estimator):
             learners.require_weights(self.estimator)
         code = code_for(classes)
         pairwise = learners.is_pairwise(self.estimator)
-        fitted, seen, mass = [], [], []
-        for column in code.matrix.T:
-            checkpoint()
-            learner, index = learners.trained(
-                self.estimator, rows, codes, column, weights, pairwise
-            )
-            fitted.append(learner)
-            seen.append(index if pairwise else None)
-            side = column[codes] != 0
-            mass.append(float(side.sum() if weights is None else weights[side].sum()))
+
+        def work(column):
+            return learners.trained(self.estimator, rows, codes, column, weights, pairwise)
+
+        found = self._each(work, list(code.matrix.T), rows, FITTING)
         state = {
             "classes_": classes,
             "n_classes_": len(classes),
-            "estimators_": fitted,
+            "estimators_": [learner for learner, _ in found],
             "code_": code,
-            "_seen": seen,
-            "_mass": np.array(mass),
+            "_seen": [index if pairwise else None for _, index in found],
+            "_mass": _masses(code.matrix, codes, weights),
         }
-        width = getattr(fitted[0], "n_features_in_", None)
-        if getattr(rows, "ndim", 1) != 2:  # text, of which the learners know
-            state["n_features_in_"] = 1 if width is None else width
-        return self._publish(X, **state)
+        return self._publish(X, **state, **self._width(X, rows, state["estimators_"][0]))
+
+    def _fit_more(self, X, y, classes, sample_weight, code_for):
+        """Have copies of the learners see a batch, and publish them."""
+        learners.require_learner(self.estimator)
+        again = self.__sklearn_is_fitted__()
+        known = known_classes(self, classes, least=2)
+        rows = learners.new_rows(self, X) if again else learners.rows_of(X)
+        n = learners.count(rows)
+        labels, codes = as_labels(y, n)
+        codes = codes_among(known, labels, codes)
+        weights = as_weights(sample_weight, n)
+        if weights is not None:
+            learners.require_weights(self.estimator)
+        code = self.code_ if again else code_for(known)
+        many = code.n_learners
+        before = self.estimators_ if again else [copied(self.estimator) for _ in range(many)]
+
+        def work(j):
+            return learners.trained_on(before[j], rows, codes, code.matrix[:, j], weights)
+
+        mass = _masses(code.matrix, codes, weights) + (self._mass if again else 0.0)
+        state = {
+            "classes_": known,
+            "n_classes_": len(known),
+            "estimators_": self._each(work, range(many), rows, FITTING),
+            "code_": code,
+            "_seen": [None] * many,
+            "_mass": mass,
+        }
+        if not again:
+            return self._publish(X, **state, **self._width(X, rows, state["estimators_"][0]))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if name in self.__dict__:
+                state[name] = self.__dict__[name]
+        return self._publish(None, **state)
+
+    def _each(self, work, tasks, rows, effort):
+        """``work`` of the tasks, on threads if there is enough of it."""
+        effort *= learners.size(rows) * len(tasks)
+
+        def step(task):
+            checkpoint()
+            return work(task)
+
+        return each(step, tasks, n_jobs=self.n_jobs, effort=effort)
+
+    @staticmethod
+    def _width(X, rows, learner):
+        """What `_publish` cannot see: the columns of text, of which the learners know."""
+        if getattr(rows, "ndim", 1) == 2:
+            return {}
+        return {"n_features_in_": getattr(learner, "n_features_in_", 1)}
 
     def _answers(self, X, ask):
         """What each learner says of the rows: (m, L)."""
         rows = learners.new_rows(self, X)
-        out = np.empty((learners.count(rows), len(self.estimators_)))
-        for j, (learner, index) in enumerate(zip(self.estimators_, self._seen, strict=True)):
-            checkpoint()
-            out[:, j] = ask(learner, rows if index is None else rows[:, index])
-        return out
+        fitted, seen = self.estimators_, self._seen
+        self._require_seen()
+
+        def work(j):
+            return ask(fitted[j], rows if seen[j] is None else rows[:, seen[j]])
+
+        return np.column_stack(self._each(work, range(len(fitted)), rows, ANSWERING))
+
+    def _require_seen(self):
+        """Refuse to predict by learners whose classes `partial_fit` has not met."""
+        if "code_" not in self.__dict__ or self._mass.all():
+            return
+        column = self.code_.matrix[:, int((self._mass == 0.0).argmax())]
+        names = shown([self.code_.classes[k] for k in np.flatnonzero(column)])
+        raise ValueError(
+            f"partial_fit has met no row of the classes {names}, which a learner has to tell "
+            "apart. Pass rows of them first."
+        )
 
     def _values(self, X):
         return self._answers(X, learners.value_of)
@@ -91,8 +159,9 @@ class Reduction(Classifier, Estimator):
         return self._answers(X, learners.share_of)
 
     def _can(self, method):
-        known = self.__dict__.get("estimators_", [self.estimator])
-        return learners.can(known[0], method)
+        fitted = self.__dict__.get("estimators_", [])
+        known = (one for one in fitted if not isinstance(one, learners.Constant))
+        return learners.can(next(known, self.estimator), method)
 
     def predict(self, X):
         """Return the class of each row.
@@ -122,6 +191,11 @@ class Reduction(Classifier, Estimator):
             given = self.estimator.__sklearn_tags__().input_tags
             tags.input_tags.sparse, tags.input_tags.pairwise = given.sparse, given.pairwise
         return tags
+
+
+def _masses(matrix, codes, weights):
+    """Rows of each learner's classes, or the sum of their weights."""
+    return np.bincount(codes, weights, len(matrix)) @ np.abs(matrix).astype(np.float64)
 
 
 def of_two(scores):
