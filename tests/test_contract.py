@@ -144,6 +144,7 @@ SPARSE_AFTER_DENSE = {
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "KernelRidge",
     "CalibratedClassifierCV",
     "BernoulliNB",
     "BisectingKMeans",

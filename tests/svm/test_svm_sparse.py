@@ -10,6 +10,7 @@ from scipy import sparse
 from statfast import ConvergenceWarning, GridSearchCV
 from statfast._validation import memory
 from statfast.kernels import RBF, Polynomial
+from statfast.model_selection import KFold, LeaveOneOut
 from statfast.svm import SVC, SVR, KernelRidge, NuSVC, NuSVR, OneClassSVM
 from statfast.svm.machines import sparse_values
 
@@ -71,6 +72,49 @@ def test_sparse_rows_are_dense_rows(kind, given, weighted):
     np.testing.assert_array_equal(again.predict(S), model.predict(S))
 
 
+@pytest.mark.parametrize("given", [*KERNELS, {"kernel": "rbf", "gamma": "scale"}], ids=str)
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_ridge_of_sparse_rows(given, form):
+    X, labels = data()
+    S = sparse.coo_array(X).asformat(form)
+    weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
+    positive = weights + 1.0
+    Y = np.column_stack([X @ np.linspace(-1, 1, X.shape[1]), labels])
+    for y, alpha in ((Y[:, 0], 0.1), (Y, [0.5, 2.0])):
+        dense = KernelRidge(alpha, **given).fit(X, y, sample_weight=weights)
+        model = KernelRidge(alpha, **given).fit(S, y, sample_weight=weights)
+        assert model.__sklearn_tags__().input_tags.sparse
+        np.testing.assert_array_equal(model.X_fit_.toarray(), X)
+        np.testing.assert_allclose(model.dual_coef_, dense.dual_coef_, rtol=0, atol=1e-9)
+        expected = dense.predict(X)
+        for one in (model, dense, pickle.loads(pickle.dumps(model))):
+            for asked in (S, X, np.asfortranarray(X), X.tolist()):
+                np.testing.assert_allclose(one.predict(asked), expected, rtol=0, atol=1e-9)
+        for cv in (LeaveOneOut(), KFold(5)):
+            found = [
+                GridSearchCV(KernelRidge(**given), {"alpha": [0.1, 10.0]}, cv=cv,
+                             scoring="neg_mean_squared_error").fit(rows, y, sample_weight=positive)
+                for rows in (S, X)
+            ]  # fmt: skip
+            assert found[0].path_ == found[1].path_
+            np.testing.assert_allclose(
+                found[0].cv_results_["mean_test_score"],
+                found[1].cv_results_["mean_test_score"],
+                rtol=1e-9,
+            )
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
+def test_sparse_ridge_as_in_scikit_learn(kernel):
+    peer = pytest.importorskip("sklearn.kernel_ridge").KernelRidge
+    X, labels = data(seed=4)
+    S, fresh = sparse.csr_matrix(X), sparse.csr_matrix(data(seed=5)[0])
+    made = {"kernel": kernel, "alpha": 0.5, "gamma": 0.02, "degree": 2}
+    ours, theirs = KernelRidge(**made).fit(S, labels), peer(**made).fit(S, labels)
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(ours.predict(fresh), theirs.predict(fresh), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", [SVC, SVR, OneClassSVM])
 def test_sparse_rows_as_in_scikit_learn(kind):
     peer = getattr(pytest.importorskip("sklearn.svm"), kind.__name__)
@@ -117,8 +161,12 @@ def test_what_is_refused(monkeypatch):
     for kernel in ("precomputed", "spectrum"):
         with pytest.raises((TypeError, ValueError), match="X"):
             SVC(kernel=kernel).fit(S, labels)
-    with pytest.raises(TypeError, match="X"):
-        KernelRidge().fit(S, labels)
+    for kernel in ("laplacian", "cosine"):
+        with pytest.raises(TypeError, match=r"X must be an array for kernel=.*Pass X.toarray"):
+            KernelRidge(kernel=kernel).fit(S, labels)
+        assert not KernelRidge(kernel=kernel).__sklearn_tags__().input_tags.sparse
+        dense = KernelRidge(kernel=kernel).fit(X, labels)
+        np.testing.assert_allclose(dense.predict(S), dense.predict(X), rtol=0, atol=1e-12)
     with pytest.raises(ValueError, match="NaN"):
         SVC().fit(S * np.nan, labels)
     with pytest.raises(ValueError, match="whose squares overflow"):

@@ -21,6 +21,7 @@ from statfast.kernels import Linear
 from statfast.kernels.named import domain_of, has_gamma
 from statfast.kernels.points import MATRIX
 from statfast.svm.machines.expansion import Expansion, require_finite_values
+from statfast.svm.machines.sparse_values import serves_sparse, training_matrix
 from statfast.svm.machines.training import as_new_points, as_training_points
 from statfast.svm.ridge.held_out import Singular, groups_of, held_out
 from statfast.svm.ridge.system import factor_of, least_squares, multipliers
@@ -64,7 +65,7 @@ class KernelRidge(Regressor, Estimator):
     ----------
     dual_coef_ : ndarray of shape (n,), or (n, T) if y was 2-d
         The multipliers c.
-    X_fit_ : ndarray of shape (n, d), or list of strings
+    X_fit_ : ndarray or CSR array of shape (n, d), or list of strings
         The rows, which predictions need; for ``kernel="precomputed"`` the matrix.
     kernel_ : Kernel
         The kernel, with its gamma.
@@ -98,6 +99,9 @@ class KernelRidge(Regressor, Estimator):
     Predictions take n kernel values each. Cross-validation makes one kernel matrix for all folds
     and penalties, and predicts all folds for about the price of three fits (``path`` is "closed
     form"): see :doc:`/theory/cross_validation`.
+
+    Sparse rows have the kernels that are functions of inner products: "linear", "poly", "rbf" and
+    "sigmoid".
 
     References
     ----------
@@ -134,7 +138,7 @@ class KernelRidge(Regressor, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or list of strings
+        X : array-like or sparse matrix of shape (n, d), or list of strings
             Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
             the symmetric matrix of kernel values, (n, n).
         y : array-like of shape (n,) or (n, T)
@@ -175,20 +179,20 @@ class KernelRidge(Regressor, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or list of strings
+        X : array-like or sparse matrix of shape (m, d), or list of strings
             Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
 
         Returns
         -------
         ndarray of shape (m,), or (m, T) if y was 2-d
-            float32 for float32 X, else float64.
+            float32 for dense float32 X of a model of dense rows, else float64.
 
         Raises
         ------
         ValueError
             If X is not finite, or has other columns than the training rows.
         """
-        points = as_new_points(self, X)
+        points = as_new_points(self, X, sparse=True)
         (found,) = self._expansion.values(points, self.n_jobs)
         require_finite_values(found)
         found = as_type(found, _dtype(points))
@@ -198,6 +202,7 @@ class KernelRidge(Regressor, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.input_tags.pairwise = self._pairwise
+        tags.input_tags.sparse = serves_sparse(self._named())
         return tags
 
     @property
@@ -219,7 +224,7 @@ class KernelRidge(Regressor, Estimator):
             targets.append(as_targets(y, n))
             return as_weights(sample_weight, n)
 
-        points = as_training_points(given, X, weights_of)
+        points = as_training_points(given, X, weights_of, sparse=True)
         Y, flat = targets[0]
         return points, Y, None if points.weights is None else np.sqrt(points.weights), flat
 
@@ -230,6 +235,8 @@ class KernelRidge(Regressor, Estimator):
     def _matrix(self, points):
         n = len(points)
         refuse_large(24.0 * n * n, "The kernel matrix and its factor", "Fit fewer rows.")
+        if points.sparse:
+            return training_matrix(points.kernel, points.data)
         rows = points.for_gram()
         return points.kernel._matrix(rows, rows, np.float64, self.n_jobs)
 
