@@ -142,6 +142,8 @@ def metric_params(rng, data):
         {"VI": np.eye(d) + 0.3},
         {"w": rng.uniform(-1, 2, d + 1)},
         {"V": np.zeros((d, d))},
+        {"kinds": [choose(rng, ("numeric", "nominal", "ordinal", "asymmetric")) for _ in range(d)]},
+        {"kinds": {0: choose(rng, ("nominal", "ordinal", 3))}, "w": rng.uniform(0, 2, d)},
         {"nonsense": 1},
         {"p": object()},
     )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Metrics and dissimilarities: rows, tables of them, k-d trees, and the precision they need."""
 
+from statfast._distance.blockwise import between
 from statfast._distance.condensed import (
     COPY,
     PARTS,
@@ -30,12 +31,16 @@ from statfast._distance.door import (
     Dissimilarities,
     MetricRows,
     as_dissimilarities,
+    as_metric_rows,
     condensed_of,
+    is_gappy,
     is_precomputed,
+    metric_rows_for,
 )
 from statfast._distance.kd_tree import LANES, MOST_LEAF, KDArrays
 from statfast._distance.metrics import (
     ALIASES,
+    BLOCKWISE,
     CALLABLE,
     CHEBYSHEV,
     EUCLIDEAN,
@@ -66,6 +71,7 @@ from statfast._distance.precomputed import is_triangle, refuse
 
 __all__ = [
     "ALIASES",
+    "BLOCKWISE",
     "CALLABLE",
     "CHEBYSHEV",
     "COPY",
@@ -97,16 +103,20 @@ __all__ = [
     "Triangle",
     "as_dissimilarities",
     "as_metric",
+    "as_metric_rows",
+    "between",
     "by_function",
     "condensed_of",
     "extent_of",
     "fits",
     "is_callable",
+    "is_gappy",
     "is_precomputed",
     "is_triangle",
     "made_of",
     "measured",
     "metric_of",
+    "metric_rows_for",
     "neighbors",
     "of_function",
     "origin_of",

@@ -15,8 +15,10 @@ import numpy as np
 from statfast._core.distance import dissimilarity
 from statfast._core.hierarchy.linkage import extent
 from statfast._core.neighbors import brute
+from statfast._distance.blockwise import between
 from statfast._distance.condensed import Triangle, row_blocks
 from statfast._distance.metrics import (
+    BLOCKWISE,
     CALLABLE,
     CHEBYSHEV,
     EUCLIDEAN,
@@ -204,6 +206,8 @@ class OfRows:
             return out
         if self.tiled:
             dissimilarity.store(padded, m, packed(others), self.metric.kind, self.finish, out)
+        elif self.metric.kind == BLOCKWISE:
+            out[:] = between(self.metric, padded[:m], others)
         else:
             others = np.ascontiguousarray(others)
             for row, apart in zip(padded[:m], out, strict=True):

@@ -22,9 +22,17 @@ from statfast._distance.dissimilarity import (
     scaled,
     typed,
 )
-from statfast._distance.metrics import Metric
+from statfast._distance.metrics import BLOCKWISE, Metric, as_metric
 from statfast._distance.precomputed import as_matrix, as_table, as_triangle, is_triangle
-from statfast._validation import FLOATS, as_rows, refuse_large
+from statfast._validation import (
+    FLOATS,
+    as_columns,
+    as_rows,
+    columns_for,
+    explain_nonfinite,
+    refuse_large,
+    rows_for,
+)
 
 
 class MetricRows(NamedTuple):
@@ -54,6 +62,46 @@ class MetricRows(NamedTuple):
 
 
 Dissimilarities = MetricRows | Square | Condensed
+
+
+def as_metric_rows(
+    X: Any, metric: Any, *, p: Any = 2, metric_params: dict | None = None, keep: tuple = FLOATS,
+    n_min: int = 1,
+) -> MetricRows:  # fmt: skip
+    """Check rows and a metric, which may be one that takes missing values, or a data frame."""
+    if isinstance(metric, str) and metric == "gower":
+        measure = as_metric(metric, metric_params=metric_params, d=0, X=X)
+        coded = measure.columns.coded(as_columns(X))
+        return MetricRows(as_rows(coded, n_min=n_min, finite=False), measure)
+    gaps = is_gappy(metric)
+    rows = as_rows(X, keep=keep, n_min=n_min, finite=not gaps)
+    if gaps:
+        _refuse_infinity(rows)
+    return MetricRows(rows, metric_of(metric, p, metric_params, rows))
+
+
+def metric_rows_for(estimator: Any, X: Any, metric: Metric | None, keep: tuple = FLOATS):
+    """Rows of a query to an estimator that was fitted to rows and their metric, checked."""
+    if metric is None or metric.kind != BLOCKWISE:
+        return rows_for(estimator, X, keep=keep)
+    if metric.columns is not None:
+        return metric.columns.coded(columns_for(estimator, X))
+    gaps = is_gappy(metric)
+    rows = rows_for(estimator, X, keep=keep, finite=not gaps)
+    if gaps:
+        _refuse_infinity(rows)
+    return rows
+
+
+def is_gappy(metric: Any) -> bool:
+    """Whether a metric is defined where values are missing."""
+    name = metric.name if isinstance(metric, Metric) else metric
+    return isinstance(name, str) and name in ("nan_euclidean", "gower")
+
+
+def _refuse_infinity(rows):
+    if rows.dtype.kind == "f" and np.isinf(rows).any():
+        explain_nonfinite(np.where(np.isnan(rows), 0, rows), "X")
 
 
 def is_precomputed(metric: Any) -> bool:
@@ -106,8 +154,7 @@ def as_dissimilarities(
     if given:
         matrix, mirrored = as_table(X, keep=keep, n_min=n_min, n_jobs=n_jobs)
         return Square(typed(matrix, dtype, "X"), mirrored)
-    rows = as_rows(X, n_min=n_min)
-    return MetricRows(rows, metric_of(metric, p, metric_params, rows))
+    return as_metric_rows(X, metric, p=p, metric_params=metric_params, n_min=n_min)
 
 
 def condensed_of(X: Any, metric: Any, metric_params: Any, n: int, n_jobs: int | None = None):

@@ -11,8 +11,8 @@ float64 differences between prepared rows.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from math import inf, isinf, pi
 from typing import Any
 
@@ -20,14 +20,17 @@ import numpy as np
 
 from statfast._core.distance import pairwise
 from statfast._core.neighbors import brute
+from statfast._distance.blockwise import TABLES
+from statfast._distance.gower import GowerColumns
+from statfast._distance.parameters import variances, vector, whitening
 from statfast._distance.precision import extent_of
-from statfast._engine import aside, each, grid, reduce
-from statfast._linalg import triangle_inverse
+from statfast._engine import each, grid
 from statfast._validation import as_real, shown, wrong_type
 
 # What kernels switch on: the numbers of _core/tile/metric.pxd.
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, HAVERSINE, HAMMING, JACCARD = range(7)
 CALLABLE = 9
+BLOCKWISE = 10  # tables of blocks of rows, by numpy and scipy: no kernel
 
 # name -> (kind, names of the parameters it takes)
 TABLE: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -43,6 +46,10 @@ TABLE: dict[str, tuple[int, tuple[str, ...]]] = {
     "haversine": (HAVERSINE, ()),
     "hamming": (HAMMING, ()),
     "jaccard": (JACCARD, ()),
+    "canberra": (BLOCKWISE, ("w",)),
+    "braycurtis": (BLOCKWISE, ("w",)),
+    "nan_euclidean": (BLOCKWISE, ()),
+    "gower": (BLOCKWISE, ("kinds", "ranges", "w")),
 }
 ALIASES = {
     "l2": "euclidean",
@@ -56,7 +63,6 @@ SPECIAL = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # Minkowski's 
 POLE = pi / 2 * (1 + 1e-12)  # radians; rounding may put a place a little beyond it
 HALVED = ("cosine", "correlation")  # half the squared distance of normalized rows
 
-VANISHING = 1e-300  # such variances have lost digits
 AROUND = 1 << 18  # units in the last place by which a power and its root may miss each other
 
 
@@ -67,10 +73,11 @@ class Metric:
     name: str
     kind: int
     p: float = 2.0  # the exponent, of kind MINKOWSKI
-    function: Callable | None = None  # of two float64 rows, of kind CALLABLE
+    function: Callable | None = None  # of two float64 rows, or of blocks of them (BLOCKWISE)
     origin: np.ndarray | None = None  # (d,) what rows are moved by before they are scaled
     factor: np.ndarray | None = None  # (d,) of each column, or (d, d), a row's image x @ factor
     scale: float = 1.0  # of all of the factor, by which distances are divided again
+    columns: Any = None  # GowerColumns, of "gower": what the columns of rows hold
 
     @property
     def prepares(self) -> bool:
@@ -196,13 +203,15 @@ def as_metric(
         Exponent of "minkowski", at least 1 or infinite; 1, 2 and inf are the special metrics.
     metric_params : dict, optional
         "w": weights (d,) of the features, of the Minkowski family: sum w |a - b|^p; "p";
+        "kinds" and "ranges" of "gower", see gower.py;
         "V": variances (d,) for "seuclidean", covariance (d, d) for "mahalanobis", or "VI", its
         inverse; for a callable its keyword arguments.
     d : int
         Columns of the rows.
     X : ndarray of shape (n, d), optional
         The fitted rows: their variances or covariance (divided by n - 1) take the place of a
-        missing V, and their mean that of the origin, which keeps digits far from it.
+        missing V, and their mean that of the origin, which keeps digits far from it. For "gower"
+        any table, of which the kinds and the ranges of its columns are taken.
 
     Returns
     -------
@@ -235,19 +244,27 @@ def as_metric(
             f"The metric 'haversine' takes 2 columns, latitude and longitude in radians; "
             f"X has {d}. Choose those columns."
         )
+    if name == "gower":
+        columns = GowerColumns.of(X, given)
+        return Metric(name, kind, function=columns.table, columns=columns)
     p = _exponent(given.get("p", p))
+    if kind == BLOCKWISE:
+        weights = given.get("w")
+        if weights is not None:
+            weights = vector(weights, "metric_params['w']", d, zero=True)
+        return Metric(name, kind, function=partial(TABLES[name], weights=weights))
     if name == "minkowski":
         name = SPECIAL.get(p, name)
         kind = TABLE[name][0]
     power = {MANHATTAN: 1.0, CHEBYSHEV: inf, MINKOWSKI: float(p)}.get(kind, 2.0)
     factor = None
     if given.get("w") is not None:
-        weights = _vector(given["w"], "metric_params['w']", d, zero=True)
+        weights = vector(given["w"], "metric_params['w']", d, zero=True)
         factor = (weights > 0) * 1.0 if isinf(power) else weights ** (1 / power)
     elif name == "seuclidean":
-        factor = 1 / np.sqrt(_variances(given.get("V"), d, X))
+        factor = 1 / np.sqrt(variances(given.get("V"), d, X))
     elif name == "mahalanobis":
-        factor = _whitening(given.get("V"), given.get("VI"), d, X)
+        factor = whitening(given.get("V"), given.get("VI"), d, X)
     origin = None
     if factor is not None and X is not None:
         origin = extent_of(X).mean
@@ -313,8 +330,6 @@ def _with(function, arguments):
         return function
     if not all(isinstance(key, str) for key in arguments):
         raise wrong_type("metric_params", "a dict of keyword arguments", arguments)
-    from functools import partial
-
     return partial(function, **arguments)
 
 
@@ -332,107 +347,6 @@ def _exponent(p):
     if isinstance(p, float | np.floating) and p == inf:
         return inf
     return as_real(p, "p", 1)
-
-
-def _numbers(value, name, shape):
-    try:
-        if np.iscomplexobj(value):
-            raise TypeError
-        array = np.array(value, np.float64)
-    except (TypeError, ValueError) as error:
-        raise wrong_type(name, f"an array of shape {shape}", value) from error
-    if array.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}; got {array.shape}.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite; got NaN or infinity. Drop such columns.")
-    return array
-
-
-def _vector(value, name, d, *, zero=False):
-    """Checked positive numbers, one a column; zeros among others pass if they may."""
-    vector = _numbers(value, name, (d,))
-    wrong = vector < 0 if zero else vector <= 0
-    if wrong.any():
-        at = wrong.argmax()
-        raise ValueError(
-            f"{name} must {'not be negative' if zero else 'be positive'}; got {vector[at]} for "
-            f"column {at}. Drop that column, or {'raise its weight' if zero else 'raise it'}."
-        )
-    if not vector.any():
-        raise ValueError(f"{name} is zero for every column. Give one a positive weight.")
-    return vector
-
-
-def _variances(V, d, X):
-    if V is not None:
-        return _vector(V, "metric_params['V']", d)
-    found = _covariance(X, "seuclidean").diagonal()
-    if not (found > 0).all():
-        raise ValueError(
-            f"Column {(found <= 0).argmax()} of X is constant, so the metric 'seuclidean' cannot "
-            "divide by its variance. Drop the column, or pass metric_params={'V': variances}."
-        )
-    return found
-
-
-def _whitening(V, VI, d, X):
-    """The matrix F with |(a - b) @ F| the Mahalanobis distance."""
-    if V is not None and VI is not None:
-        raise ValueError("metric_params holds both 'V' and its inverse 'VI'. Leave one out.")
-    name = "metric_params['VI']" if VI is not None else "metric_params['V']"
-    if V is None and VI is None:
-        matrix, name = _covariance(X, "mahalanobis"), "The covariance of X"
-    else:
-        matrix = _numbers(V if VI is None else VI, name, (d, d))
-        if np.abs(matrix - matrix.T).max() > 1e-8 * np.abs(matrix).max():
-            raise ValueError(f"{name} must be a symmetric matrix; it differs from its transpose.")
-    spread = np.sqrt(np.maximum(matrix.diagonal(), 0))
-    factor = None
-    if spread.all():
-        with suppress(np.linalg.LinAlgError):
-            factor = aside(np.linalg.cholesky, matrix / spread[:, None] / spread)
-    # The squares of the pivots are what of each column's variance is not explained by others.
-    if factor is None or (factor.diagonal() ** 2).min() < 4 * d * np.finfo(np.float64).eps:
-        raise ValueError(
-            f"{name} is singular: a column is constant or a combination of others. Drop such "
-            "columns, pass more rows, or add a little to the diagonal of metric_params['V']."
-        )
-    if VI is not None:
-        return spread[:, None] * factor
-    return triangle_inverse(factor, lower=True).T / spread[:, None]
-
-
-def _covariance(X, metric):
-    """The covariance of the fitted rows, divided by n - 1; summed about their mean."""
-    if X is None or len(X) < 2:
-        raise ValueError(
-            f"The metric {metric!r} needs metric_params={{'V': ...}} or at least 2 rows to "
-            "estimate it from."
-        )
-    extent = extent_of(X)
-    middle = extent.mean
-
-    def partial(_, block):
-        z = block - middle
-        return z.sum(axis=0), aside(np.matmul, z.T, z)
-
-    def merge(total, part):
-        return total[0] + part[0], total[1] + part[1]
-
-    with np.errstate(over="ignore", invalid="ignore"):
-        first, second = reduce(partial, X, merge=merge, effort=2.0 * X.size * X.shape[1])
-        found = (second - np.outer(first, first) / len(X)) / (len(X) - 1)
-    if not np.isfinite(found).all():
-        raise ValueError(
-            f"The variances of X, which the metric {metric!r} needs, overflow. Scale X down."
-        )
-    varies = extent.low < extent.high  # of others, rounding leaves a little
-    if (found.diagonal()[varies] < VANISHING).any():
-        raise ValueError(
-            f"The variances of X, which the metric {metric!r} needs, vanish in float64. Multiply "
-            "the columns of X that are so small."
-        )
-    return found * np.outer(varies, varies)
 
 
 def _require_places(rows, name):

@@ -3,13 +3,12 @@
 
 import numpy as np
 
-from statfast._distance import MetricRows, is_callable, metric_of, store
+from statfast._distance import MetricRows, as_metric_rows, is_callable, store
 from statfast._validation import (
     MANY,
     as_choice,
     as_count,
     as_generator,
-    as_rows,
     as_weights,
     warn_not_converged,
 )
@@ -161,13 +160,12 @@ class CLARA(Medoids):
         max_iter = as_count(self.max_iter, "max_iter")
         start = STARTS[as_choice(self.init, "init", STARTS)]
         rng = as_generator(self.random_state)
-        rows = as_rows(X)
+        rows, metric = as_metric_rows(X, self.metric, p=self.p, metric_params=self.metric_params)
         weights, scale = moderate_weights(as_weights(sample_weight, len(rows)))
         free = np.flatnonzero(barred(weights, len(rows)) == 0)
         what = "rows" if weights is None else "rows of positive weight"
         as_count(k, "n_clusters", high=len(free), limit=f"the number of {what}")
         size = self._size(k, len(free), what)
-        metric = metric_of(self.metric, self.p, self.metric_params, rows)
 
         best, losses = None, np.empty(n_samples)
         for s in range(n_samples):

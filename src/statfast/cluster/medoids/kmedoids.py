@@ -81,7 +81,7 @@ class KMedoids(Medoids):
     medoid_indices_ : ndarray of shape (k,), intp
         The rows that are medoids.
     cluster_centers_ : ndarray of shape (k, d)
-        These rows. Not there for "precomputed".
+        These rows. Not there for "precomputed"; for "gower" with codes in the place of categories.
     labels_ : ndarray of shape (n,), int32
         The nearest medoid of each row, the lowest on ties.
     inertia_ : float

@@ -3,20 +3,30 @@
 
 import numpy as np
 
-from statfast._distance import OfRows, by_function, is_callable, read_only, refuse, scale_of
+from statfast._distance import (
+    OfRows,
+    by_function,
+    is_callable,
+    is_gappy,
+    metric_rows_for,
+    read_only,
+    refuse,
+    scale_of,
+)
 from statfast._engine import each, grid
 from statfast._estimator import Clusterer, Estimator, Transformer
 from statfast._validation import (
     ConvergenceWarning,
     explain_nonfinite,
     refuse_large,
-    rows_for,
     warn_user,
 )
 
 
 class Medoids(Transformer, Clusterer, Estimator):
     """Base of the estimators that have ``medoid_indices_``, each row being with the nearest."""
+
+    metric: object
 
     def predict(self, X):
         """Find the nearest medoid of each row.
@@ -38,7 +48,7 @@ class Medoids(Transformer, Clusterer, Estimator):
         ValueError
             If X is not a finite 2-d array of the fitted width.
         """
-        return nearest_to(rows_for(self, X), *self._asked, self.n_jobs)[0]
+        return nearest_to(self._queries(X), *self._asked, self.n_jobs)[0]
 
     def transform(self, X):
         """Compute the dissimilarity of each row to each medoid.
@@ -60,7 +70,10 @@ class Medoids(Transformer, Clusterer, Estimator):
             If X is not a finite 2-d array of the fitted width, or a dissimilarity is beyond its
             type.
         """
-        return distances_to(rows_for(self, X), *self._asked, self.n_jobs)
+        return distances_to(self._queries(X), *self._asked, self.n_jobs)
+
+    def _queries(self, X):
+        return metric_rows_for(self, X, self.__dict__.get("_metric"))
 
     @property
     def _asked(self):
@@ -72,6 +85,11 @@ class Medoids(Transformer, Clusterer, Estimator):
     @property
     def _n_features_out(self):
         return len(self.medoid_indices_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = is_gappy(self.metric)
+        return tags
 
 
 def moderate_weights(weights):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from statfast._distance import (
+    BLOCKWISE,
     PRECOMPUTED,
     Condensed,
     MetricRows,
@@ -28,7 +29,7 @@ class CheckedData(NamedTuple):
     ----------
     X : ndarray of shape (n, d), or (n, n) if precomputed
         Rows are prepared, if the metric is Euclidean distance after that.
-    metric : str
+    metric : str or Metric
         Of the rows; or "precomputed": also the matrix of a function of two rows, which is called
         once for each pair.
     metric_params : dict, optional
@@ -38,7 +39,7 @@ class CheckedData(NamedTuple):
     """
 
     X: np.ndarray
-    metric: str
+    metric: Any
     metric_params: dict | None
     rows: np.ndarray
 
@@ -83,4 +84,6 @@ def as_points(
         return CheckedData(of_function(rows, measure, np.float64).matrix, PRECOMPUTED, None, rows)
     if measure.name in SCALED:  # also where its parameters are made of all rows
         return CheckedData(measure.prepare(rows, n_jobs=n_jobs), EUCLIDEAN, None, rows)
+    if measure.kind == BLOCKWISE:  # its parameters are those of all rows, too
+        return CheckedData(rows, measure, None, rows)
     return CheckedData(rows, metric, metric_params, rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from statfast._core.neighbors import brute
-from statfast._distance import CALLABLE, Metric
+from statfast._distance import CALLABLE, Metric, between
 from statfast._engine import checkpoint, each, grid
 from statfast.neighbors.brute.radius import joined
 
@@ -54,13 +54,18 @@ class PrecomputedIndex:
         """The same for the rows of the table, each without its own column."""
         return self._smallest(self.table, k, n_jobs, itself=True)
 
+    def _distances(self, Q, block):
+        """From some queries to all rows, float64, to be written to."""
+        return np.array(Q[block], np.float64)
+
     def _smallest(self, Q, k, n_jobs, itself):
-        m, n = Q.shape
+        m, n = len(Q), len(self.table)
         distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(block):
-            for i in range(block.start, block.stop):
-                row = np.array(Q[i], np.float64)
+            for i, row in zip(
+                range(block.start, block.stop), self._distances(Q, block), strict=True
+            ):
                 if itself:
                     row[i] = np.inf  # which comes last: all others are finite
                 brute.nearest(row, distances[i], ids[i])
@@ -71,12 +76,12 @@ class PrecomputedIndex:
 
     def query_radius(self, Q, r, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
         """The columns of distances up to r in each row: starts, distances, columns."""
-        m, n = Q.shape
+        m, n = len(Q), len(self.table)
         radii = np.broadcast_to(np.asarray(r, np.float64), m)
 
         def work(block):
             checkpoint()
-            some = np.asarray(Q[block], np.float64)
+            some = self._distances(Q, block)
             rows, ids = np.nonzero(some <= radii[block, None])
             distances = some[rows, ids]
             order = np.lexsort((ids, distances, rows))
@@ -85,6 +90,17 @@ class PrecomputedIndex:
 
         blocks = grid(m, least=1, most=max(1, NUMBERS // n))
         return joined(each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n))
+
+
+@dataclass(frozen=True)
+class BlockwiseIndex(PrecomputedIndex):
+    """Rows in the place of the table, and a metric that makes parts of that: memory O(n d)."""
+
+    table: np.ndarray  # (n, d) the rows
+    metric: Metric
+
+    def _distances(self, Q, block):
+        return between(self.metric, Q[block], self.table)
 
 
 # ---------- The neighbors of indexed rows, each without itself

@@ -7,10 +7,19 @@ from typing import Any
 import numpy as np
 
 from statfast._core.neighbors import brute
-from statfast._distance import CALLABLE, HAMMING, JACCARD, Metric, by_function, read_only
+from statfast._distance import (
+    BLOCKWISE,
+    CALLABLE,
+    HAMMING,
+    JACCARD,
+    Metric,
+    by_function,
+    read_only,
+)
 from statfast._validation import is_sparse
 from statfast.neighbors.brute.binary import BinaryIndex
 from statfast.neighbors.brute.brute import BruteIndex
+from statfast.neighbors.brute.precomputed import BlockwiseIndex
 from statfast.neighbors.brute.radius import Within, gathered
 from statfast.neighbors.brute.sparse import SparseIndex
 
@@ -21,6 +30,8 @@ def build_brute(rows: Any, metric: Metric, n_jobs: int | None = None) -> Any:
         return SparseIndex.build(rows, n_jobs, metric=metric)
     if metric.kind == CALLABLE:
         return FunctionIndex.build(rows, n_jobs, metric=metric)
+    if metric.kind == BLOCKWISE:
+        return BlockwiseIndex(rows, metric)
     if metric.kind in (HAMMING, JACCARD) and BinaryIndex.takes(rows, metric):
         return BinaryIndex.build(rows, n_jobs, metric=metric)
     return BruteIndex.build(rows, n_jobs, metric=metric)

@@ -24,8 +24,9 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     metric : str or callable, default="minkowski"
         The distance: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("cityblock", "l1"),
         "chebyshev" ("infinity"), "minkowski", "seuclidean", "mahalanobis", "cosine",
-        "correlation", "haversine" (radians in, radians out), "hamming", "jaccard", a function of
-        two rows, or "precomputed": then X is a table of distances, of the fitted rows (n, n) or
+        "correlation", "haversine" (radians in, radians out), "hamming", "jaccard", "canberra",
+        "braycurtis", "nan_euclidean" and "gower" (see Notes), a function of two rows, or
+        "precomputed": then X is a table of distances, of the fitted rows (n, n) or
         from queries to them (m, n). "kd_tree" serves Minkowski's and what is scaled to it, such
         as "mahalanobis" and "cosine"; "ball_tree" also "haversine", and functions that obey the
         triangle inequality.
@@ -33,7 +34,8 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
     metric_params : dict, optional
         Further parameters: "w", weights of the columns; "V", variances of "seuclidean" or the
-        covariance of "mahalanobis" (those of the fitted rows if missing), or "VI", its inverse.
+        covariance of "mahalanobis" (those of the fitted rows if missing), or "VI", its inverse; for
+        "gower" also "kinds" and "ranges" of columns (see Notes).
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -70,6 +72,22 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     Sparse rows are searched by brute force, without being made dense, by "euclidean",
     "sqeuclidean", "manhattan" and "cosine"; queries may then be sparse or not.
 
+    "canberra" is the sum of |a - b| / (|a| + |b|), "braycurtis" that of |a - b| over that of
+    |a + b|; 0 / 0 is 0. "nan_euclidean" takes NaN for missing: the root of d / c times the sum of
+    squares over the c columns in which both rows have a value. They are searched by brute force in
+    numpy and scipy, a block at a time.
+
+    "gower" [3]_ takes tables of several kinds of columns, also data frames, as R's cluster::daisy
+    does: the mean of a dissimilarity for each column, over those in which both rows have a value
+    (NaN and None are missing), by the weights "w". It is |a - b| / range for a column that is
+    "numeric", and for "ordinal" ones, of places of the ordered values; 0 or 1, whether two values
+    differ, for "nominal" ones; the same for "asymmetric" ones, of 0 and 1, that do not count where
+    neither row has a 1. Numbers are numeric, ordered categories of pandas ordinal, all else
+    nominal; ``metric_params={"kinds": {column: kind}}`` says otherwise, or a list of d kinds.
+    "ranges" are those of the fitted rows if missing; queries may be beyond. Two rows that agree
+    only in what neither has are at 0 (NA in R). Where two rows have no column in common a
+    ValueError says so.
+
     "auto" builds a k-d tree (for "haversine" a ball tree), of samples of the rows first if they
     are many, and counts how many rows 64 of them have it look at to find their `n_neighbors`
     neighbors; at what a row costs either way, the cheaper is taken. Trees win up to some 8
@@ -91,6 +109,8 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     .. [2] J. H. Friedman, J. L. Bentley, R. A. Finkel (1977). An algorithm for finding best
        matches in logarithmic expected time. ACM Transactions on Mathematical Software 3(3),
        209-226. doi:10.1145/355744.355745
+    .. [3] J. C. Gower (1971). A general coefficient of similarity and some of its properties.
+       Biometrics 27(4), 857-871. doi:10.2307/2528823
 
     Examples
     --------
@@ -127,7 +147,8 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+            The rows, finite (but see the metrics "nan_euclidean" and "gower"). float64, float32 and
+            uint8 arrays are kept by reference.
         y : ignored
             Present for the estimator protocol.
 

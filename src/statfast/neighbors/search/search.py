@@ -9,7 +9,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from statfast._distance import Metric, as_metric
+from statfast._distance import (
+    BLOCKWISE,
+    Metric,
+    as_metric,
+    as_metric_rows,
+    is_gappy,
+    metric_rows_for,
+)
 from statfast._estimator import Estimator
 from statfast._validation import (
     as_choice,
@@ -80,19 +87,21 @@ class Search(Estimator):
         """
         as_choice(self.algorithm, "algorithm", ALGORITHMS)
         leaf = self.leaf_size if self.leaf_size is None else as_count(self.leaf_size, "leaf_size")
-        sparse = is_sparse(X)
-        rows = as_csr(X) if sparse else as_rows(X, keep=KEPT)
-        n, d = rows.shape
+        metric: Metric = GIVEN
+        given: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
+        if is_sparse(X):
+            rows = as_csr(X)
+            if not precomputed(self.metric):
+                metric = as_metric(self.metric, d=rows.shape[1], **given)
+        elif precomputed(self.metric):
+            rows = as_rows(X, keep=KEPT)
+        else:
+            rows, metric = as_metric_rows(X, self.metric, keep=KEPT, **given)
+        n = rows.shape[0]
         if n > MOST_ROWS:
             raise ValueError(
                 f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {n}. Search it in "
                 "parts and merge the neighbors found in each."
-            )
-        metric: Metric = GIVEN
-        if not precomputed(self.metric):
-            known = None if sparse else rows
-            metric = as_metric(
-                self.metric, p=self.p, metric_params=self.metric_params, d=d, X=known
             )
         metric, rows = in_range(metric, rows, self.n_jobs)
         reduced = None if radius is None else float(metric.reach(radius))
@@ -121,7 +130,9 @@ class Search(Estimator):
             if not self.__sklearn_is_fitted__():
                 raise not_fitted(self)
             return None
-        fitted = self.__dict__.get("_rows")
+        fitted, metric = self.__dict__.get("_rows"), self.__dict__.get("_metric")
+        if metric is not None and metric.kind == BLOCKWISE:
+            return metric_rows_for(self, X, metric, KEPT)
         if fitted is None or isinstance(fitted, np.ndarray):
             rows = rows_for(self, X, keep=KEPT)
             return self._metric.prepare(rows, n_jobs=self.n_jobs)
@@ -139,6 +150,7 @@ class Search(Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._pairwise
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = is_gappy(self.metric)
         return tags
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ball tree: a search that needs the triangle inequality and nothing else."""
 
+from statfast._distance import BLOCKWISE
 from statfast.neighbors.spatial.ball_index import BallTreeIndex
 from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
@@ -85,4 +86,9 @@ class BallTree(SpatialTree):
     """
 
     def _built(self, rows, leaf_size):
+        if self._metric.kind == BLOCKWISE:
+            raise ValueError(
+                f"metric must be one of which balls can bound distances; got {self.metric!r}. Use "
+                "NearestNeighbors(algorithm='brute')."
+            )
         return BallTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)

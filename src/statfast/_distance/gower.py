@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Gower's dissimilarity (1971) of tables whose columns are of several kinds: what each holds.
+
+The mean over the columns in which both rows have a value of: |a - b| / range where a column holds
+numbers, or the places of ordered values; 0 or 1, as values are equal or not, where they have no
+order. A column of truth values that is asymmetric does not count where neither row has it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from statfast._distance.parameters import vector
+from statfast._validation import as_columns, column_names, is_missing, shown, wrong_type
+
+NUMERIC, ORDINAL, NOMINAL, ASYMMETRIC = KINDS = ("numeric", "ordinal", "nominal", "asymmetric")
+UNSEEN = -1.0  # the code of a value that no fitted row has
+NAME = "metric_params['kinds']"
+
+
+@dataclass(frozen=True, eq=False)
+class GowerColumns:
+    """The kinds of columns, and what makes numbers of their values."""
+
+    kinds: tuple[str, ...]
+    levels: tuple  # of each column but numeric ones a list of values, whose places are the codes
+    ranges: np.ndarray  # (d,) what differences are divided by; 0: values are equal or not
+    weights: np.ndarray  # (d,)
+
+    @classmethod
+    def of(cls, X: Any, given: Mapping) -> "GowerColumns":
+        """The columns of a table: their kinds as given or by their types.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        given : mapping
+            "kinds": a word of KINDS for each column, or a dict of some of them by name or number;
+            "ranges": (d,) of numeric columns; "w": weights (d,).
+        """
+        if X is None:
+            raise ValueError(
+                "The metric 'gower' takes dense rows or a data frame; X is sparse. Pass "
+                "X.toarray()."
+            )
+        columns = as_columns(X)
+        d = len(columns)
+        categories = [_categories(X, j) for j in range(d)]
+        kinds = [
+            _kind_of(*both) for both in zip(columns, categories, strict=True)
+        ]  # by their types
+        _take(given.get("kinds"), kinds, column_names(X))
+        levels = [
+            _levels(*three, j)
+            for j, three in enumerate(zip(columns, kinds, categories, strict=True))
+        ]
+        weights = given.get("w")
+        weights = np.ones(d) if weights is None else vector(
+            weights, "metric_params['w']", d, zero=True
+        )  # fmt: skip
+        made = cls(tuple(kinds), tuple(levels), np.zeros(d), weights)
+        codes = made.coded(columns)
+        measured = np.array([kind in (NUMERIC, ORDINAL) for kind in kinds])
+        ranges = np.where(measured, _widths(codes), 0.0)
+        if given.get("ranges") is not None:
+            fixed = vector(given["ranges"], "metric_params['ranges']", d)
+            ranges = np.where([kind == NUMERIC for kind in kinds], fixed, ranges)
+        if not np.isfinite(ranges).all():
+            raise ValueError(
+                f"The range of column {int(np.argmin(np.isfinite(ranges)))} of X overflows, by "
+                "which the metric 'gower' divides. Scale the column down."
+            )
+        return cls(tuple(kinds), tuple(levels), ranges, weights)
+
+    def coded(self, columns: list) -> np.ndarray:
+        """Checked columns as numbers (n, d) float64; NaN is missing."""
+        codes = np.empty((len(columns[0]), len(columns)))
+        for j, (column, known) in enumerate(zip(columns, self.levels, strict=True)):
+            if known is None:
+                codes[:, j] = _numbers(column, j)
+            else:
+                codes[:, j] = _codes(column, known, self.kinds[j], j)
+        return codes
+
+    def table(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """Dissimilarities (m, n) of coded rows; NaN where no column has a value in both.
+
+        Two rows that agree only in what neither has are at dissimilarity 0.
+        """
+        total, weight = np.zeros((2, len(A), len(B)))
+        both = np.zeros(total.shape, dtype=bool)
+        for j in np.flatnonzero(self.weights).tolist():
+            a, b = A[:, j], B[:, j]
+            apart = np.abs(np.subtract.outer(a, b))
+            there = ~np.isnan(apart)
+            both |= there
+            if self.ranges[j] > 0:
+                apart /= self.ranges[j]
+            else:
+                apart = (apart > 0).astype(np.float64)
+            if self.kinds[j] == ASYMMETRIC:
+                there &= np.logical_or.outer(a != 0, b != 0)
+            total += np.where(there, apart * self.weights[j], 0.0)
+            weight += there * self.weights[j]
+        out = np.where(both, 0.0, np.nan)
+        np.divide(total, weight, out=out, where=weight > 0)
+        return out
+
+
+def _take(given, kinds, names):
+    """Put the kinds that the caller gave in the place of those by type."""
+    d = len(kinds)
+    if given is None:
+        return
+    if isinstance(given, Mapping):
+        places = {_place(key, names, d): kind for key, kind in given.items()}
+    elif isinstance(given, list | tuple | np.ndarray) and np.ndim(given) == 1:
+        if len(given) != d:
+            raise ValueError(f"{NAME} must have a word for each of {d} columns; got {len(given)}.")
+        places = dict(enumerate(given))
+    else:
+        raise wrong_type(NAME, "a word for each column, or a dict of them", given)
+    for j, kind in places.items():
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ValueError(
+                f"{NAME} must be {', '.join(map(repr, KINDS))}; got {shown(kind)} for column {j}."
+            )
+        kinds[j] = str(kind)
+
+
+def _place(key, names, d):
+    if isinstance(key, str) and names is not None and key in names:
+        return int(np.flatnonzero(names == key)[0])
+    if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < d:
+        return int(key)
+    raise ValueError(
+        f"{NAME} names {shown(key)}, which is no column of X. Give its name in the data frame, or "
+        f"a number from 0 to {d - 1}."
+    )
+
+
+def _categories(X, j):
+    """The values of a categorical column of pandas, and whether they are ordered; else None."""
+    if hasattr(X, "iloc") and getattr(X.dtypes.iloc[j], "name", "") == "category":
+        kind = X.dtypes.iloc[j]
+        return kind.categories.tolist(), bool(kind.ordered)
+    return None
+
+
+def _kind_of(column, categories):
+    if categories is not None:
+        return ORDINAL if categories[1] else NOMINAL
+    if column.dtype.kind in "iuf":
+        return NUMERIC
+    if column.dtype.kind != "O":
+        return NOMINAL
+    present = [value for value in column.tolist() if not is_missing(value)]
+    numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in present)
+    return NUMERIC if present and numbers else NOMINAL
+
+
+def _levels(column, kind, categories, j):
+    if kind == NUMERIC:
+        return None
+    try:
+        found = {value for value in column.tolist() if not is_missing(value)}
+        known = categories[0] if categories is not None else sorted(found)
+    except TypeError as error:
+        raise TypeError(
+            f"X must hold values of one type in column {j}, which is {kind}; {error}. Convert "
+            "them to strings."
+        ) from error
+    if kind == ASYMMETRIC and found <= {0, 1}:
+        return [0, 1]
+    if kind == ASYMMETRIC and (categories is None or len(known) != 2):
+        raise ValueError(
+            f"Column {j} of X is asymmetric and must hold 0 and 1, truth values, or a category of "
+            f"two values, the second of which is presence; got {shown(known)}."
+        )
+    return known
+
+
+def _numbers(column, j):
+    if column.dtype.kind in "biuf":
+        return column
+    values = [np.nan if is_missing(value) else value for value in column.tolist()]
+    try:
+        found = np.array(values, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"X must hold numbers in column {j}, which is numeric; {error}. Name its kind in "
+            f"{NAME}."
+        ) from error
+    if np.isinf(found).any():
+        raise ValueError(f"X contains infinity in column {j}. Drop, clip or rescale it first.")
+    return found
+
+
+def _codes(column, known, kind, j):
+    place = {value: float(code) for code, value in enumerate(known)}
+    codes = np.empty(len(column))
+    for i, value in enumerate(column.tolist()):
+        try:
+            codes[i] = np.nan if is_missing(value) else place.get(value, UNSEEN)
+        except TypeError as error:
+            raise TypeError(f"X must hold strings or numbers in column {j}; {error}.") from error
+        if codes[i] == UNSEEN and kind != NOMINAL:
+            raise ValueError(
+                f"X has {shown(value)} in column {j}, which is {kind}, but no fitted row has. "
+                "Fit with an ordered category of all values."
+            )
+    return codes
+
+
+def _widths(codes):
+    """The most that numbers of a column differ; 0 where all are missing."""
+    high = np.fmax.reduce(codes, axis=0, initial=-np.inf)
+    low = np.fmin.reduce(codes, axis=0, initial=np.inf)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(low <= high, high - low, 0.0)

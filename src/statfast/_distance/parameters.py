@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameters of metrics: weights and variances of columns, and covariances, checked."""
+
+from contextlib import suppress
+
+import numpy as np
+
+from statfast._distance.precision import extent_of
+from statfast._engine import aside, reduce
+from statfast._linalg import triangle_inverse
+from statfast._validation import wrong_type
+
+VANISHING = 1e-300  # such variances have lost digits
+
+
+def _numbers(value, name, shape):
+    try:
+        if np.iscomplexobj(value):
+            raise TypeError
+        array = np.array(value, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise wrong_type(name, f"an array of shape {shape}", value) from error
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}; got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite; got NaN or infinity. Drop such columns.")
+    return array
+
+
+def vector(value, name, d, *, zero=False):
+    """Checked positive numbers, one a column; zeros among others pass if they may."""
+    vector = _numbers(value, name, (d,))
+    wrong = vector < 0 if zero else vector <= 0
+    if wrong.any():
+        at = wrong.argmax()
+        raise ValueError(
+            f"{name} must {'not be negative' if zero else 'be positive'}; got {vector[at]} for "
+            f"column {at}. Drop that column, or {'raise its weight' if zero else 'raise it'}."
+        )
+    if not vector.any():
+        raise ValueError(f"{name} is zero for every column. Give one a positive weight.")
+    return vector
+
+
+def variances(V, d, X):
+    if V is not None:
+        return vector(V, "metric_params['V']", d)
+    found = _covariance(X, "seuclidean").diagonal()
+    if not (found > 0).all():
+        raise ValueError(
+            f"Column {(found <= 0).argmax()} of X is constant, so the metric 'seuclidean' cannot "
+            "divide by its variance. Drop the column, or pass metric_params={'V': variances}."
+        )
+    return found
+
+
+def whitening(V, VI, d, X):
+    """The matrix F with |(a - b) @ F| the Mahalanobis distance."""
+    if V is not None and VI is not None:
+        raise ValueError("metric_params holds both 'V' and its inverse 'VI'. Leave one out.")
+    name = "metric_params['VI']" if VI is not None else "metric_params['V']"
+    if V is None and VI is None:
+        matrix, name = _covariance(X, "mahalanobis"), "The covariance of X"
+    else:
+        matrix = _numbers(V if VI is None else VI, name, (d, d))
+        if np.abs(matrix - matrix.T).max() > 1e-8 * np.abs(matrix).max():
+            raise ValueError(f"{name} must be a symmetric matrix; it differs from its transpose.")
+    spread = np.sqrt(np.maximum(matrix.diagonal(), 0))
+    factor = None
+    if spread.all():
+        with suppress(np.linalg.LinAlgError):
+            factor = aside(np.linalg.cholesky, matrix / spread[:, None] / spread)
+    # The squares of the pivots are what of each column's variance is not explained by others.
+    if factor is None or (factor.diagonal() ** 2).min() < 4 * d * np.finfo(np.float64).eps:
+        raise ValueError(
+            f"{name} is singular: a column is constant or a combination of others. Drop such "
+            "columns, pass more rows, or add a little to the diagonal of metric_params['V']."
+        )
+    if VI is not None:
+        return spread[:, None] * factor
+    return triangle_inverse(factor, lower=True).T / spread[:, None]
+
+
+def _covariance(X, metric):
+    """The covariance of the fitted rows, divided by n - 1; summed about their mean."""
+    if X is None or len(X) < 2:
+        raise ValueError(
+            f"The metric {metric!r} needs metric_params={{'V': ...}} or at least 2 rows to "
+            "estimate it from."
+        )
+    extent = extent_of(X)
+    middle = extent.mean
+
+    def partial(_, block):
+        z = block - middle
+        return z.sum(axis=0), aside(np.matmul, z.T, z)
+
+    def merge(total, part):
+        return total[0] + part[0], total[1] + part[1]
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        first, second = reduce(partial, X, merge=merge, effort=2.0 * X.size * X.shape[1])
+        found = (second - np.outer(first, first) / len(X)) / (len(X) - 1)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"The variances of X, which the metric {metric!r} needs, overflow. Scale X down."
+        )
+    varies = extent.low < extent.high  # of others, rounding leaves a little
+    if (found.diagonal()[varies] < VANISHING).any():
+        raise ValueError(
+            f"The variances of X, which the metric {metric!r} needs, vanish in float64. Multiply "
+            "the columns of X that are so small."
+        )
+    return found * np.outer(varies, varies)
