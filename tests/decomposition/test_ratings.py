@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import coo_array, csr_array
 
 from statfast import RatingsFactorization
+from statfast.decomposition.ratings import half_steps
 from statfast.decomposition.ratings.half_steps import RatingsPenalty, half_step, lines_of, table_of
 
 
@@ -44,6 +45,50 @@ def test_half_step_by_definition(k, m, biased, counted, seed):
         total += ((t - Z @ (x if len(t) else np.zeros(Z.shape[1]))) ** 2).sum()
         total += ridge * np.sum(np.square(x))
     assert_allclose(left, total, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_half_step_in_float32(counted):
+    X, _, _ = some_ratings(300, 40)
+    table = table_of(np.random.default_rng(0).normal(size=(40, 6)), 5, 2.0, 1)
+    lines = lines_of(X)
+    exact, left = half_step(lines, table, RatingsPenalty(0.3, counted))
+    rough, value = half_step(lines, table, RatingsPenalty(0.3, counted), rough=True)
+    assert_allclose(rough, exact, rtol=1e-4, atol=1e-5)
+    assert_allclose(value, left, rtol=1e-5)
+    assert not np.array_equal(rough, exact)
+    for jobs in (1, 2, 7):
+        again, _ = half_step(lines, table, RatingsPenalty(0.3, counted), jobs, rough=True)
+        assert np.array_equal(again, rough)
+
+
+@pytest.mark.parametrize(("scale", "size"), [(1.0, 1e-6), (1e-25, 1.0), (1e25, 1.0)])
+def test_half_step_in_float64_where_float32_would_not_do(scale, size):
+    X, _, _ = some_ratings()
+    table = table_of(np.random.default_rng(0).normal(size=(40, 5)), 5, 0.0, 0)
+    lines, penalty = lines_of(X * scale), RatingsPenalty(size, True)
+    exact, _ = half_step(lines, table, penalty)
+    assert np.array_equal(half_step(lines, table, penalty, rough=True)[0], exact)
+
+
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+@pytest.mark.parametrize("most", [1, 6, 500])
+def test_what_is_found_in_float32_and_in_float64(monkeypatch, most):
+    X, _, _ = some_ratings(200, 60)
+    model = RatingsFactorization(4, regularization=0.1, max_iter=most, tol=1e-9).fit(X)
+    monkeypatch.setattr(half_steps, "in_single", lambda *_: False)
+    exact = RatingsFactorization(4, regularization=0.1, max_iter=most, tol=1e-9).fit(X)
+    least = min(model.n_iter_, exact.n_iter_)
+    assert_allclose(model.objectives_[:least], exact.objectives_[:least], rtol=1e-5)
+    assert_allclose(model.objective_, exact.objective_, rtol=1e-6)
+    assert (model.n_iter_ == 1) == (most == 1)
+    # The last iteration is not rounded: users of the items, by definition.
+    for user in range(0, 200, 23):
+        known = X[[user]]
+        Z = np.column_stack([model.item_factors_[known.indices], np.ones(known.nnz)])
+        t = known.data - model.mean_ - model.item_biases_[known.indices]
+        x = np.linalg.solve(Z.T @ Z + 0.1 * len(t) * np.eye(5), Z.T @ t)
+        assert_allclose(model.user_factors_[user], x[:4], rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("weighted", [True, False])

@@ -8,14 +8,14 @@ is made by the register tile, the targets being one more column of Z, and solved
 Wilkinson, Schreiber & Pan 2008, doi:10.1007/978-3-540-68880-8_32; implicit feedback: Hu, Koren &
 Volinsky 2008, doi:10.1109/ICDM.2008.22.
 
-Cost: q^2 flop a rating and q^3 / 3 a row. The caller guarantees places within the table, and calls
-short enough for Ctrl-C.
+Cost: q^2 flop a rating, in float32 where the table is given so, and q^3 / 3 a row. The caller
+guarantees places within the table, and calls short enough for Ctrl-C.
 """
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.tile.rows cimport aligned, panel_columns
+from statfast._core.tile.rows cimport aligned, panel_columns, real
 from statfast._core.tile.tiles cimport active, level
 
 cdef extern from "decomposition/ratings_table.h" nogil:
@@ -23,6 +23,10 @@ cdef extern from "decomposition/ratings_table.h" nogil:
         void (*gather)(
             const double *table, Py_ssize_t q, const int *places, const double *target,
             const double *w, Py_ssize_t n, double *z, double *wz, Py_ssize_t ld
+        ) noexcept nogil
+        void (*gather_rough)(
+            const float *table, Py_ssize_t q, const int *places, const double *target,
+            const double *w, Py_ssize_t n, float *z, float *wz, Py_ssize_t ld
         ) noexcept nogil
         void (*solve)(
             double *upper, Py_ssize_t q, Py_ssize_t ld, double least, double *x
@@ -49,30 +53,32 @@ def half_step(
     Py_ssize_t first,               # rows first..stop are solved for
     Py_ssize_t stop,
     const double[:, ::1] table,     # IN (m, q + 1) factors of the other side, and what is known
+    const float[:, ::1] rough,      # IN the table in float32, of which sums are made; or None
     const double[:, ::1] base,      # IN (q, q) symmetric, or None for 0
     double penalty,                 # on each x^2 ...
     bint counted,                   # ... times the number of ratings of the row
     double[:, ::1] out,             # OUT (n, q)
 ):
     """Solve for some rows. Returns the sum of what is left of their objectives."""
-    cdef Py_ssize_t q = table.shape[1] - 1, across = panel_columns(<double>0), down = active().rows
+    cdef Py_ssize_t q = table.shape[1] - 1, across = panel_columns(<float>0), down = active().rows
     cdef Py_ssize_t tall = (q + down) // down * down, wide = (q + across) // across * across
-    cdef Py_ssize_t ld = (max(tall, wide) + 7) // 8 * 8, row, here, some, i, j, n
+    cdef Py_ssize_t ld = (max(tall, wide) + 7) // 8 * 8, row, here, i, j, n
     cdef double left = 0, ridge
     cdef const double *w = NULL
-    cdef void *block = malloc(64 + sizeof(double) * ld * (2 * SHEET_ROWS + tall + q + 4))
-    cdef double *z
-    cdef double *wz
-    cdef double *sums
+    cdef const float *table32 = NULL
+    cdef void *block = malloc(64 + sizeof(double) * ld * (2 * SHEET_ROWS + tall + q + 5))
+    cdef double *work
     cdef double *upper
+    cdef double *right
     if block == NULL:
         raise MemoryError
+    if rough is not None:
+        table32 = &rough[0, 0]
     with nogil:
-        memset(block, 0, 64 + sizeof(double) * ld * (2 * SHEET_ROWS + tall + q + 4))
-        z = <double *>aligned(block)
-        wz = z + SHEET_ROWS * ld if weights is not None else z
-        sums = z + 2 * SHEET_ROWS * ld
-        upper = sums + tall * ld
+        memset(block, 0, 64 + sizeof(double) * ld * (2 * SHEET_ROWS + tall + q + 5))
+        right = <double *>aligned(block)
+        upper = right + ld
+        work = upper + (q + 4) * ld
         for row in range(first, stop):
             here = starts[row]
             n = starts[row + 1] - here
@@ -80,25 +86,58 @@ def half_step(
                 for j in range(q):
                     out[row, j] = 0
                 continue
-            memset(sums, 0, sizeof(double) * tall * ld)
-            while here < starts[row + 1]:
-                some = min(<Py_ssize_t>SHEET_ROWS, starts[row + 1] - here)
-                if weights is not None:
-                    w = &weights[here]
-                kernels.gather(&table[0, 0], q, &places[here], &targets[here], w, some, z, wz, ld)
-                active().f64.rank_update(z, wz, ld, some, q + 1, sums)
-                here += some
+            if weights is not None:
+                w = &weights[here]
+            if table32 != NULL:
+                left += sum_up(
+                    table32, q, &places[here], &targets[here], w, n, <float *>work, ld, tall,
+                    upper, right
+                )
+            else:
+                left += sum_up(
+                    &table[0, 0], q, &places[here], &targets[here], w, n, work, ld, tall,
+                    upper, right
+                )
             ridge = penalty * n if counted else penalty
             for i in range(q):
-                for j in range(i + 1):
-                    upper[j * ld + i] = sums[i * ld + j]
-                    if base is not None:
-                        upper[j * ld + i] += base[i, j]
+                if base is not None:
+                    for j in range(i, q):
+                        upper[i * ld + j] += base[i, j]
                 upper[i * ld + i] += ridge
-                upper[i * ld + q] = sums[q * ld + i]
+                upper[i * ld + q] = right[i]
             kernels.solve(upper, q, ld, UNDETERMINED, &out[row, 0])
-            left += sums[q * ld + q]
             for j in range(q):
-                left -= out[row, j] * sums[q * ld + j]
+                left -= out[row, j] * right[j]
     free(block)
     return left
+
+
+cdef double sum_up(
+    const real *table, Py_ssize_t q, const int *places, const double *target, const double *w,
+    Py_ssize_t n, real *z, Py_ssize_t ld, Py_ssize_t tall, double *upper, double *right
+) noexcept nogil:
+    """upper = Z' W Z, right = Z' W t; returns t' W t. Made in sheets of rows from z on."""
+    cdef Py_ssize_t here = 0, some, i, j
+    cdef real *wz = z + SHEET_ROWS * ld if w != NULL else z
+    cdef real *sums = z + 2 * SHEET_ROWS * ld
+    memset(sums, 0, sizeof(real) * tall * ld)
+    while here < n:
+        some = min(<Py_ssize_t>SHEET_ROWS, n - here)
+        if real is float:
+            kernels.gather_rough(
+                table, q, places + here, target + here, w + here if w != NULL else NULL, some,
+                z, wz, ld
+            )
+            active().f32.rank_update(z, wz, ld, some, q + 1, sums)
+        else:
+            kernels.gather(
+                table, q, places + here, target + here, w + here if w != NULL else NULL, some,
+                z, wz, ld
+            )
+            active().f64.rank_update(z, wz, ld, some, q + 1, sums)
+        here += some
+    for i in range(q):
+        for j in range(i, q):
+            upper[i * ld + j] = sums[j * ld + i]
+        right[i] = sums[q * ld + i]
+    return sums[q * ld + q]

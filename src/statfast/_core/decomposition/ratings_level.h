@@ -3,17 +3,29 @@
 
 #include "decomposition/ratings_table.h"
 
-static void ratings_gather(const double *table, ptrdiff_t q, const int *places,
-                           const double *target, const double *w, ptrdiff_t n, double *z,
-                           double *wz, ptrdiff_t ld) {
-    for (ptrdiff_t i = 0; i < n; i++, z += ld, wz += ld) {
-        const double *from = table + (ptrdiff_t)places[i] * (q + 1);
-        for (ptrdiff_t p = 0; p < q; p++) z[p] = from[p];
-        z[q] = target[i] - from[q];
-        if (w)
-            for (ptrdiff_t p = 0; p <= q; p++) wz[p] = w[i] * z[p];
+#if defined(STATFAST_VECTORS)
+#define SOON(p) __builtin_prefetch(p)
+#else
+#define SOON(p) (void)(p)
+#endif
+#define AHEAD 4  /* rows of the table asked for before they are read: they lie anywhere */
+
+#define GATHER(name, REAL)                                                                         \
+    static void name(const REAL *table, ptrdiff_t q, const int *places, const double *target,      \
+                     const double *w, ptrdiff_t n, REAL *restrict z, REAL *restrict wz,            \
+                     ptrdiff_t ld) {                                                               \
+        for (ptrdiff_t i = 0; i < n; i++, z += ld, wz += ld) {                                     \
+            const REAL *from = table + (ptrdiff_t)places[i] * (q + 1);                             \
+            const REAL *next = table + (ptrdiff_t)places[i + AHEAD < n ? i + AHEAD : i] * (q + 1); \
+            for (ptrdiff_t p = 0; p <= q; p += 64 / sizeof *next) SOON(next + p);                  \
+            for (ptrdiff_t p = 0; p < q; p++) z[p] = from[p];                                      \
+            z[q] = (REAL)(target[i] - from[q]);                                                    \
+            if (w)                                                                                 \
+                for (ptrdiff_t p = 0; p <= q; p++) wz[p] = (REAL)w[i] * z[p];                      \
+        }                                                                                          \
     }
-}
+GATHER(ratings_gather, double)
+GATHER(ratings_gather_rough, float)
 
 /* to += the sum of PIVOTS rows, each by a factor, from column `first` to q. */
 #define PIVOTS 4
@@ -61,4 +73,5 @@ static void ratings_solve(double *upper, ptrdiff_t q, ptrdiff_t ld, double least
     }
 }
 
-const ratings_kernels GLUE(ratings_, LEVEL) = {.gather = ratings_gather, .solve = ratings_solve};
+const ratings_kernels GLUE(ratings_, LEVEL) = {
+    .gather = ratings_gather, .gather_rough = ratings_gather_rough, .solve = ratings_solve};

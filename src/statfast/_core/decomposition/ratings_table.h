@@ -12,6 +12,8 @@ typedef struct {
        number; wz = w z unless w is NULL */
     void (*gather)(const double *table, ptrdiff_t q, const int *places, const double *target,
                    const double *w, ptrdiff_t n, double *z, double *wz, ptrdiff_t ld);
+    void (*gather_rough)(const float *table, ptrdiff_t q, const int *places, const double *target,
+                         const double *w, ptrdiff_t n, float *z, float *wz, ptrdiff_t ld);
     /* solve for the upper triangle (q, q) with the right side in column q; rows `ld` apart. What
        the rows do not determine, to `least` of the diagonal, is 0. */
     void (*solve)(double *upper, ptrdiff_t q, ptrdiff_t ld, double least, double *x);

@@ -95,6 +95,10 @@ class RatingsFactorization(Transformer, Estimator):
     An iteration takes 2 q^2 flop a rating and q^3 / 3 a user and item, q being the factors and the
     bias. Users are solved for last: `transform` of the rows of the fit gives their factors again.
 
+    While the objective of explicit ratings falls by more than 1e-4 of itself, and the penalty is
+    not small beside the factors, products are made and summed in float32, which knows `objectives_`
+    to about 1e-6. The last iteration, and any that ends the fit, is in float64 throughout.
+
     References
     ----------
     Zhou, Wilkinson, Schreiber & Pan 2008, Large-scale parallel collaborative filtering for the

@@ -12,6 +12,7 @@ from statfast.decomposition.components.moments import moments_of
 
 _WORK = 2e8  # multiplications of a call: well below 0.1 s
 _PARTS = 64
+ROUGH_UNTIL = 1e-4  # fall of the objective; float32 knows it to about 1e-6 of the sum of squares
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,15 @@ class RatingsPenalty:
         return self.size * float((squares * counts if self.counted else squares).sum())
 
 
-def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None):
+def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, rough=False):
     """Factors (n, q) of all lines, and what is left of their objectives.
 
     ``table`` (m, q + 1) holds the factors of the other side, and last what is taken off ratings.
+    With `rough`, products are made and summed in float32 where `in_single` allows.
     """
     n, q = len(lines.starts) - 1, table.shape[1] - 1
     out, base = np.empty((n, q)), None
+    single = table.astype(np.float32) if rough and in_single(lines, table, penalty) else None
     if lines.weights is not None:
         factors = np.ascontiguousarray(table[:, :q])
         base = moments_of(factors, None, center=False, n_jobs=n_jobs).matrix()
@@ -78,7 +81,8 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None):
             left.append(
                 kernel.half_step(
                     lines.starts, lines.places, lines.targets, lines.weights, first,
-                    min(first + step, part[1]), table, base, penalty.size, penalty.counted, out,
+                    min(first + step, part[1]), table, single, base, penalty.size,
+                    penalty.counted, out,
                 )
             )  # fmt: skip
         return sum(left)
@@ -86,6 +90,18 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None):
     parts = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
     effort = float(len(lines.places)) * (q + 1) ** 2 + n * float(q) ** 3
     return out, sum(each(work, parts, n_jobs=n_jobs, effort=effort))
+
+
+def in_single(lines, table, penalty):
+    """Whether products in float32 lead to about the same factors.
+
+    Their errors are some 1e-6 of the largest |z|^2, at each rating; that must be little beside the
+    penalty. Nor may squares overflow or vanish.
+    """
+    largest = float((table**2).sum(axis=1).max(initial=0.0))
+    size = float(np.square(lines.targets).mean())
+    ridge = penalty.size if penalty.counted else penalty.size / lines.counts.max()
+    return ridge >= 1e-4 * largest and all(1e-20 < x < 1e20 for x in (largest, size))
 
 
 def table_of(factors, k, level, biased):
@@ -127,11 +143,18 @@ def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
     constant = 0.0
     if implicit:  # the confidences, less what the kernel takes for them
         constant = float((1.0 + rows.weights - rows.weights * rows.targets**2).sum())
-    for _ in range(limits[0]):
-        users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs)
-        items, left = half_step(columns, table_of(users, k, level, biased), penalties, n_jobs)
+    rough = not implicit  # far from the end, in float32: the suite ratings, k = 50, 1.5x
+    energy = float(np.square(rows.targets - level).sum())
+    for number in range(limits[0]):
+        rough = rough and number < limits[0] - 1
+        users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs, rough)
+        table = table_of(users, k, level, biased)
+        items, left = half_step(columns, table, penalties, n_jobs, rough)
         history.append(left + constant + penalties.of(users, rows.counts))
-        if len(history) > 1 and history[-2] - history[-1] <= limits[1] * abs(history[-1]):
-            break
+        if len(history) > 1:
+            share = (history[-2] - history[-1]) / abs(history[-1]) if history[-1] else 0.0
+            if not rough and share <= limits[1]:
+                break
+            rough = rough and share > ROUGH_UNTIL and history[-1] > 0.01 * energy
     users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs)
     return users, items, history
