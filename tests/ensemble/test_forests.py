@@ -9,10 +9,12 @@ import pytest
 from scipy import sparse
 
 from statfast import (
+    BaggingClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -167,6 +169,47 @@ def test_warm_start_keeps_the_number_of_classes(kind):
             model.set_params(n_estimators=4).fit(X, other)
         np.testing.assert_array_equal(model.predict(X), said)
     assert len(model.fit(X, y > 0).estimators_) == 4
+
+
+WARM = [
+    (RandomForestClassifier, "n_estimators"), (ExtraTreesClassifier, "n_estimators"),
+    (BaggingClassifier, "n_estimators"), (HistGradientBoostingClassifier, "max_iter"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "name"), WARM)
+def test_warm_start_keeps_the_labels(kind, name):
+    """As many labels, but others: codes of the fit before would stand for them."""
+    X, y = table(60)
+    y = np.digitize(y, [-0.5, 0.5])
+    model = kind(**{name: 2}, random_state=0, warm_start=True).fit(X, y)
+    said = model.predict(X)
+    model.set_params(**{name: 4})
+    for other in (y + 5, np.array(["a", "b", "c"])[y]):
+        with pytest.raises(
+            ValueError, match=r"labels of the fit before with warm_start \(\[0, 1, 2"
+        ):
+            model.fit(X, other)
+        np.testing.assert_array_equal(model.predict(X), said)
+    assert model.fit(X, y.astype(float)).score(X, y) > 0.5
+    assert model.set_params(warm_start=False).fit(X, y + 5).classes_.tolist() == [5, 6, 7]
+
+
+def test_warm_start_keeps_the_labels_of_each_output():
+    X, y = table(60)
+    both = np.column_stack([y > 0, y > 1]).astype(int)
+    model = RandomForestClassifier(2, warm_start=True).fit(X, both)
+    model.set_params(n_estimators=3)
+    with pytest.raises(ValueError, match=r"warm_start \(\[0, 1\]\); got \[3, 4\]"):
+        model.fit(X, both + np.array([0, 3]))
+    assert len(model.fit(X, both).estimators_) == 3
+
+
+def test_warm_start_of_bagging_keeps_the_number_of_labels():
+    X, y = table(60)
+    model = BaggingClassifier(n_estimators=2, warm_start=True).fit(X, np.digitize(y, [0, 1]))
+    with pytest.raises(ValueError, match="y must have the labels of the fit before"):
+        model.set_params(n_estimators=4).fit(X, y > 0)
 
 
 def test_a_fitted_forest_is_small():

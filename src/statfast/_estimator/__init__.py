@@ -28,6 +28,7 @@ from statfast._estimator.mixins import (
     codes_among,
     known_classes,
     output_container,
+    require_same_labels,
 )
 from statfast._estimator.moments import ColumnMoments, column_moments
 from statfast._estimator.regressor import Regressor, r_squared
@@ -81,6 +82,7 @@ __all__ = [
     "pooled",
     "r_squared",
     "require_members",
+    "require_same_labels",
     "rows_at",
     "runs",
     "sigmoid",

@@ -103,6 +103,26 @@ def codes_among(known, labels, codes):
     return np.array([place[label] for label in labels.tolist()], np.intp)[codes]
 
 
+def require_same_labels(estimator, classes):
+    """Refuse labels other than those of the fit that a warm start goes on from.
+
+    `classes` is an array, a list of one for each output, or None of a regression.
+    """
+    if classes is None:
+        return
+    before, after = (
+        [own.tolist() for own in (many if isinstance(many, list) else [many])]
+        for many in (estimator.classes_, classes)
+    )
+    if before == after:
+        return
+    old, new = next(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+    raise ValueError(
+        f"y must have the labels of the fit before with warm_start ({shown(old)}); got "
+        f"{shown(new)}. Set warm_start=False."
+    )
+
+
 class Clusterer:
     """Mixin: ``fit_predict``, and scikit-learn is told that this is a clusterer."""
 

@@ -7,7 +7,7 @@ from numbers import Integral
 import numpy as np
 
 from statfast._engine import checkpoint, each
-from statfast._estimator import Estimator, copied, takes_weights
+from statfast._estimator import Estimator, copied, require_same_labels, takes_weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -80,6 +80,8 @@ class BaggingModel(Estimator):
                 f"n_estimators must be at least the members there are ({len(before)}) with "
                 f"warm_start=True; got {count}. Raise n_estimators."
             )
+        if before:
+            require_same_labels(self, published.get("classes_"))
         if flags["oob_score"] and not flags["bootstrap"]:
             raise ValueError(
                 "oob_score is of rows left out by the bootstrap; got bootstrap=False. Set it to "

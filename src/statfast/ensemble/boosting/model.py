@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import report
-from statfast._estimator import Estimator
+from statfast._estimator import Estimator, require_same_labels
 from statfast._validation import as_generator, as_weights, column_names, not_fitted
 from statfast.ensemble.boosting.bins import encode, table_of, thresholds_of
 from statfast.ensemble.boosting.early_stopping import (
@@ -71,6 +71,7 @@ class HistBoosting(Estimator):
         before = self.__dict__.get("_boosted") if self.warm_start else None
         if before is not None:
             self._check_warm(before, columns, loss, max_iter)
+            require_same_labels(self, published.get("classes_"))
         entropy = as_generator(self.random_state).integers(2**63) if before is None else 0
         seed = int(entropy) if before is None else before.seed
         split_seed, bin_seed, tree_seed, score_seed = np.random.SeedSequence(seed).spawn(4)

@@ -49,7 +49,7 @@ class ClassForest(Classifier, ForestModel):
         grown = self._fit(
             rows, weights, CLASSIFICATION,
             {"label": targets.label, "classes": targets.counts}, known,
-            balanced=targets.label if within else None,
+            balanced=targets.label if within else None, labels=targets.classes,
         )  # fmt: skip
         flat = targets.flat
         fitted = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import Estimator
+from statfast._estimator import Estimator, require_same_labels
 from statfast._validation import (
     as_count,
     as_flag,
@@ -50,11 +50,11 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
         return rows, published_columns(columns, missing)
 
-    def _fit(self, rows, weights, criteria, targets, known, *, balanced=None):
+    def _fit(self, rows, weights, criteria, targets, known, *, balanced=None, labels=None):
         """Grow the trees; returns attributes to publish.
 
         `targets` are `label` and `classes`, or `y`, as `tree_problem` takes them; `known` and
-        `rows` are of `_rows`.
+        `rows` are of `_rows`; `labels` are those of each output.
         """
         n, p = rows.shape
         count = as_count(self.n_estimators, "n_estimators")
@@ -88,6 +88,7 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         generator, trees, keys = as_generator(self.random_state), [], np.zeros(0, np.int64)
         if warm and self.__sklearn_is_fitted__():
             self._check_warm(rows, count, outputs, known["categories_"])
+            require_same_labels(self, labels)
             trees, keys, generator = self._trees, self._keys, deepcopy(self._generator)
         new = tree_keys(generator, count - len(trees))
         alpha = as_real(self.ccp_alpha, "ccp_alpha", 0.0)
