@@ -256,6 +256,10 @@ def test_contributing_is_short():
     assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()) <= 200
 
 
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+
+
 def test_readme_shows_an_example():
     assert CODE.search((ROOT / "README.md").read_text("utf-8"))
 

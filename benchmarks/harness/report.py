@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables from the results: ``python -m benchmarks.harness.report`` prints all, and rewrites the
-README's.
+"""Tables from the results: ``python -m benchmarks.harness.report`` prints all, and rewrites that of
+README.md, its figure, and the page of benchmarks of the documentation.
 
 A ratio is the fastest peer's time divided by statfast's: above 1 statfast is the faster.
 """
+
+import statistics
 
 from benchmarks.harness import bars, results
 from benchmarks.harness.registry import SUITES
 
 UNSET = "unset"
-START, END = "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
+README = results.ROOT / "README.md", "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
+PAGE = results.ROOT / "docs/benchmarks.rst", ".. benchmarks:start", ".. benchmarks:end"
+FIGURE = results.ROOT / "docs/pictures/benchmarks.svg"
+SUMMARY = ("work", "problems", "geometric mean", "least", "faster in")
 
 
 def seconds(value: float) -> str:
@@ -97,12 +102,24 @@ def _row(row):
 
 
 def _markdown(head, rows):
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    widths = _widths(head, rows)
 
     def line(cells):
         return "| " + " | ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)) + " |"
 
     return [line(head), line(["-" * width for width in widths]), *map(line, rows)]
+
+
+def _restructured(head, rows):
+    """A simple table of reStructuredText."""
+    widths = _widths(head, rows)
+    rule = "  ".join("=" * width for width in widths)
+    lines = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in (head, *rows)]
+    return [rule, lines[0], rule, *lines[1:], rule]
+
+
+def _widths(head, rows):
+    return [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
 
 
 def _mean(label, mean):
@@ -130,8 +147,8 @@ def _remark(entry):
     return f" ({', '.join(filter(None, told))})" if any(told) else ""
 
 
-def readme_table(documents: dict[tuple[str, str], dict]) -> str:
-    """The shapes with a bar, a line for those beyond, each core type, and all that is slower."""
+def page(documents: dict[tuple[str, str], dict]) -> str:
+    """Each suite: bars, or a line for each problem, with all core types; then what is slower."""
     types = sorted({core for _, core in documents}, key=lambda core: (core != UNSET, core))
     text = []
     for name, suite in SUITES.items():
@@ -139,25 +156,84 @@ def readme_table(documents: dict[tuple[str, str], dict]) -> str:
         if not of_suite:
             continue
         leading = next(iter(of_suite.values()))
-        text += [f"**{suite.title}**", ""]
+        title = suite.title[0].upper() + suite.title[1:]
+        text += [title, "-" * len(title), ""]
         if suite.bars:
-            text += [*_markdown(bars.HEAD, bars.table(suite.bars, leading["problems"])), ""]
+            text += [*_restructured(bars.HEAD, bars.table(suite.bars, leading["problems"])), ""]
             continue
         ratios = (f"ratio ({core})" for core in of_suite)
         head = ("problem", "statfast", "fastest peer", *ratios, "of hardware limit")
-        rows = [_readme_row(row, of_suite) for row in leading["problems"] if not row["beyond"]]
-        text += [*_markdown(head, rows), ""]
+        rows = [_page_row(row, of_suite) for row in leading["problems"] if not row["beyond"]]
+        text += [*_restructured(head, rows), ""]
         for core, document in of_suite.items():
             means = document["geometric_means"]
-            text += [f"{_mean(label, means[label])} ({core})  " for label in means]
+            text += [f"| {_mean(label, means[label])} ({core})" for label in means]
         text.append("")
     slower = _slower(documents.values())
-    if documents:
-        text.append(_machine_line(documents.values()))
-    return "\n".join([*text, *slower]).strip()
+    if slower:
+        text += [slower[1].rstrip(":"), "-" * len(slower[1].rstrip(":")), *slower[2:]]
+    return "\n".join([*text, "", _machine_line(documents.values())] if documents else text).strip()
 
 
-def _readme_row(row, of_suite):
+def summary(documents: dict[tuple[str, str], dict]) -> list[tuple[str, int, float, float, int]]:
+    """For each family of suites how many problems were run, the geometric mean of the ratios and
+    the least of them, and in how many statfast was faster; the largest mean first.
+
+    Of a problem that was run with several core types the least ratio counts.
+    """
+    families: dict[str, dict] = {}
+    for (name, _), document in documents.items():
+        family = SUITES[name].family if name in SUITES else ""
+        ratios = families.setdefault(family, {})
+        for row in document["problems"]:
+            if "ratio" in row:
+                key = name, row["name"]
+                ratios[key] = min(row["ratio"], ratios.get(key, row["ratio"]))
+    rows = [
+        (family, len(ratios), statistics.geometric_mean(ratios.values()), min(ratios.values()),
+         sum(ratio > 1 for ratio in ratios.values()))
+        for family, ratios in families.items() if family and ratios
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: -row[2])
+
+
+def readme_table(documents: dict[tuple[str, str], dict]) -> str:
+    """A line for each family of suites."""
+    rows = [
+        (family, str(count), f"{mean:.1f}x", f"{least:.2g}x", f"{faster} of {count}")
+        for family, count, mean, least, faster in summary(documents)
+    ]
+    return "\n".join(_markdown(SUMMARY, rows)) if rows else ""
+
+
+def draw(documents, path) -> None:
+    """The geometric means as bars, and the least ratios."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    rows = summary(documents)[::-1]
+    figure = Figure(figsize=(7, 0.28 * len(rows) + 0.7), layout="constrained")
+    ax = figure.subplots()
+    places = range(len(rows))
+    means, least = [row[2] for row in rows], [row[3] for row in rows]
+    ax.barh(places, [mean - 1 for mean in means], left=1, color="#3572a5", height=0.6)
+    ax.plot(least, places, "|", color="#e69f00", ms=9, mew=2.5, label="the slowest problem")
+    for place, mean in zip(places, means, strict=True):
+        ax.annotate(f"{mean:.1f}x", (mean, place), (4, 0), textcoords="offset points", va="center")
+    ax.axvline(1, color="#888888", lw=0.8)
+    ax.set(xscale="log", xlabel="times as fast as the fastest other library (geometric mean)")
+    ax.set_yticks(places, [row[0] for row in rows])
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:g}x")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlim(right=1.3 * max(means))
+    ax.legend(frameon=False, loc="lower right")
+    path.parent.mkdir(exist_ok=True)
+    with rc_context({"svg.hashsalt": "statfast", "svg.fonttype": "none"}):
+        figure.savefig(path, metadata={"Date": None})
+
+
+def _page_row(row, of_suite):
     ratios = []
     for document in of_suite.values():
         same = next((one for one in document["problems"] if one["name"] == row["name"]), {})
@@ -177,23 +253,24 @@ def _machine_line(documents):
     return f"Machine: {machine['cpu']}, {machine['usable_cores']} cores, {machine['isa']}; {names}."
 
 
-def replace_between(text: str, table: str) -> str:
+def replace_between(text: str, made: str, start: str, end: str) -> str:
     """The text with what stands between the two markers replaced."""
-    head, start, rest = text.partition(START)
-    _, end, tail = rest.partition(END)
-    if not start or not end:
-        raise ValueError(f"the text has no {START} ... {END}: put the two markers into it")
-    return f"{head}{START}\n{table}\n{END}{tail}"
+    head, found, rest = text.partition(start)
+    _, closed, tail = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"the text has no {start} ... {end}: put the two markers into it")
+    return f"{head}{start}\n\n{made}\n\n{end}{tail}"
 
 
 def main() -> None:
     documents = results.load()
     for document in documents.values():
         print(table(document), end="\n\n")
-    text = readme_table(documents)
-    print(text)
-    readme = results.ROOT / "README.md"
-    readme.write_text(replace_between(readme.read_text("utf-8"), text), "utf-8")
+    for (path, *markers), made in ((README, readme_table), (PAGE, page)):
+        text = made(documents)
+        print(text, end="\n\n")
+        path.write_text(replace_between(path.read_text("utf-8"), text, *markers), "utf-8")
+    draw(documents, FIGURE)
 
 
 if __name__ == "__main__":

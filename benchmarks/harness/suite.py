@@ -33,13 +33,14 @@ class Suite:
     """A file of `benchmarks/suites` has one or more."""
 
     name: str
-    title: str  # of its table in the README
+    title: str  # of its table on the page of benchmarks
     problems: list[Problem]
     quick: list[Problem]  # the same tasks on small shapes: a smoke test, no figures to quote
     libraries: dict[str, Library]
     checks: dict[str, Callable[[dict], Check]]  # by task; made from a problem's data
     tolerances: dict[str, Tolerances]  # by task
-    bars: dict[str, list[Bar]]  # by group; without any the README has a line for each problem
+    bars: dict[str, list[Bar]]  # by group; without any the page has a line for each problem
+    family: str = ""  # its line in the README, which suites of one family share
     threads: int | None = None  # for everyone, where it is not the user's choice
     sizes: bool = False  # whether the sizes of the packages are told
 

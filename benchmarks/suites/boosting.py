@@ -170,6 +170,7 @@ XGBOOST = partial(
 SUITE = Suite(
     name="boosting",
     title="boosting (fit + probabilities of 20 000 rows)",
+    family="trees and ensembles",
     problems=[
         _boosting(1_000_000, 28, 255, "large"),
         _boosting(100_000, 20, 31, "middle"),

@@ -288,6 +288,7 @@ THEIRS = ADAPTERS | {"neighbors leave-one-out": NeighborsClock, "bias and varian
 SUITE = Suite(
     name="cross_validation",
     title="cross-validation, the same folds",
+    family="cross-validation",
     problems=[
         _lda(200_000, 30, 5),
         _ridge(100_000, 100, 100),

@@ -100,6 +100,7 @@ LEAST = {"200000x50": 4.0, "1000000x20": 3.0, "100000x500": 2.0, "5000x5000": 2.
 DECOMPOSITION = Suite(
     name="decomposition",
     title="principal components (fit_transform)",
+    family="components, ratings",
     problems=[
         *(_pca(*shape, group="pca") for shape in SHAPES),
         *(_pca(*shape, F32, group="pca") for shape in SHAPES),
@@ -228,6 +229,7 @@ class RatingsCheck(Check):
 RATINGS = Suite(
     name="ratings",
     title="factorization of ratings (alternating least squares, 15 iterations)",
+    family="components, ratings",
     problems=[
         _ratings(100_000, 10_000, 10_000_000, 10),
         _ratings(100_000, 10_000, 10_000_000, 50),

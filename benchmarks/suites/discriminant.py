@@ -221,6 +221,7 @@ POSTERIORS = Tolerances(*({"posterior error": bound} for bound in (1e-8, 1e-4, 0
 SUITE = Suite(
     name="discriminant",
     title="discriminants with covariances of the classes, and normal densities",
+    family="discriminants, naive Bayes",
     problems=[
         _qda(200_000, 30, 5, group="qda"),
         _qda(200_000, 30, 5, F32),

@@ -191,6 +191,7 @@ TOLERANCES = Tolerances({"coefficient error": 1e-8})
 IRLS = Suite(
     name="irls",
     title="logistic regression by maximum likelihood, to 1e-8 (ours with the covariance)",
+    family="generalized linear models",
     problems=[
         *(
             _problem("binomial", *shape, group="few")
@@ -235,6 +236,7 @@ IRLS = Suite(
 GLM = Suite(
     name="glm",
     title="Poisson and gamma regression, log link, to 1e-8 (ours with the covariance)",
+    family="generalized linear models",
     problems=[
         *(_problem(family, 100_000, 20, group="glm") for family in ("poisson", "gamma")),
         _problem("poisson", 1_000, 5, beyond=True),

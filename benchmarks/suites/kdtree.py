@@ -357,6 +357,7 @@ CROSS = [
 SUITE = Suite(
     name="kdtree",
     title="k nearest neighbors in few dimensions (build + query)",
+    family="nearest neighbors: k-d tree",
     problems=[
         *(_cross(*shape, group="cross") for shape in CROSS),
         _cross(U, 1_000_000, 8, 10, F32, m=20_000, group="cross"),  # seconds for a peer as it is

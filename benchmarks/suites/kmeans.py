@@ -328,6 +328,7 @@ LOOSE = {"inertia excess": 1e-3, "wrong labels": 0.01}
 FIXED = Suite(
     name="kmeans",
     title="k-means (20 iterations from the same start)",
+    family="k-means",
     problems=[
         _kmeans("blobs", 200_000, 16, 64, F64),
         _kmeans("blobs", 1_000_000, 2, 20, F64),
@@ -365,6 +366,7 @@ FIXED = Suite(
 CONVERGENCE = Suite(
     name="convergence",
     title="k-means (until no row changes its cluster, from the same start)",
+    family="k-means",
     problems=[
         *(_converge(C, *shape) for shape in SHAPES),
         *(_converge(U, *shape) for shape in SHAPES if shape[0] * shape[1] * shape[2] < 7e8),

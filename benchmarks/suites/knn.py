@@ -360,6 +360,7 @@ TASKS = tuple(f"neighbors{of}" for of in ("", " bytes", " metric", " hamming", "
 SUITE = Suite(
     name="knn-brute",
     title="k nearest neighbors, brute force (build + query)",
+    family="nearest neighbors: brute force",
     problems=[
         _neighbors("mnist", 60_000, 10_000, 784, 5, F32),
         _neighbors("normal", 60_000, 10_000, 784, 5, F32),

@@ -73,6 +73,7 @@ SMALL = [_latency(model, 100, 4, 3) for model in ("KMeans", "LDA", "kNN")]
 LATENCY = Suite(
     name="latency",
     title="one row through `predict`",
+    family="one row through predict",
     problems=[
         *SMALL,
         *(_latency(model, 5_000, 33, 20, beyond=True) for model in ("KMeans", "LDA", "kNN")),

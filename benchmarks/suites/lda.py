@@ -81,6 +81,7 @@ STRICT, ROUNDED, LOOSE = ({"posterior error": bound} for bound in (1e-8, 1e-4, 0
 SUITE = Suite(
     name="moments",
     title="linear discriminant analysis (fit + posteriors)",
+    family="discriminants, naive Bayes",
     problems=[
         _lda(200_000, 30, 5),
         _lda(150, 4, 3, beyond=True),

@@ -224,6 +224,7 @@ WORDS = ((20_000, 50_000), (5_000, 100_000), (100_000, 20_000))
 SUITE = Suite(
     name="linear-svc",
     title="linear support vector machines",
+    family="support vector machines",
     problems=[
         *(
             _file("a9a", loss, dense=dense, group="bar")

@@ -313,6 +313,7 @@ MATRIX_TASKS = ("linkage matrix", "linkage rows", "ward rows", "spanning tree")
 SUITE = Suite(
     name="linkage",
     title="hierarchical clustering",
+    family="hierarchical clustering",
     problems=[
         *(_matrix(m, "normal", n, d, group="rounds") for n, d in SIZES for m in REDUCIBLE),
         *(_matrix(m, "clusters", 10_000, 10, group="rounds") for m in REDUCIBLE),

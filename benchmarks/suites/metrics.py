@@ -125,6 +125,7 @@ THEIRS = "sklearn.metrics"
 SUITE = Suite(
     name="metrics",
     title="scores of labels and probabilities, isotonic regression",
+    family="scores and rankings",
     problems=[
         _confusion(10_000_000, 10, group="confusion"),
         _confusion(10_000_000, 2, group="confusion"),

@@ -133,6 +133,7 @@ SOLVERS = tuple(f"scikit-learn ({name})" for name in ("lbfgs", "newton-cg", "new
 SUITE = Suite(
     name="multinomial",
     title="multinomial logistic regression with an l2 penalty, to 1e-8",
+    family="generalized linear models",
     problems=[
         _problem("normal", 50_000, 20, 5, group="bar"),
         _problem("normal", 20_000, 50, 10, group="bar"),

@@ -160,6 +160,7 @@ STRICT, LOOSE = {"posterior error": 1e-8}, {"posterior error": 1e-4}
 SUITE = Suite(
     name="naive_bayes",
     title="naive Bayes (fit + posteriors)",
+    family="discriminants, naive Bayes",
     problems=[
         _problem("normal 500000x30 K=5", "normal", partial(_normal, 500_000, 30, 5), "normal"),
         _problem("normal 10000x10 K=3", "normal", partial(_normal, 10_000, 10, 3)),

@@ -193,6 +193,7 @@ def _ends(result):
 SUITE = Suite(
     name="ranking",
     title="rankings: areas, ROC curves, DeLong's test of two, 2000 bootstrap replicates",
+    family="scores and rankings",
     problems=[
         _problem("area", 2_000_000, group="area"),
         _problem("area", 2_000_000, "tied", beyond=True),

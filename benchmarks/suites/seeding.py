@@ -91,6 +91,7 @@ C, U = "clusters", "uniform"
 SUITE = Suite(
     name="seeding",
     title="k-means++ and one iteration",
+    family="k-means",
     problems=[
         *(_seeding(kind, 100_000, d, k) for kind in (C, U) for d in (16, 64) for k in (50, 500)),
         _seeding(C, 100_000, 32, 200),

@@ -170,6 +170,7 @@ class DualCheck(Check):
 SUITE = Suite(
     name="svc",
     title="support vector classifiers, Gaussian kernel, to LIBSVM's default tolerance",
+    family="support vector machines",
     problems=[
         _synthetic(10_000, 10, 1, group="rbf"),
         _synthetic(10_000, 10, 100, group="rbf"),

@@ -149,6 +149,7 @@ TASKS = ("svm values", "svm one row")
 SUITE = Suite(
     name="svc-predict",
     title="decision values of support vector classifiers (after the fit)",
+    family="support vector machines",
     problems=[
         _values(10_000, 5_000, 50, group="values"),
         _values(10_000, 1_000, 10, beyond=True),

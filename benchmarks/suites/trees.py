@@ -301,6 +301,7 @@ class ForestCheck(Check):
 TREE = Suite(
     name="tree",
     title="one exact tree",
+    family="trees and ensembles",
     problems=[
         _tree(1_000_000, 20, 2, None, group="tree"),
         _tree(1_000_000, 20, 2, 8, group="tree"),
@@ -369,6 +370,7 @@ def _libraries():
 FOREST = Suite(
     name="forest",
     title="random forests of 100 trees (fit + predictions)",
+    family="trees and ensembles",
     problems=[
         _forest(37_500, 20, 2, group="classes"),
         _forest(37_500, 20, 0, group="numbers"),
@@ -397,6 +399,7 @@ FOREST = Suite(
 PREDICT = Suite(
     name="tree_predict",
     title="predictions of a forest of 100 deep trees",
+    family="trees and ensembles",
     problems=[
         _predict(37_500, 100_000, 20, group="many"),
         _predict(37_500, 1, 20, group="one"),

@@ -90,7 +90,7 @@ def test_seconds():
     assert line["reached"] == "no"
 
 
-def test_the_readme_has_a_line_for_each_bar_and_none_for_each_problem():
+def test_the_page_has_a_line_for_each_bar_and_none_for_each_problem():
     rows = [_row("a", 1.0, group="cross", scipy=3.0), _row("b", 1.0, group="", beyond=True)]
     document = {
         "suite": "kdtree",
@@ -101,8 +101,8 @@ def test_the_readme_has_a_line_for_each_bar_and_none_for_each_problem():
         "problems": rows,
         "geometric_means": {},
     }
-    text = report.readme_table({("kdtree", "unset"): document})
-    assert "| other rows, d = 2 to 8, k = 1 to 16 " in text
+    text = report.page({("kdtree", "unset"): document})
+    assert "\nother rows, d = 2 to 8, k = 1 to 16 " in text
     assert "3.00x (a)" in text
-    assert "| a " not in text
+    assert "\na " not in text
     assert "1e6" not in text  # groups without a problem have no line

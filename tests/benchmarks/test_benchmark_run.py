@@ -285,15 +285,21 @@ def _document(core, *rows):
     }
 
 
-def test_readme_table_has_both_core_types_and_what_is_slower():
+@pytest.fixture
+def documents():
+    """A suite that was run with two core types."""
+
     def row(theirs):
         out = compare(_row(statfast=("ok", 2.0), scikit_learn=("ok", theirs)), SUITE)
         for entry in out["libraries"].values():
             entry["extra_bytes"] = 0
         return out
 
-    documents = {("kmeans", c): _document(c, row(t)) for c, t in (("unset", 5.0), ("Zen", 1.0))}
-    text = report.readme_table(documents)
+    return {("kmeans", c): _document(c, row(t)) for c, t in (("unset", 5.0), ("Zen", 1.0))}
+
+
+def test_page_has_both_core_types_and_what_is_slower(documents):
+    text = report.page(documents)
     assert "ratio (unset)" in text
     assert "ratio (Zen)" in text
     assert "2.50x" in text
@@ -302,12 +308,28 @@ def test_readme_table_has_both_core_types_and_what_is_slower():
 
 
 def test_replace_between():
-    text = f"a\n{report.START}\nold\n{report.END}\nb\n"
-    once = report.replace_between(text, "new")
-    assert once == f"a\n{report.START}\nnew\n{report.END}\nb\n"
-    assert report.replace_between(once, "new") == once
+    text = "a\n<\nold\n>\nb\n"
+    once = report.replace_between(text, "new", "<", ">")
+    assert once == "a\n<\n\nnew\n\n>\nb\n"
+    assert report.replace_between(once, "new", "<", ">") == once
     with pytest.raises(ValueError, match="markers"):
-        report.replace_between("no markers", "new")
+        report.replace_between("no markers", "new", "<", ">")
+
+
+def test_readme_table_has_a_line_for_each_family_and_the_least_ratio_counts(documents):
+    more = _document("unset", *documents["kmeans", "unset"]["problems"])
+    (row,) = report.summary({**documents, ("seeding", "unset"): more})
+    assert row == ("k-means", 2, pytest.approx((2.5 * 0.5) ** 0.5), 0.5, 1)
+    assert "| k-means | 1        | 0.5x " in report.readme_table(documents)
+
+
+def test_figure_has_a_bar_for_each_family(documents, tmp_path):
+    pytest.importorskip("matplotlib")
+    report.draw(documents, tmp_path / "new" / "figure.svg")
+    text = (tmp_path / "new" / "figure.svg").read_text("utf-8")
+    assert "k-means" in text
+    report.draw(documents, tmp_path / "again.svg")
+    assert (tmp_path / "again.svg").read_text("utf-8") == text
 
 
 @pytest.mark.parametrize(
