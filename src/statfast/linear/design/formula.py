@@ -144,7 +144,10 @@ class FromFormula:
     """Mixin: models fitted to a formula and a data frame."""
 
     @classmethod
-    def from_formula(cls, formula, data, *, sample_weight=None, offset=None, **params):
+    def from_formula(
+        cls, formula, data, *, sample_weight=None, offset=None, cov_type="nonrobust", groups=None,
+        **params,
+    ):  # fmt: skip
         """Fit to the variables of a data frame, by a formula such as ``"y ~ x + C(group)"``.
 
         Parameters
@@ -162,6 +165,9 @@ class FromFormula:
         offset : str or array-like of shape (n,), optional
             Both as for `fit`, or a column of the data, or an expression of columns. An offset
             that is an expression is found again in new data.
+        cov_type : str, default="nonrobust"
+        groups : str or array-like of shape (n,), optional
+            Both as for `fit`; or the name of a column of clusters.
         **params : object
             Parameters of the class, such as ``family="poisson"``.
 
@@ -209,6 +215,9 @@ class FromFormula:
             )
         model = cls(**params, **({} if one else {"fit_intercept": False}))
         more = {} if rows.offset is None else {"offset": rows.offset}
+        if groups is not None:
+            groups = _groups(data, groups)[rows.kept]
+        more |= {"cov_type": cov_type, "groups": groups}
         model.fit(rows.X, rows.y, rows.sample_weight, **more)
         return remember(model, design)
 
@@ -246,6 +255,27 @@ def rows_again(model, X, y, sample_weight=None, offset=None):
     if y is None:
         raise ValueError("y is missing, and models keep no rows. Pass it as to fit.")
     return X, y, sample_weight, offset
+
+
+def groups_again(model, X, groups):
+    """Labels of clusters: as given, or of the rows that the fit has of a formula's data frame."""
+    design = design_of(model)
+    if design is None or not design.reads(X):
+        return groups
+    return _groups(X, groups)[design.rows(X).kept]
+
+
+def _groups(data, groups):
+    frame = as_frame(data)
+    if isinstance(groups, str):
+        if groups not in frame:
+            raise ValueError(f"groups must name a column of the data; got {groups!r}.")
+        return frame[groups].to_numpy()
+    if np.shape(groups)[:1] != (len(frame),):
+        raise ValueError(
+            f"groups must have a label for each of the {len(frame)} rows; got {shown(groups)}."
+        )
+    return np.asarray(groups)
 
 
 def as_frame(data):

@@ -33,6 +33,7 @@ from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import as_link
 from statfast.linear.glm.predictive import Predictive
+from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.glm.separation import warn_no_maximum
 from statfast.linear.inference.inference import Inference
 
@@ -148,7 +149,10 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, offset=None, exposure=None):
+    def fit(
+        self, X, y, sample_weight=None, offset=None, exposure=None, *, cov_type="nonrobust",
+        groups=None,
+    ):  # fmt: skip
         """Fit the model.
 
         Parameters
@@ -166,6 +170,12 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         exposure : array-like of shape (n,), optional
             Times or populations over which counts were taken: its logarithm is an offset, for the
             log link.
+        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+            The covariance of the coefficients from which all tables, tests and intervals take
+            their errors: the model's, or that of `robust_covariance`. Tests stay of t or z; t
+            and F of clusters have one degree of freedom less than there are clusters.
+        groups : array-like of shape (n,), optional
+            Labels of clusters, for "cluster".
 
         Returns
         -------
@@ -192,6 +202,9 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         ConvergenceWarning
             If max_iter passes were not enough.
         """
+        if is_robust(cov_type, groups):
+            more = {"offset": offset, "exposure": exposure}
+            return fit_robust(self, cov_type, groups, X, y, sample_weight, **more)
         rows = rows_of(X)
         n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
         family, link = self._formulas()

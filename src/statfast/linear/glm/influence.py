@@ -12,7 +12,7 @@ doi:10.2307/1912934, and MacKinnon & White 1985, doi:10.1016/0304-4076(85)90158-
 Liang & Zeger 1986, doi:10.1093/biomet/73.1.13 (of clusters).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from statfast._core.linear.irls import accumulate
 from statfast._engine import each, grid
 from statfast._validation import as_choice, as_labels, as_weights
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for, require_squares
-from statfast.linear.design.formula import design_of, rows_again
+from statfast.linear.design.formula import design_of, groups_again, rows_again
 from statfast.linear.glm.irls_sums import ModelRows, as_float
 from statfast.linear.glm.profile import profile_intervals
 from statfast.linear.inference.hypotheses import Hypotheses
@@ -72,6 +72,10 @@ class Diagnosed(Hypotheses):
     The estimator is an `Inference` and has ``_at(y, n)``: numeric responses, family, link,
     coefficients (p,), intercept, and whether there is one.
     """
+
+    def _facts_of(self, result):
+        """Those of a result whose covariance was changed."""
+        return result.facts
 
     def conf_int(
         self, *, level=0.95, alpha=None, method="wald", X=None, y=None, sample_weight=None,
@@ -185,7 +189,8 @@ class Diagnosed(Hypotheses):
         offset : array-like of shape (n,), optional
             All as given to `fit`.
         groups : array-like of shape (n,), optional
-            Labels of clusters, within which rows may depend on each other: the scores of each of G
+            Labels of clusters, within which rows may depend on each other (or their column, in the
+            data frame of a formula): the scores of each of G
             are summed before they are squared. HC0 multiplies by ``G / (G - 1)``, HC1 also by
             ``(n - 1) / (n - rank)``, as R's ``sandwich::vcovCL``.
 
@@ -202,7 +207,8 @@ class Diagnosed(Hypotheses):
 
         Notes
         -----
-        `summary`, `t_test` and `wald_test` take the result as ``covariance``.
+        `summary`, `t_test` and `wald_test` take the result as ``covariance``; with ``cov_type`` of
+        `fit` all tables have it.
         """
         kind = ("HC3" if groups is None else "HC1") if kind is None else kind
         as_choice(kind, "kind", ROBUST if groups is None else ROBUST[:2])
@@ -212,6 +218,8 @@ class Diagnosed(Hypotheses):
                     "kind='HC1' divides by how many more observations there are than coefficients: "
                     f"{result.observations:g} - {result.rank}. Choose 'HC0'."
                 )
+        if groups is not None:
+            groups = groups_again(self, X, groups)
         parts = self._parts(X, y, sample_weight, offset)
         analytic = getattr(self, "weight_type", "frequency") == "analytic"
         copies = np.ones((len(parts.y), 1)) if analytic or parts.a is None else parts.a
@@ -234,7 +242,7 @@ class Diagnosed(Hypotheses):
 
     def _profiles(self, X, y, sample_weight, offset, level):
         X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
-        result, given = self._inferred(), new_rows(self, X)
+        result, given = replace(self._inferred(), robust=None, clusters=0), new_rows(self, X)
         n = given.shape[0]
         y, family, link, _, _, has_one = self._at(y, n)
         weights, offset = as_weights(sample_weight, n), offsets_for(offset, n)

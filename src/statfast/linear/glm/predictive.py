@@ -175,4 +175,4 @@ class Predictive(Regressor):
 def predictor_errors(result, rows, intercept):
     """Standard errors of the linear predictor (m,) for rows, dense or CSR."""
     dense = rows.toarray() if hasattr(rows, "indptr") else np.asarray(rows, dtype=np.float64)
-    return np.sqrt(result.dispersion * result.spread(dense, intercept))
+    return np.sqrt(result.variances(dense, intercept))

@@ -26,7 +26,7 @@ class Hypotheses:
         level : float, default=0.95
             Of the confidence intervals.
         covariance : {"model"} or ndarray of shape (q, q), default="model"
-            A robust covariance may be given: see `robust_covariance`.
+            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class Hypotheses:
         q : float or array-like of shape (m,), default=0.0
             What the combinations are under the hypothesis.
         covariance : {"model"} or ndarray of shape (p, p), default="model"
-            A robust covariance may be given: see `robust_covariance`.
+            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
 
         Returns
         -------
@@ -122,22 +122,26 @@ class Hypotheses:
         if np.linalg.matrix_rank(R) < len(R):
             raise ValueError(f"R must have independent rows; got {len(R)} that depend.")
         table = R @ _covariance(result, covariance) @ R.T
-        apart = R @ result.coef - held
-        scale = np.sqrt(table.diagonal())
-        with np.errstate(divide="ignore", invalid="ignore"):
-            unit, apart = table / scale / scale[:, None], apart / scale
-        if not (np.isfinite(unit).all() and np.linalg.matrix_rank(unit) == len(R)):
-            raise ValueError("The covariance of the combinations is singular. Test fewer of them.")
-        chi2, m = float(apart @ np.linalg.solve(unit, apart)), float(len(R))
+        chi2, m = chi_squared(table, R @ result.coef - held), float(len(R))
         if result.known:
             columns = {"Df": m, "Chi2": chi2, "P>|Chi2|": float(chdtrc(m, chi2))}
         else:
-            rest = result.df_residual
+            rest = result.df_tests
             p = float(fdtrc(m, rest, chi2 / m)) if rest > 0 else nan
             columns = {"Df": m, "Resid. df": rest, "F": chi2 / m, "P>|F|": p}
         return CoefficientTable(
             ["Hypothesis"], {name: np.array([value]) for name, value in columns.items()}
         )
+
+
+def chi_squared(table, apart):
+    """apart' table^-1 apart, for the covariance of what is apart from the hypothesis."""
+    scale = np.sqrt(table.diagonal())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unit, apart = table / scale / scale[:, None], apart / scale
+    if not (np.isfinite(unit).all() and np.linalg.matrix_rank(unit) == len(unit)):
+        raise ValueError("The covariance of the combinations is singular. Test fewer of them.")
+    return float(apart @ np.linalg.solve(unit, apart))
 
 
 def as_contrasts(given, names):

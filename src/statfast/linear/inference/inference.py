@@ -42,6 +42,8 @@ class Result:
     notes : tuple of str
     center : (d,) a row in the midst of the others, or None
     about : (q, q) what `unscaled` is for rows less the center
+    robust : (q, q) the covariance instead, that was asked for at fit, NaN where aliased; or None
+    clusters : int, of how many that is, or 0
     """
 
     title: str
@@ -64,11 +66,24 @@ class Result:
     notes: tuple[str, ...] = field(default=())
     center: NDArray[np.float64] | None = field(default=None, repr=False)
     about: NDArray[np.float64] | None = field(default=None, repr=False)
+    robust: NDArray[np.float64] | None = field(default=None, repr=False)
+    clusters: int = 0
+
+    @property
+    def df_tests(self):
+        """Degrees of freedom of t and F: of clusters, one less than there are."""
+        return self.clusters - 1 if self.clusters else self.df_residual
 
     @property
     def rank(self):
         """How many coefficients are not aliased."""
         return int((~self.aliased).sum())
+
+    def variances(self, rows, one):
+        """Variances of the linear predictors of rows (m, d)."""
+        if self.robust is None:
+            return self.dispersion * self.spread(rows, one)
+        return np.maximum(quadratic(rows, np.nan_to_num(self.robust), one), 0.0)
 
     def spread(self, rows, one):
         """z' unscaled z of rows (m, d), with a 1 before each if there is an intercept."""
@@ -88,6 +103,8 @@ class Result:
     @property
     def covariance(self):
         """The covariance of the estimates; NaN for aliased ones."""
+        if self.robust is not None:
+            return self.robust.copy()
         with np.errstate(over="ignore"):
             out = self.dispersion * self.unscaled
         variances = out.diagonal()[~self.aliased]
@@ -103,6 +120,8 @@ class Result:
     @property
     def errors(self):
         """The standard errors of the estimates; NaN for aliased ones."""
+        if self.robust is not None:
+            return np.sqrt(self.robust.diagonal())
         out = np.sqrt(self.dispersion) * np.sqrt(self.unscaled.diagonal())
         out[self.aliased] = nan
         return out
@@ -114,7 +133,7 @@ class Result:
         half = 0.5 * (1 + level)
         if self.known:
             return float(scipy.special.ndtri(half))
-        return float(scipy.special.stdtrit(self.df_residual, half)) if self.df_residual > 0 else nan
+        return float(scipy.special.stdtrit(self.df_tests, half)) if self.df_residual > 0 else nan
 
     def p_values(self, statistics):
         """Two-sided p values of z or t statistics."""
@@ -124,7 +143,7 @@ class Result:
             return 2 * scipy.special.ndtr(-np.abs(statistics))
         if self.df_residual <= 0:
             return np.full(np.shape(statistics), nan)
-        return 2 * scipy.special.stdtr(self.df_residual, -np.abs(statistics))
+        return 2 * scipy.special.stdtr(self.df_tests, -np.abs(statistics))
 
 
 def quadratic(rows, cov, one):
@@ -192,7 +211,8 @@ class Inference:
             self.results_ = {label: change(result) for label, result in several.items()}
         elif several is not None:
             self.results_ = [change(result) for result in several]
-        if "_result" in self.__dict__:
+            self._result = self.results_[0]
+        else:
             self._result = change(self._result)
 
     @property
@@ -338,7 +358,7 @@ class Inference:
         Parameters
         ----------
         covariance : {"model"} or ndarray of shape (q, q), default="model"
-            A robust covariance may be given: see `robust_covariance`.
+            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
 
         Returns
         -------

@@ -31,6 +31,8 @@ from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.predictive import predictor_errors
+from statfast.linear.glm.robust_fit import fit_robust, is_robust
+from statfast.linear.inference.hypotheses import chi_squared
 from statfast.linear.inference.inference import Inference, NoInferenceError, Result, intervals
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
@@ -129,7 +131,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         self.positive = positive
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, cov_type="nonrobust", groups=None):
         """Fit.
 
         Parameters
@@ -138,11 +140,19 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         y : array-like of shape (n,) or (n, T)
         sample_weight : array-like of shape (n,), optional
             Not negative; an integer counts as that many equal rows.
+        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+            The covariance of the coefficients from which all tables, tests and intervals take
+            their errors: the model's, or that of `robust_covariance`. Tests stay of t or z; t
+            and F of clusters have one degree of freedom less than there are clusters.
+        groups : array-like of shape (n,), optional
+            Labels of clusters, for "cluster".
 
         Returns
         -------
         self
         """
+        if is_robust(cov_type, groups):
+            return fit_robust(self, cov_type, groups, X, y, sample_weight)
         (rows, Y, weights), state = self._checked(X, y, sample_weight)
         intercept, _ = state.more
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
@@ -312,6 +322,9 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             raise NoInferenceError(SEVERAL)
         return result
 
+    def _facts_of(self, result):
+        return _facts(result)
+
     def _has_intercept(self):
         return len(self.results_[0].names) > self.n_features_in_
 
@@ -403,6 +416,15 @@ def _f_test(result):
     df1, df2 = result.df_null - result.df_residual, result.df_residual
     if not (df1 > 0 and df2 > 0):
         return nan, df1, df2, nan
+    if result.robust is not None:  # Wald's test of all columns
+        told = np.flatnonzero(~result.aliased)
+        told = told[int(result.names[0] == "(Intercept)") :]
+        try:
+            f = chi_squared(result.robust[np.ix_(told, told)], result.coef[told]) / df1
+        except ValueError:  # as of fewer clusters than columns
+            return nan, df1, df2, nan
+        df2 = result.df_tests
+        return f, df1, df2, float(scipy.special.fdtrc(df1, df2, f))
     explained = max(result.null_deviance - result.deviance, 0.0)
     if result.dispersion == 0:
         return np.inf, df1, df2, 0.0

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inference of logistic models, of which a fit may have one for each class."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from statfast._estimator import Summary, times_classes
@@ -109,7 +111,7 @@ class ClassInference(Diagnosed, Inference):
         Parameters
         ----------
         covariance : {"model"} or ndarray of shape (q, q), default="model"
-            A robust covariance may be given: see `robust_covariance`.
+            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
 
         Returns
         -------
@@ -136,6 +138,7 @@ class ClassInference(Diagnosed, Inference):
             for what, name in (("Deviance", "deviance"), ("Null deviance", "null_deviance"))
             for label, result in results.items()
         ]
+        facts += [fact for fact in next(iter(results.values())).facts if fact[0] == "Covariance"]
         notes = dict.fromkeys(note for one in alone.values() for note in one.notes)
         return Summary(
             "Logistic regression, each class against the rest", facts,
@@ -191,6 +194,7 @@ class ClassInference(Diagnosed, Inference):
         rows = new_rows(self, X)
         codes = self._codes(y, rows.shape[0])
         weights, quantile = self._weights(sample_weight, codes), results[0].quantile(level)
+        results = [replace(result, robust=None, clusters=0) for result in results]
         if len(self.classes_) > 2 and offset is not None:
             raise ValueError("offset is for two classes. Leave it out.")
         if self._posterior == "softmax":
@@ -220,7 +224,9 @@ class ClassInference(Diagnosed, Inference):
             scores = np.insert(scores, 1 - others[0], 0.0, axis=1)
         if not isinstance(covariance, str):
             spreads = spreads_of(as_covariance(covariance, sum(len(r.coef) for r in results)))
-        elif as_choice(covariance, "covariance", ("model",)) and posterior == "ovr":
+        elif as_choice(covariance, "covariance", ("model",)) and "_robust" in self.__dict__:
+            spreads = spreads_of(self._robust)
+        elif posterior == "ovr":
             raise NoInferenceError(TOGETHER)
         else:
             spreads = results[0].spreads

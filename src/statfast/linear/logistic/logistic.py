@@ -7,6 +7,7 @@ from statfast._estimator import Classifier, Estimator, accuracy
 from statfast._validation import as_choice, as_flag, warn_not_converged
 from statfast.linear.design.design import new_rows, warn_no_offset
 from statfast.linear.design.formula import FromFormula, predictors
+from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.arguments import SOLVERS, task_of
 from statfast.linear.logistic.class_inference import ClassInference
@@ -160,7 +161,9 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, offset=None):
+    def fit(
+        self, X, y, sample_weight=None, offset=None, *, cov_type="nonrobust", groups=None
+    ):  # fmt: skip
         """Fit the model.
 
         Parameters
@@ -174,6 +177,12 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
             Weights of the rows; an integer weight equals a repeated row.
         offset : array-like of shape (n,), optional
             Added to the log-odds of two classes.
+        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+            The covariance of the coefficients from which all tables, tests and intervals take
+            their errors: the model's, or that of `robust_covariance`. Tests stay of t or z; t
+            and F of clusters have one degree of freedom less than there are clusters.
+        groups : array-like of shape (n,), optional
+            Labels of clusters, for "cluster".
 
         Returns
         -------
@@ -196,6 +205,8 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         ConvergenceWarning
             If max_iter passes were not enough.
         """
+        if is_robust(cov_type, groups):
+            return fit_robust(self, cov_type, groups, X, y, sample_weight, offset=offset)
         task, kind = task_of(self, X, y, sample_weight, offset)
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):

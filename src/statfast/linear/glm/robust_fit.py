@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fits whose tables all have a robust covariance: ``fit(cov_type=)``, as statsmodels has it."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from statfast._engine import Chunks
+from statfast._estimator import copied
+from statfast._validation import as_choice, shown
+from statfast.linear.design.design import exposures_for, offsets_for
+
+COV_TYPES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster")
+
+
+def is_robust(cov_type, groups):
+    """Whether another covariance is asked for; checks both arguments."""
+    as_choice(cov_type, "cov_type", COV_TYPES)
+    if (cov_type == "cluster") != (groups is not None):
+        raise ValueError(
+            "groups are the labels of clusters, which cov_type='cluster' alone takes, and needs; "
+            f"got cov_type={cov_type!r} and groups={shown(groups)}. Pass both, or neither."
+        )
+    return cov_type != "nonrobust"
+
+
+def fit_robust(model, cov_type, groups, X, y, sample_weight=None, **more):
+    """Fit, and let all tables have this covariance of the coefficients."""
+    if isinstance(X, Chunks):
+        raise ValueError(
+            f"cov_type={cov_type!r} reads the rows again beside the fit; got Chunks. Pass an array "
+            "or a memory map."
+        )
+    found = copied(model).fit(X, y, sample_weight, **more)
+    offset, exposure = more.get("offset"), more.get("exposure")
+    if exposure is not None:
+        n = np.size(exposure)
+        logs = exposures_for(exposure, n)
+        offset = logs if offset is None else logs + offsets_for(offset, n)
+    kind = None if cov_type == "cluster" else cov_type
+    rows = {"X": X, "y": y, "sample_weight": sample_weight, "offset": offset}
+    table = found.robust_covariance(kind=kind, groups=groups, **rows)
+    count = 0 if groups is None else len(set(np.asarray(groups).tolist()))
+    name = f"{count} clusters" if count else cov_type
+    at = 0
+
+    def robust(result):
+        nonlocal at  # of several models, the coefficients follow each other
+        own = slice(at, at + len(result.coef))
+        at = own.stop
+        changed = replace(result, robust=table[own, own], clusters=count)
+        return replace(changed, facts=(*found._facts_of(changed), ("Covariance", name)))
+
+    found._replace_results(robust)
+    known = {name: found.__dict__[name] for name in found._fitted}
+    return model._publish(None, **known, _robust=table)
