@@ -49,6 +49,7 @@ BUILT_ON = {  # family: the families it may import
     "linear": {"model_selection"},  # LogisticRegressionCV is a search
     "model_selection": {"metrics"},
     "multiclass": {"metrics"},
+    "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
 }
 CORE_SHARED = {"simd", "tile", "linalg"}  # folders of _core that every kernel may use
 CORE_BUILT_ON = {"balltree": {"neighbors"}, "boosting": {"threads"}, "hierarchy": {"kdtree"}}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from statfast import ConvergenceWarning, LinearSVC
+from statfast import ConvergenceWarning, LinearSVC, LinearSVR
 from statfast.datasets import load_iris, load_wine
 from statfast.svm.linear import newton as linear_newton
 from statfast.svm.linear.model import warn_stopped
@@ -324,3 +324,13 @@ def test_most_hinge_problems_end_at_their_very_optimum():
             gaps.append(abs(model.gap_[0]) / model.primal_objective_[0])
     assert max(gaps) <= 1e-12
     assert np.mean(np.array(gaps) <= 4e-15) >= 0.8
+
+
+def test_no_bound_that_is_no_number():
+    X, y = two_classes(60, 4)
+    with pytest.raises(ValueError, match="numbers so large, for this C"):
+        LinearSVC(penalty="l1", C=1e300).fit(1e20 * np.repeat(X, 400, axis=1), y)
+    with pytest.raises(ValueError, match="numbers so large, for this C"):
+        LinearSVC(C=1e150).fit(1e20 * X, y)
+    with pytest.raises(ValueError, match="numbers so large, for this C"):
+        LinearSVR(loss="squared_epsilon_insensitive", C=1e150).fit(1e20 * X, y)

@@ -58,7 +58,6 @@ _ROWS = (
     ("AgglomerativeClustering Pipeline", "memory", (None,), _NO_MEMORY),
     ("AgglomerativeClustering", "connectivity", (None,), "All pairs of rows may be merged."),
     ("BisectingKMeans", "algorithm", ("lloyd", "elkan"), ""),
-    ("LinearSVC", "penalty", ("l2",), "Use LogisticRegression(C=1.0, l1_ratio=1.0)."),
     ("RidgeCV", "scoring", (None,), "Its criterion is the squared error; use GridSearchCV."),
     ("RidgeCV", "cv", (None,), "Each row is left out; use GridSearchCV for other folds."),
     ("RidgeCV", "store_cv_results", (False,), "The errors are in errors_."),

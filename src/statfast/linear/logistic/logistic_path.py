@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic regression with an l1 or elastic-net penalty, for a falling sequence of penalties.
 
-Minimizes  -log L(b_0, b) + l1 |b|_1 + l2 |b|^2 / 2  with log L the weighted log-likelihood. The
-quadratic approximation is a lasso with weights mu (1 - mu), solved by `Descent` on a working set of
-columns (Friedman, Hastie & Tibshirani 2010, doi:10.18637/jss.v033.i01; Yuan, Ho & Lin 2012 for the
-line search, JMLR 13, 1999-2030); one pass over all columns then gives the duality gap of the whole
-problem and the columns that were missed.
+Minimizes  -log L(b_0, b) + l1 |b|_1 + l2 |b|^2 / 2  with log L the weighted log-likelihood, by
+the proximal Newton steps of `ProximalNewton`: lassos with weights mu (1 - mu).
 """
 
 import numpy as np
 
-from statfast._engine import checkpoint
 from statfast._validation import (
     ConvergenceWarning,
     as_count,
@@ -23,60 +19,35 @@ from statfast._validation import (
 )
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import table_of
-from statfast.linear.design.units import HEAVY
-from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
+from statfast.linear.penalized.proximal_newton import ProximalNewton
 
-HALVINGS = 30
 LEAST_WEIGHT = 1e-5  # of a row in the quadratic approximation, of its error
 TINY = 1e-16  # the same of any row: more certain probabilities round to 1
-ROUNDING = 1e-15  # of the null model's loss
-IDLE = 3  # steps that gain next to nothing: perhaps the gap is small enough
-SWEEPS = 500  # at most for a step: another one is better then than a sharper one
-LED = 1e-8  # of the largest penalty: how far others lead down
-SMALL = 1e-11  # change of the log-odds: no further step tells
 
 
-class LogisticDescent:
+class LogisticDescent(ProximalNewton):
     """The penalized likelihood of 0/1 responses, solved for one penalty after the other."""
 
     def __init__(self, X, y01, weights, intercept, standardize=False, n_jobs=None):
-        self.columns = columns_of(X, weights, intercept or standardize, standardize, n_jobs)
+        columns = columns_of(X, weights, intercept or standardize, standardize, n_jobs)
         if standardize and not intercept:  # columns as they are, over their standard deviations
-            about = self.columns
-            self.columns = type(about)(about.X, weights, False, False, n_jobs)
-            self.columns.scale, self.columns.powers = about.scale, about.powers
+            about = columns
+            columns = type(about)(about.X, weights, False, False, n_jobs)
+            columns.scale, columns.powers = about.scale, about.powers
             with np.errstate(over="ignore", invalid="ignore"):  # of a constant column, times 0
-                self.columns.square = np.nan_to_num(self.columns.squares * about.scale**2)
-        self.intercept = intercept
-        n = self.columns.n
-        self.y, self.mass = y01, float(n if weights is None else weights.sum())
-        self.w = np.ones(n) if weights is None else weights
-        self.per = self.mass / n  # the columns' weights sum to n, the likelihood's to the mass
-        both = [float(self.w @ (y01 == side)) for side in (1.0, 0.0)]
+                columns.square = np.nan_to_num(columns.squares * about.scale**2)
+        self.y = y01
+        w = np.ones(len(y01)) if weights is None else weights
+        both = [float(w @ (y01 == side)) for side in (1.0, 0.0)]
         if not all(both):
             raise ValueError(
                 "y must hold two classes among the rows of positive weight; got one. Give rows of "
                 "both some weight."
             )
-        self.spent = False
-        self.b0 = float(np.log(both[0]) - np.log(both[1])) if intercept else 0.0
-        self.b = np.zeros(self.columns.p)
-        self.eta = np.full(n, self.b0)
-        self.null = self._loss(self.eta)
-        self.gradient = self._gradient()
-
-    def penalties(self, l1, l2, mass=1.0):
-        """`mass` times the penalties on coefficients of X, for the columns."""
-        l1, l2 = self.columns.penalties(l1, l2, mass, heavy=HEAVY * self.per)
-        self.columns.refuse_vanished(l1, self.mass)
-        return l1, l2
-
-    @property
-    def largest(self):
-        """The least l1 at which all coefficients are zero, before the first penalty."""
-        return float(np.abs(self.gradient).max())
+        b0 = float(np.log(both[0]) - np.log(both[1])) if intercept else 0.0
+        super().__init__(columns, weights, intercept, b0)
 
     def grid(self, l1_ratio, how_many, eps):
         """Penalties for the mean of the likelihood, see `alpha_grid`; before the first penalty."""
@@ -84,83 +55,10 @@ class LogisticDescent:
         reach = self.largest / self.per, float(most)
         return alpha_grid(reach, self.columns, l1_ratio, how_many, eps)
 
-    def solve(self, l1, l2, before, tol, max_iter):
-        """Minimize from where the last penalty ended, to a gap of `tol` times the null model's.
-
-        The penalties are those for the columns. Returns the gap and the number of Newton's steps.
-        """
-        goal = max(tol * self.null, ROUNDING * self.null)
-        margin = max(before - l1, 0.0) if np.isfinite(before) else 0.0
-        working = (np.abs(self.gradient) >= l1 - margin) | (self.b != 0)
-        working &= ~self.columns.constant
-        turns = 0
-        while True:
-            turns += self._newton(np.flatnonzero(working), l1, l2, goal, max_iter - turns)
-            gap = self.gap(l1, l2)
-            missed = (np.abs(self.gradient) > l1) & ~working & ~self.columns.constant
-            if gap <= goal or turns >= max_iter or (not missed.any() and self.still):
-                break
-            working |= missed
-        self.spent = gap > goal and not self.still  # its turns, before it was there
-        return max(gap, 0.0), turns
-
-    # ------------------------------------------------------------ Newton's steps
-    def _newton(self, working, l1, l2, goal, most):
-        """Steps within the working columns; returns their number. `still` tells if none helped."""
-        self.still = False
-        inside = self.columns.part(working)
-        value = self._objective(self.eta, self.b, l1, l2)
-        turns = idle = flat = 0
-        while turns < max(most, 1) and idle < IDLE:
-            turns += 1
-            mu, h = self._weights()
-            score = self.y - mu
-            step, first = self._direction(inside, working, h, score / h, l1, l2)
-            change = inside @ step + first
-            part = 1.0
-            for _ in range(HALVINGS):
-                b = self.b.copy()
-                b[working] += part * step
-                eta = self.eta + part * change
-                now = self._objective(eta, b, l1, l2)
-                if now <= value + ROUNDING * self.null:
-                    break
-                part *= 0.5
-            checkpoint()
-            if now > value + ROUNDING * self.null:
-                self.still = True
-                return turns
-            gained, value = value - now, now
-            self.b, self.eta, self.b0 = b, eta, self.b0 + part * first
-            moved = part * float(np.abs(change).max(initial=0.0))
-            flat = flat + 1 if gained <= ROUNDING * self.null else 0
-            self.still = moved <= SMALL or flat == IDLE
-            idle = idle + 1 if gained <= 1e-3 * goal else 0
-            if self.still or (idle and moved <= 1e-4):
-                return turns
-        return turns
-
-    def _direction(self, inside, working, h, apart, l1, l2):
-        """The step of the penalized quadratic approximation: working columns and intercept."""
-        weights = self.w * h
-        scale = len(weights) / weights.sum()  # weights of Columns sum to n: so do the penalties
-        target = inside @ self.b[working] + apart
-        if len(working) == 0:
-            return np.zeros(0), float(weights @ apart / weights.sum()) * self.intercept
-        middle = float(weights @ target) / weights.sum() if self.intercept else 0.0
-        target -= middle
-        columns = inside.weighted(weights, self.intercept, target)
-        descent = Descent(columns, target)
-        descent.b[:] = self.b[working]
-        descent.refresh()
-        descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, SWEEPS)
-        found = descent.sharpened(l1 * scale, l2 * scale)
-        b = np.zeros(len(working))
-        b[found.index] = found.coef * columns.scale[found.index]
-        step = b - self.b[working]
-        if not self.intercept:
-            return step, 0.0
-        return step, float(weights @ (apart - inside @ step) / weights.sum())
+    # ------------------------------------------------------------ the likelihood
+    def _curvature(self):
+        mu, h = self._weights()
+        return self.y - mu, h
 
     def _weights(self):
         from scipy.special import expit
@@ -171,9 +69,6 @@ class LogisticDescent:
 
     def _loss(self, eta):
         return float(self.w @ (np.logaddexp(0.0, eta) - self.y * eta))
-
-    def _objective(self, eta, b, l1, l2):
-        return self._loss(eta) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)
 
     # ------------------------------------------------------------ the whole problem
     def _gradient(self):
@@ -213,12 +108,6 @@ class LogisticDescent:
             if abs(step) <= 1e-15 * (1 + abs(self.b0)):
                 break
 
-    def original(self):
-        """Coefficients and intercept for X as it is."""
-        coef = self.b * self.columns.scale
-        first = self.b0 - float(self.columns.mean @ coef)
-        return self.columns.restored(coef[:, None])[:, 0], first
-
 
 def solve_logistic(X, y01, weights, l1, l2, *, intercept=True, standardize=False, tol=1e-10,
                    max_iter=100, n_jobs=None):  # fmt: skip
@@ -229,12 +118,7 @@ def solve_logistic(X, y01, weights, l1, l2, *, intercept=True, standardize=False
     """
     descent = LogisticDescent(X, y01, weights, intercept, standardize, n_jobs)
     l1, l2 = descent.penalties(l1, l2)
-    top, before, turns = descent.largest, np.inf, 0
-    least = max(10 * l1, LED * top)
-    while least < top and not descent.spent:  # larger penalties lead down to it
-        top *= 0.2
-        turns += descent.solve(top, l2, before, 1e-3, max_iter)[1]
-        before = top
+    before, turns = descent.lead_down(l1, l2, max_iter)
     gap, last = descent.solve(l1, l2, before, tol, max_iter)
     coef, first = descent.original()
     done = gap <= max(tol, 1e-12) * descent.null or descent.still

@@ -21,6 +21,7 @@ from statfast.svm.linear.dual_descent import descend
 from statfast.svm.linear.interior_point import narrow
 from statfast.svm.linear.newton import Conjugate, minimize
 from statfast.svm.linear.objective import Clock
+from statfast.svm.linear.positive import require_products
 from statfast.svm.linear.rows import VECTOR, LinearRows
 
 SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
@@ -112,7 +113,8 @@ def solved(problem, settings, clock, seed, enough=1.0):
 
 
 def warn_stopped(model, solution, of=""):
-    """Warn of a solution that has not converged."""
+    """Warn of a solution that has not converged; refuse one whose bounds are no numbers."""
+    require_products(0.0 if np.isfinite([solution.primal, solution.gap]).all() else np.inf)
     if solution.converged:
         return
     if "time_limit" in solution.reason:

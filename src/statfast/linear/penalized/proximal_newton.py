@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Smooth losses of linear values with an l1 or elastic-net penalty, by proximal Newton steps.
+
+Minimizes  loss(b_0 + Z b) + l1 |b|_1 + l2 |b|^2 / 2.  The quadratic approximation of the loss is a
+weighted lasso, solved by `Descent` on a working set of columns (Friedman, Hastie & Tibshirani 2010,
+doi:10.18637/jss.v033.i01; Yuan, Ho & Lin 2012 for the line search, JMLR 13, 1999-2030); one pass
+over all columns then gives the duality gap of the whole problem and the columns that were missed.
+"""
+
+import numpy as np
+
+from statfast._engine import checkpoint
+from statfast.linear.design.units import HEAVY
+from statfast.linear.penalized.coordinate_descent import Descent
+
+HALVINGS = 30
+ROUNDING = 1e-15  # of the null model's loss
+IDLE = 3  # steps that gain next to nothing: perhaps the gap is small enough
+SWEEPS = 500  # at most for a step: another one is better then than a sharper one
+LED = 1e-8  # of the largest penalty: how far others lead down
+SMALL = 1e-11  # change of the values: no further step tells
+
+
+class ProximalNewton:
+    """A penalized loss, minimized for one penalty after the other.
+
+    A loss is told by ``_curvature()``, minus its derivative and its second derivative of each row's
+    value (without the row's weight); ``_loss(eta)`` at values (n,); ``_gradient()``, minus that of
+    the columns, which sets `score`; and ``gap(l1, l2)``, which sets `gradient`.
+    """
+
+    def __init__(self, columns, weights, intercept, b0=0.0, most=1.0):
+        """`most` times the mass is the most that the absolute values of w score sum to."""
+        self.columns, self.intercept = columns, intercept
+        n = columns.n
+        self.mass = float(n if weights is None else weights.sum())
+        self.w = np.ones(n) if weights is None else weights
+        self.per = self.mass / n  # the columns' weights sum to n, the loss's to the mass
+        self.most = most * self.mass
+        self.spent = False
+        self.b0 = b0
+        self.b = np.zeros(columns.p)
+        self.eta = np.full(n, b0)
+        self.null = self._loss(self.eta)
+        self.gradient = self._gradient()
+
+    def is_late(self):
+        """Whether there is no time left."""
+        return False
+
+    def penalties(self, l1, l2, mass=1.0):
+        """`mass` times the penalties on coefficients of X, for the columns."""
+        l1, l2 = self.columns.penalties(l1, l2, mass, heavy=HEAVY * self.per)
+        self.columns.refuse_vanished(l1, self.most)
+        return l1, l2
+
+    @property
+    def largest(self):
+        """The least l1 at which all coefficients are zero, before the first penalty."""
+        return float(np.abs(self.gradient).max())
+
+    def lead_down(self, l1, l2, max_iter):
+        """Solve a few larger penalties, roughly; returns the least of them, and the steps."""
+        top, before, turns = self.largest, np.inf, 0
+        least = max(10 * l1, LED * top)
+        while least < top and not self.spent and turns < max_iter:
+            top *= 0.2
+            turns += self.solve(top, l2, before, 1e-3, max_iter)[1]
+            before = top
+        return before, turns
+
+    def solve(self, l1, l2, before, tol, max_iter):
+        """Minimize from where the last penalty ended, to a gap of `tol` times the null model's.
+
+        The penalties are those for the columns. Returns the gap and the number of Newton's steps.
+        """
+        goal = max(tol * self.null, ROUNDING * self.null)
+        margin = max(before - l1, 0.0) if np.isfinite(before) else 0.0
+        working = (np.abs(self.gradient) >= l1 - margin) | (self.b != 0)
+        working &= ~self.columns.constant
+        turns = 0
+        while True:
+            turns += self._newton(np.flatnonzero(working), l1, l2, goal, max_iter - turns)
+            gap = self.gap(l1, l2)
+            missed = (np.abs(self.gradient) > l1) & ~working & ~self.columns.constant
+            if gap <= goal or turns >= max_iter or (not missed.any() and self.still):
+                break
+            if self.is_late():
+                break
+            working |= missed
+        self.spent = gap > goal and not self.still  # its turns, before it was there
+        return max(gap, 0.0), turns
+
+    # ------------------------------------------------------------ Newton's steps
+    def _newton(self, working, l1, l2, goal, most):
+        """Steps within the working columns; returns their number. `still` tells if none helped."""
+        self.still = False
+        inside = self.columns.part(working)
+        value = self._objective(self.eta, self.b, l1, l2)
+        turns = idle = flat = 0
+        while turns < max(most, 1) and idle < IDLE and not self.is_late():
+            turns += 1
+            score, h = self._curvature()
+            step, first = self._direction(inside, working, h, score / h, l1, l2)
+            change = inside @ step + first
+            part = 1.0
+            for _ in range(HALVINGS):
+                b = self.b.copy()
+                b[working] += part * step
+                eta = self.eta + part * change
+                now = self._objective(eta, b, l1, l2)
+                if now <= value + ROUNDING * self.null:
+                    break
+                part *= 0.5
+            checkpoint()
+            if now > value + ROUNDING * self.null:
+                self.still = True
+                return turns
+            gained, value = value - now, now
+            self.b, self.eta, self.b0 = b, eta, self.b0 + part * first
+            moved = part * float(np.abs(change).max(initial=0.0))
+            flat = flat + 1 if gained <= ROUNDING * self.null else 0
+            self.still = moved <= SMALL or flat == IDLE
+            idle = idle + 1 if gained <= 1e-3 * goal else 0
+            if self.still or (idle and moved <= 1e-4):
+                return turns
+        return turns
+
+    def _direction(self, inside, working, h, apart, l1, l2):
+        """The step of the penalized quadratic approximation: working columns and intercept."""
+        weights = self.w * h
+        scale = len(weights) / weights.sum()  # weights of Columns sum to n: so do the penalties
+        target = inside @ self.b[working] + apart
+        if len(working) == 0:
+            return np.zeros(0), float(weights @ apart / weights.sum()) * self.intercept
+        middle = float(weights @ target) / weights.sum() if self.intercept else 0.0
+        target -= middle
+        columns = inside.weighted(weights, self.intercept, target)
+        descent = Descent(columns, target)
+        descent.b[:] = self.b[working]
+        descent.refresh()
+        descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, SWEEPS)
+        found = descent.sharpened(l1 * scale, l2 * scale)
+        b = np.zeros(len(working))
+        b[found.index] = found.coef * columns.scale[found.index]
+        step = b - self.b[working]
+        if not self.intercept:
+            return step, 0.0
+        return step, float(weights @ (apart - inside @ step) / weights.sum())
+
+    def _objective(self, eta, b, l1, l2):
+        return self._loss(eta) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)
+
+    def original(self):
+        """Coefficients and intercept for X as it is."""
+        coef = self.b * self.columns.scale
+        first = self.b0 - float(self.columns.mean @ coef)
+        return self.columns.restored(coef[:, None])[:, 0], first
