@@ -2,12 +2,15 @@
 """Distances that the caller has computed: the search among the columns of a table."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._core.neighbors import brute
 from statfast._distance import CALLABLE, Metric, between
 from statfast._engine import checkpoint, each, grid
+from statfast._validation import is_sparse
+from statfast.neighbors.brute.graph import nearest_stored, stored_within
 from statfast.neighbors.brute.radius import joined
 
 NUMBERS = 1 << 22  # looked at by a task
@@ -32,12 +35,15 @@ GIVEN = Given("precomputed", CALLABLE)
 
 @dataclass(frozen=True)
 class PrecomputedIndex:
-    """A table of distances between the fitted rows; a query is a row of distances to them."""
+    """A table of distances between the fitted rows; a query is a row of distances to them.
 
-    table: np.ndarray  # (n, n) float64, float32 or uint8
+    Either may be a sparse graph, of which only what is stored is a neighbor.
+    """
+
+    table: Any  # (n, n) float64, float32 or uint8, or a graph
 
     @classmethod
-    def build(cls, X: np.ndarray) -> "PrecomputedIndex":
+    def build(cls, X: Any) -> "PrecomputedIndex":
         """Take the table."""
         if X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -59,7 +65,9 @@ class PrecomputedIndex:
         return np.array(Q[block], np.float64)
 
     def _smallest(self, Q, k, n_jobs, itself):
-        m, n = len(Q), len(self.table)
+        if is_sparse(Q):
+            return nearest_stored(Q, k, itself)
+        m, n = len(Q), self.table.shape[0]
         distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(block):
@@ -76,7 +84,9 @@ class PrecomputedIndex:
 
     def query_radius(self, Q, r, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
         """The columns of distances up to r in each row: starts, distances, columns."""
-        m, n = len(Q), len(self.table)
+        if is_sparse(Q):
+            return stored_within(Q, r)
+        m, n = len(Q), self.table.shape[0]
         radii = np.broadcast_to(np.asarray(r, np.float64), m)
 
         def work(block):

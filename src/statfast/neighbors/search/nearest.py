@@ -27,7 +27,8 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         "correlation", "haversine" (radians in, radians out), "hamming", "jaccard", "canberra",
         "braycurtis", "nan_euclidean" and "gower" (see Notes), a function of two rows, or
         "precomputed": then X is a table of distances, of the fitted rows (n, n) or
-        from queries to them (m, n). "kd_tree" serves Minkowski's and what is scaled to it, such
+        from queries to them (m, n), or a sparse graph of these (see Notes).
+        "kd_tree" serves Minkowski's and what is scaled to it, such
         as "mahalanobis" and "cosine"; "ball_tree" also "haversine", and functions that obey the
         triangle inequality.
     p : float, default=2
@@ -71,6 +72,11 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
 
     Sparse rows are searched by brute force, without being made dense, by "euclidean",
     "sqeuclidean", "manhattan" and "cosine"; queries may then be sparse or not.
+
+    Of a sparse graph of distances, as `kneighbors_graph(mode="distance")` makes it, what is stored
+    in a row are its neighbors, a stored 0 too, in any order; all others are farther. A row with
+    fewer than k is refused. A fitted row need not store itself: where it is asked about without
+    itself, its own entry is passed by.
 
     "canberra" is the sum of |a - b| / (|a| + |b|), "braycurtis" that of |a - b| over that of
     |a + b|; 0 / 0 is 0. "nan_euclidean" takes NaN for missing: the root of d / c times the sum of

@@ -28,6 +28,7 @@ from statfast._validation import (
     refuse_large,
     rows_for,
 )
+from statfast.neighbors.brute.graph import as_graph
 from statfast.neighbors.brute.magnitude import in_range
 from statfast.neighbors.brute.precomputed import GIVEN, without_self
 from statfast.neighbors.brute.sparse import prepared
@@ -89,12 +90,11 @@ class Search(Estimator):
         leaf = self.leaf_size if self.leaf_size is None else as_count(self.leaf_size, "leaf_size")
         metric: Metric = GIVEN
         given: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
-        if is_sparse(X):
+        if precomputed(self.metric):
+            rows = as_graph(X) if is_sparse(X) else as_rows(X, keep=KEPT)
+        elif is_sparse(X):
             rows = as_csr(X)
-            if not precomputed(self.metric):
-                metric = as_metric(self.metric, d=rows.shape[1], **given)
-        elif precomputed(self.metric):
-            rows = as_rows(X, keep=KEPT)
+            metric = as_metric(self.metric, d=rows.shape[1], **given)
         else:
             rows, metric = as_metric_rows(X, self.metric, keep=KEPT, **given)
         n = rows.shape[0]
@@ -103,7 +103,8 @@ class Search(Estimator):
                 f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {n}. Search it in "
                 "parts and merge the neighbors found in each."
             )
-        metric, rows = in_range(metric, rows, self.n_jobs)
+        if not precomputed(self.metric) or not is_sparse(X):
+            metric, rows = in_range(metric, rows, self.n_jobs)
         reduced = None if radius is None else float(metric.reach(radius))
         task = SearchTask(rows, metric, leaf, self.n_jobs, min(k, n), reduced)
         auto = self.algorithm == "auto"
@@ -133,10 +134,20 @@ class Search(Estimator):
         fitted, metric = self.__dict__.get("_rows"), self.__dict__.get("_metric")
         if metric is not None and metric.kind == BLOCKWISE:
             return metric_rows_for(self, X, metric, KEPT)
+        if metric is not None and metric.name == GIVEN.name:
+            return self._distances_to(X)
         if fitted is None or isinstance(fitted, np.ndarray):
             rows = rows_for(self, X, keep=KEPT)
             return self._metric.prepare(rows, n_jobs=self.n_jobs)
         return prepared(self._metric, csr_for(self, X))
+
+    def _distances_to(self, X):
+        """Check distances from queries to the fitted rows: a table, or what is near in a graph."""
+        if not is_sparse(X):
+            return self._metric.prepare(rows_for(self, X, keep=KEPT), n_jobs=self.n_jobs)
+        graph = as_graph(X)
+        require_width(self, graph)
+        return graph
 
     def _count(self, rows) -> int:
         """How many rows a query has."""
@@ -248,6 +259,8 @@ class KNeighborSearch(Search):
         """
         m = self._count(rows)
         step = max(64, HELD // max(k, wide))
+        if rows is None and precomputed(self.metric) and is_sparse(self._rows):
+            step = m  # a graph is in memory, and need not hold rows as neighbors of themselves
         for start in range(0, m, step):
             part = slice(start, min(start + step, m))
             if step >= m:
@@ -272,12 +285,17 @@ def csr_for(search: Search, X):
 
         return csr_array(rows_for(search, X, keep=(np.float64,)))
     rows = as_csr(X)
+    require_width(search, rows)
+    return rows
+
+
+def require_width(search: Search, rows) -> None:
+    """Refuse rows of another width than that of the fit."""
     if rows.shape[1] != search.n_features_in_:
         raise ValueError(
             f"X has {rows.shape[1]} features, but {type(search).__name__} is expecting "
             f"{search.n_features_in_} features as input."
         )
-    return rows
 
 
 def finite(reduced: np.ndarray, farthest: np.ndarray) -> np.ndarray:
