@@ -12,7 +12,7 @@ from statfast.metrics import accuracy_score, get_scorer, get_scorer_names, make_
 from statfast.model_selection import GridSearchCV, cross_val_score
 
 theirs = pytest.importorskip("sklearn.metrics")
-FEW_LABELS = ("neg_log_loss", "neg_brier_score")  # of one label a row here
+FEW_LABELS = ("d2_log_loss_score", "d2_brier_score")  # of one label a row here
 
 
 @pytest.mark.filterwarnings("ignore:k=2 is not less")
@@ -51,6 +51,10 @@ def test_the_numbers_of_scikit_learn(name):
                 got = get_scorer(name)(model, X, y, sample_weight=weights)
             np.testing.assert_allclose(got, want, rtol=1e-10)
     assert tried
+
+
+def test_every_scorer_of_scikit_learn_has_its_name():
+    assert set(theirs.get_scorer_names()) <= set(get_scorer_names())
 
 
 def test_labels_of_one_class_only():

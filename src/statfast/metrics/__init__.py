@@ -11,6 +11,10 @@ from statfast.metrics.classification.confusion_scores import (
     zero_one_loss,
 )
 from statfast.metrics.classification.costs import expected_cost, prevalence_weights
+from statfast.metrics.classification.likelihood_ratios import (
+    class_likelihood_ratios,
+    multilabel_confusion_matrix,
+)
 from statfast.metrics.classification.rates import (
     false_negative_rate,
     false_positive_rate,
@@ -39,6 +43,7 @@ from statfast.metrics.clustering.agreement import (
     rand_score,
     v_measure_score,
 )
+from statfast.metrics.clustering.pairs import fowlkes_mallows_score, pair_confusion_matrix
 from statfast.metrics.clustering.silhouette import silhouette_samples, silhouette_score
 from statfast.metrics.clustering.validity import (
     ScatterDecomposition,
@@ -134,6 +139,7 @@ __all__ = [
     "calibration_curve",
     "calinski_harabasz_score",
     "choose_threshold",
+    "class_likelihood_ratios",
     "classification_report",
     "cluster_diameter_separation",
     "cohen_kappa_score",
@@ -155,6 +161,7 @@ __all__ = [
     "false_negative_rate",
     "false_positive_rate",
     "fbeta_score",
+    "fowlkes_mallows_score",
     "gain_curve",
     "get_scorer",
     "get_scorer_names",
@@ -181,10 +188,12 @@ __all__ = [
     "mean_tweedie_deviance",
     "median_absolute_error",
     "metric_check",
+    "multilabel_confusion_matrix",
     "mutual_info_score",
     "negative_predictive_value",
     "normalized_mutual_info_score",
     "open_ball",
+    "pair_confusion_matrix",
     "partial_auc_score",
     "precision_recall_curve",
     "precision_recall_fscore_support",

@@ -7,6 +7,10 @@ import numpy as np
 
 from statfast._estimator import RESPONSES, Scorer
 from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast.metrics.classification.likelihood_ratios import (
+    negative_likelihood_ratio,
+    positive_likelihood_ratio,
+)
 
 
 def _equal(y, said, classes):
@@ -21,7 +25,7 @@ def _distances(y, said, classes):
     return -np.abs(np.asarray(y, dtype=np.float64) - said)
 
 
-# Name: (function, response, sign, arguments, scores of single rows)
+# Name: (function, or its name, response, sign, arguments, scores of single rows)
 _TABLE = {
     "accuracy": ("accuracy_score", "predict", 1, {}, _equal),
     "balanced_accuracy": ("balanced_accuracy_score", "predict", 1, {}, None),
@@ -39,6 +43,10 @@ _TABLE = {
     ),
     "neg_log_loss": ("log_loss", "predict_proba", -1, {}, None),
     "neg_brier_score": ("brier_score_loss", "positive", -1, {}, None),
+    "d2_log_loss_score": ("d2_log_loss_score", "predict_proba", 1, {}, None),
+    "d2_brier_score": ("d2_brier_score", "positive", 1, {}, None),
+    "positive_likelihood_ratio": (positive_likelihood_ratio, "predict", 1, {}, None),
+    "neg_negative_likelihood_ratio": (negative_likelihood_ratio, "predict", -1, {}, None),
     "r2": ("r2_score", "predict", 1, {}, None),
     "explained_variance": ("explained_variance_score", "predict", 1, {}, None),
     "max_error": ("max_error", "predict", -1, {}, _distances),
@@ -60,7 +68,7 @@ _TABLE = {
         for name in (
             "rand_score", "adjusted_rand_score", "mutual_info_score", "homogeneity_score",
             "normalized_mutual_info_score", "adjusted_mutual_info_score", "completeness_score",
-            "v_measure_score",
+            "v_measure_score", "fowlkes_mallows_score",
         )
     },
     **{
@@ -88,8 +96,7 @@ def get_scorer_names():
     >>> "accuracy" in get_scorer_names()
     True
     """
-    offered = import_module("statfast.metrics")
-    return sorted(name for name, (function, *_) in _TABLE.items() if hasattr(offered, function))
+    return sorted(_TABLE)
 
 
 def get_scorer(scoring):
@@ -124,15 +131,15 @@ def get_scorer(scoring):
         return scoring
     if not isinstance(scoring, str):
         raise wrong_type("scoring", "a name or a function of (estimator, X, y)", scoring)
-    names = get_scorer_names()
-    if scoring not in names:
+    if scoring not in _TABLE:
         raise ValueError(
             f"scoring must be one of the names of get_scorer_names(); got {shown(scoring)}. They "
-            f"are {', '.join(names)}."
+            f"are {', '.join(get_scorer_names())}."
         )
     function, response, sign, arguments, each = _TABLE[scoring]
-    found = getattr(import_module("statfast.metrics"), function)
-    return Scorer(found, response, sign, dict(arguments), scoring, each)
+    if isinstance(function, str):
+        function = getattr(import_module("statfast.metrics"), function)
+    return Scorer(function, response, sign, dict(arguments), scoring, each)
 
 
 def make_scorer(score_func, *, response_method="predict", greater_is_better=True, **kwargs):

@@ -45,7 +45,7 @@ def contingency_matrix(labels_true, labels_pred, sample_weight=None):
     array([[1., 1.],
            [0., 1.]])
     """
-    cells = _cells(labels_true, labels_pred, sample_weight)
+    cells = cells_of(labels_true, labels_pred, sample_weight)
     m, k = cells.shape
     refuse_large(8 * m * k, f"The table of {m} x {k} labels", "Compare fewer clusters.")
     table = np.zeros((m, k))
@@ -82,7 +82,7 @@ def rand_score(labels_true, labels_pred):
     >>> rand_score([0, 0, 1, 1], [0, 0, 1, 2])
     0.8333333333333334
     """
-    both, rows, columns, pairs = _pairs(_cells(labels_true, labels_pred))
+    both, rows, columns, pairs = _pairs(cells_of(labels_true, labels_pred))
     return 1.0 if pairs == 0 else float((pairs + 2 * both - rows - columns) / pairs)
 
 
@@ -116,7 +116,7 @@ def adjusted_rand_score(labels_true, labels_pred):
     >>> round(adjusted_rand_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.5714
     """
-    both, rows, columns, pairs = _pairs(_cells(labels_true, labels_pred))
+    both, rows, columns, pairs = _pairs(cells_of(labels_true, labels_pred))
     if rows == columns == both:
         return 1.0
     expected = rows * columns / pairs
@@ -149,7 +149,7 @@ def mutual_info_score(labels_true, labels_pred, sample_weight=None):
     >>> round(mutual_info_score([0, 0, 1, 1], [0, 0, 1, 1]), 4)
     0.6931
     """
-    return _information(_cells(labels_true, labels_pred, sample_weight))[0]
+    return _information(cells_of(labels_true, labels_pred, sample_weight))[0]
 
 
 def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="arithmetic"):
@@ -179,7 +179,7 @@ def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="ar
     1.0
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
-    cells = _cells(labels_true, labels_pred)
+    cells = cells_of(labels_true, labels_pred)
     if cells.shape == (1, 1):
         return 1.0
     mutual, true, pred = _information(cells)
@@ -223,7 +223,7 @@ def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arit
     0.5024
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
-    cells = _cells(labels_true, labels_pred)
+    cells = cells_of(labels_true, labels_pred)
     n = int(cells.counts.sum())
     if cells.shape in ((1, 1), (n, n)):
         return 1.0
@@ -270,7 +270,7 @@ def homogeneity_completeness_v_measure(labels_true, labels_pred, *, beta=1.0):
     [1.0, 0.6667, 0.8]
     """
     beta = as_real(beta, "beta", low=0)
-    mutual, true, pred = _information(_cells(labels_true, labels_pred))
+    mutual, true, pred = _information(cells_of(labels_true, labels_pred))
     homogeneity = min(1.0, mutual / true) if true else 1.0
     completeness = min(1.0, mutual / pred) if pred else 1.0
     below = beta * homogeneity + completeness
@@ -360,7 +360,8 @@ class _Cells(NamedTuple):
         return len(self.rows), len(self.columns)
 
 
-def _cells(labels_true, labels_pred, sample_weight=None):
+def cells_of(labels_true, labels_pred, sample_weight=None):
+    """The cells of the contingency table of labels, checked."""
     n = len(np.atleast_1d(np.asarray(labels_true, dtype=object)))
     if n == 0:
         raise ValueError("labels_true must hold at least one label; got none. Pass some.")

@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._validation import as_labels, as_rows, as_weights, shown, to_array, warn_user
+from statfast.metrics.classification.indicators import as_marks, is_wide
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
 from statfast.metrics.ranking.two_classes import binary_codes
@@ -62,6 +63,22 @@ def classes_and_shares(y_true, y_prob, labels, sample_weight, pos_label=None, bi
     if (np.abs(shares.sum(axis=1) - 1) > max(NEAR_ONE, np.finfo(shares.dtype).eps ** 0.5)).any():
         warn_user("The y_proba values do not sum to one. Make sure to pass probabilities.")
     return codes, shares, weights
+
+
+def marks_and_shares(y_true, y_prob, sample_weight):
+    """Indicators (n, K) of true labels, their probabilities, and weights; None of one label a row.
+
+    Labels need not exclude each other: the probabilities of a row need not sum to 1.
+    """
+    if not is_wide(y_true):
+        return None
+    marks, shares = as_marks(y_true, "y_true"), as_probabilities(y_prob)
+    if marks.shape != shares.shape:
+        raise ValueError(
+            "y_true and y_proba must have the same shape where y_true holds indicators; got "
+            f"{marks.shape} and {shares.shape}. Pass a probability for each label."
+        )
+    return marks, shares, as_weights(sample_weight, len(marks))
 
 
 def _of_two(y, pos_label):

@@ -4,7 +4,12 @@
 import numpy as np
 
 from statfast._validation import UndefinedMetricWarning, as_choice, as_flag, warn_user
-from statfast.metrics.probability.probabilities import classes_and_shares, mean_of, own_shares
+from statfast.metrics.probability.probabilities import (
+    classes_and_shares,
+    marks_and_shares,
+    mean_of,
+    own_shares,
+)
 
 
 def brier_score_loss(
@@ -14,8 +19,8 @@ def brier_score_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        True labels.
+    y_true : array-like of shape (n,) or (n, K)
+        True labels; or of each a column of 0 and 1, of which the errors of a row are summed.
     y_proba : array-like of shape (n,) or (n, K)
         Probabilities of the positive class, or of all classes in sorted order.
     sample_weight : array-like of shape (n,), optional
@@ -48,10 +53,15 @@ def brier_score_loss(
     >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
     0.0375
     """
-    codes, shares, weights = classes_and_shares(
-        y_true, y_proba, labels, sample_weight, pos_label, binary=True
-    )
-    score = mean_of(_squares(codes, shares), weights)
+    wide = marks_and_shares(y_true, y_proba, sample_weight)
+    if wide is None:
+        codes, shares, weights = classes_and_shares(
+            y_true, y_proba, labels, sample_weight, pos_label, binary=True
+        )
+        score = mean_of(_squares(codes, shares), weights)
+    else:
+        marks, shares, weights = wide
+        score = mean_of(((marks - shares.astype(np.float64)) ** 2).sum(axis=1), weights)
     if (
         as_choice(scale_by_half, "scale_by_half", ("auto",))
         if isinstance(scale_by_half, str)
@@ -118,8 +128,8 @@ def log_loss(y_true, y_proba, *, normalize=True, sample_weight=None, labels=None
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        True labels.
+    y_true : array-like of shape (n,) or (n, K)
+        True labels; or of each a column of 0 and 1, of which the errors of a row are summed.
     y_proba : array-like of shape (n,) or (n, K)
         Probabilities of all classes in sorted order; of two, of the second alone.
     normalize : bool, default=True
@@ -149,17 +159,25 @@ def log_loss(y_true, y_proba, *, normalize=True, sample_weight=None, labels=None
     >>> round(log_loss(["ham", "spam", "spam", "ham"], [0.1, 0.9, 0.8, 0.35]), 4)
     0.2162
     """
-    codes, shares, weights = classes_and_shares(y_true, y_proba, labels, sample_weight)
-    losses = _logs(codes, shares)
+    wide = marks_and_shares(y_true, y_proba, sample_weight)
+    if wide is None:
+        codes, shares, weights = classes_and_shares(y_true, y_proba, labels, sample_weight)
+        losses = _logs(codes, shares)
+    else:
+        marks, shares, weights = wide
+        losses = np.where(marks, _costs(shares), 0.0).sum(axis=1)
     if as_flag(normalize, "normalize"):
         return mean_of(losses, weights)
     return float(losses.sum() if weights is None else losses @ weights)
 
 
 def _logs(codes, shares):
+    return _costs(own_shares(shares, codes))
+
+
+def _costs(shares):
     eps = np.finfo(shares.dtype).eps
-    own = own_shares(shares, codes)
-    return -np.log(np.clip(own, eps, 1 - eps).astype(np.float64))
+    return -np.log(np.clip(shares, eps, 1 - eps).astype(np.float64))
 
 
 def d2_log_loss_score(y_true, y_proba, *, sample_weight=None, labels=None):

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pairs of rows that two clusterings put together: their table, and the score of Fowlkes."""
+
+import numpy as np
+
+from statfast.metrics.clustering.agreement import cells_of
+
+
+def pair_confusion_matrix(labels_true, labels_pred):
+    """Pairs of rows by whether either clustering has them together.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of either clustering.
+
+    Returns
+    -------
+    ndarray of int64, shape (2, 2)
+        Rows: apart or together in the first; columns: in the second. Each pair counts twice, in
+        either order.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    References
+    ----------
+    Hubert, L. and Arabie, P. (1985). Comparing partitions. Journal of Classification 2, 193-218.
+    doi:10.1007/BF01908075
+
+    Examples
+    --------
+    >>> from statfast.metrics import pair_confusion_matrix
+    >>> pair_confusion_matrix([0, 0, 1, 1], [0, 0, 1, 2])
+    array([[8, 0],
+           [2, 2]])
+    """
+    cells = cells_of(labels_true, labels_pred)
+    n = int(cells.counts.sum())
+    both, first, second = (
+        int((sizes.astype(np.int64) ** 2).sum()) - n
+        for sizes in (cells.counts, cells.rows, cells.columns)
+    )
+    table = [[n * (n - 1) - first - second + both, second - both], [first - both, both]]
+    return np.array(table, dtype=np.int64)
+
+
+def fowlkes_mallows_score(labels_true, labels_pred):
+    """Geometric mean of precision and recall of the pairs of rows that a clustering has together.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n,)
+        Labels of either clustering.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 where no pair is together in both.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label of each kind for each row.
+
+    References
+    ----------
+    Fowlkes, E. B. and Mallows, C. L. (1983). A method for comparing two hierarchical clusterings.
+    Journal of the American Statistical Association 78, 553-569. doi:10.1080/01621459.1983.10478008
+
+    Examples
+    --------
+    >>> from statfast.metrics import fowlkes_mallows_score
+    >>> round(fowlkes_mallows_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.7071
+    """
+    (_, second), (first, both) = pair_confusion_matrix(labels_true, labels_pred).astype(float)
+    if both == 0.0:
+        return 0.0
+    return float((both / (both + first)) ** 0.5 * (both / (both + second)) ** 0.5)
