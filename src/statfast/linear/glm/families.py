@@ -7,11 +7,11 @@ weights) are followed.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from statfast._validation import shown, warn_user, wrong_type
+from statfast._validation import as_real, shown, warn_user, wrong_type
 
 
 def _special(name):
@@ -132,6 +132,25 @@ def negative_binomial(theta):
     )
 
 
+def tweedie(exponent):
+    """The family with the variance ``mu^exponent``, of which no likelihood is taken."""
+    if exponent in (0.0, 1.0, 2.0):
+        twin = FAMILIES[("quasi", "quasipoisson", "gamma")[int(exponent)]]
+        return replace(
+            twin, name="tweedie", link="log" if exponent else "identity", likelihood=None
+        )
+    one, two = 1.0 - exponent, 2.0 - exponent
+
+    def deviance(y, mu):
+        with np.errstate(divide="ignore"):
+            own = y**two / (one * two)
+        return np.maximum(2 * (own - y * mu**one / one + mu**two / two), 0.0)  # but for rounding
+
+    return Family(
+        "tweedie", "log", lambda mu: mu**exponent, deviance, lambda y: 0.5 * (y + y.mean()), 0.0
+    )
+
+
 _GAUSSIAN = Family(
     "gaussian",
     "identity",
@@ -215,8 +234,10 @@ FAMILIES = {
         ),
     )
 }
+FAMILIES["tweedie"] = tweedie(1.5)
 COUNTS = ("poisson", "negative_binomial")
 POSITIVE = ("gamma", "inverse_gaussian")
+MOST = 4.0  # the largest power of a Tweedie family
 CUBED = 1e50  # the largest response, and one over the least, of a variance that is a cube
 SHARES = ("binomial", "quasibinomial")
 
@@ -232,20 +253,42 @@ def as_family(value):
     return FAMILIES[value]
 
 
-def require_responses(family, y, weights):
-    """Raise ValueError where y cannot come from the family; warn of counts that are none."""
+def as_power(value):
+    """Check the exponent of the variance of the family "tweedie"."""
+    power = as_real(value, "power")
+    if power != 0.0 and not 1.0 <= power <= MOST:
+        raise ValueError(
+            f"power must be 0, or between 1 and {MOST:g}; got {power:g}. Pass 1.5 for amounts of "
+            "which some are 0."
+        )
+    return power
+
+
+def require_responses(family, y, weights, power=None):
+    """Raise ValueError where y cannot come from the family, a Tweedie family of that power; warn of
+    counts that are none."""
     used = y if weights is None else y[weights > 0]
     name = family.name
 
     def first(wrong):
         return f"{used[wrong.argmax()]!r}"
 
+    if name == "tweedie" and power:
+        least = f"{'positive' if power >= 2 else 'not negative'} for the family 'tweedie' with"
+        wrong = used <= 0 if power >= 2 else used < 0
+        if wrong.any():
+            raise ValueError(
+                f"y must be {least} power={power:g}; got {first(wrong)}. Choose another power."
+            )
+        if not used.any():
+            raise ValueError("y must not be 0 for all rows; the family 'tweedie' has means above.")
     if name in POSITIVE and (used <= 0).any():
         raise ValueError(
             f"y must be positive for the family {name!r}; got {first(used <= 0)}. Model zeros "
             "apart, or choose another family."
         )
-    if name == "inverse_gaussian" and not (used.min() >= 1 / CUBED and used.max() <= CUBED):
+    cubed = name == "inverse_gaussian" or (power is not None and power > 2)
+    if cubed and not (used.min() >= 1 / CUBED and used.max() <= CUBED):
         raise ValueError(
             f"y must be between {1 / CUBED:g} and {CUBED:g} for the family {name!r}, so that its "
             f"cubes are numbers; got {used.min():g} to {used.max():g}. Multiply or divide it."

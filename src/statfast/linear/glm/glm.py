@@ -26,7 +26,13 @@ from statfast.linear.design.design import (
     rows_of,
 )
 from statfast.linear.design.formula import FromFormula
-from statfast.linear.glm.families import as_family, negative_binomial, require_responses
+from statfast.linear.glm.families import (
+    as_family,
+    as_power,
+    negative_binomial,
+    require_responses,
+    tweedie,
+)
 from statfast.linear.glm.fit import fit_model, require_information
 from statfast.linear.glm.fold_fits import PASSES, fit_folds, models_of_folds
 from statfast.linear.glm.influence import Diagnosed
@@ -50,14 +56,19 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     ----------
     family : str, default="gaussian"
         "gaussian", "binomial", "poisson", "gamma", "inverse_gaussian", "negative_binomial", or of
-        no distribution but a variance: "quasi" (constant), "quasibinomial", "quasipoisson".
+        no distribution but a variance: "quasi" (constant), "quasibinomial", "quasipoisson", and
+        "tweedie" (a power of the mean).
     link : str or float, optional
         "identity", "log", "logit", "probit", "cloglog", "cauchit", "inverse", "inverse_squared",
         "sqrt", or a number for that power of the mean. None is the usual one of the family:
-        identity, logit, log, inverse, inverse_squared, and log for counts.
+        identity, logit, log, inverse, inverse_squared, and log for counts and "tweedie".
     theta : float, optional
         Of the negative binomial: the variance is ``mu + mu^2 / theta``. None estimates it by
         maximum likelihood, as R's ``MASS::glm.nb``; other families do not have it.
+    power : float, optional
+        Of "tweedie": the variance is ``mu^power``, of power 0 or from 1 to 4. Between 1 and 2 are
+        sums of a Poisson number of gamma amounts, which may be 0 [2]_. None is 1.5; other families
+        do not have it.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     weight_type : {"frequency", "analytic"}, default="frequency"
@@ -111,6 +122,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     ----------
     .. [1] McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd ed.
        https://doi.org/10.1007/978-1-4899-3242-6
+    .. [2] Jørgensen, B. (1987). Exponential dispersion models. Journal of the Royal Statistical
+       Society B 49, 127-162. https://doi.org/10.1111/j.2517-6161.1987.tb01685.x
 
     Examples
     --------
@@ -134,6 +147,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         link=None,
         *,
         theta=None,
+        power=None,
         fit_intercept=True,
         weight_type="frequency",
         tol=1e-10,
@@ -143,6 +157,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         self.family = family
         self.link = link
         self.theta = theta
+        self.power = power
         self.fit_intercept = fit_intercept
         self.weight_type = weight_type
         self.tol = tol
@@ -210,7 +225,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         family, link = self._formulas()
         y = self._responses(y, n)
         weights = as_weights(sample_weight, n)
-        require_responses(family, y, weights)
+        require_responses(family, y, weights, self._power(family))
         offset = added_offset(link, offset, exposure, n)
         more = {
             "weights": weights,
@@ -257,7 +272,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             if (family.name == "negative_binomial" and one.theta is None) or count < PASSES:
                 return None
             responses = one._responses(y, len(rows))
-            require_responses(family, responses, weights)
+            require_responses(family, responses, weights, one._power(family))
             require_squares(responses)
             require_information(responses, family, link)
             intercept = as_flag(one.fit_intercept, "fit_intercept")
@@ -284,7 +299,15 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     def _family(self):
         """That of the fit."""
         family = as_family(self.family)
+        if family.name == "tweedie":
+            return tweedie(self._power(family))
         return negative_binomial(self.theta_) if family.name == "negative_binomial" else family
+
+    def _power(self, family):
+        """The exponent of the variance of a Tweedie family; None of others."""
+        if family.name != "tweedie":
+            return None
+        return 1.5 if self.power is None else as_power(self.power)
 
     def _has_intercept(self):
         return len(self._inferred(refuse=False).names) > self.n_features_in_
@@ -297,6 +320,10 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             if family.name != "negative_binomial":
                 raise ValueError(f"theta is for 'negative_binomial'; got family={family.name!r}.")
             family = negative_binomial(theta)
+        if self.power is not None and family.name != "tweedie":
+            raise ValueError(f"power is for 'tweedie'; got family={family.name!r}.")
+        if family.name == "tweedie":
+            family = tweedie(self._power(family))
         return family, as_link(family.link if self.link is None else self.link)
 
     def _responses(self, y, n):
