@@ -3,11 +3,19 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from statfast import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
     KNeighborsClassifier,
     LinearDiscriminantAnalysis,
     LinearRegression,
+    MultinomialNB,
     Ridge,
 )
 from statfast._estimator import no_information
@@ -105,6 +113,61 @@ def test_the_632_estimates_by_hand(data):
         assert found.error == pytest.approx((1 - w) * training + w * out)
         plain = bootstrap_error(model, X, target, method=".632", n_bootstraps=25, random_state=3)
         assert plain.error == pytest.approx(0.368 * training + 0.632 * out)
+
+
+@pytest.mark.filterwarnings("ignore:The within-class covariance is singular")
+@pytest.mark.parametrize(
+    "kind", [LinearDiscriminantAnalysis, GaussianNB, MultinomialNB, BernoulliNB, ComplementNB]
+)
+@given(
+    seed=st.integers(0, 2**32), n=st.integers(24, 80), rare=st.booleans(), single=st.booleans(),
+    outlier=st.booleans(),
+)  # fmt: skip
+@settings(deadline=None, max_examples=15)
+def test_samples_as_weights_are_refits(kind, seed, n, rare, single, outlier):
+    rng = np.random.default_rng(seed)
+    labels = np.array(["c", "a", "b"])[np.arange(n) % 3]
+    if rare:  # a class that some samples lose
+        labels[labels == "b"] = "a"
+        labels[2] = "b"
+    X = rng.poisson(2.0, (n, 4)) + (labels == "c")[:, None] + 0.01 * rng.random((n, 4))
+    if outlier:
+        X[0] = 1e6
+    X = X.astype(np.float32) if single else X
+    drawn = {"n_bootstraps": 9, "random_state": seed, "loss": "zero_one"}
+    found, wrong = [], False
+    for model in (kind(), Plain(kind())):
+        try:
+            found.append(bootstrap_error(model, X, labels, **drawn))
+        except ValueError:
+            wrong = True
+    if wrong:  # a sample that has too few rows of a class is refused either way
+        assert not found
+        return
+    assert [one.path for one in found] == ["merged statistics", "refit"]
+    for name in ("error", "training", "out_of_bag", "no_information"):
+        assert getattr(found[0], name) == pytest.approx(getattr(found[1], name), rel=1e-12)
+
+
+def test_samples_of_tables_sparse_rows_and_threads(data):
+    X, y, _ = data
+    pandas = pytest.importorskip("pandas")
+    drawn = {"n_bootstraps": 20, "random_state": 0}
+    lda = bootstrap_error(LinearDiscriminantAnalysis(), X, y, **drawn)
+    table = pandas.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    for model, rows, labels in (
+        (LinearDiscriminantAnalysis(), table, pandas.Series(y)),
+        *((LinearDiscriminantAnalysis(n_jobs=k), X, y) for k in (1, 2, 7)),
+        (LinearDiscriminantAnalysis(), np.asfortranarray(X), y.tolist()),
+    ):
+        assert bootstrap_error(model, rows, labels, **drawn) == lda
+    counts = np.floor(np.abs(X) * 3)
+    assert bootstrap_error(MultinomialNB(), counts, y, **drawn) == bootstrap_error(
+        MultinomialNB(), csr_array(counts), y, **drawn
+    )
+    with pytest.raises(ValueError, match="NaN"):
+        bootstrap_error(LinearDiscriminantAnalysis(), np.where(X > 2, np.nan, X), y, **drawn)
+    assert bootstrap_error(CategoricalNB(min_categories=20), counts, y, **drawn).path == "refit"
 
 
 # ------------------------------------------------------------------ intervals

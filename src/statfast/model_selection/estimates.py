@@ -27,7 +27,9 @@ from statfast._validation import (
 from statfast.model_selection.losses import as_loss, coded, losses, truth_of
 from statfast.model_selection.resampling import Bootstrap
 from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows, take
+from statfast.model_selection.variance import replicated
 from statfast.model_selection.ways import (
+    MERGED,
     Folds,
     fitted_folds,
     require_weights,
@@ -62,6 +64,11 @@ def bootstrap_error(
     ValueError
         If an argument is out of its range, or a fit fails.
 
+    Notes
+    -----
+    Samples are weights of the statistics of linear discriminants and naive Bayes; other models are
+    fitted to the rows that were drawn. Each predicts the rows that it has not seen.
+
     References
     ----------
     .. [1] B. Efron & R. J. Tibshirani (1997), "Improvements on cross-validation: the .632+
@@ -86,18 +93,34 @@ def bootstrap_error(
     pairs = list(Bootstrap(as_count(n_bootstraps, "n_bootstraps"), random_state=random_state)
                  .split(X))  # fmt: skip
     y = np.asarray(y)
-    path, fits = fitted_folds(estimator, Folds(X, y, None, n, pairs), [{}])
+    path, answers = _of_samples(estimator, X, y, pairs, classes)
     total, times = np.zeros(n), np.zeros(n)
-    for (_, test), fitted in zip(pairs, fits, strict=True):
-        if fitted.errors[0] is not None:
-            raise fitted.errors[0]
-        said = coded(fitted.models[0].predict(rows_of_fold(fitted.rows, test)), classes)
+    for (_, test), said in zip(pairs, answers, strict=True):
         total[test] += losses(truth[test], said, loss)
         times[test] += 1
     out = float((total[times > 0] / times[times > 0]).mean())
     said = coded(with_params(estimator, {}).fit(X, y).predict(X), classes)
     training, none = float(losses(truth, said, loss).mean()), no_information(truth, said, loss)
     return BootstrapEstimate.of(method, training, out, none, path)
+
+
+def _of_samples(estimator, X, y, pairs, classes):
+    """The way, and in turn what the fit to each sample predicts of the rows held out."""
+    if getattr(estimator, "_samples_as_weights", False):  # is quicker: a half, up to twenty times
+        trains, tests = ([pair[side] for pair in pairs] for side in (0, 1))
+        n_jobs = getattr(estimator, "n_jobs", None)
+        found = replicated(estimator, X, y, X, trains, classes, n_jobs, tests)
+        if found is not None:
+            return MERGED, found
+    path, fits = fitted_folds(estimator, Folds(X, y, None, len(y), pairs), [{}])
+    return path, _of_fits(pairs, fits, classes)
+
+
+def _of_fits(pairs, fits, classes):
+    for (_, test), fitted in zip(pairs, fits, strict=True):
+        if fitted.errors[0] is not None:
+            raise fitted.errors[0]
+        yield coded(fitted.models[0].predict(rows_of_fold(fitted.rows, test)), classes)
 
 
 @dataclass(frozen=True)

@@ -158,15 +158,12 @@ def bias_variance(
 
 def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
     """Predictions (R, m) of the fits to all samples."""
-    if shares_statistics(estimator):
-        try:
-            model = copied(estimator)
-            columns, state = model._prepare(X, y, None)
-            if columns[-1] is not None:
-                raise NotImplementedError
-            return _merged(model, columns, state, X_test, drawn, classes, n_jobs), MERGED
-        except NotImplementedError:
-            pass
+    found = replicated(estimator, X, y, X_test, drawn, classes, n_jobs)
+    if found is not None:
+        said = np.empty((len(drawn), n_rows(X_test)), np.float64 if classes is None else np.intp)
+        for own, codes in zip(said, found, strict=True):
+            own[:] = codes
+        return said, MERGED
     out = []
     for rows in drawn:
         model = copied(estimator).fit(take(X, rows), y[rows])
@@ -174,34 +171,48 @@ def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
     return np.array(out), REFIT
 
 
-def _merged(model, columns, state, X_test, drawn, classes, n_jobs):
-    """Predictions by fits with the times that each row was drawn as weights."""
-    R, n = drawn.shape
-    said = np.empty((R, n_rows(X_test)), np.intp if classes is not None else np.float64)
+def replicated(estimator, X, y, X_test, drawn, classes, n_jobs, held=None):
+    """In turn the predictions by fits to the rows `drawn`, as weights of their statistics: of all
+    of `X_test`, or of each sample's places `held`. None where there are no such statistics."""
+    if not shares_statistics(estimator):
+        return None
+    model = copied(estimator)
+    try:
+        columns, state = model._prepare(X, y, None)
+    except NotImplementedError:
+        return None
+    if columns[-1] is not None:
+        return None
+    return _merged(model, columns, state, X_test, drawn, classes, n_jobs, held)
+
+
+def _merged(model, columns, state, X_test, drawn, classes, n_jobs, held):
+    n = len(drawn[0])
     step = max(1, 8 * LARGE // n)
-    for first in range(0, R, step):
+    # Small fits in several threads would wait for each other more than they work.
+    effort = 0.0 if columns[0].size < LARGE else np.inf
+    for first in range(0, len(drawn), step):
         rows = drawn[first : first + step]
+        asked = None if held is None else held[first : first + step]
 
-        def one(k, rows=rows):
+        def one(k, rows=rows, asked=asked):
             total = model._statistics((*columns[:-1], _times(rows[k : k + 1])[0]), state)
-            return coded(copied(model)._solve(total, state).predict(X_test), classes)
+            own = X_test if asked is None else take(X_test, asked[k])
+            return coded(copied(model)._solve(total, state).predict(own), classes)
 
-        left = np.arange(len(rows))
-        quick = _together(model, columns, state, rows, X_test, classes)
-        if quick is not None:
-            said[first : first + step], certain = quick
-            left = np.flatnonzero(~certain)
-        # Small fits in several threads would wait for each other more than they work.
-        effort = 0.0 if columns[0].size < LARGE else np.inf
-        for k, found in zip(left, each(one, left, n_jobs=n_jobs, effort=effort), strict=True):
-            said[first + k] = found
-    return said
+        said, certain = _together(model, columns, state, rows, X_test, classes)
+        left = iter(each(one, np.flatnonzero(~certain), n_jobs=n_jobs, effort=effort))
+        for k, sure in enumerate(certain):
+            if sure:
+                yield said[k] if asked is None else said[k][asked[k]]
+            else:
+                yield next(left)
 
 
 def _times(drawn, order=None):
     """How often each row was drawn (R, n), the rows in an order."""
-    n = drawn.shape[1]
-    counts = np.empty(drawn.shape)
+    n = len(drawn[0])
+    counts = np.empty((len(drawn), n))
     if order is not None:
         place = np.empty(n, dtype=np.intp)
         place[order] = np.arange(n)
@@ -212,16 +223,17 @@ def _times(drawn, order=None):
 
 
 def _together(model, columns, state, drawn, X_test, classes):
-    """Codes of predictions by all samples at once, and which of them are right, or None."""
+    """Codes of predictions by all samples at once, and which of them are right."""
+    none = None, np.zeros(len(drawn), dtype=bool)
     several = getattr(model, "_predict_replicates", None)
     if several is None or classes is None or not isinstance(columns[0], np.ndarray):
-        return None
+        return none
     rows = as_rows(X_test)
     if rows.shape[1] != columns[0].shape[1]:
-        return None
+        return none
     found = several(columns, state, partial(_times, drawn), rows)
     if found is None:
-        return None
+        return none
     place = np.searchsorted(classes, state.classes)
     return place[found[0]], found[1]
 

@@ -32,7 +32,7 @@ def predicted(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
     if rules is None:
         return None
     coef, intercept, certain = rules
-    new, none = rows - center, np.zeros(rows.shape[1])
+    new, none = np.subtract(rows, center, order="C"), np.zeros(rows.shape[1])
 
     def work(some):
         best, score = np.empty((2, some.stop - some.start, len(new)))

@@ -211,6 +211,7 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     """
 
     _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior")
+    _samples_as_weights = True  # of the bootstrap: quicker than refits
 
     def __init__(
         self,

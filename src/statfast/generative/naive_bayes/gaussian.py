@@ -311,6 +311,7 @@ class GaussianNB(NaiveBayesModel):
         self.n_jobs = n_jobs
 
     _sums_tell = True
+    _samples_as_weights = True  # of the bootstrap: quicker than refits
     _solved_by = ("priors", "var_smoothing")
 
     def _density(self, d):
