@@ -271,13 +271,13 @@ def regresses(cls):
     return issubclass(cls, Regressor)
 
 
-def methods(cls):
-    return [name for name in METHODS if hasattr(cls, name)]
+def methods(model):
+    return [name for name in METHODS if hasattr(model, name)]
 
 
 def answers(model, X):
     """Everything the fitted model says about X: pairs of a label and an array."""
-    for name in methods(type(model)):
+    for name in methods(model):
         said = getattr(model, name)(X)
         for part, array in enumerate(said if isinstance(said, tuple) else (said,)):
             yield f"{name}[{part}]", array
@@ -563,7 +563,7 @@ def test_bad_rows_after_fit(cls, kind, data):
     X, y = data
     model = fitted(cls, X, y)
     before = state(model)
-    for name in methods(cls):
+    for name in methods(model):
         optional = inspect.signature(getattr(model, name)).parameters["X"].default is None
         if kind == "None" and optional:
             continue
@@ -575,7 +575,7 @@ def test_bad_rows_after_fit(cls, kind, data):
 @each_estimator
 def test_wrong_width_and_no_fit(cls, data):
     X, y = data
-    for name in methods(cls):
+    for name in methods(fitted(cls, X, y)):
         with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance"):
             getattr(make(cls), name)(X)
         words = f"X has 3 features, but {cls.__name__} is expecting 4 features as input"

@@ -111,6 +111,67 @@ def test_votes_of_members_without_probabilities():
     assert model.score(X, labels) > 0.85
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_decisions_are_the_mean_of_those_of_members(n_classes):
+    X, y, labels = sample()
+    labels = labels if n_classes == 3 else np.where(y > 0, "ash", "elm")
+    base = LogisticRegression(C=1.0)
+    models = [
+        BaggingClassifier(base, 7, max_features=0.6, random_state=0, n_jobs=jobs).fit(X, labels)
+        for jobs in (1, 2, 7)
+    ]
+    model, X = models[0], X.astype(np.float32).astype(float)
+    pairs = zip(model.estimators_, model.estimators_features_, strict=True)
+    want = np.mean([member.decision_function(X[:, columns]) for member, columns in pairs], axis=0)
+    assert want.shape == ((300,) if n_classes == 2 else (300, 3))
+    np.testing.assert_allclose(model.decision_function(X), want, rtol=1e-12, atol=1e-12)
+    for other in models:
+        for rows in (X, np.asfortranarray(X), X[::-1][::-1]):
+            np.testing.assert_array_equal(other.decision_function(rows), model.decision_function(X))
+    narrow = model.decision_function(X.astype(np.float32))  # linear models answer in its precision
+    np.testing.assert_allclose(narrow, want, atol=1e-5)
+
+
+def test_decisions_where_the_estimator_has_them():
+    X, _, labels = sample(60)
+    linear = BaggingClassifier(LogisticRegression(C=1.0), max_samples=8, random_state=0)
+    assert hasattr(linear, "decision_function")
+    for without in (BaggingClassifier(), BaggingClassifier().fit(X, labels)):
+        with pytest.raises(AttributeError, match="DecisionTreeClassifier has none"):
+            without.decision_function(X)
+    with pytest.raises(ValueError, match="not fitted"):
+        linear.decision_function(X)
+    labels[1:] = np.where(labels[1:] == "oak", "elm", labels[1:])
+    labels[0] = "oak"
+    with pytest.raises(ValueError, match="members that know all 3 classes; one has seen 2"):
+        linear.fit(X, labels).decision_function(X)
+
+
+@pytest.mark.parametrize("kind", [BaggingClassifier, BaggingRegressor])
+def test_members_know_the_names_of_their_columns(kind, recwarn):
+    pandas = pytest.importorskip("pandas")
+    X, y, labels = sample()
+    frame = pandas.DataFrame(X, columns=list("vwxyz"))
+    model = kind(n_estimators=4, max_features=3, oob_score=False, random_state=0)
+    model.fit(frame, labels if kind is BaggingClassifier else y)
+    said = model.predict(frame)
+    assert not recwarn.list
+    for member, columns in zip(model.estimators_, model.estimators_features_, strict=True):
+        names = frame.columns[columns]
+        assert list(member.feature_names_in_) == list(names)
+        assert member.predict(frame[names]).shape == said.shape
+    assert not recwarn.list
+    member.fit(X[:, :3], y > 0)
+    assert not hasattr(member, "feature_names_in_")
+    assert (model.predict(frame) == said).all()
+    theirs = pytest.importorskip("sklearn.tree")
+    estimator = getattr(theirs, kind.__name__.replace("Bagging", "DecisionTree"))()
+    model = kind(estimator, n_estimators=2).fit(frame, y > 0)
+    assert not hasattr(model.estimators_[0], "feature_names_in_")
+    assert model.predict(frame).shape == (300,)
+    assert not recwarn.list
+
+
 def test_weights_are_chances():
     X, y, _ = sample()
     w = (np.arange(300) < 40).astype(float)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import Classifier
+from statfast._estimator import Classifier, delegated
 from statfast._validation import as_labels, shown
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeClassifier
@@ -45,6 +45,7 @@ class BaggingClassifier(Classifier, BaggingModel):
     estimator_ : estimator
         What was copied.
     estimators_ : list of estimators
+        The members. Fitted on a data frame, those of this package know the names of their columns.
     estimators_samples_, estimators_features_ : list of ndarray
         Rows and columns drawn for each, ascending.
     oob_decision_function_ : ndarray of shape (n, K)
@@ -157,7 +158,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         ndarray of shape (m, K)
         """
         k = self.__dict__.get("n_classes_")
-        return self._sum(X, lambda member, rows: _shares(member, rows, k)) / len(self.estimators_)
+        return self._sum(X, lambda member, rows: _shares(member, rows, k)) / len(self._members)
 
     def predict_log_proba(self, X):
         """Logarithms of `predict_proba`; -inf for classes without a share.
@@ -172,6 +173,41 @@ class BaggingClassifier(Classifier, BaggingModel):
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def _delegate(self):
+        members = self.__dict__.get("_members")
+        return members[0] if members else self.estimator or self._default()
+
+    @delegated("decision_function")
+    def decision_function(self, X):
+        """Mean of the decision functions of the members; there if the estimator has one.
+
+        `predict` follows `predict_proba`, or the votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+
+        Returns
+        -------
+        ndarray of shape (m,), or of the shape that members give for several classes
+
+        Raises
+        ------
+        ValueError
+            If a class is not among the rows of a member: its function then has other columns.
+        """
+        k = self.__dict__.get("n_classes_")
+
+        def said(member, rows):
+            if len(member.classes_) < k:
+                raise ValueError(
+                    f"decision_function needs members that know all {k} classes; one has seen "
+                    f"{len(member.classes_)}. Raise max_samples."
+                )
+            return np.asarray(member.decision_function(rows), dtype=np.float64)
+
+        return self._sum(X, said) / len(self._members)
 
     def predict(self, X):
         """The class with the largest share, the lowest of equals.

@@ -26,6 +26,7 @@ from statfast.ensemble.members.base_estimators import (
     one_thread,
     require_fit,
     seeded,
+    with_names,
 )
 
 
@@ -74,7 +75,7 @@ class BaggingModel(Estimator):
         n, width = rows.shape
         target, published = self._targets(y, n)
         weights = as_weights(sample_weight, n)
-        before = self.__dict__.get("estimators_", []) if flags["warm_start"] else []
+        before = self.__dict__.get("_members", []) if flags["warm_start"] else []
         if len(before) > count:
             raise ValueError(
                 f"n_estimators must be at least the members there are ({len(before)}) with "
@@ -95,7 +96,7 @@ class BaggingModel(Estimator):
         return self._publish(
             X,
             estimator_=copied(base),
-            estimators_=members,
+            _members=members,
             n_features_in_=width,
             _draws=draws,
             _allows_missing=allows_missing(base),
@@ -193,34 +194,48 @@ class BaggingModel(Estimator):
     # ------------------------------------------------------------ answers
     def _sum(self, X, ask):
         """The sum, in the order of the members, of what they say of X."""
-        if "estimators_" not in self.__dict__:
-            raise not_fitted(self)
+        self._fitted_members()
         rows = new_member_rows(self, X, self._allows_missing)
         draws = self._draws
 
         def work(i):
             checkpoint()
             own = rows if draws.all_columns else rows[:, draws.of(i)[1]]
-            return ask(self.estimators_[i], own)
+            return ask(self._members[i], own)
 
         # As many at a time as threads can have: what members say of many rows takes memory.
         total = None
-        numbers = range(len(self.estimators_))
+        numbers = range(len(self._members))
         for begin in range(0, len(numbers), 16):
             effort = 1e3 * rows.shape[0] * 16
             for said in each(work, numbers[begin : begin + 16], n_jobs=self.n_jobs, effort=effort):
                 total = said if total is None else total + said
         return total
 
+    def _fitted_members(self):
+        if "_members" not in self.__dict__:
+            raise not_fitted(self)
+        return self._members
+
+    @property
+    def estimators_(self):
+        """The members. After a fit on a data frame those of this package know their columns' names;
+        they themselves were fitted on arrays."""
+        members, names = self._fitted_members(), self.__dict__.get("feature_names_in_")
+        if names is None:
+            return members
+        pairs = zip(members, self.estimators_features_, strict=True)
+        return [with_names(member, names[columns]) for member, columns in pairs]
+
     @property
     def estimators_samples_(self):
         """For each member the rows drawn for it, ascending, as often as they were drawn."""
-        return [self._draws.of(i)[2] for i in range(len(self.estimators_))]
+        return [self._draws.of(i)[2] for i in range(len(self._fitted_members()))]
 
     @property
     def estimators_features_(self):
         """For each member the columns drawn for it, ascending."""
-        return [self._draws.of(i)[1] for i in range(len(self.estimators_))]
+        return [self._draws.of(i)[1] for i in range(len(self._fitted_members()))]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

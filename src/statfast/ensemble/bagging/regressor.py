@@ -42,6 +42,7 @@ class BaggingRegressor(Regressor, BaggingModel):
     estimator_ : estimator
         What was copied.
     estimators_ : list of estimators
+        The members. Fitted on a data frame, those of this package know the names of their columns.
     estimators_samples_, estimators_features_ : list of ndarray
         Rows and columns drawn for each, ascending.
     oob_prediction_ : ndarray of shape (n,) or (n, outputs)
@@ -161,4 +162,4 @@ class BaggingRegressor(Regressor, BaggingModel):
             raise ValueError(
                 "estimator predicts numbers so large that their sum overflows. Rescale y."
             )
-        return total / len(self.estimators_)
+        return total / len(self._members)

@@ -2,10 +2,11 @@
 """Members of ensembles by duck typing: copied, seeded, fitted with weights, and asked."""
 
 import sys
+from copy import copy
 
 import numpy as np
 
-from statfast._estimator import copied, takes_weights
+from statfast._estimator import Estimator, copied, takes_weights
 from statfast._validation import as_rows, as_sparse, is_sparse, rows_for, shown
 from statfast.ensemble.boosting.model import HistBoosting
 from statfast.tree.cart.model import CartModel
@@ -47,6 +48,14 @@ def one_thread(member):
     if hasattr(member, "get_params") and "n_jobs" in member.get_params(deep=False):
         member.set_params(n_jobs=1)
     return member
+
+
+def with_names(member, names):
+    """A copy of a fitted member that knows the names of its columns; what is not ours as it is."""
+    if not isinstance(member, Estimator) or "n_features_in_" not in vars(member):
+        return member
+    fitted = {name: vars(member)[name] for name in member._fitted}
+    return copy(member)._publish(None, **{**fitted, "feature_names_in_": names})
 
 
 def allows_missing(estimator):
