@@ -56,7 +56,6 @@ _ROWS = (
     ("RidgeCV", "gcv_mode", (None, "auto", "svd", "eigen"), ""),
     ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
     ("AgglomerativeClustering Pipeline", "memory", (None,), _NO_MEMORY),
-    ("AgglomerativeClustering", "connectivity", (None,), "All pairs of rows may be merged."),
     ("BisectingKMeans", "algorithm", ("lloyd", "elkan"), ""),
     ("RidgeCV", "scoring", (None,), "Its criterion is the squared error; use GridSearchCV."),
     ("RidgeCV", "cv", (None,), "Each row is left out; use GridSearchCV for other folds."),

@@ -8,6 +8,7 @@ from statfast._estimator import Clusterer, Estimator
 from statfast._validation import as_choice, as_count, as_real, wrong_type
 from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
 from statfast.cluster.hierarchy.linkage import METHODS, taken_as, tree_of
+from statfast.cluster.hierarchy.structured import structured_tree
 
 
 class AgglomerativeClustering(Clusterer, Estimator):
@@ -23,6 +24,10 @@ class AgglomerativeClustering(Clusterer, Estimator):
         and "median" take "euclidean" or "precomputed".
     linkage : str, default="ward"
         The method: "ward", "complete", "average", "single", "weighted", "centroid" or "median".
+    connectivity : array-like or sparse matrix of shape (n, n), or callable, optional
+        A graph of the rows, in which whatever is not 0 is an edge, in either direction; or a
+        function that makes it of X. Only clusters that an edge connects are merged, by "ward",
+        "complete", "average" or "single". None: any two may be.
     distance_threshold : float, optional
         Clusters at or above this distance are not merged.
     metric_params : dict, optional
@@ -48,7 +53,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
     n_leaves_ : int
         Number of rows, n.
     n_connected_components_ : int
-        1: any two rows may be merged.
+        How many components `connectivity` has; 1 without it.
     n_features_in_ : int
         Number of columns, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -61,6 +66,17 @@ class AgglomerativeClustering(Clusterer, Estimator):
     Notes
     -----
     Exact; ties, cost and memory are those of `linkage`. The tree is always computed in full.
+
+    Along a graph (`connectivity`) the nearest two clusters that an edge connects are merged, of
+    several such the pair that holds the cluster of lowest number. Distances are scikit-learn's:
+    Ward's from the means of the clusters; of the others those along edges only, so that the
+    distance of a union to a cluster beside one of its parts is that part's, and to one beside both
+    the least, the largest, or the mean by sizes of the two. Heights may then fall, and
+    `distance_threshold` leaves out merges above those that are too high. Components of the graph
+    are joined by an edge between the nearest rows of each two, with a warning. Cost: the distances
+    along the m edges, and O((m + b) log m) steps in Python, b the number of clusters beside those
+    merged, in all: 20 000 rows of ten neighbors each take 3 to 5 s, about scikit-learn's time.
+    Memory O(m + n d).
 
     References
     ----------
@@ -81,6 +97,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
         *,
         metric="euclidean",
         linkage="ward",
+        connectivity=None,
         distance_threshold=None,
         metric_params=None,
         compute_distances=False,
@@ -89,6 +106,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
         self.n_clusters = n_clusters
         self.metric = metric
         self.linkage = linkage
+        self.connectivity = connectivity
         self.distance_threshold = distance_threshold
         self.metric_params = metric_params
         self.compute_distances = compute_distances
@@ -111,9 +129,9 @@ class AgglomerativeClustering(Clusterer, Estimator):
         Raises
         ------
         ValueError
-            If X is not valid (see `linkage`), if `n_clusters` is not between 1 and n, if both or
-            neither of `n_clusters` and `distance_threshold` are given, or if a parameter is out of
-            its range.
+            If X is not valid (see `linkage`), if `connectivity` is no graph of its rows, if
+            `n_clusters` is not between 1 and n, if both or neither of `n_clusters` and
+            `distance_threshold` are given, or if a parameter is out of its range.
         TypeError
             If X is sparse, or a parameter has the wrong type.
         MemoryError
@@ -136,7 +154,12 @@ class AgglomerativeClustering(Clusterer, Estimator):
         n = given.n
         if threshold is None:
             as_count(k, "n_clusters", high=n, limit="the number of rows")
-        Z = tree_of(given, method, self.n_jobs)
+        graph = self.connectivity
+        if graph is None:
+            Z, components = tree_of(given, method, self.n_jobs), 1
+        else:
+            graph = graph(X) if callable(graph) else graph
+            Z, components = structured_tree(given, graph, method)
         joined = np.arange(n - 1) < n - k if threshold is None else heights_within(Z) < threshold
         labels = labels_of(Z, joined)
         wanted = threshold is not None or self.compute_distances
@@ -149,7 +172,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
             n_clusters_=int(labels.max()) + 1,
             n_leaves_=n,
             linkage_matrix_=Z,
-            n_connected_components_=1,
+            n_connected_components_=components,
             **kept,
         )
 

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Merging along a graph: only clusters that an edge connects are merged, the nearest pair first.
+
+A heap holds the edges of clusters that there are, or were; each cluster has a table of those beside
+it. The distance of a pair never changes while both are there, so what the heap gives is right
+unless one of them has gone.
+"""
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from statfast._distance import (
+    MetricRows,
+    is_callable,
+    measured,
+    read_only,
+    rescaled,
+)
+from statfast._engine import checkpoint
+from statfast._validation import as_csr, as_rows, is_sparse, warn_user
+
+# The distance of a union from the distances of its parts, of sizes p and q; each in the graph.
+JOINS: dict[str, Callable] = {
+    "single": lambda a, b, p, q: min(a, b),
+    "complete": lambda a, b, p, q: max(a, b),
+    "average": lambda a, b, p, q: (p * a + q * b) / (p + q),
+}
+STRUCTURED = ("ward", *JOINS)
+
+
+def structured_tree(given: Any, connectivity: Any, method: str) -> tuple[np.ndarray, int]:
+    """The linkage matrix of checked rows or dissimilarities along a graph, and the number of
+    components that the graph had before it was completed."""
+    if method not in STRUCTURED or (method == "ward" and not isinstance(given, MetricRows)):
+        what = "rows" if method == "ward" else f"one of {', '.join(map(repr, STRUCTURED))}"
+        raise ValueError(
+            f"linkage={method!r} with connectivity needs {what}. "
+            f"{'Choose another linkage' if method == 'ward' else 'Choose one of them'}, or leave "
+            "out connectivity."
+        )
+    graph = edges_of(connectivity, given.n)
+    source = given
+    if isinstance(given, MetricRows) and not is_callable(given.metric):
+        source = given.made()
+    one, other, parts = _completed(graph, source)
+    if parts > 1:
+        warn_user(
+            f"The graph given as connectivity has {parts} connected components. Each pair of them "
+            "was connected by an edge between their nearest rows; pass a connected graph to "
+            "choose these edges."
+        )
+    if method == "ward":
+        Z = _ward(given, one, other)
+    else:
+        Z = _merged(given.n, one, other, _lengths(source, one, other), _by_rule(JOINS[method]))
+    if not np.isfinite(Z[:, 2]).all():
+        raise ValueError("Heights of merges overflow. Scale X down.")
+    return Z, parts
+
+
+def edges_of(connectivity: Any, n: int) -> Any:
+    """Check a graph of n rows: a symmetric CSR matrix of its edges, without the diagonal."""
+    from scipy.sparse import csr_array, triu
+
+    name = "connectivity"
+    if is_sparse(connectivity):
+        graph = as_csr(connectivity, name=name)
+    else:
+        graph = csr_array(as_rows(connectivity, name=name) != 0)
+    if graph.shape != (n, n):
+        raise ValueError(
+            f"connectivity must be a graph of the {n} rows of X, of shape ({n}, {n}); got shape "
+            f"{graph.shape}."
+        )
+    graph = csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)
+    upper = csr_array(triu(graph + graph.T, 1))
+    return csr_array(upper + upper.T)
+
+
+def _completed(graph, source):
+    """The two ends of each edge, the lower first, of a connected graph; components before."""
+    from scipy.sparse import triu
+    from scipy.sparse.csgraph import connected_components
+
+    parts, label = connected_components(graph, directed=False)
+    upper = triu(graph, 1).tocoo()
+    pairs = [np.stack([upper.row, upper.col], axis=1).astype(np.intp)]
+    rows = [np.flatnonzero(label == part) for part in range(parts)] if parts > 1 else []
+    for part in range(1, parts):
+        for before in range(part):
+            checkpoint()
+            table = _rectangle(source, rows[before], rows[part])
+            i, j = np.unravel_index(int(table.argmin()), table.shape)
+            ends = sorted([int(rows[before][i]), int(rows[part][j])])
+            pairs.append(np.array([ends], np.intp))
+    one, other = np.concatenate(pairs).T
+    return one, other, parts
+
+
+def _rectangle(source, rows, others):
+    if isinstance(source, MetricRows):
+        return np.array([_called(source, row, others) for row in rows])
+    return source.between(rows, others)
+
+
+def _called(given, row, others):
+    """What the user's function says of a row and others."""
+    function, X = given.metric.function, read_only(given.X)
+    found = []
+    for other in others:
+        checkpoint()
+        found.append(measured(function(X[row], X[other]), "rows {} and {}", row, other))
+    return np.array(found)
+
+
+def _lengths(source, one, other):
+    """The dissimilarity along each edge."""
+    order = np.argsort(one, kind="stable")
+    rows, starts = np.unique(one[order], return_index=True)
+    out = np.empty(len(one))
+    for row, at in zip(rows, np.split(order, starts[1:]), strict=True):
+        checkpoint()
+        out[at] = _rectangle(source, np.array([row]), other[at])[0]
+    return out
+
+
+# ---------- Merging
+def _merged(n, one, other, lengths, unite):
+    """The linkage matrix; `unite` gives a union's distances to the clusters beside it."""
+    beside: list[dict] = [{} for _ in range(n)]
+    heap = list(zip(lengths.tolist(), one.tolist(), other.tolist(), strict=True))
+    for length, a, b in heap:
+        beside[a][b] = beside[b][a] = length
+    heapify(heap)
+    size = [1] * n
+    Z = np.empty((n - 1, 4))
+    for new in range(n, 2 * n - 1):
+        checkpoint()
+        while True:
+            length, a, b = heappop(heap)
+            if size[a] and size[b]:
+                break
+        Z[new - n] = a, b, length, size[a] + size[b]
+        first, second = beside[a], beside[b]
+        beside[a], beside[b] = {}, {}
+        del first[b], second[a]
+        near = unite(a, b, new, first, second, size)
+        for c, apart in near.items():
+            beside[c].pop(a, None)
+            beside[c].pop(b, None)
+            beside[c][new] = apart
+            heappush(heap, (apart, c, new))
+        beside.append(near)
+        size.append(size[a] + size[b])
+        size[a] = size[b] = 0
+    return Z
+
+
+def _by_rule(join):
+    def unite(a, b, new, first, second, size):
+        """Of a cluster beside one part only, the distance is that part's."""
+        near = first
+        for c, apart in second.items():
+            near[c] = join(near[c], apart, size[a], size[b]) if c in near else apart
+        return near
+
+    return unite
+
+
+def _ward(given, one, other):
+    """Ward's method: distances are sqrt(2 p q / (p + q)) times that of the means."""
+    n = given.n
+    rows, scale = rescaled(given.metric.prepare(given.X))
+    centers = np.empty((2 * n - 1, rows.shape[1]))
+    centers[:n] = rows
+    count = np.ones(2 * n - 1)
+
+    def apart(a, b):
+        square = np.square(centers[a] - centers[b]).sum(axis=-1)
+        return np.sqrt(2 * count[a] * count[b] / (count[a] + count[b]) * square)
+
+    def unite(a, b, new, first, second, size):
+        count[new] = count[a] + count[b]
+        centers[new] = (count[a] * centers[a] + count[b] * centers[b]) / count[new]
+        near = list(first | second)
+        return dict(zip(near, apart(np.array(near, np.intp), new).tolist(), strict=True))
+
+    step = max(1, (1 << 22) // rows.shape[1])
+    parts = [slice(start, start + step) for start in range(0, len(one), step)]
+    lengths = [apart(one[part], other[part]) for part in parts]
+    Z = _merged(n, one, other, np.concatenate(lengths), unite)
+    with np.errstate(over="ignore"):
+        Z[:, 2] /= scale
+    return Z
