@@ -58,6 +58,24 @@ class CoefficientTable:
 
         return pandas.DataFrame(dict(self.columns), index=list(self.names))
 
+    def plot(self, column=None, *, ax=None, **style):
+        """Draw intervals of the rows, or bars of a column: `statfast.plot.table`.
+
+        Parameters
+        ----------
+        column : str, optional
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            As there.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").table(self, column, ax=ax, **style)
+
     def cells(self):
         """Lay the numbers out as text.
 

@@ -30,7 +30,7 @@ from statfast.model_selection.scoring import as_plan, classifies, known_classes
 from statfast.model_selection.validate import cross_validate, held_out_answers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """How good several models are on the same folds.
 
@@ -125,6 +125,8 @@ class Comparison:
             for name, mean, (low, high) in zip(self.names, self.means, self.intervals, strict=True)
         ]
         return "\n".join([*lines, "", str(self.table())])
+
+    __repr__ = __str__
 
 
 def compare(

@@ -33,6 +33,7 @@ from statfast.plot.probability_plots import calibration, confusion
 from statfast.plot.ranking_plots import cost_curves, coverage, precision_recall, roc
 from statfast.plot.rda_grid_plot import RDAGridDisplay, rda_grid
 from statfast.plot.regions import decision_regions
+from statfast.plot.result_plots import pruning, stability, stepwise, table
 from statfast.plot.selection_plots import (
     ComparisonDisplay,
     CurveDisplay,
@@ -83,13 +84,17 @@ __all__ = [
     "partial_dependence",
     "permutation_importances",
     "precision_recall",
+    "pruning",
     "rda_grid",
     "reconstructions",
     "regularization_path",
     "roc",
     "scree",
     "silhouette_plot",
+    "stability",
+    "stepwise",
     "svm_margin",
+    "table",
     "tree",
     "validation_curves",
     "word_weights",

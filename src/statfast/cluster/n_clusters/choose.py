@@ -30,7 +30,7 @@ NEED_ROWS = ("davies_bouldin", "gap")  # means, or reference sets
 STRIP = 1 << 20  # numbers squared at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NClustersResult:
     """What `choose_n_clusters` found.
 
@@ -59,6 +59,38 @@ class NClustersResult:
     criterion: str
     gap: GapStatisticResult | None
 
+    def to_frame(self):
+        """Return the numbers as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The scores, with the numbers of clusters as its index.
+        """
+        import pandas
+
+        return pandas.DataFrame(self.scores, index=pandas.Index(self.k, name="k"))
+
+    def plot(self, score=None, *, ax=None):
+        """Draw a score against the number of clusters: `elbow_plot` and `gap_plot`.
+
+        Parameters
+        ----------
+        score : str, optional
+            One of `scores`; None is `criterion`.
+        ax : matplotlib.axes.Axes, optional
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from importlib import import_module
+
+        score, plot = self.criterion if score is None else score, import_module("statfast.plot")
+        if score == "gap" and self.gap is not None:
+            return plot.gap_plot(self, ax=ax)
+        return plot.elbow_plot(self, score, ax=ax)
+
     def __str__(self):
         names = list(self.scores)
         lines = ["   k " + " ".join(f"{name:>17}" for name in names)]
@@ -68,6 +100,8 @@ class NClustersResult:
                 f"{k:4d}{mark}" + " ".join(f"{self.scores[name][i]:17.6g}" for name in names)
             )
         return "\n".join([*lines, f"* recommended by {self.criterion}"])
+
+    __repr__ = __str__
 
 
 def choose_n_clusters(

@@ -21,7 +21,7 @@ RULES = ("firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax", "globalmax")
 NULLS = ("pca", "box")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GapStatisticResult:
     """What `gap_statistic` found for k = 1, 2, ...
 
@@ -61,11 +61,44 @@ class GapStatisticResult:
         """
         return int(self.k[gap_select(self.gap, self.se, rule, factor=factor)])
 
+    def to_frame(self):
+        """Return the numbers as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the numbers of clusters as its index.
+        """
+        import pandas
+
+        names = ("log_w", "expected", "gap", "se")
+        index = pandas.Index(self.k, name="k")
+        return pandas.DataFrame({name: getattr(self, name) for name in names}, index=index)
+
+    def plot(self, *, rule="firstSEmax", ax=None):
+        """Draw the gaps and the number that a rule takes: `statfast.plot.gap_plot`.
+
+        Parameters
+        ----------
+        rule : str, default="firstSEmax"
+            See `gap_select`.
+        ax : matplotlib.axes.Axes, optional
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").gap_plot(self, rule=rule, ax=ax)
+
     def __str__(self):
         lines = [f"{'k':>4} {'log W':>10} {'expected':>10} {'gap':>9} {'se':>9}"]
         columns = zip(self.k, self.log_w, self.expected, self.gap, self.se, strict=True)
         lines += [f"{k:4d} {w:10.4f} {e:10.4f} {g:9.4f} {s:9.4f}" for k, w, e, g, s in columns]
         return "\n".join([*lines, f"best by firstSEmax: {self.best()}"])
+
+    __repr__ = __str__
 
 
 def gap_statistic(

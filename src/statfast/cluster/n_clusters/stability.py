@@ -17,7 +17,7 @@ from statfast.cluster.n_clusters.methods import as_family, threads_of
 RECOVERED, DISSOLVED = 0.75, 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StabilityResult:
     """What `cluster_stability` found.
 
@@ -41,6 +41,37 @@ class StabilityResult:
     recovered: np.ndarray
     dissolved: np.ndarray
 
+    def to_frame(self):
+        """Return the numbers as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each cluster.
+        """
+        import pandas
+
+        columns = {"rows": np.bincount(self.labels), "jaccard": self.mean}
+        columns |= {"recovered": self.recovered, "dissolved": self.dissolved}
+        return pandas.DataFrame(columns).rename_axis("cluster")
+
+    def plot(self, *, ax=None, **style):
+        """Draw it: `statfast.plot.stability`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            As there.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").stability(self, ax=ax, **style)
+
     def __str__(self):
         lines = [f"{'cluster':>8} {'rows':>8} {'Jaccard':>8} {'recovered':>10} {'dissolved':>10}"]
         sizes = np.bincount(self.labels)
@@ -49,6 +80,8 @@ class StabilityResult:
             f"{c:8d} {n:8d} {j:8.3f} {r:10d} {x:10d}" for c, (n, j, r, x) in enumerate(columns)
         ]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def cluster_stability(

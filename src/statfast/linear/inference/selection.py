@@ -143,9 +143,9 @@ def _start(names, terms):
     return chosen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StepwiseResult:
-    """What a stepwise search found.
+    """What a stepwise search found; ``print`` shows the steps.
 
     Attributes
     ----------
@@ -164,6 +164,40 @@ class StepwiseResult:
     terms: tuple[str, ...]
     columns: np.ndarray
     path: CoefficientTable
+
+    def to_frame(self):
+        """Return the steps as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each step.
+        """
+        return self.path.to_frame()
+
+    def plot(self, *, ax=None, **style):
+        """Draw it: `statfast.plot.stepwise`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            As there.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").stepwise(self, ax=ax, **style)
+
+    def __str__(self):
+        criterion = list(self.path.columns)[-1]
+        kept = ", ".join(self.terms) or "the intercept alone"
+        return f"Stepwise selection by {criterion}\n\n{self.path}\n\nKept: {kept}"
+
+    __repr__ = __str__
 
 
 def step(

@@ -7,11 +7,12 @@ import numpy as np
 
 from statfast._distance import rescaled
 from statfast._engine import checkpoint, reduce
+from statfast._estimator import CoefficientTable
 from statfast._validation import as_labels, as_rows, as_weights
 from statfast.metrics.clustering.cluster_distances import LEAST, MOST, as_table, gather
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScatterDecomposition:
     """Sums of squares of clustered rows: what `scatter_decomposition` found.
 
@@ -37,6 +38,53 @@ class ScatterDecomposition:
     within_clusters: np.ndarray
     sizes: np.ndarray
     centers: np.ndarray
+
+    def table(self):
+        """The sum of squares within each cluster, between them, and in all.
+
+        Returns
+        -------
+        CoefficientTable
+            With the size, sum of squares and share of the total in each row.
+        """
+        names = [f"cluster {c}" for c in range(len(self.sizes))]
+        mass = float(np.sum(self.sizes))
+        sums = np.array([*self.within_clusters, self.within, self.between, self.total])
+        share = sums / self.total if self.total > 0 else np.full(len(sums), np.nan)
+        sizes = np.array([*self.sizes, mass, mass, mass], dtype=float)
+        columns = {"Size": sizes, "Sum Sq": sums, "Share": share}
+        return CoefficientTable([*names, "within", "between", "total"], columns)
+
+    def to_frame(self):
+        """Return the table as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self.table().to_frame()
+
+    def plot(self, *, ax=None, **style):
+        """Draw it: `statfast.plot.table`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            As there.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").table(self.table(), ax=ax, **style)
+
+    def __str__(self):
+        return str(self.table())
+
+    __repr__ = __str__
 
 
 def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):

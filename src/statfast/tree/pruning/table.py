@@ -24,7 +24,7 @@ from statfast.tree.pruning.weakest_link import cut_at
 CLOSE = 1e-9  # of the root's risk: complexities nearer than this are one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PruningTable:
     """Trees of falling complexity, with their errors within and across folds; as rpart's `cptable`.
 
@@ -88,6 +88,35 @@ class PruningTable:
 
         names = ("cp", "n_splits", "rel_error", "xerror", "xstd")
         return pandas.DataFrame({name: getattr(self, name) for name in names})
+
+    def plot(self, *, ax=None, **style):
+        """Draw it: `statfast.plot.pruning`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            As there.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").pruning(self, ax=ax, **style)
+
+    def __str__(self):
+        lines = [f"{'cp':>10} {'splits':>7} {'rel error':>10} {'xerror':>8} {'xstd':>8}"]
+        columns = zip(self.cp, self.n_splits, self.rel_error, self.xerror, self.xstd, strict=True)
+        for row, (cp, splits, error, across, std) in enumerate(columns):
+            mark = "  best" if row == self.best else ""
+            mark += "  1 se" if row == self.one_standard_error else ""
+            line = f"{cp:10.6f} {splits:7d} {error:10.4f} {across:8.4f} {std:8.4f}"
+            lines.append(line + mark)
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def pruning_table(

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of printed results: tables, steps of a selection, prunings, and clusters found again."""
+
+import numpy as np
+
+from statfast._estimator import CoefficientTable
+from statfast._validation import as_choice, wrong_type
+from statfast.cluster import StabilityResult
+from statfast.linear import StepwiseResult
+from statfast.plot.display import Display
+from statfast.plot.regions import COLORS
+from statfast.tree import PruningTable
+
+TOLD = (
+    "GVIF",
+    "Sum Sq",
+    "LRT",
+    "Deviance",
+    "F",
+    "Chi2",
+)  # what is drawn of a table unless asked for
+SIGNIFICANT = 0.05
+
+
+def table(found, column=None, *, ax=None, **style):
+    """Draw a table of results: intervals of its rows, or bars of a column.
+
+    Parameters
+    ----------
+    found : CoefficientTable
+        As of `conf_int`, `t_test`, `odds_ratios`, `anova`, `drop1`, `add1` or `vif`.
+    column : str, optional
+        A heading, to draw its bars. None draws intervals where the table has them (with the
+        estimates, else the middles), or bars of the first of "GVIF", "Sum Sq", "LRT", "Deviance",
+        "F", "Chi2" and the columns in order.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        For points or bars.
+
+    Returns
+    -------
+    Display
+        With ``names``, ``values`` and ``ends`` (None of bars). What is significant at 0.05, or
+        whose interval does not hold 0 (of ratios, 1), is filled. Rows without numbers are left out.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is no table of results.
+    ValueError
+        If there is no such column, or no number in it.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearRegression, vif
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import table
+    >>> X = load_iris().data
+    >>> found = vif(LinearRegression().fit(X[:, :3], X[:, 3]))
+    >>> table(found, ax=Figure().subplots()).ax_.get_xlabel()
+    'GVIF'
+    """
+    if not isinstance(found, CoefficientTable):
+        raise wrong_type("found", "a table of results, such as anova returns", found)
+    columns = {name: np.asarray(values, float) for name, values in found.columns.items()}
+    limits = [name for name in columns if name.endswith(" %") and name[0].isdigit()]
+    names, ends, none = np.array(found.names, dtype=object), None, 0.0
+    if column is None and len(limits) == 2:
+        ends = np.column_stack([columns[name] for name in limits])
+        middle = next((n for n in ("Estimate", "exp(coef)") if n in columns), None)
+        values = ends.mean(axis=1) if middle is None else columns[middle]
+        none = 1.0 if middle == "exp(coef)" else 0.0
+        label = f"{middle or 'interval'}, with {limits[0]} and {limits[1]}"
+        filled = (ends[:, 0] > none) | (ends[:, 1] < none)
+        kept = np.isfinite(ends).all(axis=1)
+    else:
+        first = next((name for name in TOLD if name in columns), next(iter(columns)))
+        label = first if column is None else as_choice(column, "column", tuple(columns))
+        values = columns[label]
+        p = next((columns[name] for name in columns if name.startswith("P>")), np.zeros(len(names)))
+        filled, kept = p < SIGNIFICANT, np.isfinite(values)
+    if not kept.any():
+        raise ValueError(f"found must have numbers to draw; got none under {label!r}.")
+    names, values, filled = names[kept], values[kept], filled[kept]
+    ends = None if ends is None else ends[kept]
+
+    def draw(display, ax):
+        places = np.arange(len(names))[::-1]
+        for some, face in ((filled, COLORS[0]), (~filled, "white")):
+            if ends is None:
+                shape = {"color": face, "edgecolor": COLORS[0], "height": 0.6, **style}
+                ax.barh(places[some], values[some], **shape)
+            else:
+                ax.hlines(places[some], ends[some, 0], ends[some, 1], color=COLORS[0], zorder=2)
+                shape = {"mfc": face, "mec": COLORS[0], "ms": 6, "zorder": 3, **style}
+                ax.plot(values[some], places[some], "o", **shape)
+        if ends is not None:
+            ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
+            if none:
+                ax.set_xscale("log")
+        ax.set_yticks(places, names)
+        ax.set_ylim(-0.7, len(names) - 0.3)
+        ax.set_xlabel(label)
+        _bare(ax)
+
+    return Display(draw, names=names, values=values, ends=ends).plot(ax=ax)
+
+
+def stepwise(found, *, ax=None, **style):
+    """Draw the criterion after each step of a selection.
+
+    Parameters
+    ----------
+    found : statfast.linear.StepwiseResult
+        What `step` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        For the line.
+
+    Returns
+    -------
+    Display
+        With ``names`` of the steps and the ``criterion`` after each.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is not what `step` returned.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearRegression, step
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import stepwise
+    >>> X = load_iris().data
+    >>> found = step(LinearRegression(), X[:, :3], X[:, 3], start="none")
+    >>> stepwise(found, ax=Figure().subplots()).names
+    ['Start', '+ x2', '+ x1', '+ x0']
+    """
+    if not isinstance(found, StepwiseResult):
+        raise wrong_type("found", "what step returned", found)
+    names, (label, values) = list(found.path.names), list(found.path.columns.items())[-1]
+
+    def draw(display, ax):
+        ax.plot(range(len(names)), values, **{"color": COLORS[0], "marker": "o", **style})
+        slanted = {"rotation": 30, "ha": "right"} if len(names) > 5 else {}
+        ax.set_xticks(range(len(names)), names, **slanted)
+        ax.set_xlabel("step")
+        ax.set_ylabel(label)
+        _bare(ax)
+
+    return Display(draw, names=names, criterion=values).plot(ax=ax)
+
+
+def pruning(found, *, ax=None, **style):
+    """Draw errors across folds against the size of the tree, as R's ``plotcp``.
+
+    Parameters
+    ----------
+    found : statfast.tree.PruningTable
+        What `pruning_table` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        For the line of errors on rows held out.
+
+    Returns
+    -------
+    Display
+        With ``leaves``, ``xerror`` and ``limit``, the least error and its standard error together:
+        the smallest tree below it is that of one standard error, which is marked.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is not what `pruning_table` returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import pruning
+    >>> from statfast.tree import DecisionTreeClassifier, pruning_table
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier()
+    >>> found = pruning_table(tree, iris.data, iris.target, cv=np.arange(150) % 10)
+    >>> pruning(found, ax=Figure().subplots()).leaves.tolist()
+    [1, 2, 3, 4]
+    """
+    if not isinstance(found, PruningTable):
+        raise wrong_type("found", "what pruning_table returned", found)
+    leaves = np.asarray(found.n_splits) + 1
+    limit = float(found.xerror[found.best] + found.xstd[found.best])
+    small = found.one_standard_error
+
+    def draw(display, ax):
+        shape = {"color": COLORS[0], "marker": "o", "capsize": 3, "label": "rows held out", **style}
+        ax.errorbar(leaves, found.xerror, yerr=found.xstd, **shape)
+        ax.plot(leaves, found.rel_error, color="0.6", marker=".", label="rows fitted")
+        ax.axhline(limit, color=COLORS[1], linestyle="--", linewidth=1, label="least + 1 se")
+        ax.plot(leaves[small], found.xerror[small], "o", ms=11, mfc="none", mec=COLORS[1])
+        ax.set_xlabel("leaves")
+        ax.set_ylabel("error, as a share of the root's")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend(frameon=False)
+        _bare(ax)
+
+    return Display(draw, leaves=leaves, xerror=found.xerror, limit=limit).plot(ax=ax)
+
+
+def stability(found, *, ax=None, **style):
+    """Draw how well each cluster was found again in bootstrap sets.
+
+    Parameters
+    ----------
+    found : statfast.cluster.StabilityResult
+        What `cluster_stability` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        For the points of the means.
+
+    Returns
+    -------
+    Display
+        With ``mean`` and ``jaccard``, the similarity in each set, which are the marks beside.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is not what `cluster_stability` returned.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.cluster import cluster_stability
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import stability
+    >>> found = cluster_stability(load_iris().data, 2, n_boot=5, random_state=0)
+    >>> stability(found, ax=Figure().subplots()).mean.shape
+    (2,)
+    """
+    if not isinstance(found, StabilityResult):
+        raise wrong_type("found", "what cluster_stability returned", found)
+    places = np.arange(len(found.mean))
+
+    def draw(display, ax):
+        for place, values in zip(places, found.jaccard.T, strict=True):
+            ax.plot(np.full(len(values), place), values, "_", color="0.75", zorder=1)
+        ax.plot(places, found.mean, **{"color": COLORS[0], "marker": "o", "ls": "", **style})
+        for height, name in ((0.75, "recovered"), (0.5, "dissolved")):
+            ax.axhline(height, color="0.6", linestyle="--", linewidth=1, zorder=0)
+            ax.annotate(
+                name, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom",
+                color="0.4",
+            )  # fmt: skip
+        ax.set_xticks(places)
+        ax.set_xlim(-0.6, len(places) - 0.4)
+        ax.set_ylim(-0.02, 1.05)
+        ax.set_xlabel("cluster")
+        ax.set_ylabel("Jaccard similarity")
+        _bare(ax)
+
+    return Display(draw, mean=found.mean, jaccard=found.jaccard).plot(ax=ax)
+
+
+def _bare(ax):
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)

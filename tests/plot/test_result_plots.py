@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results as pictures, data frames and printed tables: all show the same numbers."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from statfast import DecisionTreeClassifier, LinearRegression, LogisticRegression, Ridge
+from statfast.cluster import choose_n_clusters, cluster_stability, gap_statistic
+from statfast.datasets import load_iris
+from statfast.linear import add1, anova, drop1, step, vif
+from statfast.metrics import scatter_decomposition
+from statfast.model_selection import compare
+from statfast.tree import pruning_table
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.figure import Figure
+
+from statfast import plot
+
+IRIS = load_iris()
+X, Y = IRIS.data[:, :3], IRIS.data[:, 3]
+LINE = LinearRegression().fit(X, Y)
+FOLDS = np.arange(150) % 10
+
+
+def axes():
+    return Figure().subplots()
+
+
+RESULTS = {
+    "anova": lambda: anova(LINE),
+    "drop1": lambda: drop1(LinearRegression(), X, Y),
+    "add1": lambda: add1(LinearRegression(), X, Y, start=["x0"]),
+    "vif": lambda: vif(LINE),
+    "conf_int": lambda: LINE.conf_int(),
+    "t_test": lambda: LINE.t_test(["x0", "x1"]),
+    "wald_test": lambda: LINE.wald_test(["x0", "x1"]),
+    "step": lambda: step(LinearRegression(), X, Y),
+    "choose": lambda: choose_n_clusters(X, k=[2, 3], random_state=0),
+    "choose by gap": lambda: choose_n_clusters(
+        X, k=[2, 3], criterion="gap", n_boot=3, random_state=0
+    ),
+    "gap": lambda: gap_statistic(X, k_max=3, n_boot=3, random_state=0),
+    "stability": lambda: cluster_stability(X, 2, n_boot=3, random_state=0),
+    "scatter": lambda: scatter_decomposition(X, IRIS.target),
+    "pruning": lambda: pruning_table(DecisionTreeClassifier(), X, IRIS.target, cv=FOLDS),
+    "compare": lambda: compare([Ridge(), LinearRegression()], X, Y, cv=3),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_print_and_draw_themselves(name):
+    found = RESULTS[name]()
+    text = repr(found)
+    assert text == str(found)
+    assert "\n" in text
+    assert "array(" not in text
+    pytest.importorskip("pandas")
+    assert len(found.to_frame())
+    drawn = found.plot(ax=axes())
+    ax = getattr(drawn, "ax_", drawn)
+    assert ax.get_xlabel()
+    assert ax.has_data()
+
+
+def test_tables_draw_intervals_or_bars():
+    found = LINE.t_test(["x0", "x1", "x2"])
+    shown = plot.table(found, ax=axes())
+    assert_allclose(shown.values, LINE.coef_)
+    assert_allclose(shown.ends, np.asarray(LINE.conf_int())[1:])
+    assert [text.get_text() for text in shown.ax_.get_yticklabels()] == ["x0", "x1", "x2"]
+    bars = plot.table(anova(LINE), "F", ax=axes())
+    assert list(bars.names) == ["x0", "x1", "x2"]  # residuals have no F
+    assert_allclose([bar.get_width() for bar in bars.ax_.patches], bars.values)
+    assert bars.ends is None
+    mixed = plot.table(drop1(LinearRegression(), np.column_stack([X, FOLDS]), Y), ax=axes())
+    faces = {name: bar.get_facecolor() for name, bar in zip("0123", _in_order(mixed), strict=True)}
+    assert faces["3"] == (1.0, 1.0, 1.0, 1.0)  # the folds say nothing
+    assert faces["0"] != faces["3"]
+    model = LogisticRegression().fit(X[50:], IRIS.target[50:])
+    if hasattr(model, "odds_ratios"):
+        assert plot.table(model.odds_ratios(), ax=axes()).ax_.get_xscale() == "log"
+    with pytest.raises(ValueError, match="column must be"):
+        plot.table(found, "none", ax=axes())
+    with pytest.raises(ValueError, match="numbers to draw"):
+        step(LinearRegression(), X, Y).path.__class__(["a"], {"b": np.array([np.nan])}).plot()
+
+
+def _in_order(shown):
+    """Bars from the first row, on top."""
+    return sorted(shown.ax_.patches, key=lambda bar: -bar.get_y())
+
+
+def test_steps_prunings_and_clusters_show_their_numbers():
+    pytest.importorskip("pandas")
+    found = step(LinearRegression(), X, Y, start="none")
+    assert repr(found).startswith("Stepwise selection by AIC\n")
+    assert repr(found).endswith("Kept: x0, x1, x2")
+    line = found.plot(ax=axes()).ax_.lines[0]
+    assert_allclose(line.get_ydata(), found.to_frame()["AIC"])
+    empty = step(LinearRegression(), FOLDS[:, None], Y)
+    assert repr(empty).endswith("Kept: the intercept alone")
+
+    table = pruning_table(DecisionTreeClassifier(), X, IRIS.target, cv=FOLDS)
+    shown = table.plot(ax=axes())
+    assert_allclose(shown.limit, table.xerror[table.best] + table.xstd[table.best])
+    assert repr(table).count("best") == repr(table).count("1 se") == 1
+    assert "best" in repr(table).splitlines()[table.best + 1]
+
+    stable = cluster_stability(X, 2, n_boot=4, random_state=0)
+    assert_allclose(stable.to_frame()["jaccard"], stable.mean)
+    assert len(stable.plot(ax=axes()).ax_.lines) == 2 + 1 + 2
+
+    parts = scatter_decomposition(X, IRIS.target)
+    frame = parts.to_frame()
+    assert_allclose(frame["Sum Sq"]["cluster 0":"cluster 2"], parts.within_clusters)
+    assert_allclose(frame["Sum Sq"][["within", "between", "total"]],
+                    [parts.within, parts.between, parts.total])  # fmt: skip
+    assert_allclose(frame["Share"]["within"], parts.within / parts.total)
+    gaps = gap_statistic(X, k_max=3, n_boot=3, random_state=0)
+    assert_allclose(gaps.to_frame()["gap"], gaps.gap)
+    chosen = choose_n_clusters(X, k=[2, 3], random_state=0)
+    assert chosen.plot("within", ax=axes()).get_ylabel() == "within"
+    assert chosen.to_frame().index.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("draw", [plot.table, plot.stepwise, plot.pruning, plot.stability])
+def test_others_are_refused(draw):
+    with pytest.raises(TypeError, match="found must be"):
+        draw(3, ax=axes())
