@@ -220,3 +220,36 @@ def test_a_start_that_names_no_terms():
     X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0)
     with pytest.raises(TypeError, match="start must be names of terms"):
         add1(LinearRegression(), X, y, start=len)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), GeneralizedLinearModel("poisson")])
+def test_step_removes_what_others_determine_first_as_r(model):
+    """R's step takes the last of the terms of 0 degrees of freedom before it looks at AIC."""
+    X, y = data("poisson", None)
+    doubled = np.column_stack([X, X[:, 0] + X[:, 1], 3.0 - X[:, 2]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollinearityWarning)
+        table = drop1(model, doubled, y)
+        found = step(model, doubled, y)
+        upward = step(model, doubled, y, start="none")
+        forward = step(model, doubled, y, direction="forward")
+    assert_array_equal(table.columns["Df"][1:], 0.0)
+    assert_allclose(table.columns["AIC"], table.columns["AIC"][0], rtol=1e-9)
+    assert np.isnan(next(v for n, v in table.columns.items() if n.startswith("P>"))).all()
+    assert list(found.path.names)[:3] == ["Start", "- x4", "- x3"]
+    assert not found.model.aliased_.any()
+    plain = step(model, X, y)
+    assert found.terms == plain.terms
+    assert list(found.path.names)[3:] == list(plain.path.names)[1:]
+    assert not upward.model.aliased_.any()
+    assert forward.terms == ("x0", "x1", "x2", "x3", "x4")  # nothing is removed
+
+
+def test_a_group_of_which_others_determine_a_part_has_the_freedom_of_the_rest():
+    X, y = data("gaussian", None)
+    doubled = np.column_stack([X, X[:, 0]])
+    with pytest.warns(CollinearityWarning):
+        LinearRegression().fit(doubled, y)
+    groups = {"a": [0], "b": [1, 3], "c": [2]}
+    table = drop1(LinearRegression(), doubled, y, groups=groups)
+    assert_array_equal(table.columns["Df"][1:], [0, 1, 1])

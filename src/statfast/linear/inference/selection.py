@@ -234,7 +234,9 @@ def step(
     Notes
     -----
     The errors and p values of the model that is found do not allow for the search. **Ties** go to
-    the earliest term, removals first.
+    the earliest term, removals first. As in R, terms without which the model has as many degrees of
+    freedom, as others determine their columns, are removed before any other, the last first, and
+    are never added.
     """
     search = TermFits(model, X, y, sample_weight, offset, groups)
     as_choice(start, "start", ("all", "none"))
@@ -253,18 +255,25 @@ def step(
         )
     names, path = ["Start"], [best]
     while True:
-        moves = []
+        moves, freedom = [], best._inferred().df_residual
         if direction != "forward":
             moves += [(f"- {t}", chosen - {t}) for t in search.droppable(chosen)]
         if direction != "backward":
             moves += [(f"+ {t}", chosen | {t}) for t in search.addable(chosen)]
         tried = [(name, terms, search.fit(terms)) for name, terms in moves]
-        name, terms, fitted = min(
-            tried, key=lambda move: _criterion(move[2]._inferred(), k), default=(None, chosen, best)
-        )
-        least = _criterion(best._inferred(), k) - 1e-9
-        if name is None or _criterion(fitted._inferred(), k) >= least:
-            break
+        idle = [move for move in tried if move[2]._inferred().df_residual == freedom]
+        tried = [move for move in tried if move not in idle]
+        idle = [move for move in idle if move[0].startswith("-")]
+        if idle:  # what others determine goes first
+            name, terms, fitted = idle[-1]
+        else:
+            name, terms, fitted = min(
+                tried, key=lambda move: _criterion(move[2]._inferred(), k),
+                default=(None, chosen, best),
+            )  # fmt: skip
+            least = _criterion(best._inferred(), k) - 1e-9
+            if name is None or _criterion(fitted._inferred(), k) >= least:
+                break
         chosen, best = terms, fitted
         names.append(name)
         path.append(best)
