@@ -73,3 +73,11 @@ def test_stars():
     table = CoefficientTable([str(number) for number in p], {"x": p, "P>|t|": p})
     stars = [row[-1] for row in table.cells()[1:]]
     assert stars == ["***", "***", "**", "**", "*", "*", ".", ".", "", ""]
+
+
+def test_long_notes_are_wrapped():
+    table = CoefficientTable(["a"], {"Estimate": np.array([1.0])})
+    note = "word " * 40
+    text = str(Summary("Title", [("n", 1)], table, [note.strip()]))
+    assert max(map(len, text.splitlines())) == 78
+    assert text.count("word") == 40

@@ -178,6 +178,7 @@ def test_rows_with_missing_values_are_left_out_and_counted():
     assert model.design_.dropped == 3
     assert "3 rows with missing values left out." in str(model.summary())
     assert "missing" not in str(same.summary())
+    assert "Formula: mpg ~ wt + cyl" in str(same.summary())
     assert len(model.residuals(data)) == 29
     weighted = LinearRegression.from_formula("mpg ~ wt", data, sample_weight=np.arange(32))
     assert_allclose(

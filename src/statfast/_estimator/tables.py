@@ -8,6 +8,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor, isfinite, log10
+from textwrap import wrap
 
 import numpy as np
 
@@ -149,8 +150,9 @@ class Summary:
             ([name, ""] if name else []) + _text_lines(table.cells())
             for name, table in self._tables()
         ]
-        blocks = [_text_facts(self.facts), *tables, self._remarks()]
         inner = max(WIDTH, *(len(line) for lines in tables for line in lines))
+        remarks = [line for note in self._remarks() for line in wrap(note, inner)]
+        blocks = [_text_facts(self.facts), *tables, remarks]
         blocks = [[self.title.center(inner).rstrip()], *(lines for lines in blocks if lines)]
         rule = "=" * inner
         joined = f"\n{'-' * inner}\n".join("\n".join(lines) for lines in blocks[1:])

@@ -226,10 +226,11 @@ def remember(model, design):
     """Let a fitted model know the formula of its columns."""
     known = {"design_": design}
     model.__dict__.update(known, _fitted=(*model._fitted, *known))
+    notes = [f"Formula: {design.formula}"]
     if design.dropped:
         what = "1 row" if design.dropped == 1 else f"{design.dropped} rows"
-        note = f"{what} with missing values left out."
-        model._replace_results(lambda result: replace(result, notes=(*result.notes, note)))
+        notes.append(f"{what} with missing values left out.")
+    model._replace_results(lambda result: replace(result, notes=(*notes, *result.notes)))
     return model
 
 

@@ -165,7 +165,10 @@ def _result(rows, fit, names, title, ridge, analytic):
     refusal = PENALIZED if ridge else NO_MAXIMUM if fit.diverged else ""
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
         refusal = TOO_SMALL
-    facts = (("Family", family.name), ("Link", rows.link.name), ("Passes", fit.n_iter))
+    shown = family.name.replace("_", " ")
+    facts = (("Family", shown), ("Link", rows.link.name), ("Iterations", fit.n_iter))
+    if ridge:
+        facts += (("Penalty", "l2"), ("C", 1 / ridge))
     return Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
         count - int(rows.intercept), fit.deviance, null_deviance(rows), fit.chi2, loglik,

@@ -102,7 +102,8 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
     told = [k for k in range(n_classes) if refusal == PENALIZED or k != task.reference]
     make = result_of(task, coef[told], told, names, aliased, covariance)
     title = "Multinomial logistic regression"
-    result = make(fit.loglik, fit.null_loglik, refusal=refusal, title=title)
+    facts = (("Penalty", "l2"), ("C", task.C)) if task.penalty == "l2" else ()
+    result = make(fit.loglik, fit.null_loglik, refusal=refusal, title=title, facts=facts)
     if about is not None:
         result = replace(result, center=fit.center(), about=np.nan_to_num(about))
     return LogisticSolution(
