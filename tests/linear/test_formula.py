@@ -158,6 +158,11 @@ def test_offset_and_weights_as_arrays_and_by_name():
             model.residuals(data), bare.residuals(X, data.breaks, "deviance", data.many,
                                                   np.log(data.time)), rtol=1e-6, atol=1e-9,
         )  # fmt: skip
+    for text in ("2 * many", "many + many"):  # an expression, not terms
+        twice = GeneralizedLinearModel.from_formula(
+            "breaks ~ wool + offset(log(time))", data, sample_weight=text, **family
+        )
+        assert_allclose(twice.df_residual_, 2 * np.sum(data.many) - 2)
     with pytest.warns(UserWarning, match="fitted with an offset"):
         given.predict(new)
     assert_allclose(given.predict(new, np.log(new.time)), means, rtol=1e-9)
@@ -272,7 +277,7 @@ REFUSED = [
     ("C(cyl) ~ wt", {}, "The response of 'C.*' is 3 columns"),
     ("mpg ~ wt + offset(hp)", {}, "LinearRegression has no offset"),
     ("mpg ~ wt", {"fit_intercept": False}, "Write '- 1' for none"),
-    ("mpg ~ wt", {"sample_weight": "many"}, "`many` is not present"),
+    ("mpg ~ wt", {"sample_weight": "many"}, "many. is not"),
     ("mpg ~ wt", {"sample_weight": [1.0, 2.0]}, "sample_weight"),
 ]
 

@@ -315,7 +315,11 @@ def _designed(cls, formula, data, sample_weight, offset):
     if offset is not None and offsets:
         raise ValueError(f"{formula!r} has an offset already; got offset={shown(offset)}, too.")
     expressions = {"weight": sample_weight, "offset": offset}
-    more = {name: f"0 + {text}" for name, text in expressions.items() if isinstance(text, str)}
+    more = {
+        name: f"0 + `{text}`" if text in frame else f"0 + {{{text}}}"
+        for name, text in expressions.items()
+        if isinstance(text, str)
+    }
     more |= {"offset": offsets} if offsets else {}
     if "offset" in more or offset is not None:
         _require_offsets(cls)
