@@ -24,6 +24,7 @@ from statfast import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from statfast.tree.growing import grow_tree
 
 PATIENCE = 10.0  # seconds: a machine that is busy with other things passes, too
 LONG = {  # fits of some 10 000 rows that would take a minute
@@ -82,6 +83,47 @@ def test_a_long_fit_hears_ctrl_c(kind):
     if long is not None:
         model.set_params(**{name: 3})
     np.testing.assert_array_equal(model.fit(*few).predict(few[0]), before)
+
+
+@pytest.mark.parametrize("kind", ["medians", "missing", "surrogates", "categories"])
+def test_one_column_of_a_large_node_is_searched_in_pieces(kind, monkeypatch):
+    """Between two checkpoints there are few rows, and pieces do not change the tree."""
+    X, _ = noise(900)
+    rng = np.random.default_rng(1)
+    Y = X[:, :2] - X[:, 2:4] + rng.normal(size=(900, 2))
+    weight = rng.uniform(1, 2, 900)
+    if kind != "medians":
+        X[rng.random(X.shape) < 0.2] = np.nan
+    model = DecisionTreeRegressor(criterion="absolute_error", max_depth=4)
+    if kind in ("surrogates", "categories"):
+        held = [0, 1] if kind == "categories" else None
+        model = DecisionTreeRegressor(
+            max_depth=4, missing="surrogate", max_surrogates=3, categorical_features=held
+        )
+    whole = model.fit(X, Y, sample_weight=weight)
+    want, said = pickle.dumps(whole.tree_), whole.predict(X)
+    count = 0
+
+    def counted(checkpoint=grow_tree.checkpoint):
+        nonlocal count
+        count += 1
+        checkpoint()
+
+    monkeypatch.setattr(grow_tree, "checkpoint", counted)
+    for jobs in (1, 2):
+        model.set_params(n_jobs=jobs).fit(X, Y, sample_weight=weight)
+        before = count
+        for name, value in {"PIECE": 100, "SORTED_EFFORT": 1, "MEDIAN_EFFORT": 1}.items():
+            monkeypatch.setattr(grow_tree, name, value)
+        count = 0
+        model.fit(X, Y, sample_weight=weight)
+        # medians of the root alone: rows on both sides, of both outputs, of 10 columns
+        assert count - before > (4 * 10 * 900 // 100 if kind in ("medians", "missing") else 10)
+        assert pickle.dumps(model.tree_) == want
+        np.testing.assert_array_equal(model.predict(X), said)
+        monkeypatch.undo()
+        monkeypatch.setattr(grow_tree, "checkpoint", counted)
+        count = 0
 
 
 FITTED = [

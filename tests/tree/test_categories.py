@@ -16,7 +16,7 @@ KINDS = ("gini", "entropy", "error", "squared_error", "poisson")
 
 
 def make(criterion, **params):
-    numbers = criterion in ("squared_error", "poisson")
+    numbers = criterion in ("squared_error", "absolute_error", "poisson")
     kind = DecisionTreeRegressor if numbers else DecisionTreeClassifier
     return kind(criterion=criterion, **params)
 

@@ -53,6 +53,31 @@ def test_the_best_of_what_is_drawn_for_the_columns(seed, criterion, missing, min
         keys[a], keys[b] = routes.mixed(keys[node] ^ 1), routes.mixed(keys[node] ^ 2)
 
 
+@given(st.integers(0, 10**6), st.booleans(), st.integers(1, 2))
+def test_absolute_errors_of_what_is_drawn(seed, missing, outputs):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(2, 24)
+    X = rng.integers(0, 9, (n, 3)).astype(float)
+    if missing:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    Y, w = rng.integers(0, 5, (n, outputs)).astype(float), rng.integers(1, 4, n)
+    model = make("absolute_error", splitter="random", max_depth=1, random_state=seed)
+    tree = model.fit(X, Y, sample_weight=w).tree_
+    key = int(np.random.default_rng(seed).integers(2**63))
+
+    def left_over(left):
+        each = [np.repeat(Y[side], w[side], axis=0) for side in (left, ~left)]
+        return sum(np.abs(own - np.median(own, axis=0)).sum() for own in each)
+
+    drawn = [routes.random_split(key, j, X[:, j], None) for j in range(3)]
+    errors = {j: left_over(left) for j, left in enumerate(drawn) if left is not None}
+    if tree.node_count == 1:
+        assert not errors or (Y[0] == Y).all()
+    else:
+        assert errors[tree.feature[0]] == pytest.approx(min(errors.values()), abs=1e-9)
+        assert tree.n_node_samples[1] == drawn[tree.feature[0]].sum()
+
+
 def test_all_pairs_of_sets_are_drawn_alike():
     """Chi squared of 7 pairs of sets of 4 categories, in 2 800 trees of one split."""
     X = np.array([[0.0], [1.0], [2.0], [np.nan]])

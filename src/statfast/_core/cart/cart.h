@@ -45,6 +45,7 @@ typedef struct {
     const int64_t *first;    /* (p + 1,) where those of a column begin */
     const int32_t *label;    /* (n, outputs) or NULL */
     const double *y;         /* (n, outputs) or NULL */
+    const uint32_t *y_rank;  /* (n, outputs) ranks of targets, for medians; or NULL */
     const double *xlogx;     /* x log2 x for integers up to the largest sum, or NULL */
     const int32_t *classes;  /* (outputs,) or NULL */
     const int8_t *monotone;  /* (p,) or NULL */
@@ -84,7 +85,7 @@ typedef struct {
     double *ascending; /* (outputs, m) targets in ascending order */
     int32_t *y_place;  /* (outputs, m) the places of targets there */
     double *low_high;  /* (outputs, 2) the range of targets */
-    void *targets;     /* (m,) room to sort them */
+    uint64_t *targets; /* (2, m) room to sort them */
     int unit_weights;  /* all weights are 1 */
     int packs;         /* `packed` is there */
 } cart_node_rows;
@@ -116,8 +117,19 @@ typedef struct {
     uint8_t first, last, shift;
 } single_doubt;
 
+/* How far the absolute errors of a column have come, where a call ends before they do. */
+typedef struct {
+    int64_t patience;  /* steps of a call; 0: as many as there are */
+    uint64_t *sorted;  /* rows by rank, or NULL: no column is begun */
+    ptrdiff_t known, turn, step; /* turn: of outputs and sides */
+    double all, sum;
+    int missing_left;
+    cart_split best;
+} cart_pause;
+
 /* What one thread needs besides. */
 typedef struct {
+    cart_pause pause;
     uint8_t *byte;     /* (kept,) codes of the rows, of as many columns as there is room for */
     uint8_t *bytes;    /* (4 m + ...) of some of them */
     int32_t *place;    /* (6 m + ...) places of rows in the node: lists of bins */
@@ -172,8 +184,20 @@ typedef struct {
     int32_t node, column, reversed, of_sets; /* reversed: values up to the threshold go right */
 } cart_surrogate;
 
+/* A split that is being made, where a call ends before all its surrogates are found. */
+typedef struct {
+    int64_t patience; /* rows times columns of a call; 0: as many as there are */
+    int begun;
+    cart_cut cut;
+    int64_t weight[3];
+    ptrdiff_t lost, column; /* column: which comes next */
+    size_t first;           /* surrogate */
+} cart_making;
+#define CART_PAUSED (-2)
+
 typedef struct {
     const cart_problem *t;
+    cart_making making;
     const double *weight; /* (n,) of rows, or NULL */
     int integral, best_first;
     ptrdiff_t leaves_left;

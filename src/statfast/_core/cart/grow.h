@@ -120,7 +120,7 @@ static void constrain(cart_grower *g, ptrdiff_t f, ptrdiff_t l, cart_task *left,
         left->low = right->high = middle;
 }
 
-/* Split the node that is open; returns -1 without memory. */
+/* Split the node that is open; returns -1 without memory, CART_PAUSED if patience ends first. */
 static int split_node(cart_grower *g, const cart_split *best) {
     const cart_problem *t = g->t;
     const cart_task now = g->now;
@@ -132,7 +132,7 @@ static int split_node(cart_grower *g, const cart_split *best) {
     const int by_sides = is_by_sides(t, best->feature);
     const ptrdiff_t l = by_sides ? partition_by_sides(g, best, &cut) : partition(g, best, &cut);
     const ptrdiff_t m = g->v.m;
-    if (l < 0) return -1;
+    if (l < 0) return (int)l;
     cart_task left = {now.start, now.start + l, now.depth + 1, id, 0, mixed(now.key ^ 1),
                       now.low, now.high};
     cart_task right = {now.start + l, now.stop, now.depth + 1, id, 1, mixed(now.key ^ 2),

@@ -5,6 +5,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, 
 
 
 cdef extern from "cart/cart.h" nogil:
+    int CART_PAUSED
     ctypedef struct cart_problem:
         Py_ssize_t n, p, outputs, channels
         const uint8_t *codes
@@ -18,6 +19,7 @@ cdef extern from "cart/cart.h" nogil:
         const int64_t *first
         const int32_t *label
         const double *y
+        const uint32_t *y_rank
         const double *xlogx
         const int32_t *classes
         const int8_t *monotone
@@ -40,8 +42,11 @@ cdef extern from "cart/cart.h" nogil:
         double threshold
         int32_t order, turn
 
+    ctypedef struct cart_pause:
+        int64_t patience
+
     ctypedef struct cart_scratch:
-        pass
+        cart_pause pause
 
     ctypedef struct cart_task:
         Py_ssize_t start, stop, depth, parent
@@ -64,8 +69,12 @@ cdef extern from "cart/cart.h" nogil:
     ctypedef struct cart_surrogate:
         pass
 
+    ctypedef struct cart_making:
+        int64_t patience
+
     ctypedef struct cart_grower:
         const cart_problem *t
+        cart_making making
         const double *weight
         int integral, best_first
         Py_ssize_t leaves_left

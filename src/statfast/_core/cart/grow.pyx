@@ -43,6 +43,7 @@ cdef class Problem:
         const int32_t[:, ::1] label,     # IN (n, outputs), or None
         const int32_t[::1] classes,      # IN (outputs,) how many, or None
         const double[:, ::1] y,          # IN (n, outputs), or None
+        const uint32_t[:, ::1] y_rank,   # IN (n, outputs) ranks of y for medians, or None
         const double[::1] xlogx,         # IN x log2 x of sums of weights, or None
         const int8_t[::1] monotone,      # IN (p,) -1, 0, 1; or None
         const int32_t[::1] categories,   # IN (p,) how many, 0: numbers; or None
@@ -53,13 +54,9 @@ cdef class Problem:
         cdef const uint32_t[:, ::1] ranks32
         cdef cart_problem *t = &self.t
         self.arrays = (codes, ranks, by_row, shift, missing, values, first, label, classes, y,
-                       xlogx, monotone, categories, cases)
+                       y_rank, xlogx, monotone, categories, cases)
         t.p, t.n = codes.shape[0], codes.shape[1]
         t.codes = &codes[0, 0]
-        t.ranks16 = NULL
-        t.ranks32 = NULL
-        t.by_row16 = NULL
-        t.by_row32 = NULL
         if ranks.dtype == np.uint16:
             ranks16 = ranks
             t.ranks16 = &ranks16[0, 0]
@@ -78,22 +75,18 @@ cdef class Problem:
         t.first = &first[0]
         t.label = NULL if label is None else &label[0, 0]
         t.y = NULL if y is None else &y[0, 0]
+        t.y_rank = NULL if y_rank is None else &y_rank[0, 0]
         t.outputs = y.shape[1] if label is None else label.shape[1]
-        t.classes = NULL
-        t.channels = t.outputs
-        if label is not None:
-            t.classes = &classes[0]
-            t.channels = np.sum(classes)
+        t.classes = NULL if label is None else &classes[0]
+        t.channels = t.outputs if label is None else np.sum(classes)
         t.xlogx = NULL if xlogx is None else &xlogx[0]
         t.monotone = NULL if monotone is None else &monotone[0]
         t.plain = categories is None and np.max(missing) < 0
-        t.criterion = rules["criterion"]
+        t.criterion, t.total_weight = rules["criterion"], rules["total_weight"]
         t.randomized, t.in_order = rules["randomized"], rules["in_order"]
-        t.max_features = rules["max_features"]
         t.min_split, t.min_leaf = rules["min_split"], rules["min_leaf"]
-        t.max_depth = rules["max_depth"]
+        t.max_features, t.max_depth = rules["max_features"], rules["max_depth"]
         t.min_weight, t.min_decrease = rules["min_weight"], rules["min_decrease"]
-        t.total_weight = rules["total_weight"]
         t.categories = NULL if categories is None else &categories[0]
         t.most = 0 if categories is None else np.max(categories)
         t.words = (t.most + 63) // 64
@@ -118,13 +111,15 @@ cdef class Room:
     cdef cart_scratch s
     cdef uint8_t *memory
 
-    def __cinit__(self, Problem problem, Py_ssize_t m):
+    def __cinit__(self, Problem problem, Py_ssize_t m, int64_t patience=0):
+        """`patience`: rows and sides of absolute errors in a call; 0: all."""
         cdef bint sorting = sorts(problem)
         cdef size_t size = room_of(&problem.t, m, sorting, &self.s, NULL)
         self.memory = <uint8_t *>calloc(size, 1)
         if self.memory == NULL:
             raise MemoryError
         room_of(&problem.t, m, sorting, &self.s, self.memory)
+        self.s.pause.patience = patience
 
     def __dealloc__(self):
         free(self.memory)
@@ -176,17 +171,16 @@ cdef class Grower:
     def add_task(self, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t depth, Py_ssize_t parent,
                  int side, uint64_t key, double low, double high):
         """A node to be opened."""
-        cdef cart_task task = cart_task(start, stop, depth, parent, side, key, low, high)
-        if not kernels.push_task(&self.g, &task):
+        cdef cart_task t = cart_task(start, stop, depth, parent, side, key, low, high)
+        if not kernels.push_task(&self.g, &t):
             raise MemoryError
 
     def next_task(self):
         """The rows (start, stop) of the node to be opened next, or None."""
         cdef cart_task t
-        if not self.g.n_tasks:
-            return None
-        t = self.g.tasks[self.g.n_tasks - 1]
-        return t.start, t.stop
+        if self.g.n_tasks:
+            t = self.g.tasks[self.g.n_tasks - 1]
+            return t.start, t.stop
 
     def take_task(self):
         """The node to be opened next, which is given up: arguments of `add_task`."""
@@ -229,7 +223,8 @@ cdef class Grower:
     def search(self, Room room, Py_ssize_t column, double least, bint ends):
         """(bound, whether the column varies, gain, column, missing_left, cut, threshold): the best
         split that gains `least` or more, else column -1. With `ends` bins in doubt are not looked
-        into; no split in them gains more than the bound."""
+        into; no split in them gains more than the bound. None: the patience of the room has ended,
+        to be called again."""
         cdef cart_split best = cart_split(least, -1, 0, 0, NAN, -1 if least == -INFINITY else 1, 0)
         cdef double bound = -INFINITY
         cdef int varies
@@ -237,18 +232,24 @@ cdef class Grower:
             varies = kernels.split_on(self.g.t, &self.g.v, &room.s, column,
                                       kernels.draw_for(&self.g, column), &best,
                                       &bound if ends else NULL)
+        if varies == CART_PAUSED:
+            return None
         return (bound, varies, best.gain, best.feature, best.missing_left, best.cut,
                 best.threshold)
 
     def split(self, double gain, int32_t column, int32_t missing_left, int64_t cut,
-              double threshold):
-        """Split the open node."""
+              double threshold, int64_t patience=0):
+        """Split the open node. True: patience (rows times columns looked at for surrogates) has
+        ended, to be called again."""
         cdef cart_split best = cart_split(gain, column, missing_left, cut, threshold, 0, 0)
         cdef int state
         with nogil:
+            self.g.making.patience = patience
             state = kernels.split_node(&self.g, &best)
-        if state < 0:
+            self.g.making.patience = 0
+        if state == -1:
             raise MemoryError
+        return state == CART_PAUSED
 
     def nodes(self):
         """Arrays of the nodes, in the order in which they were opened."""

@@ -86,37 +86,29 @@ static int load_classes(const cart_problem *t, cart_node_rows *v, const double *
 }
 
 /* ------------------------------------------------------------------ targets */
-typedef struct {
-    double y;
-    int32_t at;
-} target_place;
-
-static int by_target(const void *a, const void *b) {
-    const target_place *x = a, *z = b;
-    if (x->y != z->y) return x->y < z->y ? -1 : 1;
-    return x->at < z->at ? -1 : 1;
-}
-
 /* Ascending targets, the place of each, and the median: the mean of two where half the weight lies
    at or below the first. */
 static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o, double mass) {
     const ptrdiff_t m = v->m;
-    target_place *order = v->targets;
+    double *ascending = v->ascending + o * m;
+    uint32_t most = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
-        order[i].y = v->y[o * m + i];
-        order[i].at = (int32_t)i;
+        const uint32_t rank = t->y_rank[v->rows[i] * t->outputs + o];
+        v->targets[i] = (uint64_t)rank << 32 | (uint32_t)i;
+        if (rank > most) most = rank;
     }
-    qsort(order, (size_t)m, sizeof *order, by_target);
-    double below = 0, median = order[m - 1].y;
+    const uint64_t *order = sort_keys(v->targets, v->targets + m, m, most);
+    for (ptrdiff_t i = 0; i < m; i++) ascending[i] = v->y[o * m + (uint32_t)order[i]];
+    double below = 0, median = ascending[m - 1];
     int found = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
-        v->ascending[o * m + i] = order[i].y;
-        v->y_place[o * m + order[i].at] = (int32_t)i;
-        below += (double)v->w[order[i].at] * v->scale;
+        const uint32_t at = (uint32_t)order[i];
+        v->y_place[o * m + at] = (int32_t)i;
+        below += (double)v->w[at] * v->scale;
         if (found || 2 * below < mass) continue;
         found = 1;
-        median = order[i].y;
-        if (2 * below == mass && i + 1 < m) median = order[i].y / 2 + order[i + 1].y / 2;
+        median = ascending[i];
+        if (2 * below == mass && i + 1 < m) median = ascending[i] / 2 + ascending[i + 1] / 2;
     }
     return median;
 }

@@ -93,30 +93,35 @@ static CART_SELDOM void take_sides(cart_grower *g, const cart_split *split, int6
     }
 }
 
-/* Columns that send rows as the split does, the best first; returns 0 without memory. */
-static CART_SELDOM int find_surrogates(cart_grower *g, const cart_split *split,
-                                       const int64_t *weight) {
+/* Columns that send rows as the split does, the best first; returns -1 without memory, CART_PAUSED
+   if patience ends first. */
+static CART_SELDOM int find_surrogates(cart_grower *g, const cart_split *split) {
     const cart_problem *t = g->t;
-    const size_t begin = g->n_surrogates, most = (size_t)t->surrogates;
+    cart_making *now = &g->making;
+    const size_t begin = now->first, most = (size_t)t->surrogates;
+    int64_t left = now->patience > 0 ? now->patience : INT64_MAX;
     if (!reserve((void **)&g->surrogates, &g->surrogate_room, begin + most + 1,
                  sizeof *g->surrogates))
-        return 0;
-    for (ptrdiff_t j = 0; j < t->p; j++) {
+        return -1;
+    for (; now->column < t->p; now->column++, left -= g->v.m) {
+        const ptrdiff_t j = now->column;
+        if (left <= 0) return CART_PAUSED;
         cart_surrogate one = {NAN, 0, 0, 0, (int32_t)g->n_nodes - 1, (int32_t)j, 0, 0};
-        if (j == split->feature || !surrogate_of(t, &g->v, &g->scratch, j, weight, &one)) continue;
+        if (j == split->feature || !surrogate_of(t, &g->v, &g->scratch, j, now->weight, &one))
+            continue;
         size_t at = g->n_surrogates;
         while (at > begin && g->surrogates[at - 1].agree < one.agree) at--;
         if (at - begin == most) continue;
         if (t->categories && t->categories[j]) {
             one.threshold = (double)g->n_sets;
             one.of_sets = 1;
-            if (!push_set(g, g->scratch.set)) return 0;
+            if (!push_set(g, g->scratch.set)) return -1;
         }
         memmove(g->surrogates + at + 1, g->surrogates + at, (g->n_surrogates - at) * sizeof one);
         g->surrogates[at] = one;
         if (++g->n_surrogates - begin > most) g->n_surrogates--;
     }
-    return 1;
+    return 0;
 }
 
 /* Where a surrogate sends a row; CART_LOST if its value is missing, or a category new to it. */
@@ -132,36 +137,49 @@ static CART_SELDOM int sent_by(const cart_grower *g, const cart_surrogate *by, i
     return (t->values[t->first[j] + rank] > by->threshold) != by->reversed;
 }
 
-/* As partition, for sets of categories and for nodes that ask other columns where a value is
-   missing. Returns -1 without memory. */
-static CART_SELDOM ptrdiff_t partition_by_sides(cart_grower *g, const cart_split *split,
-                                                cart_cut *cut) {
+/* The sides of all rows by the split alone, and its sets; returns 0 without memory. */
+static CART_SELDOM int begin_making(cart_grower *g, const cart_split *split) {
     const cart_problem *t = g->t;
-    const ptrdiff_t m = g->v.m, f = split->feature;
-    const size_t begin = g->n_surrogates;
-    int32_t *rows = g->v.rows, *right = g->scratch.place;
-    uint8_t *side = g->scratch.side;
-    int64_t low, high, weight[3] = {0, 0, 0};
-    ptrdiff_t l = 0, r = 0, lost = 0;
+    const ptrdiff_t f = split->feature;
+    cart_making *now = &g->making;
+    int64_t low, high;
+    *now = (cart_making){now->patience, 1, {NAN, 0, 0, (int32_t)f, 0}, {0, 0, 0}, 0, 0,
+                         g->n_surrogates};
     if (t->categories && t->categories[f]) {
         category_sets(t, &g->v, &g->scratch, split, g->scratch.set);
-        cut->threshold = (double)g->n_sets;
-        if (!push_set(g, g->scratch.set)) return -1;
+        now->cut.threshold = (double)g->n_sets;
+        if (!push_set(g, g->scratch.set)) return 0;
         take_sides(g, split, &low, &high);
     } else {
         take_sides(g, split, &low, &high);
-        cut->threshold = middle_of(t->values + t->first[f], low, high);
+        now->cut.threshold = middle_of(t->values + t->first[f], low, high);
     }
-    for (ptrdiff_t i = 0; i < m; i++) {
-        weight[side[i]] += case_of(t, &g->v, i);
-        lost += side[i] == CART_LOST;
+    for (ptrdiff_t i = 0; i < g->v.m; i++) {
+        now->weight[g->scratch.side[i]] += case_of(t, &g->v, i);
+        now->lost += g->scratch.side[i] == CART_LOST;
     }
-    cut->feature = (int32_t)f;
-    cut->missing_left = t->known_only ? weight[0] >= weight[1] : split->missing_left;
-    if (t->surrogates > 0 && !find_surrogates(g, split, weight)) return -1;
+    now->cut.missing_left =
+        t->known_only ? now->weight[0] >= now->weight[1] : split->missing_left;
+    return 1;
+}
+
+/* As partition, for sets of categories and for nodes that ask other columns where a value is
+   missing. Returns -1 without memory, CART_PAUSED if it is to be called again. */
+static CART_SELDOM ptrdiff_t partition_by_sides(cart_grower *g, const cart_split *split,
+                                                cart_cut *cut) {
+    const cart_problem *t = g->t;
+    const ptrdiff_t m = g->v.m;
+    cart_making *now = &g->making;
+    int32_t *rows = g->v.rows, *right = g->scratch.place;
+    ptrdiff_t l = 0, r = 0;
+    if (!now->begun && !begin_making(g, split)) return -1;
+    const int state = t->surrogates > 0 ? find_surrogates(g, split) : 0;
+    if (state < 0) return state;
+    now->begun = 0;
+    *cut = now->cut;
     for (ptrdiff_t i = 0; i < m; i++) {
-        int goes = side[i];
-        for (size_t k = begin; goes == CART_LOST && k < g->n_surrogates; k++) {
+        int goes = g->scratch.side[i];
+        for (size_t k = now->first; goes == CART_LOST && k < g->n_surrogates; k++) {
             goes = sent_by(g, g->surrogates + k, rows[i]);
             g->surrogates[k].sent += goes != CART_LOST;
         }
@@ -172,6 +190,6 @@ static CART_SELDOM ptrdiff_t partition_by_sides(cart_grower *g, const cart_split
         r += goes;
     }
     memcpy(rows + l, right, (size_t)r * sizeof *rows);
-    if (!t->known_only && !lost) cut->missing_left = l > r;
+    if (!t->known_only && !now->lost) cut->missing_left = l > r;
     return l;
 }

@@ -51,7 +51,7 @@ static inline size_t node_room(cart_grower *g, ptrdiff_t m, uint8_t *start) {
     TAKE(v->y, double, m * T);
     TAKE(v->heavy, double, m);
     TAKE(v->ascending, double, errors * T);
-    TAKE(v->targets, double, 2 * errors);
+    TAKE(v->targets, uint64_t, 2 * errors);
     TAKE(v->cls, int32_t, m * T);
     TAKE(v->y_place, int32_t, errors * T);
     TAKE(g->columns, int32_t, t->p);

@@ -73,38 +73,81 @@ static double median_error(const median_tree *b, const double *ascending) {
     return (median * w - wy) + (b->sum - wy - median * (b->all - w));
 }
 
-/* `order` rows in the order in which they go to the left; errors[i] of both sides after row i. */
-static void absolute_errors(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
-                            const int32_t *order) {
+/* `order` rows in the order in which they go to the left; errors[i] of both sides after row i.
+   Returns 0 if patience ends first: what is done stays in `s->pause`. */
+static int absolute_errors(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
+                           const int32_t *order) {
     const ptrdiff_t m = v->m;
-    for (ptrdiff_t i = 0; i < m; i++) s->errors[i] = 0;
-    for (ptrdiff_t o = 0; o < t->outputs; o++)
-        for (int side = 0; side < 2; side++) {
-            median_tree b = {s->tree, s->tree + m + 1, 0, 0, m};
+    cart_pause *p = &s->pause;
+    int64_t left = p->patience > 0 ? p->patience : INT64_MAX;
+    median_tree b = {s->tree, s->tree + m + 1, p->all, p->sum, m};
+    if (p->turn == 0 && p->step == 0)
+        for (ptrdiff_t i = 0; i < m; i++) s->errors[i] = 0;
+    for (; p->turn < 2 * t->outputs; p->turn++, p->step = 0) {
+        const ptrdiff_t o = p->turn / 2, side = p->turn % 2;
+        if (p->step == 0) {
             memset(s->tree, 0, (size_t)(2 * m + 2) * sizeof *s->tree);
-            for (ptrdiff_t i = 0; i < m - 1; i++) {
-                const ptrdiff_t at = order[side ? m - 1 - i : i];
-                const double w = (double)v->w[at] * v->scale;
-                median_add(&b, v->y_place[o * m + at], w, v->y[o * m + at]);
-                s->errors[side ? m - 2 - i : i] += median_error(&b, v->ascending + o * m);
-            }
+            b.all = b.sum = 0;
         }
+        for (ptrdiff_t i = p->step; i < m - 1; i++) {
+            if (left-- == 0) {
+                p->step = i;
+                p->all = b.all;
+                p->sum = b.sum;
+                return 0;
+            }
+            const ptrdiff_t at = order[side ? m - 1 - i : i];
+            const double w = (double)v->w[at] * v->scale;
+            median_add(&b, v->y_place[o * m + at], w, v->y[o * m + at]);
+            s->errors[side ? m - 2 - i : i] += median_error(&b, v->ascending + o * m);
+        }
+    }
+    p->turn = 0;
+    return 1;
+}
+
+/* The least sum of w |y - c| of both sides together; weights by the places of targets, those on the
+   right less than 0. */
+static double errors_of_sides(const double *w, const double *ascending, ptrdiff_t m) {
+    double all[2] = {0, 0}, below[2] = {0, 0}, median[2] = {0, 0}, sum = 0;
+    for (ptrdiff_t i = 0; i < m; i++) all[w[i] < 0] += fabs(w[i]);
+    for (ptrdiff_t i = 0; i < m; i++) {
+        const int side = w[i] < 0;
+        if (2 * below[side] < all[side]) median[side] = ascending[i];
+        below[side] += fabs(w[i]);
+    }
+    for (ptrdiff_t i = 0; i < m; i++) sum += fabs(w[i]) * fabs(ascending[i] - median[w[i] < 0]);
+    return sum;
 }
 
 /* ------------------------------------------------------------------ all splits in order */
+/* Where patience ends before the column does, CART_PAUSED: to be called again. */
 static int sorted_splits(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                          ptrdiff_t f, cart_split *best) {
-    uint64_t *key;
-    const ptrdiff_t m = v->m, known = sorted_rows(t, v, s, f, &key);
+    const ptrdiff_t m = v->m;
+    cart_pause *p = &s->pause;
+    if (p->sorted) *best = p->best;
+    else {
+        p->known = sorted_rows(t, v, s, f, &p->sorted);
+        p->missing_left = 0;
+    }
+    const uint64_t *key = p->sorted;
+    const ptrdiff_t known = p->known;
+    p->sorted = NULL;
     if (key[0] >> 32 == key[m - 1] >> 32) return 0;
-    for (int missing_left = 0; missing_left <= (known < m); missing_left++) {
+    for (int missing_left = p->missing_left; missing_left <= (known < m); missing_left++) {
         /* Rows in the order in which they go to the left: those with missing values at the end, or
            at the begin. */
         const ptrdiff_t ahead = missing_left ? m - known : 0;
         for (ptrdiff_t i = 0; i < m; i++)
             s->place[i < known ? i + ahead : i - (missing_left ? known : 0)] =
                 (int32_t)(uint32_t)key[i];
-        if (t->criterion == CART_ABSOLUTE) absolute_errors(t, v, s, s->place);
+        if (t->criterion == CART_ABSOLUTE && !absolute_errors(t, v, s, s->place)) {
+            p->sorted = (uint64_t *)key;
+            p->missing_left = missing_left;
+            p->best = *best;
+            return CART_PAUSED;
+        }
         int64_t weight = 0;
         memset(s->left, 0, (size_t)t->channels * sizeof *s->left);
         for (ptrdiff_t i = 0; i < m - 1; i++) {
@@ -179,14 +222,16 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
     if (!is_allowed(t, v, rows, weight)) return 1;
     double gain;
     if (t->criterion == CART_ABSOLUTE) {
-        ptrdiff_t l = 0, r = rows;
-        for (ptrdiff_t i = 0; i < m; i++) {
-            const uint32_t rank = (uint32_t)s->key[i];
-            const int right = rank == missing ? !missing_left : rank > cut;
-            s->place[right ? r++ : l++] = (int32_t)i;
+        gain = 0;
+        for (ptrdiff_t o = 0; o < t->outputs; o++) {
+            for (ptrdiff_t i = 0; i < m; i++) {
+                const uint32_t rank = (uint32_t)s->key[i];
+                const int right = rank == missing ? !missing_left : rank > cut;
+                const double w = (double)v->w[i] * v->scale;
+                s->tree[v->y_place[o * m + i]] = right ? -w : w;
+            }
+            gain -= errors_of_sides(s->tree, v->ascending + o * m, m);
         }
-        absolute_errors(t, v, s, s->place);
-        gain = -s->errors[rows - 1];
     } else {
         gain = gain_of(t, v, s->left, weight);
     }

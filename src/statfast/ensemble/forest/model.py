@@ -95,7 +95,7 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         columns = ranked_columns(rows, self.n_jobs, category_counts(known))
         problem = tree_problem(
             columns, rules, total=float(size) if bootstrap else weights.total,
-            table=max(weights.table, size), **targets,
+            table=max(weights.table, size), n_jobs=self.n_jobs, **targets,
         )  # fmt: skip
         trees = trees + grown_forest(
             problem, new, sampling, weights, keep=keep, alpha=alpha, classes=classes,

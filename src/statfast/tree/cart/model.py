@@ -46,8 +46,9 @@ class CartModel(Estimator):
         if columns is None:
             columns = ranked_columns(rows, self.n_jobs, categories)
         problem = tree_problem(
-            columns, rules, total=weights.total, table=weights.table, cases=weights.cases, **targets
-        )
+            columns, rules, total=weights.total, table=weights.table, cases=weights.cases,
+            n_jobs=self.n_jobs, **targets,
+        )  # fmt: skip
         grown, routes = grown_tree(
             problem, weights.rows.copy(), weights.weight, weights.integral,
             drawn_key(self.random_state), self.n_jobs,

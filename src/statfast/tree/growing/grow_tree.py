@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._core.cart import grow
 from statfast._engine import checkpoint, each, usable_threads
+from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.structure.routes import Routes
 from statfast.tree.structure.tree_arrays import flat_values, structure_of
 
@@ -23,7 +24,9 @@ CRITERIA = {
 }
 EFFORT = 1 << 23  # rows times columns of a call of the kernel: some ten milliseconds
 SORTED_EFFORT = 1 << 19  # the same where columns are sorted, or splits drawn
-LARGE = 1 << 16  # rows: nodes with more are searched column by column
+MEDIAN_EFFORT = 1 << 15  # the same where medians are sought at all splits
+PIECE = 1 << 16  # steps of medians, of a call that searches one column of a large node
+LARGE = 1 << 16  # rows: nodes with more are searched column by column, whatever they cost
 FEW = 1024  # rows: of nodes with fewer, ranks are read row by row
 TOGETHER = 4096  # rows: a block of the transpose
 SLACK = 1e-11  # relative: above the rounding of gains and bounds
@@ -64,6 +67,19 @@ class TreeProblem:
     routed: bool  # nodes have sets of categories, or surrogates: one thread grows the tree
     categories: np.ndarray | None  # as RankedColumns
 
+    @property
+    def effort(self):
+        """Rows times columns of a call of the kernel."""
+        if self.rules.criterion == "absolute_error" and not self.rules.randomized:
+            return MEDIAN_EFFORT
+        return SORTED_EFFORT if self.sorts or self.routed or self.rules.randomized else EFFORT
+
+    @property
+    def large(self):
+        """Rows of nodes that are searched column by column: others are, in one call."""
+        columns = self.kernel.width() if self.rules.surrogates else self.rules.max_features
+        return min(LARGE, max(256, 4 * self.effort // columns))
+
     def record(self, weight, integral):
         """One number a row: its weight, and what of it is of class 1; None where that is not it."""
         if self.codes is None or not integral or (weight is not None and self.rules.min_leaf > 1):
@@ -75,7 +91,16 @@ class TreeProblem:
 
 
 def tree_problem(
-    columns, rules, *, label=None, classes=None, y=None, total=0.0, table=0, cases=None
+    columns,
+    rules,
+    *,
+    label=None,
+    classes=None,
+    y=None,
+    total=0.0,
+    table=0,
+    cases=None,
+    n_jobs=None,
 ):
     """Put together a `TreeProblem`.
 
@@ -87,10 +112,13 @@ def tree_problem(
         x = np.arange(table + 1, dtype=np.float64)
         xlogx = x * np.log2(np.maximum(x, 1.0))
     by_row = _by_row(columns.ranks, rules.max_depth)
+    y_rank = None
+    if rules.criterion == "absolute_error":
+        y_rank = np.ascontiguousarray(ranked_columns(y, n_jobs).ranks.T, np.uint32)
     kernel = grow.Problem(
         columns.codes, columns.ranks, by_row, columns.shift, columns.missing, columns.values,
         columns.first, label, None if classes is None else np.asarray(classes, np.int32),
-        y, xlogx, rules.monotone, columns.categories, cases,
+        y, y_rank, xlogx, rules.monotone, columns.categories, cases,
         {
             "criterion": CRITERIA[rules.criterion],
             "randomized": rules.randomized, "in_order": rules.in_order,
@@ -148,7 +176,7 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
     m, leaves = len(rows), problem.rules.max_leaves
     p = problem.kernel.width()
     threads = usable_threads(n_jobs) if m * p * SEARCH > 4e6 or n_jobs is not None else 1
-    large = LARGE if threads == 1 else min(LARGE, max(4096, m // PARTS))
+    large = problem.large if threads == 1 else min(problem.large, max(4096, m // PARTS))
     record = problem.record(weight, integral)
     top = grow.Grower(problem.kernel, rows, weight, integral, m, leaves, record)
     top.add_task(0, m, 0, -1, 0, key, -inf, inf)
@@ -169,7 +197,7 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
             problem.kernel, rows[start:stop], weight, integral, stop - start, 0, record
         )
         own.add_task(0, stop - start, depth, -1, 0, key, low, high)
-        _finish(own, problem, LARGE, None, 1)
+        _finish(own, problem, problem.large, _Rooms(problem.kernel, stop - start), 1)
         return own.nodes()
 
     grown = each(part, parts, n_jobs=n_jobs, effort=SEARCH * m * p * 8)
@@ -185,9 +213,7 @@ def routes_of(problem, grower):
 
 def _finish(grower, problem, large, rooms, n_jobs):
     """Grow until there is nothing left to grow."""
-    slow = problem.sorts or problem.routed or problem.rules.randomized
-    effort = SORTED_EFFORT if slow else EFFORT
-    while state := grower.grow(large, effort):
+    while state := grower.grow(large, problem.effort):
         checkpoint()
         if state == 1:
             _open_large(grower, problem, rooms, n_jobs)
@@ -203,9 +229,11 @@ class _Rooms:
         try:
             room = self.free.pop()
         except IndexError:
-            room = grow.Room(self.kernel, self.m)
+            room = grow.Room(self.kernel, self.m, PIECE)
         try:
-            return grower.search(room, *asked)
+            while (found := grower.search(room, *asked)) is None:
+                checkpoint()
+            return found
         finally:
             self.free.append(room)
 
@@ -246,7 +274,8 @@ def _open_large(grower, problem, rooms, n_jobs):
     for _, _, *split in found:
         if split[1] >= 0 and split[0] > best[0]:
             best = tuple(split)
-    grower.split(*best)
+    while grower.split(*best, SORTED_EFFORT):
+        checkpoint()
 
 
 def _joined(pieces, parts):
@@ -305,7 +334,7 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
         problem.kernel, rows, weights.weight, weights.integral, len(rows), leaves, record
     )
     grower.add_task(0, len(rows), 0, -1, 0, key, -inf, inf)
-    _finish(grower, problem, LARGE, _Rooms(problem.kernel, len(rows)), 1)
+    _finish(grower, problem, problem.large, _Rooms(problem.kernel, len(rows)), 1)
     width = problem.kernel.width()
     if not (keep or leaves or problem.routed):
         nodes, values, gains = grower.packed()
