@@ -337,6 +337,32 @@ def test_there_are_estimators():
     assert ESTIMATORS
 
 
+@pytest.mark.filterwarnings("ignore")
+@each_estimator
+def test_what_libraries_read_that_take_estimators(cls, data):
+    """Kinds in the old way and the new, parameters, copies, the fitted state and its names."""
+    base = pytest.importorskip("sklearn.base")
+    frames = pytest.importorskip("pandas")
+    from sklearn.utils.validation import check_is_fitted
+
+    X, y = data
+    names = [f"column{j}" for j in range(X.shape[1])]
+    model = base.clone(make(cls))
+    kind = getattr(model, "_estimator_type", None)
+    assert base.is_classifier(model) == (kind == "classifier")
+    assert base.is_regressor(model) == (kind == "regressor")
+    assert base.is_clusterer(model) == (kind == "clusterer")
+    assert base.is_outlier_detector(model) == (kind == "outlier_detector")
+    with pytest.raises(ValueError, match="not fitted"):
+        check_is_fitted(model)
+    model.fit(frames.DataFrame(X, columns=names), y)
+    check_is_fitted(model)
+    assert model.n_features_in_ == len(names)
+    assert list(model.feature_names_in_) == names
+    if kind == "classifier":
+        assert list(model.classes_) == sorted(set(y))
+
+
 # ---------------------------------------------------------------- scikit-learn's own checks
 
 

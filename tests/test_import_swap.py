@@ -8,6 +8,7 @@ take and once answered differently, without a word.
 
 import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +118,118 @@ def test_the_table_of_deviations_is_whole():
     found, told = found_deviations(), deviations()
     assert not found - told, f"missing from the table: {sorted(found - told)}"
     assert not told - found, f"in the table, but no deviation: {sorted(told - found)}"
+
+
+# ------------------------------------------------------------------ functions, and other classes
+# fmt: off
+HOMES = [
+    "calibration", "cluster", "compose", "covariance", "datasets", "decomposition", "ensemble",
+    "feature_extraction", "feature_extraction.text", "feature_selection", "impute", "inspection",
+    "isotonic", "linear_model", "metrics", "metrics.cluster", "metrics.pairwise", "mixture",
+    "model_selection", "multiclass", "naive_bayes", "neighbors", "pipeline", "preprocessing", "svm",
+    "tree",
+]
+# fmt: on
+OTHER = {"Kernel", "RBF"}  # of Gaussian processes: nothing but the name is the same
+
+
+def callables():
+    """Name: (theirs, ours), of public functions and of classes that are no estimators."""
+    out = {}
+    for home in HOMES:
+        module = import_module(f"sklearn.{home}")
+        for name in getattr(module, "__all__", ()):
+            theirs = vars(module).get(name)
+            own = [vars(family)[name] for family in FAMILIES
+                   if name in family.__all__ and not family.__name__.endswith("plot")]  # fmt: skip
+            if own and callable(theirs) and name not in {*PEERS, *OTHER}:
+                out.setdefault(name, (theirs, own[0]))
+    return out
+
+
+CALLABLES = callables()
+
+
+def parameters_of(function):
+    try:
+        found = inspect.signature(function).parameters
+    except ValueError:  # compiled, without a signature
+        return {}
+    return {k: v for k, v in found.items() if v.kind not in (v.VAR_POSITIONAL, v.VAR_KEYWORD)}
+
+
+def same_default(ours, theirs):
+    """Equal, or an array and a tuple of equal numbers."""
+    return ours is theirs or np.array_equal(ours, theirs) or repr(ours) == repr(theirs)
+
+
+def test_the_table_of_functions_is_whole():
+    assert len(CALLABLES) > 80
+    told, found = rows_of("Functions that differ"), set()
+    for name, (theirs, ours) in CALLABLES.items():
+        own = parameters_of(ours)
+        for key, parameter in parameters_of(theirs).items():
+            if same_default(parameter.default, "deprecated"):
+                continue
+            if key not in own:
+                same = key in getattr(ours, "accepted", ())
+            elif parameter.default is inspect.Parameter.empty:
+                same = True  # what must be passed there may be left out here
+            else:
+                same = same_default(own[key].default, parameter.default)
+            if not same:
+                found.add((name, key))
+    assert not found - told, f"missing from the table: {sorted(found - told)}"
+    assert not told - found, f"in the table, but no deviation: {sorted(told - found)}"
+
+
+@pytest.mark.parametrize("name", sorted(CALLABLES))
+def test_arguments_by_place_are_those_of_scikit_learn(name):
+    theirs, ours = (parameters_of(function) for function in CALLABLES[name])
+    placed = [key for key, v in theirs.items() if v.kind is not v.KEYWORD_ONLY]
+    assert placed == [key for key, v in ours.items() if v.kind is not v.KEYWORD_ONLY][: len(placed)]
+
+
+def test_what_functions_take_beside_their_parameters():
+    X, y = rows()
+    tree = statfast.DecisionTreeClassifier(max_depth=1)
+    cross = statfast.cross_val_score
+    np.testing.assert_array_equal(cross(tree, X, y, verbose=3, pre_dispatch=1), cross(tree, X, y))
+    path = statfast.lasso_path(X, y, alphas=4, copy_X=False, precompute=X.T @ X)
+    np.testing.assert_array_equal(path.coefs, statfast.lasso_path(X, y, alphas=4).coefs)
+    assert statfast.make_pipeline(tree, memory=None, verbose=True).fit(X, y).score(X, y) > 0.9
+    with pytest.raises(ValueError, match=r"make_pipeline takes memory .* only as None; got 'here'"):
+        statfast.make_pipeline(tree, memory="here")
+    with pytest.raises(ValueError, match=r"takes return_n_iter .* only as False; got array"):
+        statfast.lasso_path(X, y, return_n_iter=np.ones(2))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'verbos'"):
+        cross(tree, X, y, verbos=3)
+    with pytest.raises(ValueError, match="Pipeline takes memory"):
+        statfast.Pipeline([("tree", tree)], memory=np.ones(2))
+
+
+def test_digits_of_some_classes():
+    peers = pytest.importorskip("sklearn.datasets")
+    ours, theirs = (home.load_digits(n_class=4) for home in (statfast.datasets, peers))
+    np.testing.assert_array_equal(ours.data, theirs.data)
+    np.testing.assert_array_equal(ours.target, theirs.target)
+    assert ours.target_names == ("0", "1", "2", "3")
+    with pytest.raises(ValueError, match="n_class must be"):
+        statfast.datasets.load_digits(n_class=11)
+
+
+def test_trees_are_printed_with_names_of_classes():
+    from sklearn.tree import export_text
+
+    X, y = rows()
+    kinds = statfast.DecisionTreeClassifier, PEERS["DecisionTreeClassifier"]
+    ours, theirs = (cls(max_depth=2, random_state=0).fit(X, y) for cls in kinds)
+    for names in (["versicolor", "virginica"], np.array(["b", "a"])):
+        assert statfast.tree.export_text(ours, class_names=names) == export_text(
+            theirs, class_names=names
+        )
+    with pytest.raises(ValueError, match="class_names must name each of the classes"):
+        statfast.tree.export_text(ours, class_names=["one"])
 
 
 @pytest.mark.parametrize(("name", "key"), sorted(ACCEPTED))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What all estimators share: parameters, mixins, sums and folds, class weights, printed tables."""
 
-from statfast._estimator.accepted import accepted_names
+from statfast._estimator.accepted import ANY, accepted_names, taking
 from statfast._estimator.base import Estimator
 from statfast._estimator.bootstrap import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._estimator.calibrators import isotonic, pooled, sigmoid, sigmoid_fit
@@ -44,6 +44,7 @@ from statfast._estimator.sums import (
 from statfast._estimator.tables import CoefficientTable, Summary
 
 __all__ = [
+    "ANY",
     "BOOTSTRAPS",
     "LEAST",
     "RESPONSES",
@@ -92,6 +93,7 @@ __all__ = [
     "sums_of",
     "sums_of_folds",
     "takes_weights",
+    "taking",
     "times_classes",
     "without_each",
 ]

@@ -82,11 +82,36 @@ def check_accepted(cls, name, value):
     """Refuse a value that would change a result in scikit-learn."""
     kinds = [base.__name__ for base in cls.__mro__]
     values, why = next(ACCEPTED[kind, name] for kind in kinds if (kind, name) in ACCEPTED)
-    if values is not ANY and not any(value is one or value == one for one in values):
+    if not _harmless(value, values):
         raise ValueError(
             f"{cls.__name__} takes {name} from scikit-learn's parameters only as "
             f"{' or '.join(map(repr, values))}; got {shown(value)}. {why}".rstrip()
         )
+
+
+def _harmless(value, values):
+    plain = isinstance(value, str | int | float)  # an array would not answer with one truth value
+    return values is ANY or any(value is one or (plain and value == one) for one in values)
+
+
+def taking(**accepted):
+    """Have a function take these keywords, too: of scikit-learn's, where they change no result."""
+
+    def decorated(function):
+        @wraps(function)
+        def wrapped(*args, **given):
+            for name, values in accepted.items():
+                if name in given and not _harmless(value := given.pop(name), values):
+                    raise ValueError(
+                        f"{function.__name__} takes {name} from scikit-learn's parameters only as "
+                        f"{' or '.join(map(repr, values))}; got {shown(value)}. Leave it out."
+                    )
+            return function(*args, **given)
+
+        wrapped.accepted = accepted
+        return wrapped
+
+    return decorated
 
 
 def accepting(init):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._validation import (
+    as_count,
     as_flag,
     wrong_type,
 )
@@ -135,7 +136,9 @@ def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _asked(table, return_X_y, as_frame)
 
 
-def load_digits(*, dtype: Any = np.uint8, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_digits(
+    *, n_class: int = 10, dtype: Any = np.uint8, return_X_y: bool = False, as_frame: bool = False
+) -> Any:
     """8 x 8 images of 1797 handwritten digits, gray levels 0 to 16.
 
     The pixels are uint8, whose differences wrap around: ``dtype=float`` has numbers to compute
@@ -143,6 +146,8 @@ def load_digits(*, dtype: Any = np.uint8, return_X_y: bool = False, as_frame: bo
 
     Parameters
     ----------
+    n_class : int, default=10
+        The digits 0 to n_class - 1 alone.
     dtype : dtype, default=uint8
         Type of the pixels.
     return_X_y : bool, default=False
@@ -180,11 +185,13 @@ def load_digits(*, dtype: Any = np.uint8, return_X_y: bool = False, as_frame: bo
         raise wrong_type("dtype", "a type of numbers", dtype)
     columns, rows = _read("digits")
     numbers = rows.astype(np.uint8)
+    few = as_count(n_class, "n_class", high=10)
+    numbers = numbers[numbers[:, 64] < few]
     table = Dataset(
         data=np.ascontiguousarray(numbers[:, :64], dtype=dtype),
         target=numbers[:, 64].astype(np.intp),
         feature_names=columns[:64],
-        target_names=tuple("0123456789"),
+        target_names=tuple("0123456789"[:few]),
         source="Alpaydin and Kaynak (1998), UCI, doi:10.24432/C50P49, CC BY 4.0",
     )
     return _asked(table, return_X_y, as_frame)

@@ -5,6 +5,7 @@ from math import nan
 
 import numpy as np
 
+from statfast._estimator import ANY, taking
 from statfast._validation import (
     as_estimator,
     as_flag,
@@ -17,6 +18,7 @@ from statfast.model_selection.tables import scored_candidates
 from statfast.model_selection.ways import Folds, fitted_folds, require_weights, with_params
 
 
+@taking(verbose=ANY, pre_dispatch=ANY, params=(None,))
 def validation_curve(
     estimator, X, y=None, *, param_name, param_range, groups=None, cv=None, scoring=None,
     n_jobs=None, sample_weight=None, error_score=nan,
@@ -80,6 +82,7 @@ def validation_curve(
     return found.train[name], found.test[name]
 
 
+@taking(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,), params=(None,))
 def learning_curve(
     estimator, X, y=None, *, groups=None, train_sizes=(0.1, 0.325, 0.55, 0.775, 1.0), cv=None,
     scoring=None, n_jobs=None, sample_weight=None, shuffle=False, random_state=None,

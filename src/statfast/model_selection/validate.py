@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from statfast._estimator import Scorer, copied
+from statfast._estimator import ANY, Scorer, copied, taking
 from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.scoring import (
     Scores,
@@ -28,6 +28,7 @@ from statfast.model_selection.ways import (
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
+@taking(verbose=ANY, pre_dispatch=ANY)
 def cross_validate(
     estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
     sample_weight=None, return_train_score=False, return_estimator=False, return_indices=False,
@@ -142,6 +143,7 @@ def cross_validate(
     return found
 
 
+@taking(verbose=ANY, pre_dispatch=ANY)
 def cross_val_score(
     estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
     sample_weight=None, error_score=nan,
@@ -192,6 +194,7 @@ def cross_val_score(
     )["test_score"]  # fmt: skip
 
 
+@taking(verbose=ANY, pre_dispatch=ANY)
 def cross_val_predict(
     estimator, X, y=None, *, groups=None, cv=None, n_jobs=None, params=None, sample_weight=None,
     method="predict",

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import Estimator, copied, delegated, takes_weights
+from statfast._estimator import ANY, Estimator, copied, delegated, takes_weights, taking
 from statfast._validation import column_names, not_fitted, shown
 from statfast.pipeline.merged import MergedSteps
 from statfast.pipeline.steps import is_skipped, numbered_names
@@ -427,6 +427,7 @@ class Pipeline(MergedSteps, Estimator):
         return self
 
 
+@taking(memory=(None,), transform_input=(None,), verbose=ANY)
 def make_pipeline(*steps):
     """Make a `Pipeline` whose steps have the lowercase names of their classes.
 
@@ -441,9 +442,7 @@ def make_pipeline(*steps):
 
     Examples
     --------
-    >>> from statfast.generative import LinearDiscriminantAnalysis
-    >>> from statfast.pipeline import make_pipeline
-    >>> from statfast.preprocessing import StandardScaler
+    >>> from statfast import LinearDiscriminantAnalysis, StandardScaler, make_pipeline
     >>> [name for name, _ in make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).steps]
     ['standardscaler', 'lineardiscriminantanalysis']
     """

@@ -3,12 +3,14 @@
 
 import numpy as np
 
+from statfast._estimator import ANY, taking
 from statfast._validation import as_count, as_generator
 from statfast.cluster.kmeans.model import as_any_rows
 from statfast.cluster.kmeans.plus_plus import spread
 from statfast.cluster.kmeans.prepared import require_enough, require_spread, survey
 
 
+@taking(x_squared_norms=ANY, n_local_trials=(None,))
 def kmeans_plusplus(X, n_clusters, *, sample_weight=None, random_state=None, n_jobs=None):
     """Draw rows that are far from each other, as starts of k-means are: greedy k-means++.
 

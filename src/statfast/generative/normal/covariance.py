@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._estimator import ANY, taking
 from statfast._validation import as_flag, as_rows, as_weights, to_array
 from statfast.generative.normal.class_moments import ClassScatters
 from statfast.generative.normal.fourth_moments import FourthMoments, fourth_moments
@@ -12,6 +13,7 @@ from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, s
 KEPT = (np.float64, np.float32, np.uint8)
 
 
+@taking(block_size=ANY)
 def ledoit_wolf(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
     """Estimate a covariance matrix, shrunk by the rule of Ledoit and Wolf.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._estimator import ANY, taking
 from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
@@ -127,6 +128,15 @@ def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0
     )  # fmt: skip
 
 
+@taking(
+    copy_X=ANY,
+    precompute=ANY,
+    Xy=ANY,
+    coef_init=ANY,
+    verbose=ANY,
+    check_input=ANY,
+    return_n_iter=(False,),
+)
 def enet_path(
     X, y, *, l1_ratio=0.5, alphas=100, eps=1e-3, sample_weight=None,
     fit_intercept=True, standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
@@ -220,6 +230,7 @@ def enet_path(
     return path
 
 
+@taking(copy_X=ANY, precompute=ANY, Xy=ANY, coef_init=ANY, verbose=ANY, return_n_iter=(False,))
 def lasso_path(
     X, y, *, alphas=100, eps=1e-3, sample_weight=None, fit_intercept=True,
     standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,

@@ -4,6 +4,7 @@
 from math import inf
 from numbers import Real
 
+from statfast._estimator import ANY, taking
 from statfast._validation import as_real
 from statfast.metrics.classification.set_measures import (
     class_average,
@@ -261,6 +262,7 @@ def jaccard_score(
     )  # fmt: skip
 
 
+@taking(warn_for=ANY)
 def precision_recall_fscore_support(
     y_true, y_pred, *, beta=1.0, labels=None, pos_label=1, average=None, sample_weight=None,
     zero_division="warn",

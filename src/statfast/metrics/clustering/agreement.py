@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from statfast._estimator import taking
 from statfast._validation import as_choice, as_labels, as_real, as_weights, refuse_large
 
 AVERAGES = {
@@ -15,6 +16,7 @@ AVERAGES = {
 }
 
 
+@taking(eps=(None,), sparse=(False,))
 def contingency_matrix(labels_true, labels_pred, sample_weight=None):
     """How many rows have each pair of labels.
 
@@ -123,6 +125,7 @@ def adjusted_rand_score(labels_true, labels_pred):
     return float((both - expected) / ((rows + columns) / 2 - expected))
 
 
+@taking(contingency=(None,))
 def mutual_info_score(labels_true, labels_pred, sample_weight=None):
     """Mutual information of two clusterings, in nats.
 

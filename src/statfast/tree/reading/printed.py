@@ -41,6 +41,18 @@ def _verdict(model, node, decimals, show_weights, classes):
     return text
 
 
+def _called(model, labels, class_names):
+    """The names of the classes of nodes."""
+    given = np.atleast_1d(to_array(class_names, "class_names", "a list of names")).tolist()
+    if isinstance(model.classes_, list) or len(given) != len(model.classes_):
+        raise ValueError(
+            f"class_names must name each of the classes of one output, in the order of classes_; "
+            f"got {len(given)} names. Leave it out for the labels."
+        )
+    names = dict(zip(model.classes_.tolist(), given, strict=True))
+    return [names[label] for label in labels.tolist()]
+
+
 def _conditions(model, node, name, decimals):
     """What holds on the left of a node, and on the right."""
     sets = model.split_categories(node)
@@ -55,7 +67,8 @@ def _is_one_of(name, labels):
 
 
 def export_text(
-    decision_tree, *, feature_names=None, max_depth=10, spacing=3, decimals=2, show_weights=False
+    decision_tree, *, feature_names=None, class_names=None, max_depth=10, spacing=3, decimals=2,
+    show_weights=False,
 ):  # fmt: skip
     """The questions and answers of a tree, a line each.
 
@@ -64,6 +77,8 @@ def export_text(
     decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
     feature_names : array-like of str, shape (p,), optional
         None takes those of the fit.
+    class_names : array-like of str, shape (K,), optional
+        What the classes are called, in the order of ``classes_``. None takes their labels.
     max_depth : int, default=10
         Deeper branches are cut short.
     spacing : int, default=3
@@ -80,7 +95,8 @@ def export_text(
     Raises
     ------
     ValueError
-        If `feature_names` has another length than the rows of the fit, or a count is negative.
+        If `feature_names` or `class_names` has another length than the fit knows, or a count is
+        negative.
     TypeError
         If `decision_tree` is no tree, or a parameter is of the wrong type.
 
@@ -105,6 +121,8 @@ def export_text(
     tree, lines, waiting = decision_tree.tree_, [], [(0, 0, "")]
     bar = "|" + " " * wide
     classes = decision_tree.node_classes() if hasattr(decision_tree, "classes_") else None
+    if class_names is not None and classes is not None:
+        classes = _called(decision_tree, classes, class_names)
     while waiting:
         node, depth, question = waiting.pop()
         lead = bar * (depth - 1) + "|" + "-" * wide + " "
