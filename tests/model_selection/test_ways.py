@@ -349,7 +349,9 @@ def test_damaged_sparse_rows_are_refused_before_any_is_taken():
 def test_a_fit_that_needs_targets():
     X = np.eye(4)
     for call in (cross_validate, cross_val_predict, cross_val_score, leave_one_out, learning_curve):
-        with pytest.raises(ValueError, match=r"y must be passed, as Ridge\.fit needs it"):
+        with pytest.raises(
+            ValueError, match="Ridge requires y to be passed, but the target y is None"
+        ):
             call(Ridge(), X)
 
 

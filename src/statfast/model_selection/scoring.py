@@ -109,8 +109,8 @@ def require_targets(estimator, y):
         found = signature(estimator.fit).parameters.get("y")
         if found is not None and found.default is found.empty:
             raise ValueError(
-                f"y must be passed, as {type(estimator).__name__}.fit needs it; got None. Pass "
-                "the targets."
+                f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
+                "Pass the targets."
             )
 
 

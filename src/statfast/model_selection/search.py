@@ -73,7 +73,8 @@ class _ParameterSearch(Estimator):
             fitted |= {"best_estimator_": model, "refit_time_": perf_counter() - start}
             if hasattr(model, "classes_"):
                 fitted["classes_"] = model.classes_
-        width = np.shape(X)[1] if len(np.shape(X)) > 1 else None
+        shape = np.shape(folds.X)
+        width = shape[1] if len(shape) > 1 else None
         return self._publish(X, n_features_in_=width, **fitted)
 
     def _checked(self):

@@ -78,6 +78,8 @@ def n_rows(X):
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape):
         return int(shape[0])
+    if shape is None and hasattr(X, "__array__"):
+        return n_rows(np.asarray(X))
     if shape is not None or not hasattr(X, "__len__"):
         raise TypeError(f"X must be an array-like of rows; got {shown(X)}. Pass an array.")
     return len(X)
