@@ -256,6 +256,12 @@ def test_other_tables(library):
     assert_array_equal(model.predict(table), same.predict(CARS))
 
 
+def test_numbers_that_a_function_cannot_make_are_missing_with_a_warning():
+    with pytest.warns(RuntimeWarning, match="In the formula: invalid value"):
+        model = LinearRegression.from_formula("mpg ~ log(wt - 3)", CARS)
+    assert model.design_.dropped == (CARS.wt < 3).sum()
+
+
 def test_a_dot_is_all_other_columns():
     model = LinearRegression.from_formula("mpg ~ .", CARS)
     assert model.terms_.tolist() == ["(Intercept)", "wt", "hp", "cyl"]
@@ -273,12 +279,16 @@ REFUSED = [
     ("mpg ~ (wt", {}, r"formula 'mpg ~ \(wt' cannot be read: Could not find"),
     ("~ wt", {}, "one response, '~' and terms"),
     ("mpg ~ wt | hp", {}, "one response, '~' and terms"),
-    ("mpg ~ 1", {}, "a term beside the intercept"),
-    ("C(cyl) ~ wt", {}, "The response of 'C.*' is 3 columns"),
+    ("mpg ~ 1", {}, "a column beside the intercept"),
+    ("C(cyl) ~ wt", {}, "The response of 'C.*' is categories"),
     ("mpg ~ wt + offset(hp)", {}, "LinearRegression has no offset"),
     ("mpg ~ wt", {"fit_intercept": False}, "Write '- 1' for none"),
     ("mpg ~ wt", {"sample_weight": "many"}, "many. is not"),
     ("mpg ~ wt", {"sample_weight": [1.0, 2.0]}, "sample_weight"),
+    ("mpg ~ wt", {"sample_weight": "wt +"}, "cannot be read: invalid syntax"),
+    ("mpg ~ I(wt***2)", {}, "cannot be read: invalid syntax"),
+    ("mpg ~ wt:offset(hp)", {}, "a term by itself"),
+    ("mpg + wt ~ hp", {}, "is 2 columns"),
 ]
 
 
@@ -298,12 +308,25 @@ def test_refuses_other_data():
         LinearRegression.from_formula(3, CARS)
     with pytest.raises(TypeError, match="data must be a data frame"):
         LinearRegression.from_formula("mpg ~ wt", [[1.0, 2.0]])
-    with pytest.raises(ValueError, match="data must have columns of one length"):
+    with pytest.raises(ValueError, match="lists of one length"):
         LinearRegression.from_formula("mpg ~ wt", {"mpg": [1.0, 2.0], "wt": [1.0]})
     with pytest.raises(ValueError, match="data must have rows"):
         LinearRegression.from_formula("mpg ~ wt", CARS[:0])
     with pytest.raises(ValueError, match="All rows of data have missing values"):
         LinearRegression.from_formula("mpg ~ wt", CARS.assign(wt=np.nan))
+    for column, said in [
+        ([1j] * 32, "Complex data"),
+        ([[1]] * 32, "does not suit the data"),
+        (pandas.Timestamp("2020-01-01"), "does not suit the data"),
+        (["a"] * 32, "a category of one level"),
+        ([np.inf] * 32, "infinity"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            LinearRegression.from_formula("mpg ~ z", CARS.assign(z=column))
+    with pytest.raises(ValueError, match="columns of different names; got 'mpg' twice"):
+        LinearRegression.from_formula("mpg ~ wt", pandas.concat([CARS, CARS], axis=1))
+    with pytest.raises(ValueError, match="is categories"):
+        LinearRegression.from_formula("z ~ wt", CARS.assign(z="a"))
     with pytest.raises(ValueError, match="has an offset already"):
         GeneralizedLinearModel.from_formula("mpg ~ wt + offset(hp)", CARS, offset="cyl")
 

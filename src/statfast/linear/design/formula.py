@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import Classifier
-from statfast._validation import as_weights, column_names, shown, wrong_type
+from statfast._validation import as_weights, column_names, shown, warn_user, wrong_type
 from statfast.linear.design.design import offsets_for
 
 MISSING = (
@@ -99,7 +99,7 @@ class FormulaDesign:
         elif self.label is not None:
             y = frame[self.label].to_numpy()[kept]
         else:
-            y = parts.y.to_numpy(dtype=np.float64)[:, 0]
+            y = _real(parts.y).to_numpy()[:, 0]
         if weight is not None:
             weight = as_weights(weight, n)[kept]
         elif "weight" in found:
@@ -133,7 +133,7 @@ class FormulaDesign:
     def _columns(self, table):
         if not self.columns:  # a column of zeros is none
             return np.zeros((len(table), 1))
-        return table[list(self.columns)].astype(np.float64)
+        return _real(table[list(self.columns)])
 
     def _some(self, wanted):
         specs = self.specs._to_dict()
@@ -288,11 +288,14 @@ def as_frame(data):
         try:
             return pandas.DataFrame(data)
         except ValueError as error:
-            raise ValueError(f"data must have columns of one length: {error}") from error
+            raise ValueError(f"data must have lists of one length as columns: {error}") from error
     if not isinstance(data, pandas.DataFrame):
         if not hasattr(data, "to_pandas"):
             raise wrong_type("data", "a data frame, or a dict of columns", data)
         data = data.to_pandas()
+    if not data.columns.is_unique:
+        twice = data.columns[data.columns.duplicated()][0]
+        raise ValueError(f"data must have columns of different names; got {twice!r} twice.")
     return data.reset_index(drop=True)
 
 
@@ -323,25 +326,28 @@ def _designed(cls, formula, data, sample_weight, offset):
     more |= {"offset": offsets} if offsets else {}
     if "offset" in more or offset is not None:
         _require_offsets(cls)
-    parts = _evaluated(_formula(x=terms, y=response, **more), frame)
+    texts = " and ".join([repr(formula), *(repr(t) for t in more.values() if isinstance(t, str))])
+    parts = _evaluated(_read(texts, x=terms, y=response, **more), frame)
     specs = parts.model_spec
     names = specs.x.column_names
     one = "Intercept" in names
     columns = tuple(name for name in names if name != "Intercept")
     if not columns:
         raise ValueError(
-            f"formula must have a term beside the intercept; got {formula!r}. The deviance of the "
-            "intercept alone is null_deviance_ of any model."
+            f"formula must have a column beside the intercept, which a category of one level is "
+            f"not; got {formula!r}. The deviance of the intercept alone is null_deviance_ of any "
+            "model."
         )
     if len(parts.x) == 0:
         raise ValueError("All rows of data have missing values in variables of the formula.")
     label = None
     if issubclass(cls, Classifier) and len(response) == 1 and str(response[0]).strip("`") in frame:
         label = str(response[0]).strip("`")
-    elif parts.y.shape[1] != 1:
+    elif parts.y.shape[1] != 1 or specs.y.factor_contrasts:
+        found = "categories" if specs.y.factor_contrasts else f"{parts.y.shape[1]} columns"
         raise ValueError(
-            f"The response of {formula!r} is {parts.y.shape[1]} columns. Write one of numbers, "
-            "such as I(y == 'yes') of categories."
+            f"The response of {formula!r} is {found}. Write one column of numbers, such as "
+            "I(y == 'yes') of categories."
         )
     places = specs.x.term_indices.items()
     owned = {str(t): [j - one for j in cols] for t, cols in places if str(t) != "1"}
@@ -357,10 +363,7 @@ def _parsed(formula, frame):
     """Terms of the response, of the columns, and of offsets."""
     formulaic = _require_formulaic()
     names = {"__formulaic_variables_available__": [str(name) for name in frame.columns]}
-    try:
-        parsed = formulaic.Formula(formula, _context=names)
-    except formulaic.errors.FormulaicError as error:
-        raise ValueError(f"formula {formula!r} cannot be read: {_said(error)}") from error
+    parsed = _read(repr(formula), formula, _context=names)
     left, right = getattr(parsed, "lhs", None), getattr(parsed, "rhs", None)
     if not isinstance(left, formulaic.SimpleFormula) or not isinstance(
         right, formulaic.SimpleFormula
@@ -369,11 +372,17 @@ def _parsed(formula, frame):
             f"formula must be one response, '~' and terms, such as 'y ~ x'; got {formula!r}."
         )
     aside = [t for t in right if any(f.expr.startswith("offset(") for f in t.factors)]
+    if any(len(t.factors) > 1 for t in aside):
+        raise ValueError(f"offset(...) must be a term by itself; got {formula!r}.")
     return list(left), [t for t in right if t not in aside], aside
 
 
-def _formula(**parts):
-    return _require_formulaic().Formula(**parts)
+def _read(what, *formula, **parts):
+    formulaic = _require_formulaic()
+    try:
+        return formulaic.Formula(*formula, **parts)
+    except (formulaic.errors.FormulaicError, SyntaxError) as error:
+        raise ValueError(f"formula {what} cannot be read: {_said(error)}") from error
 
 
 def _evaluated(specification, frame):
@@ -385,9 +394,11 @@ def _evaluated(specification, frame):
             parts = specification.get_model_matrix(
                 frame, context={"offset": _itself}, output="pandas", na_action="drop"
             )
-        except formulaic.errors.FormulaicError as error:
+        except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
             raise ValueError(f"The formula does not suit the data: {_said(error)}") from error
     for one in said:
+        if issubclass(one.category, RuntimeWarning):  # as of the logarithm of a negative number
+            warn_user(f"In the formula: {one.message}.", RuntimeWarning)
         if issubclass(one.category, formulaic.errors.DataMismatchWarning):
             unknown = re.search(r"\{.*?\}", str(one.message))
             raise ValueError(
@@ -401,8 +412,15 @@ def _itself(values):
     return values
 
 
+def _real(table):
+    for name, kind in table.dtypes.items():
+        if kind.kind == "c":
+            raise ValueError(f"Complex data not supported: {name!r} of the formula is {kind}.")
+    return table.astype(np.float64)
+
+
 def _total(table):
-    return table.to_numpy(dtype=np.float64).sum(axis=1)
+    return _real(table).to_numpy().sum(axis=1)
 
 
 def _said(error):
