@@ -342,3 +342,58 @@ def test_without_formulaic_it_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", lacking)
     with pytest.raises(ImportError, match=r'pip install "statfast\[formula\]"'):
         LinearRegression.from_formula("mpg ~ wt", CARS)
+
+
+def test_anova_of_types_2_and_3_as_car():
+    """car::Anova(lm(mpg ~ wt + hp + factor(cyl))), its type III, and of the counts."""
+    model = LinearRegression.from_formula("mpg ~ wt + hp + C(cyl)", CARS)
+    table = anova(model, type=2)
+    assert list(table.names) == ["wt", "hp", "C(cyl)", "Residuals"]
+    sums = [116.390091187041, 22.2810136837253, 34.2701207568139, 160.777633984653]
+    assert_allclose(table.columns["Sum Sq"], sums, rtol=1e-8)
+    p = [0.000144175576105984, 0.0636126864018737, 0.0736449805084618, np.nan]
+    assert_allclose(table.columns["P>|F|"], p, rtol=1e-7)
+    table = anova(model, type=3)
+    assert table.names[0] == "(Intercept)"
+    assert_allclose(table.columns["Sum Sq"], [1836.74569612457, *sums], rtol=1e-8)
+    assert_allclose(table.columns["Df"], [1, 1, 1, 2, 27])
+    counts = GeneralizedLinearModel.from_formula("breaks ~ wool * tension", LOOMS, family="poisson")
+    table = anova(counts, X=LOOMS, type=2)
+    known = [16.0387525341081, 70.9415705080434, 28.0867574766071]
+    assert_allclose(table.columns["LRT"], known, rtol=1e-8)
+    p = [6.20591732033882e-05, 3.93761903136602e-16, 7.96229211582483e-07]
+    assert_allclose(table.columns["P>|Chi2|"], p, rtol=1e-7)
+
+
+@pytest.mark.parametrize("type", [2, 3])
+def test_anova_agrees_with_statsmodels(type):
+    stats = pytest.importorskip("statsmodels.api").stats
+    fit = pytest.importorskip("statsmodels.formula.api").ols
+    formula = "breaks ~ wool * tension"
+    theirs = stats.anova_lm(fit(formula, LOOMS).fit(), typ=type)
+    ours = anova(LinearRegression.from_formula(formula, LOOMS), type=type)
+    assert_allclose(ours.columns["Sum Sq"], theirs["sum_sq"], rtol=1e-8)
+    assert_allclose(ours.columns["P>|F|"], theirs["PR(>F)"], rtol=1e-7)
+
+
+def test_types_of_anova_are_falls_of_the_residual_sum():
+    """Of least squares without the rows, the same as two fits; a term of aliased columns has 0."""
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 40)) * [[1e6], [1e-3]] + [[1e7], [1.0]]
+    data = pandas.DataFrame({"a": a, "b": b, "y": a * 1e-6 + rng.normal(size=40)})
+
+    def left(formula):
+        return LinearRegression.from_formula(formula, data).rss_
+
+    table = anova(LinearRegression.from_formula("y ~ a * b", data), type=2)
+    falls = [left("y ~ b") - left("y ~ a + b"), left("y ~ a") - left("y ~ a + b"),
+             left("y ~ a + b") - left("y ~ a * b")]  # fmt: skip
+    assert_allclose(table.columns["Sum Sq"][:3], falls, rtol=1e-6)
+    with pytest.warns(UserWarning, match="depend on those before"):
+        model = LinearRegression.from_formula("y ~ a + b + I(2 * a)", data)
+    table = anova(model, type=2)
+    assert table.columns["Df"][2] == table.columns["Sum Sq"][2] == 0.0
+    with pytest.raises(ValueError, match="type=2 is for a single model"):
+        anova(model, model, type=2)
+    with pytest.raises(ValueError, match="type must be"):
+        anova(model, type=4)

@@ -7,7 +7,7 @@ As R's ``anova`` (Venables & Ripley 2002, sections 6.7 and 7.2, doi:10.1007/978-
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._validation import as_choice, wrong_type
+from statfast._validation import as_choice, as_count, wrong_type
 from statfast.linear.design.formula import design_of
 from statfast.linear.inference.inference import Inference
 from statfast.linear.inference.term_fits import TermFits, as_groups, terms_of
@@ -18,7 +18,7 @@ TESTS = (None, "chi2", "F")
 
 
 def anova(
-    *models, test=None, X=None, y=None, sample_weight=None, offset=None, groups=None
+    *models, test=None, X=None, y=None, sample_weight=None, offset=None, groups=None, type=1
 ):  # fmt: skip
     """Analysis of deviance of nested models, or of one model term by term.
 
@@ -39,6 +39,10 @@ def anova(
         For a single model: columns that make a term together, each column in one of them, in the
         order in which terms are added. None takes those of the formula, or else makes a term of
         each column.
+    type : {1, 2, 3}, default=1
+        Of a single model's tests: 1 adds terms in order. 2 tests each beside all others but those
+        that hold it, as ``a:b`` holds ``a`` (which a formula says); 3 beside all others. As
+        ``car::Anova``: for 3 to mean something, categories are coded by contrasts that sum to 0.
 
     Returns
     -------
@@ -46,7 +50,8 @@ def anova(
         A row for each model, or term: residual degrees of freedom and deviance, their differences
         to the row before, and the test of that difference; NaN where there is nothing to compare.
         Of least squares, term by term: degrees of freedom, sum of squares, mean square, F and its
-        p value, and the residuals in the last row.
+        p value, and the residuals in the last row. Of other models by types 2 and 3: degrees of
+        freedom, likelihood-ratio statistic and p value.
 
     Raises
     ------
@@ -81,14 +86,17 @@ def anova(
     if not models:
         raise ValueError("anova takes a model, or several to compare; got none. Pass one.")
     as_choice(test, "test", TESTS)
+    type = as_count(type, "type", 1, 3)
     results = [model._inferred() for model in models]
     if len(models) == 1:
         if groups is None:
             groups = terms_of(models[0])
         if _kind(results[0]) == GAUSSIAN:
-            return _least_squares(models[0], results[0], test, groups)
+            return _least_squares(models[0], results[0], test, groups, type)
         rows = X, y, sample_weight, offset
-        return _term_by_term(models[0], results[0], test, rows, groups)
+        return _term_by_term(models[0], results[0], test, rows, groups, type)
+    if type != 1:
+        raise ValueError(f"type={type} is for a single model; got several. Leave it out.")
     if any(given is not None for given in (X, y, sample_weight, offset, groups)):
         raise ValueError("X, y and groups are for a single model; got several. Leave them out.")
     return _beside(results, test, [f"Model {k + 1}" for k in range(len(models))])
@@ -116,7 +124,7 @@ def _beside(results, test, names):
     return CoefficientTable(names, columns)
 
 
-def _term_by_term(model, result, test, rows, groups):
+def _term_by_term(model, result, test, rows, groups, type):
     X, y, sample_weight, offset = rows
     if X is None or (y is None and design_of(model) is None):
         raise ValueError(
@@ -126,18 +134,29 @@ def _term_by_term(model, result, test, rows, groups):
     search = TermFits(model, X, y, sample_weight, offset, groups)
     _require_each_column(search.terms, search.X.shape[1])
     names = list(search.terms)
-    fits = [search.fit(frozenset(names[:k]))._inferred() for k in range(len(names) + 1)]
-    last = fits[-1]
+    last = search.fit(frozenset(names))._inferred()
     same = np.isclose(last.deviance, result.deviance, rtol=1e-6, atol=1e-9)
     if not same or last.observations != result.observations:
         raise ValueError(
             f"X and y must be those of the fit, whose deviance is {result.deviance:.6g}; got rows "
             f"on which it is {last.deviance:.6g}. Pass them with weights and offset, as to fit."
         )
-    return _beside(fits, test, ["(null)", *names])
+    if type == 1:
+        fits = [search.fit(frozenset(names[:k]))._inferred() for k in range(len(names) + 1)]
+        return _beside(fits, test, ["(null)", *names])
+    df, fall = np.empty(len(names)), np.empty(len(names))
+    for k, name in enumerate(names):
+        beside = frozenset(names) - (search.within(name) if type == 2 else frozenset())
+        small, large = (search.fit(terms)._inferred() for terms in (beside - {name}, beside))
+        df[k], fall[k] = small.df_residual - large.df_residual, small.deviance - large.deviance
+    fall[np.abs(fall) <= ROUNDING * last.null_deviance] = 0.0
+    dispersion = last.dispersion or np.nan
+    test = test or ("chi2" if last.known else "F")
+    tests = fall_test(test, df, fall, dispersion, last.df_residual)
+    return CoefficientTable(names, {"Df": df, "LRT": fall / dispersion, **tests})
 
 
-def _least_squares(model, result, test, groups):
+def _least_squares(model, result, test, groups, type):
     """Sums of squares, from the triangular factor of the covariance alone.
 
     With U U' the inverse of Z'Z, U upper triangular, the squares of U^-1 b are what each column
@@ -149,6 +168,8 @@ def _least_squares(model, result, test, groups):
     d = len(result.names) - one
     terms = as_groups(groups, result.names[one:], d)
     _require_each_column(terms, d)
+    if type != 1:
+        return _each_beside(model, result, test, terms, type)
     order = np.concatenate([np.arange(one), *(columns + one for columns in terms.values())])
     kept = order[~result.aliased[order]].astype(np.intp)
     table = result.unscaled[np.ix_(kept, kept)]
@@ -159,12 +180,41 @@ def _least_squares(model, result, test, groups):
     added[kept] = solve_triangular(upper, result.coef[kept] / scale) ** 2
     df = np.array([(~result.aliased[columns + one]).sum() for columns in terms.values()], float)
     squares = np.array([added[columns + one].sum() for columns in terms.values()])
-    test = test or "F"
+    return _sums_table(list(terms), result, test or "F", df, squares)
+
+
+def _each_beside(model, result, test, terms, type):
+    """Sums of squares of types 2 and 3.
+
+    Coefficients b with covariance C are, were those of H zero, b - C_H C_HH^-1 b_H, with the
+    covariance C - C_H C_HH^-1 C_H'.
+    """
+    one, design = int(result.names[0] == "(Intercept)"), design_of(model)
+    places = {name: columns + one for name, columns in terms.items()}
+    if type == 3 and one:
+        places = {"(Intercept)": np.arange(1), **places}
+    kept = {name: columns[~result.aliased[columns]] for name, columns in places.items()}
+    scale = np.sqrt(np.where(result.aliased, 1.0, result.unscaled.diagonal()))
+    C, b = result.unscaled / scale / scale[:, None], result.coef / scale
+    df = np.array([len(columns) for columns in kept.values()], dtype=float)
+    squares = np.zeros(len(kept))
+    for k, (name, own) in enumerate(kept.items()):
+        holders = design.within.get(name, ()) if type == 2 and design is not None else ()
+        held = np.concatenate([np.zeros(0, np.intp), *(kept[n] for n in holders if n in kept)])
+        across = np.linalg.solve(C[np.ix_(held, held)], C[np.ix_(held, own)]).T
+        rest = b[own] - across @ b[held]
+        table = C[np.ix_(own, own)] - across @ C[np.ix_(held, own)]
+        squares[k] = rest @ np.linalg.solve(table, rest)
+    return _sums_table(list(kept), result, test or "F", df, squares)
+
+
+def _sums_table(names, result, test, df, squares):
+    """Of sums of squares, the table with means, tests and residuals."""
     tests = fall_test(test, df, squares, result.dispersion or np.nan, result.df_residual)
     df, squares = np.append(df, result.df_residual), np.append(squares, result.deviance)
     columns = {"Df": df, "Sum Sq": squares, "Mean Sq": squares / np.where(df > 0, df, np.nan)}
     columns |= {name: np.append(column, np.nan) for name, column in tests.items()}
-    return CoefficientTable([*terms, "Residuals"], columns)
+    return CoefficientTable([*names, "Residuals"], columns)
 
 
 def _require_each_column(terms, d):

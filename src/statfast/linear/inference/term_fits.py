@@ -65,14 +65,14 @@ class TermFits:
 
     def droppable(self, terms):
         """Of these terms, in order, those that are no part of another, as ``a`` is of ``a:b``."""
-        return [t for t in self.terms if t in terms and not self._within(t) & terms]
+        return [t for t in self.terms if t in terms and not self.within(t) & terms]
 
     def addable(self, terms):
         """Terms beside these, in order, of which all parts are among these."""
         left = [t for t in self.terms if t not in terms]
-        return [t for t in left if not any(t in self._within(part) for part in left)]
+        return [t for t in left if not any(t in self.within(part) for part in left)]
 
-    def _within(self, term):
+    def within(self, term):
         """The terms that it is a part of."""
         if self.design is None:
             return frozenset()
