@@ -283,7 +283,7 @@ def measured(value, where: str, *rows: int, finite: bool = True) -> float:
     if not found >= 0 or (finite and found == inf):  # written so that NaN fails too
         raise ValueError(
             f"The function given as metric must return {'finite ' * finite}numbers that are not "
-            f"negative; got {found} for {where.format(*rows)}. Mend it, or leave such rows out."
+            f"negative; got {found} for {where.format(*rows)}. Correct it, or leave such rows out."
         )
     return found
 

@@ -192,7 +192,7 @@ def invite(function: Callable, size: int) -> None:
 
 
 def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
-    """Have long calls report how far they are.
+    """Set a function that long calls report their progress to.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from statfast._validation import FLOATS, as_rows, wrong_type
 
 
 class Chunks:
-    """Rows that come as a sequence of arrays, and need not fit in memory together.
+    """Out-of-core data: a sequence of blocks of rows that can be read repeatedly.
 
     They are read in order, by the caller's thread. How long each is shows in the rounding of sums.
 

@@ -44,7 +44,7 @@ def _with_mass(weights, classes, codes):
         if not mass.all():
             lost = shown(classes.tolist()[int(mass.argmin())])
             raise ValueError(
-                f"All rows of class {lost} have weight 0, so that nothing is known of it. Leave "
+                f"All rows of class {lost} have weight 0, so that it cannot be fitted. Leave "
                 "them out, or give them weight."
             )
     return weights

@@ -17,7 +17,7 @@ class NotFittedError(ValueError, AttributeError):
 
 
 class ConvergenceWarning(UserWarning):
-    """Warns that an iteration was stopped by its limit, not by its tolerance."""
+    """Warns that a solver stopped before it converged."""
 
 
 class SeparationWarning(UserWarning):

@@ -33,7 +33,7 @@ PREFIT = "prefit"
 
 
 class CalibratedClassifierCV(Classifier, Estimator):
-    """Probabilities from any classifier, by calibration on rows that it was not fitted to.
+    """Probability calibration of a classifier on held-out rows: Platt's sigmoid or isotonic.
 
     Parameters
     ----------

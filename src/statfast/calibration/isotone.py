@@ -21,7 +21,7 @@ NEAR = np.finfo(np.float64).resolution  # places closer than this are one
 
 
 def isotonic_regression(y, *, sample_weight=None, y_min=None, y_max=None, increasing=True):
-    """The monotone sequence nearest to values, in weighted least squares.
+    """Isotonic regression of a sequence: pool adjacent violators (PAV).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _bounds(y_min, y_max):
 
 
 class IsotonicRegression(Regressor, Transformer, Estimator):
-    """Regression by a monotone function, linear between the places that it is known at.
+    """Isotonic regression: a monotone fit by least squares, linear between the fitted points.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def load_mnist(folder: str | os.PathLike | None = None) -> Mnist:
         data = os.environ.get("STATFAST_DATA")
         if not data:
             raise FileNotFoundError(
-                "MNIST was not looked for: folder is None and the environment variable "
+                "MNIST was not loaded: folder is None and the environment variable "
                 "STATFAST_DATA is not set. Pass the folder of the four .gz files, or set "
                 "STATFAST_DATA to the folder above 'mnist'."
             )
@@ -105,11 +105,11 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
     try:
         raw = gzip.decompress(path.read_bytes())
     except (EOFError, OSError, zlib.error) as error:
-        raise ValueError(f"{path} is not a whole gzip file ({error}). Get it again.") from error
+        raise ValueError(f"{path} is no whole gzip file ({error}). Download it again.") from error
     axes = raw[3] if raw[:3] == bytes([0, 0, _BYTES]) and len(raw) > 3 else 0
     head = 4 + 4 * axes
     if axes and len(raw) >= head:
         shape = tuple(np.frombuffer(raw[4:head], dtype=">u4").tolist())
         if len(raw) - head == prod(shape):
             return np.frombuffer(raw, np.uint8, offset=head).reshape(shape)
-    raise ValueError(f"{path} does not hold an idx array of bytes. Get it again.")
+    raise ValueError(f"{path} does not hold an idx array of bytes. Download it again.")

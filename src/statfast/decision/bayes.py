@@ -44,7 +44,7 @@ class BayesErrorEstimate:
 
 
 class BayesClassifier(Classifier, Estimator):
-    """Bayes' rule: a density for each class, their priors, and the decision of least risk.
+    """Bayes classifier: a density for each class, priors, and the decision of least risk.
 
     Parameters
     ----------

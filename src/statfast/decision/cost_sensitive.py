@@ -19,7 +19,7 @@ from statfast.decision.risks import as_cost, as_reject, least_risk
 
 
 class CostSensitiveClassifier(Classifier, Estimator):
-    """A classifier that takes the decision of least expected cost.
+    """Cost-sensitive classification: the decision of least expected cost.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from statfast._validation import as_choice, as_real, as_rows, to_array
 
 
 def estimate_probabilities(counts, method="ml", *, m=None, prior=None):
-    """Estimate the probabilities of K outcomes from how often they occurred.
+    """Estimate probabilities from counts: maximum likelihood, Laplace, m-estimate.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ SUM = 1e-6  # that posteriors may be off 1
 
 
 def posteriors(likelihoods, priors, *, evidence=None):
-    """Find the probabilities of the classes, given what was seen, by Bayes' rule.
+    """Posterior class probabilities by Bayes' rule.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def posteriors(likelihoods, priors, *, evidence=None):
 
 
 def conditional_risk(posteriors, cost=None):
-    """Find the expected cost of each decision, given what was seen.
+    """Conditional risk: the expected cost of each decision, given posteriors.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def conditional_risk(posteriors, cost=None):
 
 
 def decide(posteriors, cost=None, *, reject=None):
-    """Take the decision of least conditional risk.
+    """Bayes decision: the one of least conditional risk.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def decide(posteriors, cost=None, *, reject=None):
 
 
 def bayes_error(posteriors, cost=None, *, reject=None, sample_weight=None):
-    """Find the least expected cost that any rule has, for given posteriors.
+    """Bayes error: the least expected cost of any rule, for given posteriors.
 
     Parameters
     ----------

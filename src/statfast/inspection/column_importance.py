@@ -91,7 +91,7 @@ def permutation_importance(
     estimator, X, y, *, scoring=None, n_repeats=5, n_jobs=None, random_state=None,
     sample_weight=None, max_samples=1.0,
 ):  # fmt: skip
-    """How much worse a fitted model is when the values of a column are permuted.
+    """Permutation importance: how much a score falls when a column is permuted.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def partial_dependence(
     response_method="auto", percentiles=(0.05, 0.95), grid_resolution=100, custom_values=None,
     method="auto", kind="average", n_jobs=None,
 ):  # fmt: skip
-    """What a fitted model predicts, on average, when columns are set to given values.
+    """Partial dependence: the average prediction with columns set to given values.
 
     Parameters
     ----------

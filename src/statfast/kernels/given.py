@@ -14,7 +14,7 @@ from statfast.kernels.points import MATRIX, ROWS, STRINGS, require_symmetric
 
 @dataclass(frozen=True)
 class Precomputed(Kernel):
-    """Values made before: X is the matrix itself.
+    """Precomputed kernel: X is the Gram matrix itself.
 
     ``matrix(X)`` takes a square, symmetric one, and ``matrix(X, Y)`` one of shape (n, m) between n
     points and the m of Y, of which only the number counts. Sums, products, multiples and powers

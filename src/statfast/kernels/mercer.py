@@ -72,7 +72,7 @@ def mercer_check(
     kernel: Any, X: Any, *, tol: float = 1e-10, gamma: Any = "scale", degree: Any = 3,
     coef0: Any = 0.0, n_jobs: int | None = None,
 ) -> MercerCheck:  # fmt: skip
-    """Whether a kernel's matrix between some points is positive semi-definite.
+    """Mercer's condition on data: whether a Gram matrix is positive semi-definite.
 
     Parameters
     ----------

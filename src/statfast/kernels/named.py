@@ -22,7 +22,7 @@ BLOCK = 1 << 18  # numbers looked at together
 def as_kernel(
     kernel: Any, *, gamma: Any = "scale", degree: Any = 3, coef0: Any = 0.0, X: Any = None
 ) -> Kernel:
-    """The kernel that a parameter of an estimator stands for.
+    """Kernel object from the `kernel` parameter of an estimator.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def kernel_matrix(
     kernel: Any, X: Any, Y: Any = None, *, gamma: Any = "scale", degree: Any = 3, coef0: Any = 0.0,
     dtype: Any = np.float64, n_jobs: int | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """The matrix of a kernel between all points of X and of Y.
+    """Gram matrix of a kernel between all points of X and of Y.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class LeftOutAnswers:
 
 
 def leave_one_out(estimator, X, y=None, *, method="predict", priors="refit", sample_weight=None):
-    """Tell what each row is given by a fit to all others, by a formula where there is one.
+    """Leave-one-out predictions, by a closed form where there is one.
 
     Parameters
     ----------

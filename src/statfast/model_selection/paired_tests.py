@@ -167,7 +167,7 @@ def bayesian_t_test(differences, *, test_share, rope=0.0, level=0.95):
 
 
 def five_by_two_test(differences, *, kind="f"):
-    """Test of differences of scores in five replications of two folds.
+    """5 x 2 cross-validated t test or F test of two models.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def five_by_two_test(differences, *, kind="f"):
 
 
 def mcnemar_test(first_only, second_only, *, method="exact"):
-    """Test whether two classifiers err on different numbers of rows.
+    """McNemar's test of two classifiers on the same rows.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def mcnemar_test(first_only, second_only, *, method="exact"):
 
 
 def friedman_test(scores, *, names=None, greater_is_better=True):
-    """Test whether several models are equally good on several data sets, and which pairs differ.
+    """Friedman test of several models, with Nemenyi's and Holm's post-hoc tests.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from statfast.model_selection.splitter import Splitter, codes_of, groups_of, n_r
 
 
 class KFold(Splitter):
-    """K folds of consecutive rows, or of rows drawn at random.
+    """K-fold splitter: consecutive rows, or rows drawn at random.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class StratifiedKFold(Splitter):
 
 
 class GroupKFold(Splitter):
-    """K folds that keep groups of rows together.
+    """K-fold splitter that keeps groups of rows together.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ class RepeatedStratifiedKFold(RepeatedKFold):
 
 
 class LeaveOneOut(Splitter):
-    """Each row is held out alone.
+    """Leave-one-out splitter: each row is a test set.
 
     Examples
     --------

@@ -262,7 +262,7 @@ class _ParameterSearch(Estimator):
 
 
 class GridSearchCV(_ParameterSearch):
-    """Choose parameters among all combinations of values, by cross-validation.
+    """Exhaustive search over a grid of parameter values, by cross-validation.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ class GridSearchCV(_ParameterSearch):
 
 
 class RandomizedSearchCV(_ParameterSearch):
-    """Choose parameters among candidates drawn at random, by cross-validation.
+    """Randomized search over parameters, by cross-validation.
 
     Parameters
     ----------

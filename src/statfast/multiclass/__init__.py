@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several classes by binary learners: reductions, and the code matrices behind them."""
+"""Multiclass classification by binary classifiers: reductions, and their code matrices."""
 
 from statfast.multiclass.codes import (
     CodeMatrix,

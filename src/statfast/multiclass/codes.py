@@ -51,7 +51,7 @@ class CodeMatrix:
                 f"each learner; got shape {matrix.shape}."
             )
         if matrix.dtype.kind not in "biuf" or not np.isin(matrix, (-1, 0, 1)).all():
-            raise ValueError("code must hold 1, -1 and 0 alone. Write the sides of a learner so.")
+            raise ValueError("code must hold 1, -1 and 0 alone. Replace other values.")
         matrix = matrix.astype(np.int8)
         sides = (matrix > 0).any(axis=0) & (matrix < 0).any(axis=0)
         if not sides.all():

@@ -11,7 +11,7 @@ from statfast.multiclass.reduction import Reduction, named, of_two, where_learne
 
 
 class OneVsOneClassifier(Reduction):
-    """Several classes by binary learners: each pair of classes.
+    """One-vs-one multiclass strategy: a binary classifier for each pair of classes.
 
     Parameters
     ----------

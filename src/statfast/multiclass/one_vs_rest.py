@@ -12,7 +12,7 @@ from statfast.multiclass.reduction import FITTING, Reduction, named, where_learn
 
 
 class OneVsRestClassifier(Reduction):
-    """Several classes by binary learners: each against the others; or several labels for a row.
+    """One-vs-rest multiclass (and multilabel) strategy.
 
     Parameters
     ----------

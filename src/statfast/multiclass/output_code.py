@@ -10,7 +10,7 @@ from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
 
 
 class OutputCodeClassifier(Reduction):
-    """Several classes by binary learners: a code matrix says which classes each has to tell apart.
+    """Error-correcting output codes: a binary classifier for each column of a code matrix.
 
     Parameters
     ----------

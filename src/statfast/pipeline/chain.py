@@ -19,7 +19,7 @@ class Passthrough:
 
 
 class Pipeline(MergedSteps, Estimator):
-    """Transformers in a row and an estimator at their end, fitted together.
+    """Pipeline: a sequence of transformers and a final estimator.
 
     Within cross-validation each step is fitted to the rows of the training part alone.
 

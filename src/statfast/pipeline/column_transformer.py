@@ -30,7 +30,7 @@ DONE = ("drop", "passthrough")
 
 
 class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer, Estimator):
-    """Transform some columns in one way, others in another, and put the results side by side.
+    """Apply transformers to columns, and concatenate the results.
 
     Parameters
     ----------

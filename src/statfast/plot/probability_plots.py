@@ -20,7 +20,7 @@ def calibration(
     truth, scores, y=None, *, strategy="isotonic", n_bins=10, histogram=True, pos_label=None,
     ax=None, **style,
 ):  # fmt: skip
-    """Draw how often what is said to be probable happens.
+    """Draw a calibration curve: observed frequencies against predicted probabilities.
 
     Parameters
     ----------

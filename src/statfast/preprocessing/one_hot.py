@@ -21,7 +21,7 @@ UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 
 
 class OneHotEncoder(CategoryEncoder):
-    """A column of zeros and ones for each category of each column.
+    """One-hot encoding of categories.
 
     Parameters
     ----------

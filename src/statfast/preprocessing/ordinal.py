@@ -19,7 +19,7 @@ UNKNOWN = ("error", "use_encoded_value")
 
 
 class OrdinalEncoder(CategoryEncoder):
-    """A number for each category: its place among those of its column.
+    """Ordinal encoding: categories as integers.
 
     Parameters
     ----------

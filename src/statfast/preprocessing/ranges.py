@@ -91,7 +91,7 @@ def block_extremes(columns, state) -> Extremes:
 
 
 class MinMaxScaler(ColumnScaler):
-    """Bring each column to a range, by its least and largest value.
+    """Scale each column to a given range.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class MinMaxScaler(ColumnScaler):
 
 
 class RobustScaler(ColumnScaler):
-    """Take the median off each column, and divide by the distance of two quantiles.
+    """Scale each column by its median and a range of quantiles.
 
     Parameters
     ----------

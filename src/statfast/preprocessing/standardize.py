@@ -21,7 +21,7 @@ CENTERED = "Cannot center sparse matrices, as X is one: pass `with_mean=False` i
 
 
 class StandardScaler(Transformer, Estimator):
-    """Bring each column to mean 0 and standard deviation 1.
+    """Standardize each column to mean 0 and standard deviation 1.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from statfast.cluster.hierarchy.structured import structured_tree
 
 
 class AgglomerativeClustering(Clusterer, Estimator):
-    """Hierarchical clustering, cut into a number of clusters or at a distance.
+    """Agglomerative hierarchical clustering, cut into a number of clusters or at a distance.
 
     Parameters
     ----------

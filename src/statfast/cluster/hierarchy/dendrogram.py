@@ -84,7 +84,7 @@ def _listed(cuts, name):
 
 
 def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
-    """Compute the height at which each pair of rows first is in one cluster.
+    """Cophenetic distances: the height at which each pair of rows is first in one cluster.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def cophenetic_correlation(
     Z: Any, X: Any, metric: Any = "euclidean", *, metric_params: dict | None = None,
     n_jobs: int | None = None,
 ) -> float:  # fmt: skip
-    """Correlate the cophenetic distances with the dissimilarities that were clustered.
+    """Cophenetic correlation coefficient of a dendrogram.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def cophenetic_correlation(
 
 
 def inconsistency(Z: Any, depth: int = 2) -> np.ndarray:
-    """Compare each height with those of the merges below it.
+    """Inconsistency coefficients of the merges of a dendrogram.
 
     Parameters
     ----------

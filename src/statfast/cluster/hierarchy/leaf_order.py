@@ -54,7 +54,7 @@ def optimal_leaf_ordering(
     Z: Any, X: Any, metric: Any = "euclidean", *, metric_params: dict | None = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Turn the merges so that the sum of dissimilarities of leaves side by side is least.
+    """Optimal leaf ordering of a dendrogram.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def linkage(
     metric_params: dict | None = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Merge the two nearest clusters until one is left; scipy's linkage matrix.
+    """Hierarchical (agglomerative) clustering; returns scipy's linkage matrix.
 
     Parameters
     ----------

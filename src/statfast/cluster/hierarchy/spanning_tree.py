@@ -30,7 +30,7 @@ def minimum_spanning_tree(
     X: Any, metric: Any = "euclidean", *, metric_params: dict | None = None,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Find the n - 1 edges of least total length that connect all rows.
+    """Minimum spanning tree of the rows under a metric.
 
     Parameters
     ----------

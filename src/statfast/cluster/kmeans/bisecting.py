@@ -22,7 +22,7 @@ INSTEAD = "Pass a memory map, or use KMeans."
 
 
 class BisectingKMeans(Centers):
-    """Bisecting k-means: start from one cluster, and split one in two by k-means until k are left.
+    """Bisecting k-means: clusters are split in two by k-means until there are k.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from statfast.cluster.kmeans.prepared import KEPT, require_range
 
 
 class KMeansStatistics:
-    """Statistics of some rows from which one k-means iteration is solved.
+    """Mergeable sufficient statistics of one iteration of k-means.
 
     They add up: of rows kept in many places, each place need only send its k (d + 1) numbers.
     `KMeans` itself is fitted this way, block by block.

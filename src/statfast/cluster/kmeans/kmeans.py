@@ -41,7 +41,7 @@ class KMeans(Centers):
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws. An int gives the same result each time.
     algorithm : {"auto", "lloyd", "elkan", "hamerly", "yinyang"}, default="auto"
-        Which distances an iteration need not look at; no label depends on it. "lloyd" looks at all;
+        How distances are pruned; all give the same labels. "lloyd" computes all of them;
         "hamerly" carries two bounds for each row from one iteration to the next; "yinyang" has
         bounds for groups of centers and panels of rows, which are sorted for that: those of arrays
         that are kept (see Notes), for others it is "hamerly". "auto" is "yinyang" where that pays,

@@ -12,7 +12,7 @@ from statfast.cluster.kmeans.prepared import require_enough, require_spread, sur
 
 @taking(x_squared_norms=ANY, n_local_trials=(None,))
 def kmeans_plusplus(X, n_clusters, *, sample_weight=None, random_state=None, n_jobs=None):
-    """Draw rows that are far from each other, as starts of k-means are: greedy k-means++.
+    """Greedy k-means++ initialization of cluster centers.
 
     The first is drawn in proportion to weight. Each further one is the best, the one leaving the
     least total of weight * squared distance to the nearest center, of 2 + floor(log k) rows drawn

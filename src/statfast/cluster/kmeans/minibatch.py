@@ -21,7 +21,7 @@ INSTEAD = "Call partial_fit with each chunk."
 
 
 class MiniBatchKMeans(Centers):
-    """k-means clustering by batches: each moves the centers towards the means of its rows.
+    """Mini-batch k-means clustering.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from statfast.cluster.medoids.swaps import eager
 
 
 class CLARA(Medoids):
-    """k-medoids of several samples; the medoids that fit all rows best are kept.
+    """CLARA: k-medoids clustering of large data by several samples of the rows.
 
     Parameters
     ----------

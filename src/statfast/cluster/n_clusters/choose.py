@@ -108,7 +108,7 @@ def choose_n_clusters(
     X, *, method="kmeans", metric="euclidean", metric_params=None, k=None, criterion="silhouette",
     n_boot=50, rule="firstSEmax", random_state=None, n_jobs=None,
 ):  # fmt: skip
-    """Cluster rows into several numbers of clusters, score each, and recommend one.
+    """Choose the number of clusters: score clusterings into each of several, and recommend one.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ class GapStatisticResult:
 def gap_statistic(
     X, *, method="kmeans", k_max=10, n_boot=100, power=2, null="pca", random_state=None, n_jobs=None
 ):
-    """Compare the dispersion of clusters with that in reference sets without any.
+    """Gap statistic: within-cluster dispersion against that of reference data without clusters.
 
     Parameters
     ----------

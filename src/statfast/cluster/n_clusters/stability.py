@@ -88,7 +88,7 @@ def cluster_stability(
     X, n_clusters, *, method="kmeans", metric="euclidean", metric_params=None, n_boot=100,
     random_state=None, n_jobs=None,
 ):  # fmt: skip
-    """Cluster rows drawn with replacement, and see which clusters come back.
+    """Stability of clusters under bootstrap resampling (Hennig 2007).
 
     Parameters
     ----------

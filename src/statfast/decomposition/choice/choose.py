@@ -113,7 +113,7 @@ def choose_components(
     random_state=None,
     n_jobs=None,
 ):
-    """Say how many principal components each of the usual rules would keep.
+    """Choose the number of principal components by the usual rules.
 
     - *share*: the fewest that hold more than a share of the variance.
     - *Kaiser*: those above the mean eigenvalue (1, for correlations).

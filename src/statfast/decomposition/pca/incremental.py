@@ -30,7 +30,7 @@ from statfast.decomposition.pca.model import KEPT, ComponentModel
 
 
 class IncrementalPCA(ProbabilisticComponents, ComponentModel):
-    """Principal component analysis of rows that come in batches: that of all rows, exactly.
+    """Incremental principal component analysis: the exact PCA of all batches.
 
     The weight, mean and scatter of the batches are merged, so that the components do not depend on
     how the rows are cut, and nothing is lost from one batch to the next.

@@ -28,7 +28,7 @@ KEPT = (np.float64, np.float32)
 
 
 class PrincipalComponentRegression(Regressor, Estimator):
-    """Least squares of y on the scores of the leading principal components of X.
+    """Principal component regression: least squares on the scores of the leading components.
 
     A penalty by counting: directions in which X varies little, where coefficients are uncertain,
     are left out. With all components it is least squares itself.

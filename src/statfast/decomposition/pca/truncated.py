@@ -21,7 +21,7 @@ from statfast.decomposition.pca.model import KEPT, ComponentModel
 
 
 class TruncatedSVD(ComponentModel):
-    """The leading singular vectors of X as it is, not centered: of counts, latent semantics.
+    """Truncated singular value decomposition, without centering (latent semantic analysis).
 
     ``X = U S V'``, of which the k largest singular values are kept; the scores are ``U S = X V``.
 

@@ -27,7 +27,7 @@ from statfast.decomposition.ratings.half_steps import (
 
 
 class RatingsFactorization(Transformer, Estimator):
-    """Alternating least squares on ratings, explicit or implicit.
+    """Matrix factorization of ratings, explicit or implicit, by alternating least squares.
 
     A rating of item i by user u is modeled as ``mean + b_u + c_i + x_u . y_i``. Given one side,
     the other is a ridge regression for each user or item, solved exactly, in turn, so that

@@ -15,7 +15,7 @@ from statfast.ensemble.boosting.model import HistBoosting
 
 
 class HistGradientBoostingClassifier(Classifier, HistBoosting):
-    """Gradient boosting of trees on histograms, for classes.
+    """Histogram-based gradient boosting of trees, for classification.
 
     Trees are added one round after the other, each a Newton step down the loss of the predictions
     so far [1]_ [2]_.

@@ -8,7 +8,7 @@ from statfast.ensemble.boosting.model import HistBoosting
 
 
 class HistGradientBoostingRegressor(Regressor, HistBoosting):
-    """Gradient boosting of trees on histograms, for numbers.
+    """Histogram-based gradient boosting of trees, for regression.
 
     Trees are added one round after the other, each a Newton step down the loss of the predictions
     so far [1]_ [2]_.

@@ -6,7 +6,7 @@ from statfast.ensemble.forest.number_forest import NumberForest
 
 
 class ExtraTreesClassifier(ClassForest):
-    """Classify rows by the mean of trees with random splits, the best of a few columns.
+    """Extremely randomized trees for classification (extra-trees).
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class ExtraTreesClassifier(ClassForest):
 
 
 class ExtraTreesRegressor(NumberForest):
-    """Predict numbers by the mean of trees with random splits, the best of all columns.
+    """Extremely randomized trees for regression (extra-trees).
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from statfast.ensemble.forest.number_forest import NumberForest
 
 
 class RandomForestClassifier(ClassForest):
-    """Classify rows by the mean of trees grown on samples, with columns drawn at each node.
+    """Random forest for classification.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class RandomForestClassifier(ClassForest):
 
 
 class RandomForestRegressor(NumberForest):
-    """Predict numbers by the mean of trees grown on bootstrap samples.
+    """Random forest for regression.
 
     Parameters
     ----------

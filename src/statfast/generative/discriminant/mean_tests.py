@@ -83,7 +83,7 @@ class ManovaResult:
 
 
 def manova(X, y, sample_weight=None, *, n_jobs=None):
-    """Test whether the means of several normal classes are equal.
+    """Multivariate analysis of variance (MANOVA): a test of equal means of several classes.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class BoxMResult:
 
 
 def box_m(X, y, sample_weight=None, *, n_jobs=None):
-    """Test whether the covariances of several normal classes are equal (Box 1949).
+    """Box's M test of equal covariance matrices (Box 1949).
 
     Parameters
     ----------

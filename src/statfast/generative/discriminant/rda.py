@@ -11,7 +11,7 @@ from statfast.generative.normal.shrinkage import regularized_covariances
 
 
 class RegularizedDiscriminantAnalysis(ClassNormals):
-    """Regularized discriminant analysis: from quadratic to linear, and to spheres.
+    """Regularized discriminant analysis: between quadratic, linear and nearest centroid.
 
     The covariance of class k is, with S the pooled covariance of all classes and d columns::
 

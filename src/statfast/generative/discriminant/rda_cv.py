@@ -20,7 +20,7 @@ BLOCK = 2048  # rows scored at a time, between which Ctrl-C is heard
 
 
 class RegularizedDiscriminantAnalysisCV(ClassRule):
-    """Regularized discriminant analysis with shares chosen by leave-one-out.
+    """Regularized discriminant analysis with alpha and gamma chosen by leave-one-out.
 
     Every pair of a grid is judged by the class that each row is given by the fit to all other
     rows, exactly, and all pairs from the moments of one pass over the rows.

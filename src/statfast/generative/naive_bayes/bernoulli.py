@@ -142,7 +142,7 @@ class FittedPresence(FittedLinear):
 
 
 class BernoulliNB(CountPriors, NaiveBayesModel):
-    """Bernoulli naive Bayes: columns that are there or not, independent within each class.
+    """Bernoulli naive Bayes: binary columns, independent within each class.
 
     Parameters
     ----------

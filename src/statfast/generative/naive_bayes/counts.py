@@ -150,7 +150,7 @@ class FittedComplement(FittedLinear):
 
 
 class MultinomialNB(CountPriors, NaiveBayesModel):
-    """Multinomial naive Bayes: each class draws what it counts, words say, from its own shares.
+    """Multinomial naive Bayes for counts, such as those of words.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
 
 
 class ComplementNB(CountPriors, NaiveBayesModel):
-    """Complement naive Bayes: a row goes to the class whose complement explains it worst.
+    """Complement naive Bayes for counts of imbalanced classes.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ KEPT = (np.float64, np.float32, np.uint8)
 
 @taking(block_size=ANY)
 def ledoit_wolf(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
-    """Estimate a covariance matrix, shrunk by the rule of Ledoit and Wolf.
+    """Ledoit-Wolf shrinkage estimate of a covariance matrix.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def ledoit_wolf(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
 
 
 def oas(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
-    """Estimate a covariance matrix, shrunk by the oracle approximating rule for normal rows.
+    """Oracle approximating shrinkage (OAS) estimate of a covariance matrix.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def cor2cov(correlation, standard_deviations):
 
 
 def total_variance(covariance):
-    """Sum the variances: the trace of a covariance matrix.
+    """Total variance: the trace of a covariance matrix.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def total_variance(covariance):
 
 
 def generalized_variance(covariance):
-    """Multiply the variances along the principal axes: the determinant of a covariance matrix.
+    """Generalized variance: the determinant of a covariance matrix.
 
     Parameters
     ----------

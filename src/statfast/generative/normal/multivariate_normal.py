@@ -338,7 +338,7 @@ class MultivariateNormal(DerivedNormals):
 
 
 def mahalanobis(X, center, covariance, *, allow_singular=False, tol=1e-6, n_jobs=None):
-    """Find the squared Mahalanobis distance of each row from a center, as R's ``mahalanobis``.
+    """Squared Mahalanobis distance of each row from a center, as R's ``mahalanobis``.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def _lengthened(d, degree, only, begin):
 
 
 class PolynomialFeatures(Transformer, Estimator):
-    """Products of columns up to a degree.
+    """Polynomial and interaction features.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class PolynomialFeatures(Transformer, Estimator):
 
 
 class PiecewiseLinearFeatures(Transformer, Estimator):
-    """Broken lines: each column x, and max(x - k, 0) for each of its knots k.
+    """Piecewise linear (linear spline) features: x, and max(x - k, 0) for each knot k.
 
     A linear model of these columns is continuous and linear between knots; the coefficient of a
     knot's column is the change of slope there.

@@ -45,7 +45,7 @@ from statfast.linear.inference.inference import Inference
 
 
 class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Estimator):
-    """A generalized linear model, fitted by maximum likelihood, with inference.
+    """Generalized linear model by maximum likelihood (IRLS), with inference.
 
     The response has a distribution of the family, and the link of its mean is linear in the
     columns::

@@ -2,7 +2,7 @@
 """Separation: whether maximum likelihood estimates of a logistic model exist, and if not, why.
 
 They exist unless some direction of the coefficients raises no row's other classes above its own,
-and for some row lowers one: along it the likelihood grows for ever (Albert and Anderson 1984,
+and for some row lowers one: along it the likelihood grows without bound (Albert and Anderson 1984,
 https://doi.org/10.1093/biomet/71.1.1). Separation is complete if every row's other classes are
 lowered, else quasi-complete. A linear program finds such a direction (Konis 2007, Linear
 programming algorithms for detecting separated data in binary logistic regression models, DPhil
@@ -32,7 +32,7 @@ ADVICE = "Use method='firth' or C=1.0, or drop columns."
 
 @dataclass(frozen=True)
 class Separation:
-    """A direction along which the likelihood of the rows grows for ever."""
+    """A direction along which the likelihood of the rows grows without bound."""
 
     complete: bool
     direction: np.ndarray  # (K, q), 0 for the first class; of columns in the frame
@@ -228,7 +228,7 @@ def warn_no_maximum(rows, coef, names, who, advice=ADVICE):
     """Where iterations for shares of successes found no end: say which columns separate these.
 
     A share between 0 and 1 is of both kinds. The link of the mean rises from 0 to 1; offsets are
-    finite, and do not change where the likelihood grows for ever.
+    finite, and do not change where the likelihood grows without bound.
     """
     y, on = rows.y, True if rows.weights is None else rows.weights > 0
     kinds = [np.flatnonzero((y < 1) & on), np.flatnonzero((y > 0) & on)]

@@ -20,7 +20,7 @@ from statfast.linear.inference.term_fits import TermFits
 
 
 def drop1(model, X, y=None, sample_weight=None, offset=None, *, groups=None, test=None):
-    """Fit without each term in turn, and test what that costs.
+    """Single-term deletions from a model, as R's ``drop1``.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def drop1(model, X, y=None, sample_weight=None, offset=None, *, groups=None, tes
 def add1(
     model, X, y=None, sample_weight=None, offset=None, *, groups=None, start=(), test=None
 ):  # fmt: skip
-    """Fit with each term in turn that the model does not have, and test what that earns.
+    """Single-term additions to a model, as R's ``add1``.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def _require_classes(classes):
 
 
 class LeastSquaresClassifier(Classifier, Estimator):
-    """Least-squares fit of +1 for a row's own class and -1 for the others; the largest fit wins.
+    """Classification by least squares on class indicators.
 
     For two classes one fit, +1 standing for the second; the sign decides. Its direction is that of
     Fisher's linear discriminant, but for scale [1]_; its threshold differs where the classes are

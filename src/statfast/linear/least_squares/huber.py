@@ -20,7 +20,7 @@ CALL = 5e8  # multiplications of a kernel call: below 0.1 s
 
 
 class HuberRegressor(LinearPredictor, Regressor, Estimator):
-    """Linear regression with squared loss for small residuals and absolute loss for large ones.
+    """Huber's robust linear regression: squared loss for small residuals, absolute for large.
 
     Minimizes over b_0, b and the scale s > 0, as scikit-learn does,
 

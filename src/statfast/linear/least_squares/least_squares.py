@@ -52,7 +52,7 @@ SEVERAL = (
 
 
 class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regressor, Estimator):
-    """Least squares with the accuracy of QR, and R's inference.
+    """Ordinary and weighted least squares with the accuracy of QR, and R's inference.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
     (constant ones, too) are left out as R's ``lm`` leaves them out: coefficient 0, a warning that

@@ -128,7 +128,7 @@ def ridge_path(X, y, alphas, *, sample_weight=None, fit_intercept=True, n_jobs=N
 
 
 class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
-    """Linear regression with a penalty on the squares of the coefficients.
+    """Ridge regression: least squares with an l2 penalty.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2; the intercept is not penalized.
 

@@ -129,7 +129,7 @@ def logistic_path(
     X, y, *, l1_ratio=1.0, alphas=100, eps=1e-3, sample_weight=None,
     fit_intercept=True, standardize=False, tol=1e-8, max_iter=100, n_jobs=None,
 ):  # fmt: skip
-    """Logistic regression with an l1 or elastic-net penalty, for falling penalties.
+    """Path of logistic regression with an l1 or elastic-net penalty.
 
     At each alpha the coefficients minimize, with n the sum of the weights,
 

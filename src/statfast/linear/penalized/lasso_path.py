@@ -18,7 +18,7 @@ from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
 @dataclass(frozen=True)
 class RegularizationPath:
-    """Coefficients for a falling sequence of penalties.
+    """Regularization path: coefficients for a decreasing sequence of penalties.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def enet_path(
     X, y, *, l1_ratio=0.5, alphas=100, eps=1e-3, sample_weight=None,
     fit_intercept=True, standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
 ):  # fmt: skip
-    """Elastic net for a falling sequence of penalties.
+    """Elastic-net path: coefficients for a decreasing sequence of penalties.
 
     At each alpha the coefficients minimize, with weights that sum to n,
 

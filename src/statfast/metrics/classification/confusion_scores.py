@@ -16,7 +16,7 @@ from statfast.metrics.classification.label_table import label_table
 
 
 def confusion_matrix(y_true, y_pred, *, labels=None, sample_weight=None, normalize=None):
-    """How many rows of each class (rows) were given each label (columns).
+    """Confusion matrix: counts of true classes (rows) and predicted labels (columns).
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def chosen(table, labels):
 
 
 def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
-    """Share of rows that were given their own label.
+    """Accuracy: the fraction of rows whose predicted label is the true one.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _right_of_all(y_true, y_pred, sample_weight):
 
 
 def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
-    """Share of rows that were given another label than their own.
+    """Zero-one loss: the fraction of rows whose predicted label is wrong.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ def specificity_score(
     y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
     zero_division="warn",
 ):  # fmt: skip
-    """Share of the other classes' rows that were left: TN / (TN + FP), the true negative rate.
+    """Specificity (true negative rate): TN / (TN + FP).
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def precision_score(
     y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
     zero_division="warn",
 ):  # fmt: skip
-    """Share of the rows given a label whose own it is: TP / (TP + FP).
+    """Precision: TP / (TP + FP).
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def recall_score(
     y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
     zero_division="warn",
 ):  # fmt: skip
-    """Share of the rows of a class that were found: TP / (TP + FN), the sensitivity.
+    """Recall (sensitivity): TP / (TP + FN).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from statfast.metrics.classification.label_table import as_column
 
 
 def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=None, labels=None):
-    """Share of rows whose class is among the k of the highest scores.
+    """Top-k accuracy: the fraction of rows whose class has one of the k highest scores.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ AVERAGES = {
 
 @taking(eps=(None,), sparse=(False,))
 def contingency_matrix(labels_true, labels_pred, sample_weight=None):
-    """How many rows have each pair of labels.
+    """Contingency matrix: counts of pairs of labels.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def contingency_matrix(labels_true, labels_pred, sample_weight=None):
 
 
 def rand_score(labels_true, labels_pred):
-    """Share of the pairs of rows on which two clusterings agree.
+    """Rand index: the fraction of pairs of rows on which two clusterings agree.
 
     Parameters
     ----------

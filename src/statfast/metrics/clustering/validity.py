@@ -88,7 +88,7 @@ class ScatterDecomposition:
 
 
 def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
-    """Sum of squares within and between clusters; together they are the total.
+    """Decomposition of the total sum of squares into those within and between clusters.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
 
 
 def calinski_harabasz_score(X, labels, *, n_jobs=None):
-    """Variance ratio: (between / (k - 1)) / (within / (n - k)), of sums of squares.
+    """Calinski-Harabasz index (variance ratio): (between / (k - 1)) / (within / (n - k)).
 
     Parameters
     ----------

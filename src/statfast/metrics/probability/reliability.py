@@ -44,7 +44,7 @@ def score_decomposition(
     y_true, y_pred, *, loss="squared", method="isotonic", n_bins=None, pos_label=None,
     sample_weight=None,
 ):  # fmt: skip
-    """Parts of the Brier score (or mean squared error) or of the logarithmic loss.
+    """CORP decomposition of the Brier score or the logarithmic loss.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _score(y, p, weights, loss):
 def calibration_curve(
     y_true, y_prob, *, pos_label=None, n_bins=5, strategy="uniform", sample_weight=None
 ):
-    """Share of positives against the mean probability, in bins.
+    """Calibration curve: the fraction of positives against the mean probability, in bins.
 
     Parameters
     ----------

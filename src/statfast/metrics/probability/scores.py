@@ -15,7 +15,7 @@ from statfast.metrics.probability.probabilities import (
 def brier_score_loss(
     y_true, y_proba, *, sample_weight=None, pos_label=None, labels=None, scale_by_half="auto"
 ):
-    """Mean squared error of probabilities.
+    """Brier score: the mean squared error of predicted probabilities.
 
     Parameters
     ----------

@@ -291,7 +291,7 @@ def _one_against_one(scores, codes, average):
 
 
 def ranking_error(y_true, y_score, *, pos_label=None, sample_weight=None, as_fraction=False):
-    """Share of the pairs of a negative and a positive in which the negative is above, ties half.
+    """Ranking error: the fraction of negative-positive pairs in the wrong order, ties half.
 
     1 - AUC, from whole numbers: no rounding but that of the last division.
 

@@ -15,7 +15,7 @@ from statfast.metrics.ranking.two_classes import steps_for
 
 
 def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
-    """Shares of the negatives and of the positives at or above each score.
+    """ROC curve: false and true positive rates at each score.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def counts_of(steps, drop_intermediate):
 
 
 def coverage_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
-    """Numbers of the negatives and of the positives at or above each score.
+    """Coverage curve: numbers of negatives and positives at or above each score.
 
     The ROC curve before it is scaled: steps show how many rows they are of, and lines of equal
     accuracy have slope 1.

@@ -24,7 +24,7 @@ BATCH = 1 << 21  # rows drawn between two looks at whether to stop
 
 
 class AUCInterval(NamedTuple):
-    """An area under the ROC curve, and how sure it is.
+    """Area under the ROC curve with a confidence interval.
 
     Attributes
     ----------

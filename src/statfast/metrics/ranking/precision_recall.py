@@ -170,7 +170,7 @@ def _area_between(tp, fp):
 def average_precision_score(
     y_true, y_score, *, average="macro", pos_label=1, sample_weight=None, labels=None
 ):
-    """Mean of the precision at each positive row, ties counted together.
+    """Average precision: the area under the precision-recall curve in steps.
 
     Parameters
     ----------

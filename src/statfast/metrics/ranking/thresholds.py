@@ -42,7 +42,7 @@ class OperatingPoint(NamedTuple):
 
 
 class KolmogorovSmirnov(NamedTuple):
-    """How far the scores of two classes are apart.
+    """Kolmogorov-Smirnov statistic of the scores of two classes.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ def ks_statistic(y_true, y_score, *, pos_label=None, sample_weight=None):
 
 
 class IsoLine(NamedTuple):
-    """A line of points of equal worth, as height over the negatives (or their share).
+    """Line of equal accuracy, average recall or cost in a ROC or coverage plot.
 
     Attributes
     ----------

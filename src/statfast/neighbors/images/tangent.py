@@ -102,7 +102,7 @@ def tangent_distance(a, b, *, image_shape=None, sigma=0.65, two_sided=True, n_jo
 
 
 class TangentDistanceClassifier(Classifier, Estimator):
-    """Classify an image by its nearest neighbors in tangent distance.
+    """k-nearest-neighbors classifier of images in tangent distance.
 
     Of the `n_candidates` fitted images nearest in Euclidean distance, those nearest in tangent
     distance vote.

@@ -9,7 +9,7 @@ __all__ = ["BallTree", "BallTreeIndex"]
 
 
 class BallTree(SpatialTree):
-    """Exact nearest neighbors by a tree of balls.
+    """Ball tree for exact nearest-neighbor and radius queries.
 
     For rows that lie near a surface of few dimensions among many columns, for places on a sphere,
     and for distances that are no sums over columns. Where the rows spread in more than some eight

@@ -15,7 +15,7 @@ _FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
 
 class KDTree(SpatialTree):
-    """Exact nearest neighbors by a k-d tree.
+    """k-d tree for exact nearest-neighbor and radius queries.
 
     For rows of few columns, some 2 to 12, or more if they lie near a surface of few dimensions.
     Rows that spread in many directions are searched faster by

@@ -10,7 +10,7 @@ from statfast.neighbors.vote.weights import Voting, weigh
 
 
 class KNeighborsClassifier(Voting, LeftOut):
-    """Classify a row by the vote of its k nearest fitted rows.
+    """k-nearest-neighbors classifier.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from statfast.neighbors.vote.weights import Averaging, Voting, as_weighting, wei
 
 
 class RadiusNeighborsClassifier(Voting, RadiusSearch):
-    """Classify a row by the vote of the fitted rows within a radius.
+    """Radius-neighbors classifier: a vote of the training rows within a radius.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
 
 
 class RadiusNeighborsRegressor(Averaging, RadiusSearch):
-    """Predict a row's target by the average over the fitted rows within a radius.
+    """Radius-neighbors regression: the average over the training rows within a radius.
 
     Parameters
     ----------

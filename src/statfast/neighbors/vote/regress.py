@@ -11,7 +11,7 @@ from statfast.neighbors.vote.weights import Averaging, as_weighting
 
 
 class KNeighborsRegressor(Averaging, LeftOut):
-    """Predict a row's target by the average over its k nearest fitted rows.
+    """k-nearest-neighbors regression.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ LOSSES = ("hinge", "squared_hinge")
 
 
 class LinearSVC(Classifier, LinearMachine):
-    """Linear support vector machine for classes.
+    """Linear support vector classification.
 
     With labels y = 1 and -1 it minimizes, over w and b::
 

@@ -21,7 +21,7 @@ LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
 
 class LinearSVR(Regressor, LinearMachine):
-    """Linear support vector machine for numbers.
+    """Linear support vector regression.
 
     It minimizes, over w and b::
 

@@ -12,7 +12,7 @@ FAINTEST = 1e-11  # kernel value: steps are as wide as is right for curvatures a
 
 
 class NuSVC(PairwiseMachines):
-    """Support vector classification with nu: errors are a share of the rows, not a cost.
+    """Nu-support vector classification: nu bounds the fraction of margin errors.
 
     nu is an upper bound of the share of rows (of each pair of classes) on the wrong side of the
     margin, and a lower bound of the share of support vectors. It is the `SVC` whose C has that
@@ -45,7 +45,7 @@ class NuSVC(PairwiseMachines):
         Weights of rows by class label; "balanced" makes them inversely proportional to the sizes
         of the classes. Labels that a dict leaves out have 1.
     max_iter : int, default=-1
-        Most steps of each machine, -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for no limit.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
     progress : bool or callable, default=False

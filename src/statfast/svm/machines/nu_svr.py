@@ -9,7 +9,7 @@ from statfast.svm.machines.training import as_costs
 
 
 class NuSVR(RegressionMachine):
-    """Support vector regression with nu: the tube is as wide as leaves a share of rows outside.
+    """Nu-support vector regression: nu bounds the fraction of rows outside the tube.
 
     nu is an upper bound of the share of rows outside the tube and a lower bound of the share of
     support vectors. It is the `SVR` whose epsilon has that effect.
@@ -37,7 +37,7 @@ class NuSVR(RegressionMachine):
         Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
         more than 4096.
     max_iter : int, default=-1
-        Most steps of each machine, -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for no limit.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
     progress : bool or callable, default=False

@@ -12,7 +12,7 @@ from statfast.svm.machines.training import as_costs
 
 
 class OneClassSVM(KernelMachine):
-    """The region that holds most of the rows, and so tells novelties.
+    """One-class SVM: novelty detection by the support of a distribution.
 
     It separates the images of the rows from the origin: with f(x) = w.phi(x) - rho it minimizes::
 
@@ -40,7 +40,7 @@ class OneClassSVM(KernelMachine):
         Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
         more than 4096.
     max_iter : int, default=-1
-        Most steps of each machine, -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for no limit.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
     progress : bool or callable, default=False

@@ -96,7 +96,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             one label for each row, of two classes or more, if a parameter is out of its range, or
             if no machine with these parameters exists: with C=inf where classes are not separable,
             with nu too large for the sizes of the classes, or so small that the classes cannot be
-            told apart.
+            separated.
         TypeError
             If X holds strings where numbers are due, or the reverse, or if a parameter is of the
             wrong type.

@@ -13,7 +13,7 @@ from statfast.svm.machines.training import as_costs
 
 
 class SVC(PairwiseMachines):
-    """Support vector classification: the widest margin, errors costing C.
+    """C-support vector classification.
 
     For two classes y = +1, -1 it minimizes, over w and b, with f(x) = w.phi(x) + b::
 
@@ -50,7 +50,7 @@ class SVC(PairwiseMachines):
         Factors of C by class label; "balanced" makes them inversely proportional to the sizes
         of the classes. Labels that a dict leaves out have 1.
     max_iter : int, default=-1
-        Most steps of each machine, -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for no limit.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
     progress : bool or callable, default=False

@@ -111,7 +111,7 @@ class RegressionMachine(Regressor, KernelMachine):
 
 
 class SVR(RegressionMachine):
-    """Support vector regression: the flattest function, errors beyond epsilon costing C.
+    """Epsilon-support vector regression.
 
     It minimizes, over w and b, with f(x) = w.phi(x) + b::
 
@@ -140,7 +140,7 @@ class SVR(RegressionMachine):
         Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
         more than 4096.
     max_iter : int, default=-1
-        Most steps of each machine, -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for no limit.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
     progress : bool or callable, default=False

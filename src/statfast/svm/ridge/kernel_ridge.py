@@ -36,7 +36,7 @@ class RidgeExpansion(Expansion):
 
 
 class KernelRidge(Regressor, Estimator):
-    """Ridge regression on the images of a kernel: f(x) = sum_i c_i K(x_i, x).
+    """Kernel ridge regression: f(x) = sum_i c_i K(x_i, x).
 
     Minimizes sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2, with |f|^2 = c'Kc. There is no intercept:
     center y, or choose a kernel with a constant part.

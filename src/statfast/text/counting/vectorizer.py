@@ -23,7 +23,7 @@ from statfast.text.counting.tables import counted
 
 
 class CountVectorizer(Estimator):
-    """Counts of the words of documents, or of n-grams of words or characters, as sparse rows.
+    """Counts of words, or of n-grams of words or characters, as sparse rows.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _CALL = 200_000  # words that one call of the kernel scores: some ten millisecon
 
 
 class NGramLanguageModel(Estimator):
-    """The probability of each word of a text after the order - 1 words before it.
+    """n-gram language model: the probability of a word after the order - 1 words before it.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from statfast.tree.growing.arguments import (
 
 
 class DecisionTreeClassifier(Classifier, CartModel):
-    """Classify rows by a tree of questions about single columns.
+    """Decision tree for classification (CART), with exact splits.
 
     Parameters
     ----------

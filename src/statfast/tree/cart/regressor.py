@@ -16,7 +16,7 @@ from statfast.tree.growing.arguments import (
 
 
 class DecisionTreeRegressor(Regressor, CartModel):
-    """Predict numbers by a tree of questions about single columns.
+    """Decision tree for regression (CART), with exact splits.
 
     Parameters
     ----------

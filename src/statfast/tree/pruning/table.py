@@ -122,7 +122,7 @@ class PruningTable:
 def pruning_table(
     estimator, X, y, sample_weight=None, *, cp=0.01, cv=10, random_state=None
 ):  # fmt: skip
-    """Prune a tree to a sequence of smaller ones, and judge each by cross-validation.
+    """Cost-complexity pruning with cross-validated errors, as rpart's ``cptable``.
 
     The tree is grown with the estimator's parameters (its `ccp_alpha` is not looked at), then on
     all folds but one, for each of them; ranks of columns are shared. Each row of the table is

@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class PruningPath:
-    """The penalties at which branches go, and what is left.
+    """Cost-complexity pruning path: penalties and the subtrees that they leave.
 
     Attributes
     ----------
