@@ -139,7 +139,7 @@ def is_small(body):
 
 def kernel(source):
     """The extension of one ``.pyx``, and of its vector code for each level."""
-    macros = [] if DEBUG else [("CYTHON_WITHOUT_ASSERTIONS", None)]
+    macros = [("STATFAST_DEBUG" if DEBUG else "CYTHON_WITHOUT_ASSERTIONS", None)]
     sources, body = [source], source.with_name(f"{source.stem}_level.h")
     if source == TILES:
         body = source.with_name("level.h")

@@ -23,13 +23,19 @@ enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };
 #define STATFAST_VECTORS 1
 #if defined(__x86_64__)
 #define STATFAST_X86 1
+/* Plain C serves tests alone where every machine has vectors: it is in the debug variant only. */
+#if defined(STATFAST_DEBUG)
+#define STATFAST_PORTABLE 1
+#define BASELINE(thing, level) (level == AT_x86_64 ? &thing##_x86_64 : &thing##_portable)
+#else
+#define BASELINE(thing, level) (&thing##_x86_64)
+#endif
 #define TABLE_AT(T, thing)                                                                         \
     extern const T thing##_x86_64_v4, thing##_x86_64_v3, thing##_x86_64, thing##_portable;         \
     static inline const T *thing##_at(int level) {                                                 \
         return level == AT_x86_64_v4   ? &thing##_x86_64_v4                                        \
                : level == AT_x86_64_v3 ? &thing##_x86_64_v3                                        \
-               : level == AT_x86_64    ? &thing##_x86_64                                           \
-                                       : &thing##_portable;                                        \
+                                       : BASELINE(thing, level);                                   \
     }
 #elif defined(__aarch64__)
 #define STATFAST_NEON 1
@@ -39,6 +45,10 @@ enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };
         return level == AT_neon ? &thing##_neon : &thing##_portable;                               \
     }
 #endif
+#endif
+
+#ifndef STATFAST_X86
+#define STATFAST_PORTABLE 1
 #endif
 
 #ifndef TABLE_AT

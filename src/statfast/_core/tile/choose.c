@@ -25,6 +25,8 @@ int usable_levels(const kernels **found) {
 #elif defined(STATFAST_NEON)
     found[n++] = &kernels_neon;
 #endif
+#if defined(STATFAST_PORTABLE)
     found[n++] = &kernels_portable;
+#endif
     return n;
 }
