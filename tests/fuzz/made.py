@@ -85,6 +85,10 @@ RESULTS = {
     "scree": "choose_components",
     "bias_variance_target": "bias_variance",
     "comparison": "compare",
+    "stepwise": "step",
+    "pruning": "pruning_table",
+    "stability": "cluster_stability",
+    "table": "drop1",
     "permutation_importances": "permutation_importance",
 }
 CLASSIFIERS = (
