@@ -85,7 +85,13 @@ class TreeStructure:
         return int(np.count_nonzero(self.children_left < 0))
 
     def parents(self):
-        """The node above each, (node_count,); -1 for the root."""
+        """Find the parent of each node.
+
+        Returns
+        -------
+        ndarray of int, shape (node_count,)
+            -1 for the root.
+        """
         parent = np.full(self.node_count, -1)
         inner = np.flatnonzero(self.children_left >= 0)
         parent[self.children_left[inner]] = parent[self.children_right[inner]] = inner
