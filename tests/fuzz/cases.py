@@ -191,7 +191,7 @@ class Drawing:
         if "Regressor" in names or thing.name in OF_NUMBERS or ".metrics.regression" in home:
             kinds = ("numbers", "numbers", "counts", "constant", "several", "positive")
         elif "Classifier" in names or thing.name == "CostSensitiveClassifier":
-            kinds = ("labels",)
+            kinds = ("labels",) * 9 + ("indicators",)
         elif "estimator" in thing.parameters or "steps" in thing.parameters:
             kinds = ("labels", "labels", "numbers")
         elif home.startswith(("statfast.metrics.ranking", "statfast.metrics.probability")):
@@ -199,7 +199,8 @@ class Drawing:
         elif thing.name in PICTURES_OF_SCORES:
             kinds = ("two labels", "labels")
         else:
-            kinds = (None,) if thing.is_class else ("labels",)
+            several = home.startswith("statfast.metrics.classification")
+            kinds = (None,) if thing.is_class else ("labels",) * 3 + ("indicators",) * several
         return choose(self.rng, kinds)
 
     def parameters(self, thing, mode):

@@ -73,8 +73,16 @@ class Data:
             "positive": lambda: rng.gamma(2.0, mean / 2.0),
             "shares": lambda: rng.uniform(size=n),
             "several": lambda: np.column_stack([self.trend, mean]),
+            "indicators": self.indicators,
             "constant": lambda: np.full(n, 2.5),
         }[kind]()
+
+    def indicators(self):
+        """Which of some labels each row bears."""
+        rng = self.rng
+        bears = rng.random((self.n, max(self.k, 2))) < choose(rng, (0.1, 0.5, 0.9))
+        bears[np.arange(self.n), self.codes] |= rng.random() < 0.5
+        return bears.astype(choose(rng, (int, bool, float)))
 
     def weights(self):
         rng, n = self.rng, self.n

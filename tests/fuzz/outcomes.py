@@ -6,6 +6,8 @@ import numpy as np
 from tests.fuzz.inputs import choose, dressed
 from tests.fuzz.made import PICTURES_OF_SCORES, model
 
+LABELED = ("labels", "two labels", "indicators")
+
 
 def truth(drawing, thing):
     """What is true of each row; a classifier may stand for it in pictures."""
@@ -28,7 +30,7 @@ def predicted(drawing, thing):
         return probabilities(drawing, thing)
     if thing.name in PICTURES_OF_SCORES and drawing.case.steps:
         return drawing.common
-    if true.dtype.kind == "f" and drawing.target_kind not in ("labels", "two labels"):
+    if true.dtype.kind == "f" and drawing.target_kind not in LABELED:
         size = np.abs(true).max(initial=0) * choose(rng, (0.0, 0.1, 1.0, 1e-9))
         said = np.abs(true) if drawing.target_kind in ("counts", "positive") else true
         with np.errstate(over="ignore"):

@@ -5,7 +5,7 @@ A role takes the state of the draw (``cases.Drawing``) and the thing that is cal
 """
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 from scipy.cluster import hierarchy
 
 from tests.fuzz import surface
@@ -67,6 +67,8 @@ def new_target(drawing):
     made = data.target(kind)
     if kind == "labels" and made.dtype.kind in "US":
         return choose(rng, (made, made, made.astype(object), made.tolist()))
+    if kind == "indicators":
+        return choose(rng, (made, made.tolist(), sparse.csr_array(made)))
     return made if made.ndim > 1 else dressed(made, rng, plain=0.7, bags=False)
 
 
