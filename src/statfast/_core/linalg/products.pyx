@@ -31,7 +31,7 @@ cdef enum:
     SHEET_BYTES = 262144    # of shifted rows that are multiplied together: they stay in cache
     LEAST_ROWS = 64         # of a sheet of `scatter`: sums are read and written once a sheet
     NEAR_BYTES = 49152      # of a sheet of `scatter` of few columns
-    FEW_BYTES = 32768       # of a sheet that is read once: it stays in the first cache
+    FEW_BYTES = 4096        # of a sheet of `project`: the next one, on its way, is few lines
 
 cdef extern from *:
     """
