@@ -250,7 +250,7 @@ def test_all_that_takes_a_metric_agrees_with_the_table(metric):
     np.testing.assert_array_equal(free.labels_, ours.labels_)
     large = CLARA(3, metric=metric, random_state=0).fit(X)
     np.testing.assert_array_equal(large.predict(X), large.labels_)
-    chosen = statfast.choose_n_clusters(X, k=[2, 3], method="kmedoids", metric=metric)
+    chosen = statfast.choose_n_clusters(X, ks=[2, 3], method="kmedoids", metric=metric)
     assert chosen.recommended in (2, 3)
     y = np.arange(len(X)) % 3
     vote = statfast.KNeighborsClassifier(5, metric=metric).fit(X, y)

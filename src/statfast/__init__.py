@@ -35,6 +35,7 @@ _FAMILIES = (
 _HOMES = {
     "_engine": (
         "Chunks",
+        "progress_bar",
         "set_progress",
     ),
     "_estimator": ("Estimator",),
@@ -59,12 +60,14 @@ _HOMES = {
         "MiniBatchKMeans",
         "choose_n_clusters",
         "cluster_stability",
+        "cophenet",
         "cophenetic",
         "cophenetic_correlation",
         "cut_tree",
         "fcluster",
         "gap_statistic",
         "inconsistency",
+        "inconsistent",
         "kmeans_plusplus",
         "leaves_list",
         "linkage",
@@ -220,7 +223,7 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME_OF)
+__all__ = sorted(set(_HOME_OF) - {"Estimator"})  # the base of all, for those who extend
 
 
 def __getattr__(name):

@@ -22,6 +22,7 @@ from statfast import svm as svm
 from statfast import text as text
 from statfast import tree as tree
 from statfast._engine import Chunks as Chunks
+from statfast._engine import progress_bar as progress_bar
 from statfast._engine import set_progress as set_progress
 from statfast._estimator import Estimator as Estimator
 from statfast._validation import CollinearityWarning as CollinearityWarning
@@ -40,12 +41,14 @@ from statfast.cluster import KMedoids as KMedoids
 from statfast.cluster import MiniBatchKMeans as MiniBatchKMeans
 from statfast.cluster import choose_n_clusters as choose_n_clusters
 from statfast.cluster import cluster_stability as cluster_stability
+from statfast.cluster import cophenet as cophenet
 from statfast.cluster import cophenetic as cophenetic
 from statfast.cluster import cophenetic_correlation as cophenetic_correlation
 from statfast.cluster import cut_tree as cut_tree
 from statfast.cluster import fcluster as fcluster
 from statfast.cluster import gap_statistic as gap_statistic
 from statfast.cluster import inconsistency as inconsistency
+from statfast.cluster import inconsistent as inconsistent
 from statfast.cluster import kmeans_plusplus as kmeans_plusplus
 from statfast.cluster import leaves_list as leaves_list
 from statfast.cluster import linkage as linkage
@@ -204,7 +207,6 @@ __all__ = [
     "DecisionTreeRegressor",
     "ElasticNet",
     "ElasticNetCV",
-    "Estimator",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GammaNB",
@@ -295,6 +297,7 @@ __all__ = [
     "choose_components",
     "choose_n_clusters",
     "cluster_stability",
+    "cophenet",
     "cophenetic",
     "cophenetic_correlation",
     "cross_val_predict",
@@ -306,6 +309,7 @@ __all__ = [
     "fcluster",
     "gap_statistic",
     "inconsistency",
+    "inconsistent",
     "kmeans_plusplus",
     "lasso_path",
     "learning_curve",
@@ -319,6 +323,7 @@ __all__ = [
     "manova",
     "minimum_spanning_tree",
     "optimal_leaf_ordering",
+    "progress_bar",
     "reconstruction_errors",
     "ridge_path",
     "set_progress",

@@ -163,7 +163,7 @@ def test_stability_is_the_best_jaccard():
 def test_table_and_recommendation(method, criterion):
     X = three(20)
     found = choose_n_clusters(
-        X, method=method, k=[5, 2, 3, 1, 4], criterion=criterion, n_boot=10, random_state=0
+        X, method=method, ks=[5, 2, 3, 1, 4], criterion=criterion, n_boot=10, random_state=0
     )
     assert list(found.k) == [1, 2, 3, 4, 5]
     assert found.recommended == 3
@@ -189,7 +189,7 @@ def test_threads_change_nothing(monkeypatch):
 def test_labels_of_a_function():
     X = three(10)
     asked = choose_n_clusters(
-        X, method=lambda rows, k: KMeans(k, random_state=0).fit(rows).labels_, k=[2, 3]
+        X, method=lambda rows, k: KMeans(k, random_state=0).fit(rows).labels_, ks=[2, 3]
     )
     assert asked.recommended == 3
 
@@ -199,14 +199,14 @@ def test_labels_of_a_function():
     [
         ({"method": "dbscan"}, ValueError, "method must be one of 'kmeans'"),
         ({"method": 3}, TypeError, "method must be one of"),
-        ({"k": [0, 2]}, ValueError, "k must be between 1"),
-        ({"k": [2, 90]}, ValueError, r"between 1 and the number of rows less 1 \(89\); got 90"),
-        ({"k": "few"}, TypeError, "k must be an integer; got 'f'"),
+        ({"ks": [0, 2]}, ValueError, "ks must be between 1"),
+        ({"ks": [2, 90]}, ValueError, r"between 1 and the number of rows less 1 \(89\); got 90"),
+        ({"ks": "few"}, TypeError, "ks must be an integer; got 'f'"),
         ({"method": lambda rows, k: None}, ValueError, "must return labels; got None"),
         ({"method": lambda rows, k: [0]}, ValueError, "What method returns must have one label"),
-        ({"k": 3}, TypeError, "several numbers of clusters"),
-        ({"k": []}, ValueError, "at least one number"),
-        ({"k": [1]}, ValueError, "needs from 2 to n - 1 clusters"),
+        ({"ks": 3}, TypeError, "several numbers of clusters"),
+        ({"ks": []}, ValueError, "at least one number"),
+        ({"ks": [1]}, ValueError, "needs from 2 to n - 1 clusters"),
         ({"criterion": "elbow"}, ValueError, "criterion must be"),
         ({"criterion": "gap", "rule": "max"}, ValueError, "rule must be"),
         ({"criterion": "gap", "n_boot": 1}, ValueError, "n_boot must be"),
@@ -306,7 +306,7 @@ def test_what_the_gap_recommends_is_in_the_table():
     X = np.random.default_rng(0).normal(size=(90, 2)) * 0.1 + np.repeat(
         [[0], [5], [10]], 30, axis=0
     )
-    found = choose_n_clusters(X, k=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
+    found = choose_n_clusters(X, ks=[2, 4, 5], criterion="gap", n_boot=10, random_state=0)
     assert found.recommended in found.k
 
 

@@ -13,10 +13,12 @@ from scipy.spatial.distance import pdist, squareform
 
 from statfast.cluster import (
     AgglomerativeClustering,
+    cophenet,
     cophenetic,
     cophenetic_correlation,
     cut_tree,
     inconsistency,
+    inconsistent,
     leaves_list,
     linkage,
     optimal_leaf_ordering,
@@ -260,3 +262,14 @@ def test_several_cuts_are_columns():
     assert_array_equal(several, cut_tree(Z, range(25, 0, -1))[:, [0, 16, 24]])
     assert cut_tree(Z, [3]).shape == (30, 1)
     assert cut_tree(Z, np.int64(3)).shape == cut_tree(Z, np.array(3)[()]).shape == (30,)
+
+
+def test_the_names_of_scipy():
+    X = np.random.default_rng(7).random((30, 3))
+    Z = hierarchy.linkage(X, "average")
+    assert_array_equal(cophenet(Z), hierarchy.cophenet(Z))
+    found, expected = cophenet(Z, pdist(X)), hierarchy.cophenet(Z, pdist(X))
+    assert_allclose(found[0], expected[0], rtol=1e-12)
+    assert_array_equal(found[1], expected[1])
+    for depth in (2, 3):
+        assert_allclose(inconsistent(Z, depth), hierarchy.inconsistent(Z, depth), atol=1e-12)

@@ -35,7 +35,9 @@ def forms(X, metric="euclidean"):
 def test_same_table_from_every_form(method, metric):
     X = three(12)
     ks = [1, 2, 3, 4]
-    first, *others = [choose_n_clusters(A, method=method, k=ks, **kw) for A, kw in forms(X, metric)]
+    first, *others = [
+        choose_n_clusters(A, method=method, ks=ks, **kw) for A, kw in forms(X, metric)
+    ]
     table = squareform(pdist(X, metric))
     for found in others:
         assert found.recommended == first.recommended
@@ -65,7 +67,7 @@ def test_distances_that_are_euclidean_after_scaling(method):
     X = three() * [1, 50]
     scaled = X / X.std(axis=0, ddof=1)
     for metric, params in [("seuclidean", None), ("l2", {"w": 1 / X.var(axis=0, ddof=1)})]:
-        asked = {"method": method, "k": [2, 3, 4], "random_state": 0}
+        asked = {"method": method, "ks": [2, 3, 4], "random_state": 0}
         found = choose_n_clusters(X, metric=metric, metric_params=params, **asked)
         expected = choose_n_clusters(scaled, **asked)
         assert found.recommended == expected.recommended == 3
@@ -95,7 +97,7 @@ def test_functions_are_given_what_there_is():
         shapes.append(rows.shape)
         return cut_tree(linkage(rows, metric="precomputed"), k)
 
-    choose_n_clusters(pdist(X), method=method, metric="precomputed", k=[2, 3])
+    choose_n_clusters(pdist(X), method=method, metric="precomputed", ks=[2, 3])
     assert set(shapes) == {(24, 24)}
     cluster_stability(pdist(X), 2, method=method, metric="precomputed", n_boot=3, random_state=0)
     assert all(m == n for m, n in shapes)
@@ -105,7 +107,7 @@ def test_functions_are_given_what_there_is():
         shapes.append(rows.shape[1])
         return rows[:, 0] > 4
 
-    choose_n_clusters(X, method=by_column, metric=lambda a, b: abs(a - b).max(), k=[2])
+    choose_n_clusters(X, method=by_column, metric=lambda a, b: abs(a - b).max(), ks=[2])
     assert shapes == [2]
 
 
@@ -117,7 +119,7 @@ def test_a_function_of_two_rows_is_called_once_a_pair():
         return abs(a - b).sum()
 
     X = three(5)
-    choose_n_clusters(X, method="kmedoids", metric=metric, k=[2, 3])
+    choose_n_clusters(X, method="kmedoids", metric=metric, ks=[2, 3])
     assert len(calls) == 15 * 14 // 2
     cluster_stability(X, 3, method="average", metric=metric, n_boot=5)
     assert len(calls) == 15 * 14
@@ -127,9 +129,9 @@ def test_a_function_of_two_rows_is_called_once_a_pair():
 @pytest.mark.parametrize("scale", [1, 2**40])
 def test_types_of_matrices(dtype, scale):
     y = (pdist(three(8)) * scale + 1).astype(dtype)
-    found = choose_n_clusters(y, method="kmedoids", metric="precomputed", k=[2, 3, 4])
+    found = choose_n_clusters(y, method="kmedoids", metric="precomputed", ks=[2, 3, 4])
     expected = choose_n_clusters(
-        y.astype(float), method="kmedoids", metric="precomputed", k=[2, 3, 4]
+        y.astype(float), method="kmedoids", metric="precomputed", ks=[2, 3, 4]
     )
     assert found.recommended == expected.recommended == 3
     np.testing.assert_allclose(found.scores["within"], expected.scores["within"], rtol=1e-6)
@@ -138,7 +140,7 @@ def test_types_of_matrices(dtype, scale):
 @pytest.mark.parametrize("exponent", [-700, 700])
 def test_dissimilarities_at_every_scale(exponent):
     y = pdist(three(8))
-    asked = {"method": "average", "metric": "precomputed", "k": [2, 3, 4]}
+    asked = {"method": "average", "metric": "precomputed", "ks": [2, 3, 4]}
     near, far = choose_n_clusters(y, **asked), choose_n_clusters(np.ldexp(y, exponent), **asked)
     for name in ("silhouette", "calinski_harabasz", "dunn"):
         np.testing.assert_allclose(far.scores[name], near.scores[name])
@@ -147,7 +149,7 @@ def test_dissimilarities_at_every_scale(exponent):
 def test_medoids_of_a_matrix_that_is_not_symmetric():
     table = squareform(pdist(three(8)))
     table *= np.random.default_rng(1).uniform(1, 1.2, table.shape)
-    asked = {"metric": "precomputed", "k": [2, 3, 4]}
+    asked = {"metric": "precomputed", "ks": [2, 3, 4]}
     assert choose_n_clusters(table, method="kmedoids", **asked).recommended == 3
     with pytest.raises(ValueError, match="X must be symmetric"):
         choose_n_clusters(table, method="average", **asked)
@@ -157,7 +159,7 @@ def test_threads_change_no_sum(monkeypatch):
     monkeypatch.setattr(blocks, "SMALL", 0)
     y = pdist(three(30))
     first, *others = [
-        choose_n_clusters(y, method="average", metric="precomputed", k=[2, 3], n_jobs=n).scores[
+        choose_n_clusters(y, method="average", metric="precomputed", ks=[2, 3], n_jobs=n).scores[
             "within"
         ]
         for n in (1, 2, 7)
@@ -179,7 +181,11 @@ def test_threads_change_no_sum(monkeypatch):
         (-pdist(three()), {"method": "average", "metric": "precomputed"}, "has the negative"),
         (pdist(three())[1:], {"method": "average", "metric": "precomputed"}, "which is no n"),
         ([3.0], {"method": "average", "metric": "precomputed"}, "a minimum of 3 is required"),
-        (pdist(three()), {"method": "average", "metric": "precomputed", "k": [60]}, r"less 1 \(59"),
+        (
+            pdist(three()),
+            {"method": "average", "metric": "precomputed", "ks": [60]},
+            r"less 1 \(59",
+        ),
         (
             pdist(three()),
             {"method": "average", "metric": "precomputed", "criterion": "gap"},
@@ -195,7 +201,7 @@ def test_threads_change_no_sum(monkeypatch):
 def test_bad_metrics(X, params, message):
     with pytest.raises(ValueError, match=message):
         choose_n_clusters(X, **params)
-    if "criterion" not in params and "k" not in params and np.size(X) > 1:
+    if "criterion" not in params and "ks" not in params and np.size(X) > 1:
         with pytest.raises(ValueError, match=message):
             cluster_stability(X, 3, n_boot=2, **params)
 

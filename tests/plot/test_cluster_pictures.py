@@ -53,7 +53,7 @@ def test_clusters_and_medoids_are_where_they_are(ax, iris):
 
 def test_gap_and_elbow_mark_the_number_taken(ax):
     X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + 9 * i for i in (0, 1)])
-    found = choose_n_clusters(X, k=range(1, 4), criterion="gap", n_boot=10, random_state=0)
+    found = choose_n_clusters(X, ks=range(1, 4), criterion="gap", n_boot=10, random_state=0)
     gap_plot(found, ax=ax)
     assert np.allclose(ax.lines[0].get_ydata(), found.gap.gap)
     assert ax.lines[-1].get_xdata()[0] == found.gap.best()
@@ -68,13 +68,13 @@ def test_bad_input(ax, iris):
     with pytest.raises(TypeError, match="gap must be what gap_statistic returned"):
         gap_plot(3, ax=ax)
     with pytest.raises(TypeError, match="Call choose_n_clusters with criterion='gap'"):
-        gap_plot(choose_n_clusters(X[:20], k=[2]), ax=ax)
+        gap_plot(choose_n_clusters(X[:20], ks=[2]), ax=ax)
     with pytest.raises(TypeError, match="choice must be what choose_n_clusters returned"):
         elbow_plot(gap_statistic(X[:20], k_max=2, n_boot=3), ax=ax)
     with pytest.raises(ValueError, match="score must be 'within' or"):
-        elbow_plot(choose_n_clusters(X[:20], k=[2]), "aic", ax=ax)
+        elbow_plot(choose_n_clusters(X[:20], ks=[2]), "aic", ax=ax)
     with pytest.raises(TypeError, match="score must be 'within' or"):
-        elbow_plot(choose_n_clusters(X[:20], k=[2]), ["within"], ax=ax)
+        elbow_plot(choose_n_clusters(X[:20], ks=[2]), ["within"], ax=ax)
     with pytest.raises(ValueError, match="columns must be between 0 and the last column"):
         cluster_plot(X, model, columns=(0, 4), ax=ax)
     with pytest.raises(TypeError, match="columns must be a pair"):

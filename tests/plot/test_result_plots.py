@@ -38,9 +38,9 @@ RESULTS = {
     "t_test": lambda: LINE.t_test(["x0", "x1"]),
     "wald_test": lambda: LINE.wald_test(["x0", "x1"]),
     "step": lambda: step(LinearRegression(), X, Y),
-    "choose": lambda: choose_n_clusters(X, k=[2, 3], random_state=0),
+    "choose": lambda: choose_n_clusters(X, ks=[2, 3], random_state=0),
     "choose by gap": lambda: choose_n_clusters(
-        X, k=[2, 3], criterion="gap", n_boot=3, random_state=0
+        X, ks=[2, 3], criterion="gap", n_boot=3, random_state=0
     ),
     "gap": lambda: gap_statistic(X, k_max=3, n_boot=3, random_state=0),
     "stability": lambda: cluster_stability(X, 2, n_boot=3, random_state=0),
@@ -121,7 +121,7 @@ def test_steps_prunings_and_clusters_show_their_numbers():
     assert_allclose(frame["Share"]["within"], parts.within / parts.total)
     gaps = gap_statistic(X, k_max=3, n_boot=3, random_state=0)
     assert_allclose(gaps.to_frame()["gap"], gaps.gap)
-    chosen = choose_n_clusters(X, k=[2, 3], random_state=0)
+    chosen = choose_n_clusters(X, ks=[2, 3], random_state=0)
     assert chosen.plot("within", ax=axes()).get_ylabel() == "within"
     assert chosen.to_frame().index.tolist() == [2, 3]
 

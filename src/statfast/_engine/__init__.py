@@ -13,6 +13,7 @@ from statfast._engine.blocks import (
 from statfast._engine.chunks import Chunks
 from statfast._engine.side_thread import aside
 from statfast._engine.team import Team
+from statfast._engine.text_bar import progress_bar
 
 __all__ = [
     "Chunks",
@@ -21,6 +22,7 @@ __all__ = [
     "checkpoint",
     "each",
     "grid",
+    "progress_bar",
     "reduce",
     "report",
     "set_progress",

@@ -11,6 +11,7 @@ from statfast.cluster.hierarchy.dendrogram import (
 from statfast.cluster.hierarchy.flat_clusters import fcluster
 from statfast.cluster.hierarchy.leaf_order import leaves_list, optimal_leaf_ordering
 from statfast.cluster.hierarchy.linkage import linkage
+from statfast.cluster.hierarchy.scipy_names import cophenet, inconsistent
 from statfast.cluster.hierarchy.spanning_tree import minimum_spanning_tree
 from statfast.cluster.kmeans.bisecting import BisectingKMeans
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
@@ -36,6 +37,7 @@ __all__ = [
     "StabilityResult",
     "choose_n_clusters",
     "cluster_stability",
+    "cophenet",
     "cophenetic",
     "cophenetic_correlation",
     "cut_tree",
@@ -43,6 +45,7 @@ __all__ = [
     "gap_select",
     "gap_statistic",
     "inconsistency",
+    "inconsistent",
     "kmeans_plusplus",
     "leaves_list",
     "linkage",

@@ -90,7 +90,7 @@ def elbow_plot(choice, score="within", *, ax=None):
     >>> from statfast.cluster import choose_n_clusters
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import elbow_plot
-    >>> found = choose_n_clusters(load_iris().data, k=range(1, 6), random_state=0)
+    >>> found = choose_n_clusters(load_iris().data, ks=range(1, 6), random_state=0)
     >>> elbow_plot(found, ax=Figure().subplots()).get_ylabel()
     'within'
     """

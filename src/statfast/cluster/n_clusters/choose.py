@@ -105,7 +105,7 @@ class NClustersResult:
 
 
 def choose_n_clusters(
-    X, *, method="kmeans", metric="euclidean", metric_params=None, k=None, criterion="silhouette",
+    X, *, method="kmeans", metric="euclidean", metric_params=None, ks=None, criterion="silhouette",
     n_boot=50, rule="firstSEmax", random_state=None, n_jobs=None,
 ):  # fmt: skip
     """Choose the number of clusters: score clusterings into each of several, and recommend one.
@@ -126,7 +126,7 @@ def choose_n_clusters(
         "median" that, or "precomputed".
     metric_params : dict, optional
         Parameters of the metric, such as ``{"p": 3}`` of "minkowski".
-    k : iterable of int, optional
+    ks : iterable of int, optional
         Numbers of clusters, from 1 to n - 1; None is 2 to 10, or to n - 1.
     criterion : {"silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn"}
         What recommends: the largest silhouette width, variance ratio or Dunn index, the least
@@ -177,7 +177,7 @@ def choose_n_clusters(
     >>> X = np.random.default_rng(0).normal(size=(90, 2))
     >>> X[:30] += 8
     >>> X[30:60] -= 8
-    >>> choose_n_clusters(X, k=range(2, 6), random_state=0).recommended
+    >>> choose_n_clusters(X, ks=range(2, 6), random_state=0).recommended
     3
     """
     family = as_family(method, metric)
@@ -191,7 +191,7 @@ def choose_n_clusters(
             f"criterion={criterion!r} needs rows and Euclidean distance; got metric "
             f"{shown(metric)}. Choose 'silhouette', 'dunn' or 'calinski_harabasz'."
         )
-    ks = _numbers(range(2, min(11, points.n)) if k is None else k, points.n)
+    ks = _numbers(range(2, min(11, points.n)) if ks is None else ks, points.n)
     seed = int(rng.integers(2**32))
 
     gap = None
@@ -210,8 +210,8 @@ def choose_n_clusters(
         best = scores[criterion] if CRITERIA[criterion][1] else -scores[criterion]
         if np.isnan(best).all():
             raise ValueError(
-                f"criterion={criterion!r} needs from 2 to n - 1 clusters, and none of k={shown(ks)}"
-                " gave so many. Pass other numbers, or criterion='gap'."
+                f"criterion={criterion!r} needs from 2 to n - 1 clusters, and none of "
+                f"ks={shown(ks)} gave so many. Pass other numbers, or criterion='gap'."
             )
         recommended = ks[int(np.nanargmax(best))]
     return NClustersResult(np.array(ks), scores, labels, recommended, criterion, gap)
@@ -253,14 +253,18 @@ def _of_squares(points, labels, n_jobs):
         return within * unit * unit, ratio
 
 
-def _numbers(k, n):
+def _numbers(given, n):
     try:
-        given = list(k)
+        listed = list(given)
     except TypeError as error:
-        raise wrong_type("k", "several numbers of clusters, such as range(2, 11)", k) from error
-    ks = sorted({as_count(one, "k", 1, n - 1, limit="the number of rows less 1") for one in given})
+        raise wrong_type(
+            "ks", "several numbers of clusters, such as range(2, 11)", given
+        ) from error
+    ks = sorted(
+        {as_count(one, "ks", 1, n - 1, limit="the number of rows less 1") for one in listed}
+    )
     if not ks:
-        raise ValueError("k must hold at least one number of clusters; got none. Pass some.")
+        raise ValueError("ks must hold at least one number of clusters; got none. Pass some.")
     return ks
 
 

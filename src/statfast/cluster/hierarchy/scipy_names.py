@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What scipy.cluster.hierarchy calls by other names, with its arguments."""
+
+from typing import Any
+
+import numpy as np
+
+from statfast.cluster.hierarchy.dendrogram import (
+    cophenetic,
+    cophenetic_correlation,
+    inconsistency,
+)
+
+
+def cophenet(Z: Any, Y: Any = None) -> Any:
+    """Return cophenetic distances, and their correlation with dissimilarities; see `cophenetic`.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        A linkage matrix.
+    Y : array-like of shape (n (n - 1) / 2,), optional
+        The condensed dissimilarities that were clustered, or the rows.
+
+    Returns
+    -------
+    c : float
+        The cophenetic correlation; only if Y is given. See `cophenetic_correlation`.
+    d : ndarray of shape (n (n - 1) / 2,)
+        The cophenetic distances, condensed.
+
+    Raises
+    ------
+    ValueError
+        If Z is no linkage matrix, or Y is not of as many rows.
+    MemoryError
+        If the distances would take more than half the free memory.
+
+    Examples
+    --------
+    >>> from statfast.cluster import cophenet, linkage
+    >>> y = [1.0, 5.0, 4.0]
+    >>> c, d = cophenet(linkage(y, "single"), y)
+    >>> d
+    array([1., 4., 4.])
+    """
+    found = cophenetic(Z)
+    return found if Y is None else (cophenetic_correlation(Z, Y), found)
+
+
+def inconsistent(Z: Any, d: int = 2) -> np.ndarray:
+    """Compare the height of each merge with those of merges below it: `inconsistency`.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n - 1, 4)
+        A linkage matrix.
+    d : int, default=2
+        Levels of merges that are compared.
+
+    Returns
+    -------
+    ndarray of shape (n - 1, 4)
+        Mean, standard deviation, count, and the inconsistency coefficient.
+
+    Raises
+    ------
+    ValueError
+        If Z is no linkage matrix, or d is less than 1.
+    TypeError
+        If d is no integer.
+
+    Examples
+    --------
+    >>> from statfast.cluster import inconsistent, linkage
+    >>> inconsistent(linkage([[0.0], [1.0], [5.0]], "single")).round(3)[1]
+    array([2.5  , 2.121, 2.   , 0.707])
+    """
+    return inconsistency(Z, d)
