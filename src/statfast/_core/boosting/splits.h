@@ -32,8 +32,9 @@ static double bounded_gain(const split_rules *r, bin_sum left, double g, double 
     return r->parent_loss - gl * low - g * high;
 }
 
-/* (double)x, in steps that vectors have before AVX-512: its halves, each as the last bits of a large
-   number, whose difference is exact, and one rounding. A fit of 1e4 x 20 takes a quarter less. */
+/* (double)x, in steps that vectors have before AVX-512: its halves, each as the last bits of a
+   large number, whose difference is exact, and one rounding. A fit of 1e4 x 20 takes a quarter
+   less. */
 static INLINE double as_double(int64_t x) {
 #if defined(__AVX512DQ__) || !defined(STATFAST_VECTORS)
     return (double)x;
