@@ -3,9 +3,9 @@
 
    With G and H the sums of gradients and hessians of a child, its value is -G / (H + l2), and the
    loss falls by G^2 / (H + l2) for each child. All of these, bounds as well, are in units of the
-   sums until the tree is done, so that no scale of gradients overflows. Comparisons are of doubles made from exact integer
-   sums, so they do not depend on how those were added up. Ties go to the lowest code, missing
-   values then to the right, and to the lowest column. */
+   sums until the tree is done, so that no scale of gradients overflows. Comparisons are of doubles
+   made from exact integer sums, so they do not depend on how those were added up. Ties go to the
+   lowest code, missing values then to the right, and to the lowest column. */
 
 typedef struct {
     double l2, least_hessian, lower, upper, parent_loss;
@@ -24,7 +24,7 @@ static double node_value(const split_rules *r, double g, double h) {
     return value < r->lower ? r->lower : value > r->upper ? r->upper : value;
 }
 
-/* How much the loss falls by a split, where values are bounded; -1 against a monotone constraint. */
+/* How much the loss falls by a split, where values are bounded; -1 against a constraint. */
 static double bounded_gain(const split_rules *r, bin_sum left, double g, double h) {
     const double gl = (double)left.gradient, hl = hessian_of(r, left.hessian_count);
     const double low = node_value(r, gl, hl), high = node_value(r, g, h);
