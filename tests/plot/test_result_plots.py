@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from statfast import DecisionTreeClassifier, LinearRegression, LogisticRegression, Ridge
 from statfast.cluster import choose_n_clusters, cluster_stability, gap_statistic
 from statfast.datasets import load_iris
-from statfast.linear import add1, anova, drop1, step, vif
+from statfast.linear import add1, anova, drop1, lasso_path, step, vif
 from statfast.metrics import scatter_decomposition
 from statfast.model_selection import compare
 from statfast.tree import pruning_table
@@ -46,6 +46,7 @@ RESULTS = {
     "stability": lambda: cluster_stability(X, 2, n_boot=3, random_state=0),
     "scatter": lambda: scatter_decomposition(X, IRIS.target),
     "pruning": lambda: pruning_table(DecisionTreeClassifier(), X, IRIS.target, cv=FOLDS),
+    "path": lambda: lasso_path(X, Y, alphas=5),
     "compare": lambda: compare([Ridge(), LinearRegression()], X, Y, cv=3),
 }
 
@@ -119,6 +120,12 @@ def test_steps_prunings_and_clusters_show_their_numbers():
     assert_allclose(frame["Sum Sq"][["within", "between", "total"]],
                     [parts.within, parts.between, parts.total])  # fmt: skip
     assert_allclose(frame["Share"]["within"], parts.within / parts.total)
+    path = lasso_path(X, Y, alphas=5)
+    assert_allclose(path.to_frame().to_numpy()[:, 1:], path.coefs.T)
+    assert_allclose(path.to_frame()["(Intercept)"], path.intercepts)
+    assert_allclose(path.to_frame().index, path.alphas)
+    assert len(repr(path).splitlines()) == 6
+    assert repr(path).splitlines()[1].split()[1:] == ["0", "0"]
     gaps = gap_statistic(X, k_max=3, n_boot=3, random_state=0)
     assert_allclose(gaps.to_frame()["gap"], gaps.gap)
     chosen = choose_n_clusters(X, ks=[2, 3], random_state=0)

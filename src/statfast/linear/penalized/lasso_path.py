@@ -16,7 +16,7 @@ from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RegularizationPath:
     """Regularization path: coefficients for a decreasing sequence of penalties.
 
@@ -41,6 +41,46 @@ class RegularizationPath:
     def __iter__(self):
         """Unpack as scikit-learn's: ``alphas, coefs, dual_gaps = lasso_path(X, y)``."""
         return iter((self.alphas, self.coefs, self.dual_gaps))
+
+    def to_frame(self):
+        """Return the coefficients as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each penalty, which are the index; the intercept first.
+        """
+        import pandas
+
+        names = ["(Intercept)", *(f"x{j}" for j in range(len(self.coefs)))]
+        table = np.vstack([self.intercepts, self.coefs]).T
+        return pandas.DataFrame(table, columns=names, index=pandas.Index(self.alphas, name="alpha"))
+
+    def plot(self, *, ax=None, **style):
+        """Draw the coefficients: `statfast.plot.regularization_path`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+        **style : object
+            Arguments of that function, such as ``names`` of the columns.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").regularization_path(self, ax=ax, **style)
+
+    def __str__(self):
+        lines = [f"{'alpha':>12} {'nonzero':>8} {'l1 norm':>12}"]
+        counts, sizes = (self.coefs != 0).sum(axis=0), np.abs(self.coefs).sum(axis=0)
+        columns = zip(self.alphas, counts, sizes, strict=True)
+        lines += [f"{alpha:12.6g} {count:8d} {size:12.6g}" for alpha, count, size in columns]
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
     def predict(self, X):
         """Linear predictions at all penalties.
