@@ -92,7 +92,8 @@ def repetition(rng):
         repeated = fitted(cls, X.repeat(weights, axis=0), y.repeat(weights), **given)
         # Two splits may part the rows that have weight alike: rounding chooses, and sends the other
         # rows to different sides.
-        A = X[weights > 0] if cls.__name__.startswith("HistGradientBoosting") else X
+        trees = ("HistGradientBoosting", "RandomForest", "ExtraTrees", "DecisionTree")
+        A = X[weights > 0] if cls.__name__.startswith(trees) else X
         agree(words, f"{cls.__name__} {X.shape}", weighted, repeated, A, A, 1e-4)
     return 6, words
 

@@ -53,6 +53,9 @@ def test_scores_and_biplot():
         plot.biplot(IRIS, IRIS.data)
     with pytest.raises(ValueError, match="not fitted"):
         plot.component_scores(PCA(), IRIS.data)
+    for components in (1, np.array(1), None, [0]):
+        with pytest.raises(ValueError, match="components must be two"):
+            plot.component_scores(model, IRIS.data, components=components)
     with pytest.raises(ValueError, match="names must name the 4 columns"):
         plot.biplot(model, IRIS.data, names=["a"])
 

@@ -128,8 +128,9 @@ def test_refusals():
     with pytest.raises(AttributeError, match="not fitted"):
         density_contours(MultivariateNormal())
     model = LinearDiscriminantAnalysis().fit(WINE.data, Y)
-    with pytest.raises(ValueError, match="components must be two of the 2 variates"):
-        canonical_variates(model, WINE.data, Y, components=(0, 2))
+    for components in ((0, 2), 1, np.array(1), (), None, [0, [1]]):
+        with pytest.raises(ValueError, match="components must be two of the 2 variates"):
+            canonical_variates(model, WINE.data, Y, components=components)
     with pytest.raises(TypeError, match="LinearDiscriminantAnalysis"):
         canonical_variates(flat, X, Y)
     with pytest.raises(TypeError, match="RegularizedDiscriminantAnalysisCV"):

@@ -310,7 +310,8 @@ def _fitted(model):
 
 def _pair(model, components):
     most = len(_fitted(model).components_)
-    if not isinstance(components, list | tuple | np.ndarray) or len(components) != 2:
+    several = isinstance(components, list | tuple) or getattr(components, "ndim", 0) > 0
+    if not several or len(components) != 2:
         raise ValueError(f"components must be two; got {shown(components)}. Pass a pair.")
     return tuple(as_count(k, "components", 0, most - 1) for k in components)
 

@@ -303,8 +303,10 @@ def canonical_variates(
         raise wrong_type("model", "a fitted LinearDiscriminantAnalysis", model)
     Z = np.asarray(model.transform(X), dtype=np.float64)
     labels, codes = as_labels(y, len(Z))
-    chosen = (0,) if Z.shape[1] == 1 else tuple(components)
-    if len(chosen) > 2 or not all(isinstance(c, int) and 0 <= c < Z.shape[1] for c in chosen):
+    several = isinstance(components, list | tuple) or getattr(components, "ndim", 0) > 0
+    chosen = (0,) if Z.shape[1] == 1 else tuple(components) if several else ()
+    whole = all(isinstance(c, int | np.integer) and 0 <= c < Z.shape[1] for c in chosen)
+    if not 0 < len(chosen) < 3 or not whole:
         raise ValueError(
             f"components must be two of the {Z.shape[1]} variates, counted from 0; got "
             f"{components!r}. Choose others."
