@@ -83,11 +83,11 @@ def test_machines_with_nu_do_not_depend_on_the_unit_of_weights(power):
     for model in (NuSVC(nu=0.3), OneClassSVM()):
         one = model.fit(X, y, sample_weight=weights)
         values, coef = one.decision_function(X), one.dual_coef_
-        violation, intercept, rows = one.violation_, one.intercept_, one.support_
+        violation, intercept, rows = one.kkt_violation_, one.intercept_, one.support_
         other = model.fit(X, y, sample_weight=scale * weights)
         unit = scale if isinstance(model, OneClassSVM) else 1.0
         np.testing.assert_array_equal(other.decision_function(X), unit * values)
         np.testing.assert_array_equal(other.dual_coef_, unit * coef)
         np.testing.assert_array_equal(other.intercept_, unit * intercept)
         np.testing.assert_array_equal(other.support_, rows)
-        np.testing.assert_array_equal(other.violation_, violation)
+        np.testing.assert_array_equal(other.kkt_violation_, violation)

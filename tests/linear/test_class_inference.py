@@ -148,7 +148,7 @@ def test_one_against_the_rest_is_each_class_beside_the_other():
             own = {**arguments, "y": y == k} if arguments else {}
             want.append(one.conf_int(level=0.9, **own))
         assert_allclose(model.conf_int(level=0.9, **arguments), np.concatenate(want), rtol=1e-7)
-    assert model.terms_[3:5].tolist() == ["1: (Intercept)", "1: x0"]
+    assert model.coef_names_[3:5].tolist() == ["1: (Intercept)", "1: x0"]
     # Models of the same rows vary together.
     Z, ones = design(X), np.eye(3)[y]
     left = ones - expit(model.decision_function(X))

@@ -50,7 +50,7 @@ def test_least_squares_as_r():
     assert_allclose(all_of(model), known, rtol=1e-9)
     assert_allclose(model.standard_errors_, errors, rtol=1e-9)
     names = ["(Intercept)", "wt", "hp", "C(cyl)[T.6]", "C(cyl)[T.8]"]
-    assert model.terms_.tolist() == names
+    assert model.coef_names_.tolist() == names
     for table in (model.summary().table, model.conf_int()):
         assert list(table.names) == names
     tested = model.t_test(["wt", "C(cyl)[T.8]"])
@@ -74,7 +74,7 @@ def test_counts_and_an_interaction_as_r():
         0.6381768143087, 0.188363173690409,
     ]  # fmt: skip
     assert_allclose(all_of(model), known, rtol=1e-9)
-    assert model.terms_.tolist()[3:5] == ["tension[T.H]", "wool[T.B]:tension[T.M]"]
+    assert model.coef_names_.tolist()[3:5] == ["tension[T.H]", "wool[T.B]:tension[T.M]"]
     X, y, groups = looms()
     theirs = anova(GeneralizedLinearModel("poisson").fit(X, y), X=X, y=y, groups=groups)
     ours = anova(model, X=LOOMS)
@@ -121,10 +121,10 @@ FORMULAS = [
 def test_agrees_with_statsmodels(formula):
     theirs = pytest.importorskip("statsmodels.formula.api").ols(formula, CARS).fit()
     ours = LinearRegression.from_formula(formula, CARS)
-    one = ours.terms_[0] == "(Intercept)"
+    one = ours.coef_names_[0] == "(Intercept)"
     # The names differ in the intercept alone, the order may.
     places = [theirs.params.index.get_loc(str(n).replace("(Intercept)", "Intercept"))
-              for n in ours.terms_]  # fmt: skip
+              for n in ours.coef_names_]  # fmt: skip
     coef = all_of(ours) if one else ours.coef_
     assert_allclose(coef, theirs.params.to_numpy()[places], rtol=1e-8)
     assert_allclose(ours.standard_errors_, theirs.bse.to_numpy()[places], rtol=1e-8)
@@ -264,7 +264,7 @@ def test_numbers_that_a_function_cannot_make_are_missing_with_a_warning():
 
 def test_a_dot_is_all_other_columns():
     model = LinearRegression.from_formula("mpg ~ .", CARS)
-    assert model.terms_.tolist() == ["(Intercept)", "wt", "hp", "cyl"]
+    assert model.coef_names_.tolist() == ["(Intercept)", "wt", "hp", "cyl"]
 
 
 def test_a_later_fit_forgets_the_formula():

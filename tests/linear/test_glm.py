@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from statfast import Chunks, ConvergenceWarning
+from statfast import Chunks, ConvergenceWarning, LinearRegression, NotFittedError
 from statfast.linear import GeneralizedLinearModel, LogisticRegression
 from statfast.linear.glm import irls_sums
 from statfast.linear.glm.families import as_family
@@ -383,6 +383,44 @@ def test_odds_ratios():
     assert_allclose(table.columns["exp(coef)"][1:], np.exp(model.coef_[0]))
     assert_allclose(table.columns["2.5 %"], np.exp(model.conf_int()[:, 0]))
     assert_allclose(table.columns["% change"], 100 * (table.columns["exp(coef)"] - 1))
+
+
+def test_ratios_are_of_the_links_that_give_them_a_meaning():
+    X, y = data("poisson", None)
+    model = GeneralizedLinearModel("poisson").fit(X, y)
+    table = model.rate_ratios(0.9)
+    assert_allclose(table.columns["exp(coef)"], np.exp([model.intercept_, *model.coef_]))
+    assert_allclose(table.columns["5 %"], np.exp(model.conf_int(level=0.9)[:, 0]))
+    with pytest.raises(ValueError, match="odds_ratios is of the logit link; got link='log'"):
+        model.odds_ratios()
+    hits = GeneralizedLinearModel("binomial").fit(X, y > y.mean())
+    want = LogisticRegression().fit(X, y > y.mean()).odds_ratios()
+    assert_allclose(np.asarray(hits.odds_ratios()), np.asarray(want), rtol=1e-6)
+    with pytest.raises(ValueError, match="rate_ratios is of the log link; got link='logit'"):
+        hits.rate_ratios()
+    assert not hasattr(GeneralizedLinearModel, "terms_")
+    with pytest.raises(NotFittedError):
+        GeneralizedLinearModel("poisson").rate_ratios()
+    steep = GeneralizedLinearModel("gamma", "log").fit(X[:, :1] * 1e-4, np.exp(X[:, 0]) + 0.1)
+    assert steep.rate_ratios().columns["exp(coef)"][1] == np.inf  # and numpy does not warn
+
+
+def test_names_of_statsmodels_are_answered_with_ours():
+    X, y = data("poisson", None)
+    model = GeneralizedLinearModel("poisson").fit(X, y)
+    for theirs, ours in (("bse", "standard_errors_"), ("pvalues", "p_values_"), ("llf", "log_l")):
+        assert not hasattr(model, theirs)
+        with pytest.raises(AttributeError, match=f"no attribute '{theirs}'. Did you mean {ours}"):
+            getattr(model, theirs)
+    least, penalized = LinearRegression(), LogisticRegression(C=1.0).fit(X, y > 1)
+    for fit, name, error, said in (
+        (model, "rsquared", AttributeError, r"no attribute 'rsquared'\.$"),
+        (LinearRegression().fit(X, y), "rsquared", AttributeError, "Did you mean r_squared_"),
+        (least, "p_values_", NotFittedError, "not fitted"),  # what is there keeps its own error
+        (penalized, "p_values_", ValueError, "penalized"),
+    ):
+        with pytest.raises(error, match=said):
+            getattr(fit, name)
 
 
 def test_robust_covariance_as_statsmodels():

@@ -34,8 +34,8 @@ def test_hypotheses_of_least_squares_as_car():
 def test_hypotheses_are_those_of_the_summary():
     X, y = data("poisson", None)
     model = GeneralizedLinearModel("poisson").fit(X, y)
-    table = model.t_test(list(model.terms_), level=0.9)
-    assert list(table.names) == list(model.terms_)
+    table = model.t_test(list(model.coef_names_), level=0.9)
+    assert list(table.names) == list(model.coef_names_)
     assert_allclose(table.columns["z value"], model.statistics_)
     assert_allclose(table.columns["P>|z|"], model.p_values_)
     assert_allclose(np.asarray(table)[:, 4:], np.asarray(model.conf_int(level=0.9)))
@@ -55,7 +55,7 @@ def test_hypotheses_about_classes():
     X, y = data("gaussian", None)
     y = np.digitize(y, np.quantile(y, [0.3, 0.7]))
     model = LogisticRegression().fit(X, y)
-    found = model.wald_test(list(model.terms_[1:4])).columns
+    found = model.wald_test(list(model.coef_names_[1:4])).columns
     b, V = model._result.coef[1:4], model.covariance_[1:4, 1:4]
     assert_allclose(found["Chi2"], b @ np.linalg.inv(V) @ b)
 
@@ -63,7 +63,7 @@ def test_hypotheses_about_classes():
 def test_hypotheses_that_cannot_be():
     X, y, _ = cars()
     model = LinearRegression().fit(X, y)
-    with pytest.raises(ValueError, match=r"must have 5 columns, one for each of terms_; got 2"):
+    with pytest.raises(ValueError, match="must have 5 columns, one for each of coef_names_"):
         model.t_test([1, 2])
     with pytest.raises(ValueError, match="got 'x9'"):
         model.wald_test("x9")

@@ -148,9 +148,10 @@ def test_alpha_zero_is_least_squares():
 def test_iterations_that_do_not_suffice_are_told():
     X, y = problem(30, 60, 9, 0.95)
     with pytest.warns(ConvergenceWarning, match="did not converge in"):
-        Lasso(1e-4, max_iter=2, tol=1e-14).fit(X, y)
+        assert not Lasso(1e-4, max_iter=2, tol=1e-14).fit(X, y).converged_
+    assert Lasso(1e-4).fit(X, y).converged_
     with pytest.warns(ConvergenceWarning, match="LassoCV did not converge in 2 iterations"):
-        LassoCV(alphas=[1e-4], cv=2, max_iter=2, tol=1e-14).fit(X, y)
+        assert not LassoCV(alphas=[1e-4], cv=2, max_iter=2, tol=1e-14).fit(X, y).converged_
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.5])

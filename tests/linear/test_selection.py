@@ -176,7 +176,7 @@ def test_searches_keep_the_names_of_columns(library):
     found = step(GeneralizedLinearModel(), table, y)
     assert found.terms[0] == "a"
     assert list(found.model.feature_names_in_) == list(found.terms)
-    assert list(found.model.terms_) == ["(Intercept)", *found.terms]
+    assert list(found.model.coef_names_) == ["(Intercept)", *found.terms]
     assert list(drop1(GeneralizedLinearModel(), table, y).names) == ["(none)", "a", "b", "c"]
 
 

@@ -85,7 +85,7 @@ def test_leaps_spare_sweeps(loss, monkeypatch):
         model = LinearSVR(loss=loss, epsilon=0.1, random_state=0, tol=1e-5)
     few = model.fit(X, y)
     assert few.solver_ == "descent"
-    iterations, value, gap = few.n_iter_, few.primal_objective_, few.gap_
+    iterations, value, gap = few.n_iter_, few.primal_objective_, few.dual_gap_
     monkeypatch.setattr(dual_descent, "BEFORE", 10**9)
     many = model.fit(X, y)
     assert 2 * iterations < many.n_iter_

@@ -58,7 +58,7 @@ def test_rows_drop_out_of_the_hinge(kind, C, monkeypatch):
     assert model.converged_
     assert whole.converged_
     assert model.primal_objective_[0] == pytest.approx(value, rel=1e-8)
-    assert -1e-10 * value <= model.gap_[0] <= 1e-8 * value
+    assert -1e-10 * value <= model.dual_gap_[0] <= 1e-8 * value
     w = np.append(model.coef_[0], model.intercept_[0])
     known = twin.primal(w, twin.with_constant(X), y, np.full(len(X), C), False)
     assert known == pytest.approx(model.primal_objective_[0], rel=1e-11)
@@ -77,7 +77,7 @@ def test_rows_drop_out_of_the_absolute_error(epsilon, monkeypatch):
         whole = LinearSVR(**given).fit(X, y, sample_weight=cost)
     assert model.converged_
     assert model.primal_objective_ == pytest.approx(whole.primal_objective_, rel=1e-8)
-    assert -1e-10 <= model.gap_ / model.primal_objective_ <= 1e-8
+    assert -1e-10 <= model.dual_gap_ / model.primal_objective_ <= 1e-8
     np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-3)
 
 
@@ -87,7 +87,7 @@ def test_rows_held_at_the_wrong_bound_come_back(monkeypatch):
     for reach in (1e-3, 0.3):  # far too short
         monkeypatch.setattr(narrowing, "REACH", reach)
         model = LinearSVC(loss="hinge").fit(X, y)
-        assert model.gap_[0] <= 1e-8 * model.primal_objective_[0]
+        assert model.dual_gap_[0] <= 1e-8 * model.primal_objective_[0]
         assert model.primal_objective_[0] == pytest.approx(whole.primal_objective_[0], rel=1e-8)
 
 
@@ -118,10 +118,10 @@ def test_many_columns_take_steps_without_a_matrix(stored, intercept):
     assert model.solver_ == "newton"
     assert model.converged_
     value = model.primal_objective_[0]
-    assert -1e-10 * value <= model.gap_[0] <= 1e-4 * value
+    assert -1e-10 * value <= model.dual_gap_[0] <= 1e-4 * value
     best = LinearSVC(**given, tol=1e-9).fit(X, y)
     assert best.converged_
-    assert best.gap_[0] <= 1e-10 * value
+    assert best.dual_gap_[0] <= 1e-10 * value
     assert value <= best.primal_objective_[0] * (1 + 1e-4)
     descent = LinearSVC(**given, dual=True, tol=1e-7, max_iter=20_000, random_state=0).fit(X, y)
     np.testing.assert_allclose(descent.coef_, best.coef_, rtol=1e-3, atol=1e-5)
@@ -165,7 +165,7 @@ def test_many_columns_in_regression():
     given = {"loss": EPSILON[1], "epsilon": 0.05, "tol": 1e-8}
     model = LinearSVR(**given).fit(X, y, sample_weight=weights)
     assert model.solver_ == "newton"
-    assert model.gap_ <= 1e-9 * model.primal_objective_
+    assert model.dual_gap_ <= 1e-9 * model.primal_objective_
     descent = LinearSVR(**given, dual=True, max_iter=20_000, random_state=0)
     descent.fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(descent.coef_, model.coef_, rtol=1e-3, atol=1e-5)

@@ -57,14 +57,14 @@ def test_objective_is_the_twins(n, d, squared, C, scale, seed):
     assert value == pytest.approx(direct.primal_objective_[0], rel=1e-10)
     assert lower <= value * (1 + 1e-10)
     assert value <= twin.primal(w, Z, y, cost, squared) * (1 + 1e-9)
-    assert -1e-10 * value <= direct.gap_[0] <= 1e-8 * value
+    assert -1e-10 * value <= direct.dual_gap_[0] <= 1e-8 * value
     descent = LinearSVC(
         loss=loss, C=C, intercept_scaling=scale, dual=True, tol=1e-6, random_state=seed,
         max_iter=20_000,
     ).fit(X, y)  # fmt: skip
     assert descent.solver_ == "descent"
     assert descent.primal_objective_[0] == pytest.approx(value, rel=1e-4)
-    assert -1e-10 * value <= descent.gap_[0] <= 1e-3 * value
+    assert -1e-10 * value <= descent.dual_gap_[0] <= 1e-3 * value
 
 
 @each_loss
@@ -96,7 +96,7 @@ def test_the_multipliers_meet_their_conditions(loss):
     X, y = two_classes(5_000, 20, seed=3)
     model = LinearSVC(loss=loss).fit(X, y)
     assert model.converged_
-    assert abs(model.gap_[0]) <= 1e-11 * model.primal_objective_[0]
+    assert abs(model.dual_gap_[0]) <= 1e-11 * model.primal_objective_[0]
     w = np.append(model.coef_[0], model.intercept_[0])
     Z = twin.with_constant(X)
     rng = np.random.default_rng(0)
@@ -140,7 +140,7 @@ def test_several_classes_are_told_one_from_the_rest(loss):
     for k, label in enumerate(model.classes_):
         one = LinearSVC(loss=loss).fit(X, np.where(y == label, 1, -1))
         np.testing.assert_allclose(model.coef_[k], one.coef_[0], rtol=1e-7, atol=1e-9)
-        assert model.gap_[k] <= 1e-8 * model.primal_objective_[k]
+        assert model.dual_gap_[k] <= 1e-8 * model.primal_objective_[k]
     scores = model.decision_function(X)
     assert np.array_equal(model.predict(X), model.classes_[scores.argmax(axis=1)])
 
@@ -181,7 +181,7 @@ def test_many_columns(dual):
     X, y = rng.standard_normal((40, 300)), rng.integers(2, size=40)
     model = LinearSVC(loss="hinge", dual=dual, tol=1e-6, random_state=0).fit(X, y)
     assert model.converged_
-    assert model.gap_[0] <= 1e-4 * model.primal_objective_[0]
+    assert model.dual_gap_[0] <= 1e-4 * model.primal_objective_[0]
     assert LinearSVC().fit(X, y).solver_ == "descent"
 
 
@@ -199,7 +199,7 @@ def test_scales():
     X, y = two_classes(300, 4)
     for loss in LOSSES:
         model = LinearSVC(loss=loss).fit(X * [1e-4, 1.0, 1e3, 1e6] + [0, 5, 0, 1e6], y)
-        assert model.gap_[0] <= 1e-6 * model.primal_objective_[0]
+        assert model.dual_gap_[0] <= 1e-6 * model.primal_objective_[0]
 
 
 def test_random_state_and_threads_give_the_same_bits():
@@ -230,7 +230,7 @@ def test_limits_leave_a_model_and_tell_the_gap(given, words):
     with pytest.warns(ConvergenceWarning, match=words):
         model = LinearSVC(**given, random_state=0).fit(X, y)
     assert not model.converged_
-    assert model.gap_[0] > 0
+    assert model.dual_gap_[0] > 0
     assert model.predict(X).shape == (500,)
 
 
@@ -289,12 +289,12 @@ def test_many_rows_begin_at_the_solution_of_a_sample(kind, monkeypatch):
         keep = (y < 0) | (np.arange(9_000) % 1_000 == 1)
         X, y = np.vstack([X[keep]] * 2), np.tile(y[keep], 2)
     some = LinearSVC(C=0.1).fit(X, y)
-    assert some.gap_[0] <= 1e-12 * some.primal_objective_[0]
+    assert some.dual_gap_[0] <= 1e-12 * some.primal_objective_[0]
     monkeypatch.setattr(linear_newton, "FEW", 10**9)
     whole = LinearSVC(C=0.1).fit(X, y)
     np.testing.assert_allclose(some.coef_, whole.coef_, rtol=1e-8, atol=1e-12)
     hinge = LinearSVC(loss="hinge", C=0.1).fit(X, y)
-    assert hinge.gap_[0] <= 1e-8 * hinge.primal_objective_[0]
+    assert hinge.dual_gap_[0] <= 1e-8 * hinge.primal_objective_[0]
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_most_hinge_problems_end_at_their_very_optimum():
         y = np.sign(X[:, 0] + rng.normal(size=400))
         for C in (0.01, 1.0):
             model = LinearSVC(loss="hinge", C=C, tol=1e-12).fit(X, y)
-            gaps.append(abs(model.gap_[0]) / model.primal_objective_[0])
+            gaps.append(abs(model.dual_gap_[0]) / model.primal_objective_[0])
     assert max(gaps) <= 1e-12
     assert np.mean(np.array(gaps) <= 4e-15) >= 0.8
 

@@ -38,8 +38,8 @@ def test_objective_is_the_twins(n, d, squared, epsilon, C, seed):
         value = twin.primal(w, Z, y, cost, squared, epsilon)
         assert value == pytest.approx(model.primal_objective_, rel=1e-9, abs=1e-12)
         assert value <= best * (1 + (1e-3 if dual else 1e-9)) + 1e-12
-        assert model.gap_ >= -1e-10 * value
-        assert model.gap_ <= (1e-2 if dual else 1e-8) * value + 1e-12
+        assert model.dual_gap_ >= -1e-10 * value
+        assert model.dual_gap_ <= (1e-2 if dual else 1e-8) * value + 1e-12
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -89,8 +89,8 @@ def test_sparse_float32_and_weights(dual):
 def test_large_targets():
     X, y = line(400)
     near, far = LinearSVR(C=50.0).fit(X, y), LinearSVR(C=50.0).fit(X, 1e8 * y)
-    assert far.gap_ <= 1e-8 * far.primal_objective_
-    assert near.gap_ <= 1e-8 * near.primal_objective_
+    assert far.dual_gap_ <= 1e-8 * far.primal_objective_
+    assert near.dual_gap_ <= 1e-8 * near.primal_objective_
 
 
 def test_limits_and_refusals():

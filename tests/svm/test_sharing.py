@@ -88,7 +88,7 @@ def test_decision_values_are_those_of_refits(seed, n, classes, weighted, balance
                 assert kept[C][test[0]] is None
                 continue
             assert C == one.C
-            assert one.violation_.max() <= TIGHT or one.fit_status_ != 0
+            assert one.kkt_violation_.max() <= TIGHT or one.fit_status_ != 0
             want = np.array([kept[C][row] for row in test])
             np.testing.assert_allclose(one.decision_function(X[test]), want, rtol=0, atol=1e-8)
 

@@ -44,7 +44,7 @@ def assert_optimal(model, X, y, cost, scale=1.0, within=1e-6):
     assert_allclose(model.primal_objective_[0], value, rtol=1e-10)
     assert (np.abs(gradient) <= 1.0 + within).all()
     assert_allclose(gradient[v != 0.0], -np.sign(v[v != 0.0]), atol=within)
-    assert -1e-9 * value <= model.gap_[0] <= 1e-6 * value
+    assert -1e-9 * value <= model.dual_gap_[0] <= 1e-6 * value
 
 
 @given(
@@ -130,7 +130,7 @@ def test_a_penalty_that_leaves_nothing(way, by):
     assert model.intercept_ == 0.0
     assert model.converged_
     assert_allclose(model.primal_objective_, 1e-6 * len(y))
-    assert_allclose(model.gap_, 0.0, atol=1e-18)
+    assert_allclose(model.dual_gap_, 0.0, atol=1e-18)
 
 
 @each_way
@@ -140,7 +140,7 @@ def test_limits_warn(way, by):
     with pytest.warns(ConvergenceWarning, match=r"did not converge in \d iterations"):
         model = LinearSVC(penalty="l1", C=50.0, max_iter=1, tol=1e-6).fit(X, y)
     assert not model.converged_
-    assert model.gap_ > 0.0
+    assert model.dual_gap_ > 0.0
     with pytest.warns(ConvergenceWarning, match="before time_limit"):
         LinearSVC(penalty="l1", C=50.0, time_limit=0.0).fit(X, y)
 

@@ -77,7 +77,7 @@ def test_labels_name_their_weights():
 def test_limits_of_any_type():
     model = SVC(C=np.float32(np.inf), kernel="linear", max_iter=np.int64(-1)).fit(X[:100], y[:100])
     assert model.fit_status_ == 0
-    assert model.gap_[0] < 1e-2
+    assert model.dual_gap_[0] < 1e-2
 
 
 def test_numbers_too_large_and_too_small():

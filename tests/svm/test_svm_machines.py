@@ -110,14 +110,14 @@ def test_conditions_of_a_classifier(kind, C):
     alpha = np.abs(model.dual_coef_[0])
     assert alpha.max() <= C
     assert abs(model.dual_coef_.sum()) < 1e-9 * alpha.sum()
-    assert model.violation_[0] <= model.tol
+    assert model.kkt_violation_[0] <= model.tol
     K = model.kernel_.matrix(model.support_vectors_)
     norm2 = model.dual_coef_[0] @ K @ model.dual_coef_[0]
     assert model.margin_[0] == pytest.approx(2 / np.sqrt(norm2))
     loss = C * np.maximum(0, 1 - margin).sum()
     assert model.primal_objective_[0] == pytest.approx(norm2 / 2 + loss, rel=1e-9)
     assert model.dual_objective_[0] == pytest.approx(alpha.sum() - norm2 / 2, rel=1e-9)
-    assert -1e-9 <= model.gap_[0] <= 1e-2 * model.primal_objective_[0]
+    assert -1e-9 <= model.dual_gap_[0] <= 1e-2 * model.primal_objective_[0]
     assert model.fit_status_ == 0
     assert model.shape_fit_ == X.shape
 
@@ -160,14 +160,14 @@ def test_a_hard_margin_is_the_limit_of_large_costs():
     X, y = IRIS.data[:100], IRIS.target[:100]
     hard, soft = (SVC(C=C, kernel="linear", tol=1e-8).fit(X, y) for C in (np.inf, 1e6))
     np.testing.assert_allclose(hard.coef_, soft.coef_, rtol=1e-5)
-    assert hard.gap_[0] == pytest.approx(0, abs=1e-6)
+    assert hard.dual_gap_[0] == pytest.approx(0, abs=1e-6)
     for tol in (1e-1, 1e-3):  # w made longer is feasible: no primal value is below the dual
         X, y, _ = cloud(16)
         model = SVC(C=np.inf, gamma=1.0, tol=tol).fit(X, y)
-        assert 0 <= model.gap_[0] <= 3 * tol * model.dual_objective_[0]
+        assert 0 <= model.dual_gap_[0] <= 3 * tol * model.dual_objective_[0]
     with pytest.warns(ConvergenceWarning):
         model = SVC(C=np.inf, gamma=1.0, max_iter=1).fit(X, y)
-    assert model.gap_[0] > 0
+    assert model.dual_gap_[0] > 0
 
 
 @pytest.mark.parametrize("kernel", ["laplacian", "linear", "poly", "sigmoid"])
@@ -349,7 +349,7 @@ def test_a_limit_leaves_a_usable_model():
             model = kind(max_iter=1, tol=1e-8).fit(X, target)
         assert model.fit_status_ == 1
         assert np.isfinite(model.predict(X)).all()
-        assert model.violation_[0] > model.tol
+        assert model.kkt_violation_[0] > model.tol
     # A one-class machine that is far from its end is not made to hold everything.
     assert (model.predict(X) < 0).any()
     with pytest.warns(ConvergenceWarning, match="time_limit"):
@@ -395,7 +395,7 @@ def test_several_machines_share_what_they_know():
         np.testing.assert_allclose(
             model.decision_function(X)[:, p], one.decision_function(X), atol=1e-8
         )
-    assert model.margin_.shape == model.gap_.shape == model.n_iter_.shape == (3,)
+    assert model.margin_.shape == model.dual_gap_.shape == model.n_iter_.shape == (3,)
 
 
 def test_linear_values_are_those_of_coef():

@@ -15,7 +15,7 @@ def coefficients(
     Parameters
     ----------
     model : fitted estimator
-        With ``terms_``, ``coef_`` and ``conf_int``, such as `GeneralizedLinearModel`, or
+        With ``coef_names_``, ``coef_`` and ``conf_int``, such as `GeneralizedLinearModel`, or
         `LogisticRegression` of two classes.
     scale : {"coefficient", "ratio"}, default="coefficient"
         "ratio" shows exponentials on a logarithmic axis: odds ratios for the logit link, ratios
@@ -66,10 +66,10 @@ def coefficients(
             "Draw its summary().to_frame() instead."
         )
     if not hasattr(
-        model, "terms_"
+        model, "coef_names_"
     ):  # intervals are the caller's, but terms and their order are not
-        raise wrong_type("model", "a linear model whose terms have names (terms_)", model)
-    names = [str(name) for name in model.terms_]
+        raise wrong_type("model", "a linear model whose terms have names (coef_names_)", model)
+    names = [str(name) for name in model.coef_names_]
     given = model.conf_int(level=level) if intervals is None else intervals
     ends = _ends(given, len(names))
     has_one = len(names) > model.n_features_in_

@@ -259,6 +259,54 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         fitted["_offset"] = offset is not None
         return self._publish(X, **fitted, theta_=theta, _result=model.result)
 
+    def odds_ratios(self, level=0.95):
+        """Exponentials of the coefficients of a model with the logit link, with Wald intervals.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        CoefficientTable
+            Columns "exp(coef)", "% change" and the ends of the interval; NaN for aliased
+            coefficients, infinity beyond 1.8e308.
+
+        Raises
+        ------
+        ValueError
+            If the link is another, the fit has no inference, or the level is out of its range.
+        """
+        return self._exponentials("odds_ratios", "logit", level)
+
+    def rate_ratios(self, level=0.95):
+        """Exponentials of the coefficients of a model with the log link: ratios of means.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        CoefficientTable
+            As of `odds_ratios`.
+
+        Raises
+        ------
+        ValueError
+            As `odds_ratios`.
+        """
+        return self._exponentials("rate_ratios", "log", level)
+
+    def _exponentials(self, name, link, level):
+        self._inferred()
+        if self._link != link:
+            raise ValueError(
+                f"{name} is of the {link} link; got link={self._link!r}, for which exponentials of "
+                "coefficients have no such meaning. Use coef_ and conf_int."
+            )
+        return self._ratios(level)
+
     def _shared_fits(self, X, y, weights, trains, tests, candidates):
         """Models of all folds of cross-validation, as far as they predict; see `fold_fits`."""
         groups = trains.groups() if isinstance(X, np.ndarray) else None

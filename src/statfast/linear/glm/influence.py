@@ -101,7 +101,7 @@ class Diagnosed(Hypotheses):
         Returns
         -------
         CoefficientTable of q rows
-            Columns of the lower and upper ends, in the order of `terms_`; ``np.asarray`` of it has
+            Columns of the lower and upper ends, ordered as `coef_names_`; ``np.asarray`` of it has
             shape (q, 2). Quantiles are of the normal distribution, or of Student's t where the
             dispersion is estimated. Ends of profiles may be infinite.
 
@@ -120,7 +120,7 @@ class Diagnosed(Hypotheses):
                 "sample_weight and offset) as to fit."
             )
         ends = self._profiles(X, y, sample_weight, offset, level)
-        return interval_table(self.terms_, ends, level)
+        return interval_table(self.coef_names_, ends, level)
 
     def residuals(self, X, y=None, kind="deviance", sample_weight=None, offset=None):
         """Residuals of rows.

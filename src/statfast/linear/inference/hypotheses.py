@@ -19,7 +19,7 @@ class Hypotheses:
         Parameters
         ----------
         contrasts : array-like of shape (q,) or (m, q), str, or sequence of str
-            Weights of the coefficients, in the order of `terms_`, a row for each combination; or
+            Weights of the coefficients, ordered as `coef_names_`, a row for each combination; or
             names of coefficients.
         value : float or array-like of shape (m,), default=0.0
             What the combinations are under the hypothesis.
@@ -80,7 +80,7 @@ class Hypotheses:
         Parameters
         ----------
         R : array-like of shape (p,) or (m, p), str, or sequence of str
-            Weights of the p coefficients, in the order of `terms_`, a row for each combination; or
+            Weights of the p coefficients, ordered as `coef_names_`, a row for each combination; or
             names of coefficients.
         q : float or array-like of shape (m,), default=0.0
             What the combinations are under the hypothesis.
@@ -117,7 +117,7 @@ class Hypotheses:
         held = _held(q, len(R))
         if (R[:, result.aliased] != 0).any():
             raise ValueError(
-                "R weighs aliased coefficients, of which nothing is known: see terms_."
+                "R weighs aliased coefficients, of which nothing is known: see coef_names_."
             )
         if np.linalg.matrix_rank(R) < len(R):
             raise ValueError(f"R must have independent rows; got {len(R)} that depend.")
@@ -159,7 +159,7 @@ def as_contrasts(given, names):
     rows = as_rows(rows, name="contrasts", keep=(np.float64,)).astype(np.float64, copy=False)
     if rows.shape[1] != q:
         raise ValueError(
-            f"contrasts must have {q} columns, one for each of terms_; got {rows.shape[1]}."
+            f"contrasts must have {q} columns, one for each of coef_names_; got {rows.shape[1]}."
         )
     return [f"c{k}" for k in range(len(rows))], rows
 

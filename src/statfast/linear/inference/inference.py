@@ -14,6 +14,23 @@ from numpy.typing import NDArray
 from statfast._estimator import CoefficientTable, Summary
 from statfast._validation import as_choice, as_real, as_rows, not_fitted
 
+STATSMODELS = {  # what its users ask for, and what it is here
+    "aic": "aic_",
+    "bic": "bic_",
+    "bse": "standard_errors_",
+    "cov_params": "covariance_",
+    "deviance": "deviance_",
+    "df_resid": "df_residual_",
+    "llf": "log_likelihood_",
+    "null_deviance": "null_deviance_",
+    "pvalues": "p_values_",
+    "rsquared": "r_squared_",
+    "rsquared_adj": "adjusted_r_squared_",
+    "scale": "dispersion_",
+    "tvalues": "statistics_",
+    "zvalues": "statistics_",
+}
+
 
 class NoInferenceError(ValueError, AttributeError):
     """Raised when a fit has no standard errors: it was penalized, or there is no maximum."""
@@ -192,6 +209,16 @@ def percent(level):
 class Inference:
     """Mixin for estimators whose fit sets ``_result`` to a `Result`."""
 
+    def __getattr__(self, name):
+        for base in type(self).__mro__:
+            there = vars(base).get(name)
+            if hasattr(there, "__get__"):  # it is there: this repeats what it raised
+                return there.__get__(self, type(self))
+        hint = ""
+        if name in STATSMODELS and hasattr(type(self), STATSMODELS[name]):
+            hint = f" Did you mean {STATSMODELS[name]}?"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{hint}")
+
     def _inferred(self, *, refuse=True) -> Result:
         result = self.__dict__.get("_result")
         if result is None:
@@ -216,7 +243,7 @@ class Inference:
             self._result = change(self._result)
 
     @property
-    def terms_(self):
+    def coef_names_(self):
         """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""
         return np.array(self._inferred(refuse=False).names, dtype=object)
 
@@ -315,28 +342,15 @@ class Inference:
             If the fit was penalized, or the level is not between 0 and 1.
         """
         level = as_level(level, alpha)
-        return interval_table(self.terms_, self._wald(level), level)
+        return interval_table(self.coef_names_, self._wald(level), level)
 
     def _wald(self, level):
         """Ends (q, 2) of the intervals of `conf_int`."""
         result = self._inferred()
         return intervals(result.coef, self.standard_errors_, result.quantile(level))
 
-    def odds_ratios(self, level=0.95):
-        """Exponentials of the coefficients, with Wald intervals.
-
-        With the logit link these are odds ratios, with the logarithm ratios of means.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-
-        Returns
-        -------
-        CoefficientTable
-            Columns "exp(coef)", "% change" and the ends of the interval; NaN for aliased
-            coefficients, infinity beyond 1.8e308.
-        """
+    def _ratios(self, level):
+        """Exponentials of the coefficients, with the ends of Wald's intervals."""
         level = as_level(level)
         low, high = percent(level)
         result = self._inferred()

@@ -48,6 +48,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
     outliers_ : ndarray of bool, shape (n,)
         Rows with residuals beyond epsilon s.
     n_iter_ : int
+    converged_ : bool
 
     Raises
     ------
@@ -134,6 +135,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
             scale_=float(np.ldexp(scale, unit)),
             outliers_=np.abs(left) > epsilon * scale,
             n_iter_=turns,
+            converged_=bool(done),
         )
 
 

@@ -50,13 +50,28 @@ class ClassInference(Diagnosed, Inference):
         return [_One(result)._inferred(refuse=refuse) for result in several.values()]
 
     @property
-    def terms_(self):
+    def coef_names_(self):
         """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""
         several = self.__dict__.get("results_")
         if several is None:
-            return super().terms_
+            return super().coef_names_
         names = [f"{label}: {name}" for label, one in several.items() for name in one.names]
         return np.array(names, dtype=object)
+
+    def odds_ratios(self, level=0.95):
+        """Exponentials of the coefficients, with Wald intervals.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        CoefficientTable
+            Columns "exp(coef)", "% change" and the ends of the interval; NaN for aliased
+            coefficients, infinity beyond 1.8e308.
+        """
+        return self._ratios(level)
 
     def profile(self, X, y=None, sample_weight=None, *, level=0.95):
         """Intervals and tests of a fit by ``method="firth"``, from its penalized likelihood.

@@ -92,7 +92,7 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
     corrects where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their
     like are of the coefficients with the intercept first, of one class after the other but the
     reference. With "ovr" and three or more classes each has a model of its own (`results_`):
-    `conf_int`, `terms_` and `robust_covariance` are of one after the other, `residuals` and
+    `conf_int`, `coef_names_` and `robust_covariance` are of one after the other, `residuals` and
     `influence` have a column for each.
 
     Residuals of a multinomial model have a column for each class, too: those of two classes for its

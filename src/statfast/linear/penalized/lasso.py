@@ -59,6 +59,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         By how much the objective may still fall, at most.
     n_iter_ : int, or list of T
         Sweeps and direct solutions.
+    converged_ : bool
     sparse_coef_ : csr_array of shape (1, d), or (T, d)
         The coefficients, without their zeros.
     path : function
@@ -134,6 +135,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             return self._publish(None, **state.published(), **found[0])
         several = {name: [one[name] for one in found] for name in found[0]}
         several |= {name: np.array(several[name]) for name in ("coef_", "intercept_", "dual_gap_")}
+        several["converged_"] = all(several["converged_"])
         return self._publish(None, **state.published(), **several)
 
     path = staticmethod(enet_path)
@@ -187,13 +189,15 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     def _last(self, path, goal):
         """What is fitted, of the end of a path; with a warning where it did not converge."""
         gap = float(path.dual_gaps[-1])
-        if gap > goal > 0 and path.n_iters[-1] >= self.max_iter:
+        done = not (gap > goal > 0 and path.n_iters[-1] >= self.max_iter)
+        if not done:
             warn_not_converged(self, int(path.n_iters[-1]))
         return {
             "coef_": path.coefs[:, -1].copy(),
             "intercept_": float(path.intercepts[-1]),
             "dual_gap_": gap,
             "n_iter_": int(path.n_iters[-1]),
+            "converged_": done,
         }
 
     def __sklearn_tags__(self):
@@ -225,6 +229,7 @@ class Lasso(ElasticNet):
     intercept_ : float, or ndarray of shape (T,)
     dual_gap_ : float, or ndarray of shape (T,)
     n_iter_ : int, or list of T
+    converged_ : bool
     sparse_coef_ : csr_array of shape (1, d), or (T, d)
     path : function
         All as in `ElasticNet`.

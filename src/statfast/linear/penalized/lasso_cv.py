@@ -63,6 +63,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         For `l1_ratio_`: their means by weight, and the standard errors of those.
     dual_gap_ : float
     n_iter_ : int
+    converged_ : bool
         Of the fit to all rows.
 
     Raises
@@ -153,7 +154,8 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             rows, target, weights, alphas=tried[: place + 1], l1_ratio=ratio, n_jobs=self.n_jobs,
             **how,
         )  # fmt: skip
-        if path.dual_gaps[-1] > goal > 0 and path.n_iters[-1] >= self.max_iter:
+        done = not (path.dual_gaps[-1] > goal > 0 and path.n_iters[-1] >= self.max_iter)
+        if not done:
             warn_not_converged(self, int(path.n_iters[-1]))
         return self._publish(
             X,
@@ -169,6 +171,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             mse_error_=error,
             dual_gap_=float(path.dual_gaps[-1]),
             n_iter_=int(path.n_iters[-1]),
+            converged_=done,
         )
 
     def _ratios(self):
@@ -229,6 +232,7 @@ class LassoCV(ElasticNetCV):
     mse_mean_, mse_error_ : ndarray of shape (A,)
     dual_gap_ : float
     n_iter_ : int
+    converged_ : bool
         All as in `ElasticNetCV`.
 
     Raises

@@ -76,7 +76,7 @@ class LinearSVC(Classifier, LinearMachine):
         The labels, ascending.
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
     intercept_ : ndarray of shape (1,) or (K,)
-    primal_objective_, dual_objective_, gap_ : ndarray of shape (1,) or (K,)
+    primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,) or (K,)
         What was minimized, a lower bound of it, and the difference, which is never negative but
         for rounding.
     n_iter_ : int
@@ -247,7 +247,7 @@ class LinearSVC(Classifier, LinearMachine):
             intercept_=v[:, 0].copy() if made.one else np.zeros(len(v)),
             primal_objective_=np.array([solution.primal for solution in solutions]),
             dual_objective_=np.array([solution.dual for solution in solutions]),
-            gap_=np.array([solution.gap for solution in solutions]),
+            dual_gap_=np.array([solution.gap for solution in solutions]),
             n_iter_=max(solution.n_iter for solution in solutions),
             converged_=all(solution.converged for solution in solutions),
             solver_=found[0][1],

@@ -64,7 +64,7 @@ class LinearSVR(Regressor, LinearMachine):
     ----------
     coef_ : ndarray of shape (d,)
     intercept_ : ndarray of shape (1,)
-    primal_objective_, dual_objective_, gap_ : float
+    primal_objective_, dual_objective_, dual_gap_ : float
         What was minimized, a lower bound of it, and the difference, which is never negative but
         for rounding.
     n_iter_ : int
@@ -198,7 +198,7 @@ class LinearSVR(Regressor, LinearMachine):
             intercept_=solution.v[: made.one].copy() if made.one else np.zeros(1),
             primal_objective_=solution.primal,
             dual_objective_=solution.dual,
-            gap_=solution.gap,
+            dual_gap_=solution.gap,
             n_iter_=solution.n_iter,
             converged_=solution.converged,
             solver_=solver,

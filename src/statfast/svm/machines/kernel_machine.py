@@ -105,8 +105,8 @@ class KernelMachine(Estimator):
             "multipliers_": tuple(grouped(m) for m in machines),
             "primal_objective_": np.array([m.primal for m in machines]),
             "dual_objective_": np.array([m.dual for m in machines]),
-            "gap_": np.array([m.primal - m.dual for m in machines]),
-            "violation_": np.array([m.violation for m in machines]),
+            "dual_gap_": np.array([m.primal - m.dual for m in machines]),
+            "kkt_violation_": np.array([m.violation for m in machines]),
             "n_features_in_": points.width,
             "_expansion": expansion,
         }

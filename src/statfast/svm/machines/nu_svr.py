@@ -66,10 +66,10 @@ class NuSVR(RegressionMachine):
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of 1 `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < C and a = C.
-    primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
+    primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,)
         |w|^2 / 2 and the cost of errors and of the tube;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
-    violation_ : ndarray of shape (1,)
+    kkt_violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
     n_iter_ : int
         Steps.

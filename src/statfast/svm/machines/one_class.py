@@ -70,10 +70,10 @@ class OneClassSVM(KernelMachine):
         ``offset_ * margin_ / 2`` from the origin.
     multipliers_ : tuple of 1 `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < w and a = w, the weight of the row.
-    primal_objective_, dual_objective_, gap_ : ndarray of shape (1,)
+    primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,)
         What is minimized, above;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
-    violation_ : ndarray of shape (1,)
+    kkt_violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
     n_iter_ : int
         Steps.

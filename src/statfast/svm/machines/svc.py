@@ -89,10 +89,10 @@ class SVC(PairwiseMachines):
         2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of P `statfast.svm.DualVariables`
         Training rows with a = 0, 0 < a < C and a = C.
-    primal_objective_, dual_objective_, gap_ : ndarray of shape (P,)
+    primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (P,)
         |w|^2 / 2 and the cost of errors, or, with ``C=inf``, of w times what leaves no error;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
-    violation_ : ndarray of shape (P,)
+    kkt_violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
     n_iter_ : ndarray of shape (P,)
         Steps.
