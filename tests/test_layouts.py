@@ -178,6 +178,7 @@ def test_estimator(name, dtype):
         key: value
         for key, value in vars(model).items()
         if key.endswith("_") and not key.startswith("_") and list(numbers(value))
+        if not key.endswith("_time_")
     }
     for layout in FOR_DTYPE[dtype].values():
         model.fit(layout(X), y)

@@ -160,7 +160,7 @@ def test_every_fit_refuses_a_damaged_matrix(cls):
 def test_every_prediction_refuses_a_damaged_matrix(cls):
     X = sound("coo").toarray()
     model = make(cls).fit(np.abs(X) if cls.__name__ in COUNTS else X, labels(cls))
-    for name in methods(cls):
+    for name in methods(model):
         for kind, damage in CASES:
             with pytest.raises(ValueError, match=REFUSAL):
                 getattr(model, name)(damaged(kind, damage))

@@ -73,7 +73,7 @@ WHOLE = idx(np.zeros((2, 2, 2)))
 )
 def test_refuses_a_damaged_file(folder, content):
     (folder / "train-images-idx3-ubyte.gz").write_bytes(content)
-    with pytest.raises(ValueError, match=r"train-images-idx3-ubyte\.gz .*Get it again"):
+    with pytest.raises(ValueError, match=r"train-images-idx3-ubyte\.gz .*Download it again"):
         load_mnist(folder)
 
 

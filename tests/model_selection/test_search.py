@@ -198,7 +198,7 @@ def test_methods_are_those_of_the_estimator(data):
         ({"estimator": None}, "estimator must be an estimator with fit"),
         ({"rule": "best"}, "rule must be"),
         ({"n_jobs": 0}, "n_jobs must be a number of threads"),
-        ({"cv": 1}, "n_splits must be between"),
+        ({"cv": 1}, "cv must be between"),
         ({"scoring": "mse"}, "scoring must be one of"),
     ],
 )

@@ -260,7 +260,7 @@ def test_scorers_that_raise_are_told():
         ({"scoring": 3}, "scoring must be a name, a function"),
         ({"scoring": []}, "scoring must name at least one"),
         ({"scoring": ["accuracy", "accuracy"]}, "names a score twice"),
-        ({"cv": 31}, "n_splits must be between 2 and the number of rows"),
+        ({"cv": 31}, "cv must be between 2 and the number of rows"),
         ({"cv": "three"}, "cv must be an integer, a splitter"),
         ({"error_score": "nan"}, "error_score must be a number or 'raise'"),
         ({"groups": [1, 2]}, "groups must have one group for each of the 30 rows"),

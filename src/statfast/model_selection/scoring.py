@@ -11,6 +11,7 @@ import numpy as np
 from statfast._estimator import Answers, Scorer, as_folds, by_score
 from statfast._validation import (
     FitFailedWarning,
+    as_count,
     as_labels,
     as_real,
     as_weights,
@@ -96,7 +97,7 @@ def as_plan(estimator, X, y, cv, groups, weights):
         )
     y = y if y is None or hasattr(y, "iloc") else to_array(y, "y", "an array-like of targets")
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
-        k = 5 if cv is None else int(cv)
+        k = 5 if cv is None else as_count(cv, "cv", 2, n, limit="the number of rows")
         single = y is not None and (len(np.shape(y)) == 1 or np.shape(y)[1] == 1)
         cv = StratifiedKFold(k) if single and classifies(estimator) else KFold(k)
     pairs = as_folds(cv, X, y, n, groups=groups)

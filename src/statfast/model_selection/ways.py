@@ -197,8 +197,8 @@ def require_weights(estimator, weights):
 
 def _without_names(X):
     """A table as an array, so that rows of it are cut off quickly."""
-    named = not isinstance(X, np.ndarray) and column_names(X) is not None
-    return as_rows(X, finite=False) if named else X
+    is_table = hasattr(X, "columns") or column_names(X) is not None
+    return as_rows(X, finite=False) if is_table and not isinstance(X, np.ndarray) else X
 
 
 # ------------------------------------------------------------------ shared structure

@@ -62,7 +62,7 @@ class PrecomputedIndex:
 
     def _distances(self, Q, block):
         """From some queries to all rows, float64, to be written to."""
-        return np.array(Q[block], np.float64)
+        return np.array(Q[block], np.float64, order="C")
 
     def _smallest(self, Q, k, n_jobs, itself):
         if is_sparse(Q):
