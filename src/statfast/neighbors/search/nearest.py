@@ -76,7 +76,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     Of a sparse graph of distances, as `kneighbors_graph(mode="distance")` makes it, what is stored
     in a row are its neighbors, a stored 0 too, in any order; all others are farther. A row with
     fewer than k is refused. A fitted row need not store itself: where it is asked about without
-    itself, its own entry is passed by.
+    itself, its own entry is left out.
 
     "canberra" is the sum of |a - b| / (|a| + |b|), "braycurtis" that of |a - b| over that of
     |a + b|; 0 / 0 is 0. "nan_euclidean" takes NaN for missing: the root of d / c times the sum of
