@@ -13,6 +13,7 @@ from statfast._validation import (
     column_names,
     refuse_large,
     rows_for,
+    to_array,
 )
 from statfast.generative.normal.covariance import KEPT
 from statfast.generative.normal.derived import DerivedNormals, vector
@@ -383,8 +384,9 @@ def mahalanobis(X, center, covariance, *, allow_singular=False, tol=1e-6, n_jobs
     >>> mahalanobis(X, [3.0, 2.0], [[3.0, -1.0], [-1.0, 2.0]]).round(4)
     array([27.6,  0. ])
     """
-    d = len(vector(center, np.size(center), "center"))
-    sizes = np.asarray(covariance)
+    center = to_array(center, "center", "a list of numbers")
+    d = len(vector(center, center.size, "center"))
+    sizes = to_array(covariance, "covariance", "a matrix, or a list of numbers")
     if sizes.ndim < 2:
         sizes = vector(np.broadcast_to(sizes, d) if sizes.ndim == 0 else sizes, d, "covariance")
         covariance = np.diag(sizes)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from statfast._validation import as_count, as_weights
+from statfast._validation import as_count, as_weights, to_array
 
 
 class Indicators(NamedTuple):
@@ -62,13 +62,15 @@ def is_wide(y):
     shape = getattr(y, "shape", None)
     if shape is None:
         first = y[0] if isinstance(y, list | tuple) and len(y) else None
-        return isinstance(first, list | tuple | np.ndarray) and np.size(first) > 1
+        if isinstance(first, np.ndarray):
+            return first.size > 1
+        return isinstance(first, list | tuple) and len(first) > 1
     return len(shape) == 2 and shape[1] > 1
 
 
 def as_marks(y, name):
     """Indicators as a matrix of bool; other numbers than 0 and 1 are refused."""
-    table = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    table = y.toarray() if hasattr(y, "toarray") else to_array(y, name, "labels or indicators")
     good = table.ndim == 2 and table.size and table.dtype.kind in "biuf"
     if not good or not np.isin(table, (0, 1)).all():
         raise ValueError(
