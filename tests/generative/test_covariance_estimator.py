@@ -129,6 +129,10 @@ def test_mahalanobis_refusals():
     with pytest.warns(UserWarning, match="The covariance has rank 3 of 4"):
         flat = mahalanobis(X, X[0], [0.0, 1.0, 1.0, 1.0], allow_singular=True)
     assert_allclose(flat, ((X - X[0])[:, 1:] ** 2).sum(axis=1), atol=1e-30)
-    for center, S in ((X[0, :2], 1.0), (X[:2], 1.0), (X[0], [1.0]), (X[0], -1.0), (X[0], "a")):
+    for center, S in ((X[0, :2], 1.0), (X[:2], 1.0), (X[0], [1.0]), (X[0], -1.0)):
         with pytest.raises(ValueError, match=r"must|expecting"):
             mahalanobis(X, center, S)
+    with pytest.raises(ValueError, match=r"center .*2"):
+        mahalanobis(X, [[1.0, 3.0], 2.0], 1.0)
+    with pytest.raises(TypeError, match="covariance must be a matrix, or a list of numbers"):
+        mahalanobis(X, X[0], "a")
