@@ -65,6 +65,7 @@ VECTOR_CODE = [] if DEBUG else ["-O3"]  # the levels
 SMALLER = [] if DEBUG else ["-O2"]  # levels that are no slower by it
 LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 GLUE = [] if DEBUG else ["-Os"]  # loops are vector code elsewhere, or seldom run
+OLDEST = CORE / "simd/x86_64.c"  # the level of processors before 2013: compiled for size
 GNU_LINK_FLAGS = []
 # Names of functions serve profilers alone: in-place builds keep them, wheels do not.
 NAMELESS = ["-s"] if sys.platform == "linux" and not DEBUG else []
@@ -84,6 +85,7 @@ class BuildKernels(build_ext):
         self.force = self.force or DEBUG
         self.named = self.inplace  # which setuptools changes while it builds
         self.glue = {f"statfast._core.{dotted(source)}" for source in KERNELS if is_glue(source)}
+        self.glue.add(SHARED)
 
     def build_extension(self, extension):
         """Compile the levels and the rest with flags of their own, then link them."""
@@ -97,13 +99,20 @@ class BuildKernels(build_ext):
         vectors = SMALLER if body and is_small(CORE / body) else VECTOR_CODE
         own, extension = copy(self), copy(extension)
         own.build_temp = f"{self.build_temp}/{extension.name}"  # every extension has the levels'
-        extension.extra_objects = self.compiler.compile(
-            levels,
-            output_dir=own.build_temp,
-            macros=extension.define_macros,
-            include_dirs=extension.include_dirs,
-            extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + vectors,
-        )
+        extension.extra_objects = [
+            file
+            for some, flags in (
+                ([source for source in levels if Path(source) != OLDEST], vectors),
+                ([source for source in levels if Path(source) == OLDEST], GLUE),
+            )
+            for file in self.compiler.compile(
+                some,
+                output_dir=own.build_temp,
+                macros=extension.define_macros,
+                include_dirs=extension.include_dirs,
+                extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + flags,
+            )
+        ]
         extension.sources = [source for source in extension.sources if source not in levels]
         extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
         nameless = [] if self.named else NAMELESS
