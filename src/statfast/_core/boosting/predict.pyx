@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Predictions of boosted trees.
 
-A node takes 16 bytes besides its value. Rows go down in groups of eight, so that their steps
+A node takes 16 bytes besides its value. Rows go down in groups of sixteen, so that their steps
 overlap; all trees answer for a block of rows before the next block. Values are added in the order
 of the trees for every row. Cost: O(depth) a row and tree.
 
@@ -16,9 +16,12 @@ cdef extern from "boosting/predict.h" nogil:
     ctypedef struct boosted_step:
         pass
     void add_tree(
-        const boosted_step *tree, const double *values, const uint64_t *sets, const double *x,
-        ptrdiff_t p, ptrdiff_t m, double *to, ptrdiff_t step, int32_t *leaf,
+        const boosted_step *tree, const double *values, const uint64_t *sets, int plain,
+        const double *x, ptrdiff_t p, ptrdiff_t m, double *to, ptrdiff_t step, int32_t *leaf,
         ptrdiff_t leaf_step)
+
+cdef enum:
+    DEPTH = 8  # steps down a tree, about: so many values may be looked at for each
 
 
 def add_trees(
@@ -37,15 +40,20 @@ def add_trees(
     cdef const boosted_step *step
     cdef const uint64_t *set_of = NULL
     cdef int32_t *leaf = NULL
-    cdef Py_ssize_t across = 0
+    cdef Py_ssize_t across = 0, i
+    cdef const double *x = &X[0, 0]
+    cdef int plain = sets is None and X.shape[1] <= DEPTH * (end - begin)
     if sets is not None:
         set_of = &sets[0, 0]
     with nogil:
+        if plain:
+            for i in range(X.shape[0] * X.shape[1]):
+                plain &= x[i] == x[i]
         for t in range(begin, end):
             step = <const boosted_step *>&steps[first[t], 0]
             if leaves is not None:
                 leaf = &leaves[0, t]
                 across = leaves.shape[1]
             add_tree(
-                step, &values[first[t]], set_of, &X[0, 0], X.shape[1], X.shape[0],
+                step, &values[first[t]], set_of, plain, x, X.shape[1], X.shape[0],
                 &out[0, t % k], k, leaf, across)

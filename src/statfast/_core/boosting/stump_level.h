@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* build: small */
 /* One instruction-set level of boosting/stump.pyx. */
 #include <math.h>
 #include <stdlib.h>

@@ -39,6 +39,7 @@ typedef struct {
     const uint32_t *ranks32;
     const uint16_t *by_row16; /* (n, p) the same, one of the two, or none */
     const uint32_t *by_row32;
+    const double *by_row;    /* (n, p) the values themselves, of random splits; or NULL */
     const int32_t *shift;    /* (p,) */
     const int32_t *missing;  /* (p,) the rank of missing values, above all others, or -1 */
     const double *values;    /* the distinct values of the columns, ascending */

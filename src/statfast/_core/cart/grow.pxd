@@ -13,6 +13,7 @@ cdef extern from "cart/cart.h" nogil:
         const uint32_t *ranks32
         const uint16_t *by_row16
         const uint32_t *by_row32
+        const double *by_row
         const int32_t *shift
         const int32_t *missing
         const double *values

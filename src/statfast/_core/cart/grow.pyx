@@ -36,6 +36,7 @@ cdef class Problem:
         const uint8_t[:, ::1] codes,     # IN (p, n) rank >> shift
         ranks,                           # IN (p, n) uint16 or uint32
         by_row,                          # IN (n, p) the same, or None
+        const double[:, ::1] rows,       # IN (n, p) values, for random splits; or None
         const int32_t[::1] shift,        # IN (p,)
         const int32_t[::1] missing,      # IN (p,) the rank of missing values, or -1
         const double[::1] values,        # IN distinct values of columns
@@ -53,7 +54,7 @@ cdef class Problem:
         cdef const uint16_t[:, ::1] ranks16
         cdef const uint32_t[:, ::1] ranks32
         cdef cart_problem *t = &self.t
-        self.arrays = (codes, ranks, by_row, shift, missing, values, first, label, classes, y,
+        self.arrays = (codes, ranks, by_row, rows, shift, missing, values, first, label, classes, y,
                        y_rank, xlogx, monotone, categories, cases)
         t.p, t.n = codes.shape[0], codes.shape[1]
         t.codes = &codes[0, 0]
@@ -69,6 +70,7 @@ cdef class Problem:
             if by_row is not None:
                 ranks32 = by_row
                 t.by_row32 = &ranks32[0, 0]
+        t.by_row = NULL if rows is None else &rows[0, 0]
         t.shift = &shift[0]
         t.missing = &missing[0]
         t.values = &values[0] if values.shape[0] else NULL
@@ -255,9 +257,7 @@ cdef class Grower:
         """Arrays of the nodes, in the order in which they were opened."""
         cdef Py_ssize_t n = self.g.n_nodes, i, C = self.g.t.channels
         cdef cart_node *node = self.g.nodes
-        links = np.empty((6, n), np.int32)
-        numbers = np.empty((3, n))
-        values = np.empty((n, C))
+        links, numbers, values = np.empty((6, n), np.int32), np.empty((3, n)), np.empty((n, C))
         cdef int32_t[:, ::1] link = links
         cdef double[:, ::1] number = numbers
         cdef double[:, ::1] value = values

@@ -171,64 +171,103 @@ static int sorted_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
 }
 
 /* ------------------------------------------------------------------ a random split */
+static double drawn_between(double a, double b, uint64_t draw) {
+    const double u = (double)(draw >> 11) * 0x1p-53, threshold = a * (1 - u) + b * u;
+    return threshold < b ? threshold : a;
+}
+
+/* The largest rank whose value is not above the threshold, which lies between those of `low` and
+   `high`. */
+static uint32_t rank_below(const double *values, double threshold, uint32_t low, uint32_t high) {
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (values[middle] <= threshold)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of few rows, none missing, the values are read row by row: those of ranks are far apart in
+   memory. Keys become 0 on the left and 1 on the right; returns whether the column varies. */
+static int near_sides(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
+                      uint64_t draw, double *threshold) {
+    const double *x = t->by_row + f;
+    double low = INFINITY, high = -INFINITY;
+    for (ptrdiff_t i = 0; i < v->m; i++) {
+        const double value = x[v->rows[i] * t->p];
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    if (!(low < high)) return 0;
+    *threshold = drawn_between(low, high, draw);
+    for (ptrdiff_t i = 0; i < v->m; i++) s->key[i] = x[v->rows[i] * t->p] > *threshold;
+    return 1;
+}
+
 static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                         ptrdiff_t f, uint64_t draw, cart_split *best) {
     const ptrdiff_t m = v->m;
     const uint32_t missing = t->missing[f] >= 0 ? (uint32_t)t->missing[f] : UINT32_MAX;
     const cart_ranks ranks = ranks_of(t, f, m);
-    uint32_t low = UINT32_MAX, high = 0, none = 0;
-    for (ptrdiff_t i = 0; i < m; i++) {
-        const uint32_t rank = rank_in(ranks, v->rows[i]);
-        s->key[i] = rank;
-        if (rank == missing) {
-            none = 1;
-            continue;
-        }
-        if (rank < low) low = rank;
-        if (rank > high) high = rank;
-    }
-    if (low >= high && !(none && low != UINT32_MAX)) return 0;
-    const double *values = t->values + t->first[f];
+    const int near = t->by_row && m <= CART_NEAR && missing == UINT32_MAX;
     double threshold = INFINITY;
-    uint32_t cut = high;
-    if (low < high) {
-        const double u = (double)(draw >> 11) * 0x1p-53, a = values[low], b = values[high];
-        threshold = a * (1 - u) + b * u;
-        if (!(threshold < b)) threshold = a;
-        uint32_t above = high; /* the lowest rank whose value is above the threshold */
-        cut = low;
-        while (above - cut > 1) {
-            const uint32_t middle = cut + (above - cut) / 2;
-            if (values[middle] <= threshold)
-                cut = middle;
-            else
-                above = middle;
+    uint32_t cut = 0;
+    uint64_t lost_left = 0; /* a second key that goes left */
+    int missing_left = 0;
+    if (near) {
+        if (!near_sides(t, v, s, f, draw, &threshold)) return 0;
+    } else {
+        uint32_t low = UINT32_MAX, high = 0, none = 0;
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const uint32_t rank = rank_in(ranks, v->rows[i]), lost = 0u - (rank == missing);
+            s->key[i] = rank;
+            none |= lost & 1;
+            low = rank < low ? rank : low; /* a missing value has the largest rank */
+            high = (rank & ~lost) > high ? rank & ~lost : high;
         }
+        if (low == missing || (low == high && !none)) return 0;
+        const double *values = t->values + t->first[f];
+        cut = high;
+        if (low < high) {
+            threshold = drawn_between(values[low], values[high], draw);
+            cut = rank_below(values, threshold, low, high);
+        }
+        missing_left = none && low < high && (draw & 1);
+        lost_left = missing_left ? missing : cut;
     }
-    const int missing_left = none && low < high && (draw & 1);
     int64_t weight = 0, rows = 0;
     memset(s->left, 0, (size_t)t->channels * sizeof *s->left);
-    for (ptrdiff_t i = 0; i < m; i++) {
-        const uint32_t rank = (uint32_t)s->key[i];
-        if (rank == missing ? !missing_left : rank > cut) continue;
-        weight += v->w[i];
-        rows++;
-        for (ptrdiff_t o = 0; o < t->outputs; o++)
-            if (t->label)
-                s->left[v->cls[o * m + i]] += v->w[i];
-            else
-                s->left[o] += v->q[o * m + i];
-    }
+    if (is_single(t)) { /* without a branch: which side is not to be foreseen */
+        int64_t sum = 0;
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const int64_t goes = -(int64_t)(s->key[i] <= cut || s->key[i] == lost_left);
+            weight += v->w[i] & goes;
+            sum += v->q[i] & goes;
+            rows -= goes;
+        }
+        s->left[t->label ? 1 : 0] = sum;
+    } else
+        for (ptrdiff_t i = 0; i < m; i++) {
+            if (s->key[i] > cut && s->key[i] != lost_left) continue;
+            weight += v->w[i];
+            rows++;
+            for (ptrdiff_t o = 0; o < t->outputs; o++)
+                if (t->label)
+                    s->left[v->cls[o * m + i]] += v->w[i];
+                else
+                    s->left[o] += v->q[o * m + i];
+        }
     if (!is_allowed(t, v, rows, weight)) return 1;
     double gain;
     if (t->criterion == CART_ABSOLUTE) {
         gain = 0;
         for (ptrdiff_t o = 0; o < t->outputs; o++) {
             for (ptrdiff_t i = 0; i < m; i++) {
-                const uint32_t rank = (uint32_t)s->key[i];
-                const int right = rank == missing ? !missing_left : rank > cut;
+                const int goes = s->key[i] <= cut || s->key[i] == lost_left;
                 const double w = (double)v->w[i] * v->scale;
-                s->tree[v->y_place[o * m + i]] = right ? -w : w;
+                s->tree[v->y_place[o * m + i]] = goes ? w : -w;
             }
             gain -= errors_of_sides(s->tree, v->ascending + o * m, m);
         }
@@ -236,6 +275,10 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
         gain = gain_of(t, v, s->left, weight);
     }
     if (gain > best->gain && is_ordered(t, v, f, s->left, weight)) {
+        for (ptrdiff_t i = 0; near && i < m; i++) { /* what divides rows is a rank */
+            const uint32_t rank = s->key[i] ? 0 : rank_in(ranks, v->rows[i]);
+            cut = rank > cut ? rank : cut;
+        }
         take(best, gain, f, missing_left, (int64_t)cut);
         best->threshold = threshold;
     }

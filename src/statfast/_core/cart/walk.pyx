@@ -6,7 +6,6 @@ rows several trees, go down at a time, so that one waits for memory while others
 guarantees packed trees, and at most some ten thousand rows times trees a call.
 """
 
-from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
@@ -24,6 +23,33 @@ cdef extern from "cart/walk_table.h" nogil:
         void (*trees)(const cart_step *nodes, const int64_t *root, Py_ssize_t T,
                       const double *row, int64_t *leaf) noexcept nogil
     const walk_kernels *walk_at(int level)
+cdef extern from "cart/walk_codes.h" nogil:
+    ctypedef struct cart_coded:
+        pass
+    ctypedef struct cart_codes:
+        cart_coded *nodes
+        uint32_t *leaf
+        const double *cuts
+        const int64_t *begin
+        Py_ssize_t sure
+    int code_tree(const cart_step *nodes, int64_t begin, int64_t end, const cart_codes *c)
+    ctypedef struct cart_walkers:
+        const walk_kernels *kernels
+        const cart_step *nodes
+        const int64_t *root
+        const cart_codes *codes
+        Py_ssize_t m, p, T
+        double *rows
+    int walkers_room(cart_walkers *w)
+    void walkers_free(cart_walkers *w)
+    void walkers_start(cart_walkers *w)
+    const int64_t *walkers_leaves(cart_walkers *w, Py_ssize_t t)
+cdef extern from "cart/leaf_weights.h" nogil:
+    double share_together(const int32_t *a, const int32_t *b, const uint8_t *in_a,
+                          const uint8_t *in_b, Py_ssize_t T)
+    void leaf_quantiles(const int32_t *leaf, Py_ssize_t T, const int64_t *begin,
+                        const int32_t *member, const double *ascending, Py_ssize_t n,
+                        const double *q, Py_ssize_t Q, double *weight, double *out)
 cdef extern from "cart/route.h" nogil:
     ctypedef struct cart_surrogate:
         pass
@@ -38,57 +64,77 @@ cdef extern from "cart/route.h" nogil:
 cdef const walk_kernels *kernels = walk_at(level())
 
 
-cdef enum:
-    FEW = 8  # rows: below, trees are walked side by side
+cdef class Codes:
+    """Nodes of 8 bytes, for rows whose values are numbers of cuts (cart/walk_codes.h)."""
+    cdef cart_codes codes
+    cdef object kept
+
+    def __init__(
+        self,
+        uint64_t[::1] nodes,          # (N,) cart_coded, as `coded` makes them
+        uint32_t[::1] leaf,           # (N,) the leaf that a node is
+        const double[::1] cuts,       # ascending, column after column
+        const int64_t[::1] begin,     # (p + 1,) where the cuts of columns begin
+        Py_ssize_t sure,              # steps after which few rows have arrived
+    ):
+        self.kept = nodes, leaf, cuts, begin
+        self.codes = cart_codes(<cart_coded *>&nodes[0], &leaf[0], &cuts[0], &begin[0], sure)
 
 
-cdef double *widened(const number[:, :] X) noexcept nogil:
-    """The rows as numbers of 64 bits, one after the other; NULL without memory."""
+def coded(
+    const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
+    const int64_t[::1] root,        # IN (T + 1,) where trees begin, and the last ends
+    Codes codes not None,           # OUT the nodes of these trees, and their leaves
+):
+    """Write trees as 8 bytes a node."""
+    cdef Py_ssize_t t, T = root.shape[0] - 1
+    cdef bint lost = False
+    with nogil:
+        for t in range(T):
+            lost |= code_tree(<const cart_step *>&nodes[0, 0], root[t], root[t + 1], &codes.codes)
+    if lost:
+        raise MemoryError
+
+
+cdef cart_walkers walkers(
+    const uint64_t[:, ::1] nodes, const int64_t[::1] root, Codes codes, const number[:, :] X
+) except *:
+    """The rows on their way; they are to be freed."""
     cdef Py_ssize_t i, j, m = X.shape[0], p = X.shape[1]
-    cdef double *rows = <double *>malloc(m * p * sizeof(double))
-    if rows != NULL:
+    cdef cart_walkers w
+    w.kernels, w.nodes, w.root = kernels, <const cart_step *>&nodes[0, 0], &root[0]
+    w.m, w.p, w.T = m, p, root.shape[0]
+    w.codes = NULL if codes is None else &codes.codes
+    with nogil:
+        if not walkers_room(&w):
+            walkers_free(&w)
+            with gil:
+                raise MemoryError
         for i in range(m):
             for j in range(p):
-                rows[i * p + j] = <double>X[i, j]
-    return rows
-
-
-cdef void all_leaves(const cart_step *nodes, const int64_t[::1] root, const double *rows,
-                     Py_ssize_t m, Py_ssize_t p, int64_t *leaf) noexcept nogil:
-    """leaf[t * m + i], trees one after the other."""
-    cdef Py_ssize_t t, i, T = root.shape[0]
-    if m < FEW:
-        for i in range(m):
-            kernels.trees(nodes, &root[0], T, rows + i * p, leaf + i * T)
-    else:
-        for t in range(T):
-            kernels.rows(nodes + root[t], rows, m, p, leaf + t * m)
+                w.rows[i * p + j] = <double>X[i, j]
+        walkers_start(&w)
+    return w
 
 
 def leaves(
     const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
     const int64_t[::1] root,        # IN (T,) where trees begin
     const int64_t[::1] first,       # IN (T,) their first leaves
+    Codes codes,                    # IN of these trees, or None
     const number[:, :] X,           # IN (m, p)
     int64_t[:, :] leaf,             # OUT (m, T) of each tree, from 0 on
 ):
     """The leaf of each row in each tree."""
-    cdef Py_ssize_t m = X.shape[0], T = root.shape[0], i, t
-    cdef int64_t *found = <int64_t *>malloc(m * T * sizeof(int64_t))
-    cdef double *rows
-    if found == NULL:
-        raise MemoryError
+    cdef cart_walkers w = walkers(nodes, root, codes, X)
+    cdef const int64_t *found
+    cdef Py_ssize_t i, t
     with nogil:
-        rows = widened(X)
-        if rows != NULL:
-            all_leaves(<const cart_step *>&nodes[0, 0], root, rows, m, X.shape[1], found)
-            for t in range(T):
-                for i in range(m):
-                    leaf[i, t] = found[i * T + t if m < FEW else t * m + i] - first[t]
-        free(found)
-        free(rows)
-    if rows == NULL:
-        raise MemoryError
+        for t in range(w.T):
+            found = walkers_leaves(&w, t)
+            for i in range(w.m):
+                leaf[i, t] = found[i] - first[t]
+        walkers_free(&w)
 
 
 def routed(
@@ -117,36 +163,24 @@ def routed(
 def add(
     const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
     const int64_t[::1] root,        # IN (T,) where trees begin
+    Codes codes,                    # IN of these trees, or None
     const double[:, ::1] values,    # IN (L, C) of all leaves
-    const int32_t[::1] column,      # IN (T,) of `total`, to which a tree adds one value; or None:
-                                    # it adds C values
     const number[:, :] X,           # IN (m, p)
-    double[:, ::1] total,           # INOUT (m, C')
+    double[:, ::1] total,           # INOUT (m, C)
 ):
     """Add what each tree says of each row, in the order of the trees."""
-    cdef Py_ssize_t m = X.shape[0], T = root.shape[0], C = values.shape[1], i, t, k
-    cdef int64_t *found = <int64_t *>malloc(m * T * sizeof(int64_t))
-    cdef double *rows
-    cdef int64_t leaf
-    cdef bint few = m < FEW
-    if found == NULL:
-        raise MemoryError
+    cdef cart_walkers w = walkers(nodes, root, codes, X)
+    cdef const int64_t *found
+    cdef const double *value
+    cdef Py_ssize_t i, t, k, C = values.shape[1]
     with nogil:
-        rows = widened(X)
-        if rows != NULL:
-            all_leaves(<const cart_step *>&nodes[0, 0], root, rows, m, X.shape[1], found)
-            for t in range(T):
-                for i in range(m):
-                    leaf = found[i * T + t if few else t * m + i]
-                    if column is not None:
-                        total[i, column[t]] += values[leaf, 0]
-                    else:
-                        for k in range(C):
-                            total[i, k] += values[leaf, k]
-        free(found)
-        free(rows)
-    if rows == NULL:
-        raise MemoryError
+        for t in range(w.T):
+            found = walkers_leaves(&w, t)
+            for i in range(w.m):
+                value = &values[found[i], 0]
+                for k in range(C):
+                    total[i, k] += value[k]
+        walkers_free(&w)
 
 
 def add_some(
@@ -224,22 +258,15 @@ def together(
     double[:, :] share,          # OUT (a, b) of those that count, how many have both in one leaf
 ):
     """How often rows end in the same leaf; NaN where no tree counts."""
-    cdef Py_ssize_t i, j, t, T = A.shape[1]
-    cdef int32_t same, count
+    cdef Py_ssize_t i, j, T = A.shape[1]
+    cdef const uint8_t *own = NULL
+    cdef const uint8_t *other = NULL
     with nogil:
         for i in range(A.shape[0]):
             for j in range(B.shape[0]):
-                same = 0
-                count = <int32_t>T
-                if out_a is None:
-                    for t in range(T):
-                        same += A[i, t] == B[j, t]
-                else:
-                    count = 0
-                    for t in range(T):
-                        same += (A[i, t] == B[j, t]) & out_a[i, t] & out_b[j, t]
-                        count += out_a[i, t] & out_b[j, t]
-                share[i, j] = <double>same / count if count else NAN
+                if out_a is not None:
+                    own, other = &out_a[i, 0], &out_b[j, 0]
+                share[i, j] = share_together(&A[i, 0], &B[j, 0], own, other, T)
 
 
 def earn(
@@ -309,25 +336,11 @@ def quantiles(
     const double[::1] ascending,  # IN (n,) targets by rank
     const double[::1] q,         # IN (Q,) ascending
     double[::1] weight,          # WORK (n,) zero
-    double[:] out,               # OUT (Q,)
+    double[::1] out,             # OUT (Q,)
 ):
     """Quantiles of the targets by the weights that a forest gives them (Meinshausen 2006)."""
-    cdef Py_ssize_t t, i, j = 0, Q = q.shape[0], n = ascending.shape[0], low = n, high = 0, T
-    cdef double share, sum = 0
+    if q.shape[0] == 0:
+        return
     with nogil:
-        T = leaf.shape[0]
-        for t in range(T):
-            share = 1.0 / (T * (begin[leaf[t] + 1] - begin[leaf[t]]))
-            for i in range(begin[leaf[t]], begin[leaf[t] + 1]):
-                weight[member[i]] += share
-                low = min(low, <Py_ssize_t>member[i])
-                high = max(high, <Py_ssize_t>member[i])
-        for i in range(low, high + 1):
-            sum += weight[i]
-            while j < Q and weight[i] > 0 and sum >= q[j] * (1 - 1e-12):
-                out[j] = ascending[i]
-                j += 1
-            weight[i] = 0
-        while j < Q:
-            out[j] = ascending[high]
-            j += 1
+        leaf_quantiles(&leaf[0], leaf.shape[0], &begin[0], &member[0], &ascending[0],
+                       ascending.shape[0], &q[0], q.shape[0], &weight[0], &out[0])

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* build: small */
 /* One instruction-set level of cart/walk.pyx. Where a row goes is not to be foreseen, so that no
    step has a branch; several walks take turns, so that one waits for memory while others move. */
 

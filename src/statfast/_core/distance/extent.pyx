@@ -8,7 +8,7 @@ except for :func:`all_finite`, which takes any strides.
 from cython.view cimport contiguous
 from libc.math cimport fabs
 
-from statfast._core.tile.rows cimport number, stride_of
+from statfast._core.tile.rows cimport kind_of, number, stride_of
 from statfast._core.tile.tiles cimport active
 
 
@@ -33,12 +33,9 @@ def all_finite(const number[:, :] X):
 
 
 cdef inline bint finite(const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil:
-    if number is double:
-        return active().finite_f64(x, ldx, n, d)
-    elif number is float:
-        return active().finite_f32(x, ldx, n, d)
-    else:
+    if kind_of(x) == 2:
         return True
+    return active().finite[kind_of(x)](x, ldx, n, d)
 
 
 def extent(
@@ -52,12 +49,7 @@ def extent(
     if n == 0:
         return
     with nogil:
-        if number is double:
-            active().extent_f64(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
-        elif number is float:
-            active().extent_f32(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
-        else:
-            active().extent_u8(&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
+        active().extent[kind_of(&X[0, 0])](&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
 
 
 def zeros_and_ones(const double[::1] y):

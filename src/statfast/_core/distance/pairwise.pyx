@@ -101,7 +101,7 @@ cdef void mend(
             if code == STORE_DISTANCE:
                 value = value * value
             if value <= limit or value != value:
-                active().apart_f64(&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
+                active().apart[0](&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
                 if code == STORE_DISTANCE:
                     apart = sqrt(apart)
                 out[first + i, j + c] = apart
@@ -126,5 +126,5 @@ cdef void mend_rbf(
         if suspects > 0:
             for c in range(columns):
                 if not (row[c] < near[i] * across_near[c]):
-                    active().apart_f64(&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
+                    active().apart[0](&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
                     row[c] = exp(-gamma * apart)

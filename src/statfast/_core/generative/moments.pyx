@@ -15,7 +15,7 @@ from cython.view cimport contiguous
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.tile.rows cimport aligned, number, panel_columns, stride_of
+from statfast._core.tile.rows cimport aligned, kind_of, number, panel_columns, stride_of
 from statfast._core.tile.tiles cimport active
 
 cdef enum:
@@ -76,9 +76,4 @@ cdef inline void shift_rows(
     double *z, double *wz, Py_ssize_t ld,
 ) noexcept nogil:
     """z = x - shift and wz = w z of every row, added up by class."""
-    if number is double:
-        active().shift_f64(x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)
-    elif number is float:
-        active().shift_f32(x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)
-    else:
-        active().shift_u8(x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)
+    active().shift[kind_of(x)](x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)

@@ -13,7 +13,7 @@ from cython.view cimport contiguous
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from statfast._core.tile.rows cimport aligned, number, panel_columns, stride_of
+from statfast._core.tile.rows cimport aligned, kind_of, number, panel_columns, stride_of
 from statfast._core.tile.tiles cimport active
 
 cdef enum:
@@ -104,9 +104,4 @@ cdef inline void shift_row(
     const double *shift, double *mass, double *sums, double *z, double *wz, Py_ssize_t ld,
 ) noexcept nogil:
     """z = x - shift and wz = w z of one row, added up in its class."""
-    if number is double:
-        active().shift_f64(x, ldx, 1, d, weight, code, shift, mass, sums, z, wz, ld)
-    elif number is float:
-        active().shift_f32(x, ldx, 1, d, weight, code, shift, mass, sums, z, wz, ld)
-    else:
-        active().shift_u8(x, ldx, 1, d, weight, code, shift, mass, sums, z, wz, ld)
+    active().shift[kind_of(x)](x, ldx, 1, d, weight, code, shift, mass, sums, z, wz, ld)

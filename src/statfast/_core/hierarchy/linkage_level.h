@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* build: small */
 /* The passes of hierarchy/linkage.h for one instruction-set level. */
 #include "hierarchy/linkage_table.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* build: small */
 /* One instruction-set level of kdtree/radius.pyx. */
 
 #include "kdtree/radius_table.h"

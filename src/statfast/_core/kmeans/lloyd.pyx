@@ -26,7 +26,8 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.kmeans.exact_nearest cimport nearest, sure
 from statfast._core.tile.rows cimport (
-    UNIT32, UNIT64, add, aligned, convert, lay, measure, number, padded, panel_columns, stride_of,
+    UNIT32, UNIT64, add, aligned, convert, kind_of, lay, measure, number, padded, panel_columns,
+    stride_of,
 )
 from statfast._core.tile.tiles cimport active, chunk_rows
 
@@ -231,18 +232,9 @@ cdef inline Py_ssize_t tighten(
 ) noexcept nogil:
     """Keep of the listed rows those that their distance to the own center does not decide."""
     cdef const float *gap = s.motion + 2 * s.k
-    if number is double:
-        return active().tighten_f64(
-            x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
-            gap, s.upper + first, s.lower + first, left, count)
-    elif number is float:
-        return active().tighten_f32(
-            x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
-            gap, s.upper + first, s.lower + first, left, count)
-    else:
-        return active().tighten_u8(
-            x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
-            gap, s.upper + first, s.lower + first, left, count)
+    return active().tighten[kind_of(x)](
+        x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
+        gap, s.upper + first, s.lower + first, left, count)
 
 
 cdef struct Workspace:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Greedy k-means++: rows, their nearest centers so far, and what candidates for the next gain.
 
 Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494. For each center rows are drawn in
@@ -105,10 +106,7 @@ cdef class Seeding:
         self.x = &X[0, 0]
         self.n, self.d, self.ldx = X.shape[0], d, X.strides[0] // size
         self.line = X.strides[0]
-        self.apart = (
-            active().apart_f64 if size == 8 else active().apart_f32 if size == 4
-            else active().apart_u8
-        )
+        self.apart = active().apart[0 if size == 8 else 1 if size == 4 else 2]
         self.panels = (self.n + across - 1) // across
         self.weights, self.scale = weights, scale
         self.closest = np.empty(self.n)

@@ -19,7 +19,7 @@ where it says so and padded to whole tiles (`tall`, `wide`), and calls short eno
 from cython.view cimport contiguous
 from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from statfast._core.linalg.products_table cimport products_at, products_kernels
 from statfast._core.tile.rows cimport aligned, number, stride_of
@@ -31,6 +31,7 @@ cdef enum:
     SHEET_BYTES = 262144    # of shifted rows that are multiplied together: they stay in cache
     LEAST_ROWS = 64         # of a sheet of `scatter`: sums are read and written once a sheet
     NEAR_BYTES = 49152      # of a sheet of `scatter` of few columns
+    LONG_ROW = 900          # columns from which `scatter` copies its sheet into panels
     FEW_BYTES = 4096        # of a sheet of `project`: the next one, on its way, is few lines
 
 cdef extern from *:
@@ -48,7 +49,7 @@ ctypedef fused real:
 
 def broad(Py_ssize_t n):
     """n, in whole tiles of float numbers across."""
-    return (n + 2 * table.across - 1) // (2 * table.across) * (2 * table.across)
+    return (n + table.across_float - 1) // table.across_float * table.across_float
 
 
 def tall(Py_ssize_t m):
@@ -114,19 +115,23 @@ def scatter(
     double[:, ::1] total,           # INOUT (tall(d + 1), >= wide(d + 1)) lower tiles += w z z'
 ):
     """Add rows to the scatter about a shift. A last column of ones makes row d the sums."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d + 1), first = 0, some, i, p
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d + 1), first = 0, some, i, j, p
     cdef Py_ssize_t nbytes = NEAR_BYTES if 8 * ld * LEAST_ROWS <= NEAR_BYTES else SHEET_BYTES
     cdef Py_ssize_t sheet = sheet_rows(ld, nbytes, LEAST_ROWS)
-    cdef bint weighted = weights is not None
+    cdef bint weighted = weights is not None, panelled = d >= LONG_ROW
+    cdef Py_ssize_t across = table.across
     cdef void *block
     cdef double *z
     cdef double *wz
+    cdef double *panels
+    cdef double *to
     if n == 0:
         return
-    block = zeros(sheet * ld * (1 + weighted))
+    block = zeros(sheet * ld * (1 + weighted + panelled))
     with nogil:
         z = <double *>aligned(block)
         wz = z + sheet * ld if weighted else z
+        panels = wz + sheet * ld
         for i in range(sheet):
             z[i * ld + d] = 1
         while first < n:
@@ -137,7 +142,16 @@ def scatter(
                 for i in range(some):
                     for p in range(d + 1):
                         wz[i * ld + p] = weights[first + i] * z[i * ld + p]
-            table.inner(wz, ld, d + 1, z, ld, d + 1, some, &total[0, 0], total.shape[1], True)
+            if panelled:
+                for j in range((d + across) // across):
+                    to = panels + j * across * sheet
+                    for i in range(some):
+                        memcpy(to + i * across, z + i * ld + j * across, 8 * across)
+                table.inner(wz, ld, d + 1, panels, across, across * sheet, d + 1, some,
+                            &total[0, 0], total.shape[1], True)
+            else:
+                table.inner(wz, ld, d + 1, z, ld, across, d + 1, some,
+                            &total[0, 0], total.shape[1], True)
             first += some
     free(block)
 
@@ -155,12 +169,12 @@ def scatter_rounded(
     nothing to do with each other nearly cancel: 1e-9 of 1e5 rows.
     """
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = (room(d + 1) + 15) // 16 * 16
-    cdef Py_ssize_t first = 0, some, i, columns = (d + 2 * table.across) // table.across // 2
+    cdef Py_ssize_t first = 0, some, i, across = table.across_float
     cdef void *block
     cdef float *z
     if n == 0:
         return
-    ld = max(ld, columns * 2 * table.across) + 16
+    ld = max(ld, (d + across) // across * across) + 16
     block = zeros(LEAST_ROWS * ld // 2 + 1)
     with nogil:
         z = <float *>aligned(block)
@@ -170,7 +184,8 @@ def scatter_rounded(
             some = min(LEAST_ROWS, n - first)
             table.shift_float(&X[first, 0], stride_of(X), some, d, &shift[0], NULL, z, ld)
             fetch(X, first + LEAST_ROWS, LEAST_ROWS)
-            table.inner_float(z, ld, d + 1, z, ld, d + 1, some, &total[0, 0], total.shape[1], True)
+            table.inner_float(z, ld, d + 1, z, ld, across, d + 1, some,
+                              &total[0, 0], total.shape[1], True)
             first += some
     free(block)
 
@@ -259,13 +274,11 @@ def project(
         while first < n:
             some = min(sheet, n - first)
             if number is float and real is float:
-                table.shift_float(
-                    &X[first, 0], stride_of(X), some, d, &shift[0], NULL, <float *>z, ld
-                )
+                table.shift_float(&X[first, 0], stride_of(X), some, d, &shift[0], NULL,
+                                  <float *>z, ld)
                 fetch(X, first + sheet, sheet)
-                table.outer_float(
-                    <float *>z, ld, some, <float *>panels, k, d, y, columns, False, False
-                )
+                table.outer_float(<float *>z, ld, some, <float *>panels, k, d, y, columns,
+                                  False, False)
             else:
                 load(X, first, some, d, &shift[0], NULL, z, ld)
                 fetch(X, first + sheet, sheet)
@@ -295,7 +308,7 @@ def back(
         while first < n:
             some = min(sheet, n - first)
             load(X, first, some, d, &shift[0], NULL, z, ld)
-            table.inner(z, ld, d, &Y[first, 0], k, k, some, &total[0, 0], k, False)
+            table.inner(z, ld, d, &Y[first, 0], k, table.across, k, some, &total[0, 0], k, False)
             first += some
     free(block)
 
@@ -332,6 +345,6 @@ def normal(
                 for i in range(some):
                     for j in range(k):
                         y[i * columns + j] *= weights[first + i]
-            table.inner(z, ld, d, y, columns, k, some, &total[0, 0], columns, False)
+            table.inner(z, ld, d, y, columns, table.across, k, some, &total[0, 0], columns, False)
             first += some
     free(block)

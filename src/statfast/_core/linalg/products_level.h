@@ -98,17 +98,20 @@ TILE(f32, float, 2)
 
 #define PRODUCTS(T, REAL)                                                                          \
     static void products_inner_##T(const REAL *a, ptrdiff_t lda, ptrdiff_t m, const REAL *b,       \
-                                   ptrdiff_t ldb, ptrdiff_t n, ptrdiff_t depth, double *c,         \
-                                   ptrdiff_t ldc, int lower) {                                     \
-        for (ptrdiff_t i0 = 0; i0 < m; i0 += ROWS)                                                 \
-            for (ptrdiff_t j0 = 0; j0 < n && (!lower || j0 < i0 + ROWS); j0 += 2 * T##_LEN) {      \
+                                   ptrdiff_t ldb, ptrdiff_t apart, ptrdiff_t n, ptrdiff_t depth,   \
+                                   double *c, ptrdiff_t ldc, int lower) {                          \
+        for (ptrdiff_t i0 = 0; i0 < m; i0 += ROWS) {                                               \
+            const REAL *side = b;                                                                  \
+            for (ptrdiff_t j0 = 0; j0 < n && (!lower || j0 < i0 + ROWS);                           \
+                 j0 += 2 * T##_LEN, side += apart) {                                               \
                 double *to = c + i0 * ldc + j0;                                                    \
                 const int half = (lower && j0 + T##_LEN >= i0 + ROWS) || j0 + T##_LEN >= n;        \
                 if (half)                                                                          \
-                    products_give_tile_##T##_1(to, ldc, a + i0, 1, lda, b + j0, ldb, depth, 1);    \
+                    products_give_tile_##T##_1(to, ldc, a + i0, 1, lda, side, ldb, depth, 1);      \
                 else                                                                               \
-                    products_give_tile_##T##_2(to, ldc, a + i0, 1, lda, b + j0, ldb, depth, 1);    \
+                    products_give_tile_##T##_2(to, ldc, a + i0, 1, lda, side, ldb, depth, 1);      \
             }                                                                                      \
+        }                                                                                          \
     }                                                                                              \
     static void products_outer_##T(const REAL *a, ptrdiff_t lda, ptrdiff_t m, const REAL *panels,  \
                                    ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc,         \
@@ -165,7 +168,7 @@ GIVE(float, f32)
 #undef FETCH
 
 const products_kernels GLUE(products_, LEVEL) = {
-    .rows = ROWS, .across = NR,
+    .rows = ROWS, .across = NR, .across_float = 2 * F32_LANES,
     .shift_f64 = products_shift_f64, .shift_f32 = products_shift_f32,
     .shift_float = products_shift_float, .shift_u8 = products_shift_u8,
     .add = products_add, .add_squares = products_add_squares,

@@ -9,7 +9,7 @@
 #include "simd/levels.h"
 
 typedef struct {
-    ptrdiff_t rows, across; /* of a tile */
+    ptrdiff_t rows, across, across_float; /* of a tile, of double and of float numbers */
     /* z = scale (x - shift), row by row; scale may be NULL for ones */
     void (*shift_f64)(const double *x, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, const double *shift,
                       const double *scale, double *z, ptrdiff_t ld);
@@ -31,16 +31,17 @@ typedef struct {
     double (*give_f32)(const double *y, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t k, float *out,
                        ptrdiff_t ldo);
     /* c += a' b of (depth, m) and (depth, n); with `lower` the tiles above the diagonal are left
-       out. m and n are read and written in whole tiles. */
+       out. m and n are read and written in whole tiles. The columns of b that a tile takes are
+       `apart` from those of the tile before: its width in rows, more in panels. */
     void (*inner)(const double *a, ptrdiff_t lda, ptrdiff_t m, const double *b, ptrdiff_t ldb,
-                  ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int lower);
+                  ptrdiff_t apart, ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int lower);
     /* c (+)= a b of rows (m, depth) and panels (depth, n): panel j holds the columns from
        j * across on. m and n are read and written in whole tiles. */
     void (*outer)(const double *a, ptrdiff_t lda, ptrdiff_t m, const double *panels, ptrdiff_t n,
                   ptrdiff_t depth, double *c, ptrdiff_t ldc, int more, int lower);
-    /* the same of float numbers: across is twice that of a tile, sums of many are in double */
+    /* the same of float numbers, across_float at a time; sums of many are in double */
     void (*inner_float)(const float *a, ptrdiff_t lda, ptrdiff_t m, const float *b, ptrdiff_t ldb,
-                        ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int lower);
+                        ptrdiff_t apart, ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int lower);
     void (*outer_float)(const float *a, ptrdiff_t lda, ptrdiff_t m, const float *panels,
                         ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int more,
                         int lower);

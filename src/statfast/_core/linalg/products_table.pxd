@@ -5,6 +5,7 @@ cdef extern from "linalg/products_table.h" nogil:
     ctypedef struct products_kernels:
         Py_ssize_t rows
         Py_ssize_t across
+        Py_ssize_t across_float
         void (*shift_f64)(
             const double *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *shift,
             const double *scale, double *z, Py_ssize_t ld
@@ -37,7 +38,7 @@ cdef extern from "linalg/products_table.h" nogil:
         ) noexcept nogil
         void (*inner)(
             const double *a, Py_ssize_t lda, Py_ssize_t m, const double *b, Py_ssize_t ldb,
-            Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
+            Py_ssize_t apart, Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
         ) noexcept nogil
         void (*outer)(
             const double *a, Py_ssize_t lda, Py_ssize_t m, const double *panels, Py_ssize_t n,
@@ -45,7 +46,7 @@ cdef extern from "linalg/products_table.h" nogil:
         ) noexcept nogil
         void (*inner_float)(
             const float *a, Py_ssize_t lda, Py_ssize_t m, const float *b, Py_ssize_t ldb,
-            Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
+            Py_ssize_t apart, Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
         ) noexcept nogil
         void (*outer_float)(
             const float *a, Py_ssize_t lda, Py_ssize_t m, const float *panels, Py_ssize_t n,

@@ -24,30 +24,12 @@ from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
 from statfast._core.linear.blocked_cholesky cimport BLOCK, ROWS, invert, product
+from statfast._core.linear.newton_steps cimport (
+    arranged, descent_at, descent_kernels, descent_state, steps
+)
 from statfast._core.tile.rows cimport aligned, panel_columns
 from statfast._core.tile.tiles cimport level
 
-
-cdef extern from "linear/coordinate_descent_table.h" nogil:
-    ctypedef struct descent_state:
-        const double *G
-        Py_ssize_t ld
-        Py_ssize_t m
-        const Py_ssize_t *order
-        Py_ssize_t k
-        double l1
-        double l2
-        double tiny
-        bint positive
-        double *b
-        double *q
-    ctypedef struct descent_kernels:
-        double (*sweep)(const descent_state *, Py_ssize_t *, Py_ssize_t *) noexcept nogil
-        void (*move)(const double *, double, Py_ssize_t, double *) noexcept nogil
-        void (*solve)(
-            const double *L, Py_ssize_t ld, const double *inverse, Py_ssize_t k, double *x
-        ) noexcept nogil
-    const descent_kernels *descent_at(int level)
 
 cdef const descent_kernels *table = descent_at(level())
 
@@ -83,9 +65,7 @@ def descend(
 ):
     """Sweep until the gap is reached or nothing moves (DONE), sweeps are not the quickest way any
     more (SLOW: also where all moves are tiny), or the budget or `most` sweeps are spent (PAUSED).
-
-    Returns which, the number of sweeps, and `since`.
-    """
+    Returns which, the number of sweeps, and `since`."""
     cdef Py_ssize_t m = b.shape[0], k, i, j, done = 0, turned, moved, quiet, held = -1
     cdef Py_ssize_t *every = &index[0]
     cdef Py_ssize_t *now = &index[m]
@@ -253,19 +233,35 @@ def gap(
     return gap_of(&b[0], &q[0], &c[0], b.shape[0], yy, l1, l2, positive)
 
 
-def shift(
+def refresh(
     const double[:, ::1] G,          # IN (>= m, >= m)
-    const Py_ssize_t[::1] index,     # IN (k,)
-    const double[::1] step,          # IN (k,)
-    Py_ssize_t m,
-    double[::1] q,                   # INOUT (m,) -= G[:, index] step
+    const double[::1] c,             # IN (m,)
+    const double[::1] b,             # IN (m,)
+    double[::1] q,                   # OUT (m,) c - G b
 ):
-    """The gradient after several coefficients have moved."""
-    cdef Py_ssize_t i
+    """The gradient, made anew."""
+    cdef Py_ssize_t m = b.shape[0], i
     with nogil:
-        for i in range(index.shape[0]):
-            if step[i] != 0:
-                table.move(&G[index[i], 0], step[i], m, &q[0])
+        for i in range(m):
+            q[i] = c[i]
+        for i in range(m):
+            if b[i] != 0:
+                table.move(&G[i, 0], b[i], m, &q[0])
+
+
+def arrange(
+    const double[::1] b,             # IN (m,)
+    Py_ssize_t held,                 # columns that the factor had
+    bint anew,                       # whether none of its rows is kept
+    Py_ssize_t[::1] order,           # INOUT (m,) its columns, in their order
+    Py_ssize_t[::1] mark,            # (m,)
+):
+    """Put the columns that are not zero in the order of a factor: see `arranged`. Returns their
+    number, and the row from where on the factor is to be made."""
+    cdef Py_ssize_t start, k
+    with nogil:
+        k = arranged(&b[0], b.shape[0], held, anew, &order[0], &mark[0], &start)
+    return k, start
 
 
 def factorize(
@@ -330,12 +326,25 @@ def factorize(
     return c // BLOCK if good else -1
 
 
-def solve(
-    const double[:, ::1] L,          # IN (>= k, ld)
+def newton(
+    const double[:, ::1] G,          # IN (>= m, >= m)
+    const Py_ssize_t[::1] order,     # IN (k,) the columns that are not zero
+    const double[:, ::1] L,          # IN (>= k, ld) their factor; None: steps down the gradient
     const double[::1] inverse,       # IN
-    Py_ssize_t k,
-    double[::1] x,                   # INOUT (k,) right side, then solution
+    double l1,
+    double l2,
+    bint positive,
+    double small,                    # a step that gains no more is the last
+    Py_ssize_t most,                 # steps
+    double[::1] b,                   # INOUT (m,)
+    double[::1] q,                   # INOUT (m,) c - G b
+    double[::1] work,                # (4 m,)
 ):
-    """Solve with the factor."""
+    """Newton steps on what is not zero, each to the least of the objective along it."""
+    cdef Py_ssize_t ld = 0 if L is None else L.shape[1]
+    cdef const double *factor = &L[0, 0] if ld else NULL
+    if order.shape[0] == 0:
+        return
     with nogil:
-        table.solve(&L[0, 0], L.shape[1], &inverse[0], k, &x[0])
+        steps(table, &G[0, 0], G.shape[1], b.shape[0], &order[0], order.shape[0], factor, ld,
+              &inverse[0], l1, l2, positive, small, most, &b[0], &q[0], &work[0])

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* build: small */
 /* One instruction-set level of linear/coordinate_descent.pyx. */
 
 #include "linear/coordinate_descent_table.h"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Exact k nearest neighbors by brute force.
 
 The scores of all rows are made by the tile family, in bytes (neighbors/quantized.pyx) or float32

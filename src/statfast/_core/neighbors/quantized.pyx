@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The k-nearest-neighbor search with rows and queries in bytes: see tile/tile_bytes.h.
 
 A quarter of the memory traffic and four times the products of float32, where the machine multiplies

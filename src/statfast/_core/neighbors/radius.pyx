@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """All rows within a radius, by the search of neighbors/brute.pyx with thresholds that stay.
 
 ``begin`` the search with more room than rows are shown at a time, so that it never prunes; ``aim``

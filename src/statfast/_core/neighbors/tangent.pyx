@@ -175,7 +175,7 @@ cdef double stand_apart(Images *at) noexcept nogil:
     smoothed(at, r)
     take_difference(at)
     table.products(at.U, at.W + 6 * at.ld, 2, at.ld, N)  # W's other rows are zeros
-    active().apart_f64(r, at.W + 6 * at.ld, at.ld, 1, at.d, &left)
+    active().apart[0](r, at.W + 6 * at.ld, at.ld, 1, at.d, &left)
     for i in range(7):
         left -= N[2 * i + 1] * N[2 * i + 1]
     return 0.0 if left < 0.0 else left

@@ -4,15 +4,17 @@
 
 G.-X. Yuan, K.-W. Chang, C.-J. Hsieh & C.-J. Lin 2010, A comparison of optimization methods and
 software for large-scale L1-regularized linear classification, jmlr.org/papers/v11/yuan10c.html.
-Minimizes, over v, with the values f = Z v of the rows kept up to date,
+Minimizes, over v, with Z the rows times their targets and the roots of their costs, and what is
+left of the margins, ``left = roots - Z v``, kept up to date,
 
-    |v|_1 + sum cost max(0, 1 - target f)^2.
+    |v|_1 + sum max(0, left)^2.
 
 Columns come in the order given; those at 0 whose gradient keeps them there by more than `slack`
-leave it. The order is packed as it is walked.
+leave it. The order is packed as it is walked. A step is taken unseen where the fall is enough even
+if all rows of its column were inside their margins.
 
-Cost: some three operations a nonzero of each column visited, six more if it moves. The caller
-guarantees numbers below the lengths, and calls short enough for Ctrl-C.
+Cost: two operations a nonzero of each column visited, one more if it moves. The caller guarantees
+numbers below the lengths, and calls short enough for Ctrl-C.
 """
 
 from libc.math cimport fabs
@@ -25,10 +27,9 @@ cdef int HALVINGS = 30
 def sweep(
     const Py_ssize_t[::1] start,    # IN (q + 1,) of the columns
     const int32_t[::1] row,         # IN (nonzeros,)
-    const double[::1] value,        # IN
-    const double[::1] target,       # IN (n,) 1 or -1
-    const double[::1] cost,         # IN (n,)
-    double[::1] f,                  # INOUT (n,)
+    const double[::1] value,        # IN (nonzeros,) of Z
+    const double[::1] square,       # IN (q,) of the columns of Z
+    double[::1] left,               # INOUT (n,)
     double[::1] v,                  # INOUT (q,)
     int32_t[::1] order,             # INOUT columns to visit
     Py_ssize_t begin,               # from here
@@ -38,20 +39,21 @@ def sweep(
     double[::1] seen,               # INOUT (2,) largest violation, and their sum
 ):
     """Visit columns once; returns how many are packed."""
-    cdef Py_ssize_t at, k, i
+    cdef Py_ssize_t at, k
     cdef int32_t j
     cdef int _turn
-    cdef double slope, bend, step, size, u, now, fall, off
+    cdef double slope, bend, step, size, u, now, promised, off
     with nogil:
         for at in range(begin, end):
             j = order[at]
             slope = bend = 0
             for k in range(start[j], start[j + 1]):
-                i = row[k]
-                u = target[i] - f[i]
-                if u * target[i] > 0:
-                    slope -= 2 * cost[i] * u * value[k]
-                    bend += 2 * cost[i] * value[k] * value[k]
+                u = left[row[k]]
+                if u > 0:
+                    slope -= u * value[k]
+                    bend += value[k] * value[k]
+            slope *= 2
+            bend *= 2
             size = v[j]
             if size == 0 and fabs(slope) < 1 - slack:
                 continue
@@ -73,21 +75,22 @@ def sweep(
                 continue
             for _turn in range(HALVINGS):
                 now = fabs(size + step) - fabs(size)
-                fall = ENOUGH * (slope * step + now)
+                promised = slope * step + now
+                if promised + square[j] * step * step <= ENOUGH * promised:
+                    break
                 for k in range(start[j], start[j + 1]):
-                    i = row[k]
-                    u = target[i] - f[i]
-                    if u * target[i] > 0:
-                        now -= cost[i] * u * u
+                    u = left[row[k]]
+                    if u > 0:
+                        now -= u * u
                     u -= step * value[k]
-                    if u * target[i] > 0:
-                        now += cost[i] * u * u
-                if now <= fall:
+                    if u > 0:
+                        now += u * u
+                if now <= ENOUGH * promised:
                     break
                 step *= 0.5
             else:
                 continue
             v[j] = size + step
             for k in range(start[j], start[j + 1]):
-                f[row[k]] += step * value[k]
+                left[row[k]] -= step * value[k]
     return kept

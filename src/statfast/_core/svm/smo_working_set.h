@@ -64,6 +64,10 @@ static ptrdiff_t smo_choose(smo_task *t, const double middle[2], char *work, int
     float *key[2] = {(float *)work, (float *)work + m};
     int32_t *id[2] = {(int32_t *)(key[1] + m), (int32_t *)(key[1] + m) + m};
     uint8_t *chosen = (uint8_t *)(id[1] + m);
+    if (q >= m) { /* all: rows need no copies */
+        while (k < m) set[k] = (int32_t)k, k++;
+        return k;
+    }
     memset(chosen, 0, (size_t)m);
     for (ptrdiff_t v = 0; v < m; v++) {
         const double above = -t->f[v] - middle[t->group[v]];

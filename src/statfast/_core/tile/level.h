@@ -59,11 +59,11 @@
 #undef LANES
 #undef V
 
+#define THREE(name) {name##_f64, name##_f32, name##_u8}
+
 #define KERNELS(T, COUNT)                                                                          \
     {                                                                                              \
-        .convert_f64 = T##_convert_f64, .convert_f32 = T##_convert_f32,                            \
-        .convert_u8 = T##_convert_u8, .measure = T##_measure, .lay_f64 = T##_lay_f64,               \
-        .lay_f32 = T##_lay_f32, .lay_u8 = T##_lay_u8,                                              \
+        .convert = THREE(T##_convert), .measure = T##_measure, .lay = THREE(T##_lay),              \
         .pack = T##_pack, .largest = T##_largest, .largest_two = T##_largest_two,                   \
         .collect = T##_collect, .collect_by = T##_collect_by, .prune = T##_prune, .store = T##_store_tiles,                       \
         .rank_update = T##_rank_update, .softmax = T##_softmax, .map = T##_map,                     \
@@ -78,15 +78,11 @@ const kernels GLUE(kernels_, LEVEL) = {
     .group = GROUP,
     .f32 = KERNELS(f32, F32_LANES),
     .f64 = KERNELS(f64, F64_LANES),
-    .apart_f64 = apart_f64, .apart_f32 = apart_f32, .apart_u8 = apart_u8,
-    .apart_by_f64 = apart_by_f64, .apart_by_f32 = apart_by_f32, .apart_by_u8 = apart_by_u8,
-    .extent_f64 = extent_f64, .extent_f32 = extent_f32, .extent_u8 = extent_u8,
-    .add_f64 = add_f64, .add_f32 = add_f32, .add_u8 = add_u8,
-    .shift_f64 = shift_f64, .shift_f32 = shift_f32, .shift_u8 = shift_u8,
-    .finite_f64 = finite_f64, .finite_f32 = finite_f32,
+    .apart = THREE(apart), .apart_by = THREE(apart_by), .extent = THREE(extent),
+    .add = THREE(add), .shift = THREE(shift), .finite = {finite_f64, finite_f32},
     .widen = widen, .bound = bound,
     .search_groups = f32_search_groups, .slacken = f32_slacken,
-    .tighten_f64 = tighten_f64, .tighten_f32 = tighten_f32, .tighten_u8 = tighten_u8,
+    .tighten = THREE(tighten),
     .read = read_f64,
     .differ = differ,
 };

@@ -40,25 +40,25 @@ cdef inline Py_ssize_t padded(Py_ssize_t d) noexcept nogil:
     return ld + 16 if ld % 256 == 0 else ld
 
 
+cdef inline int kind_of(const number *x) noexcept nogil:
+    """Place of its type's kernels in the table's arrays of three."""
+    if number is double:
+        return 0
+    elif number is float:
+        return 1
+    else:
+        return 2
+
+
 cdef inline void convert(
     const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d,
     const float *origin, double scale, real *out, Py_ssize_t ldo,
 ) noexcept nogil:
     """out = (x - origin) * scale"""
     if real is float:
-        if number is double:
-            active().f32.convert_f64(x, ldx, n, d, origin, scale, out, ldo)
-        elif number is float:
-            active().f32.convert_f32(x, ldx, n, d, origin, scale, out, ldo)
-        else:
-            active().f32.convert_u8(x, ldx, n, d, origin, scale, out, ldo)
+        active().f32.convert[kind_of(x)](x, ldx, n, d, origin, scale, out, ldo)
     else:
-        if number is double:
-            active().f64.convert_f64(x, ldx, n, d, origin, scale, out, ldo)
-        elif number is float:
-            active().f64.convert_f32(x, ldx, n, d, origin, scale, out, ldo)
-        else:
-            active().f64.convert_u8(x, ldx, n, d, origin, scale, out, ldo)
+        active().f64.convert[kind_of(x)](x, ldx, n, d, origin, scale, out, ldo)
 
 
 cdef inline void measure(
@@ -77,19 +77,9 @@ cdef inline void lay(
 ) noexcept nogil:
     """One panel of the points x[pick] (or x), and norm >= the length of each"""
     if real is float:
-        if number is double:
-            active().f32.lay_f64(x, ldx, pick, n, d, origin, scale, panel, norm)
-        elif number is float:
-            active().f32.lay_f32(x, ldx, pick, n, d, origin, scale, panel, norm)
-        else:
-            active().f32.lay_u8(x, ldx, pick, n, d, origin, scale, panel, norm)
+        active().f32.lay[kind_of(x)](x, ldx, pick, n, d, origin, scale, panel, norm)
     else:
-        if number is double:
-            active().f64.lay_f64(x, ldx, pick, n, d, origin, scale, panel, norm)
-        elif number is float:
-            active().f64.lay_f32(x, ldx, pick, n, d, origin, scale, panel, norm)
-        else:
-            active().f64.lay_u8(x, ldx, pick, n, d, origin, scale, panel, norm)
+        active().f64.lay[kind_of(x)](x, ldx, pick, n, d, origin, scale, panel, norm)
 
 
 cdef inline Py_ssize_t panel_columns(real example) noexcept nogil:
@@ -103,12 +93,7 @@ cdef inline void apart(
     const double *q, const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
 ) noexcept nogil:
     """out = |q - x|^2 by differences, summed in double in one fixed order"""
-    if number is double:
-        active().apart_f64(q, x, ldx, n, d, out)
-    elif number is float:
-        active().apart_f32(q, x, ldx, n, d, out)
-    else:
-        active().apart_u8(q, x, ldx, n, d, out)
+    active().apart[kind_of(x)](q, x, ldx, n, d, out)
 
 
 cdef inline void apart_by(
@@ -116,12 +101,7 @@ cdef inline void apart_by(
     double p, double *out
 ) noexcept nogil:
     """out = the reduced distance of q and x by the table of metrics: see tile/metric.pxd"""
-    if number is double:
-        active().apart_by_f64(q, x, ldx, n, d, kind, p, out)
-    elif number is float:
-        active().apart_by_f32(q, x, ldx, n, d, kind, p, out)
-    else:
-        active().apart_by_u8(q, x, ldx, n, d, kind, p, out)
+    active().apart_by[kind_of(x)](q, x, ldx, n, d, kind, p, out)
 
 
 cdef inline void add(
@@ -129,12 +109,7 @@ cdef inline void add(
     const int32_t *labels, double *sums, double *mass,
 ) noexcept nogil:
     """sums[label] += w x and mass[label] += w, all w being 1 where weights is NULL"""
-    if number is double:
-        active().add_f64(x, ldx, n, d, weights, labels, sums, mass)
-    elif number is float:
-        active().add_f32(x, ldx, n, d, weights, labels, sums, mass)
-    else:
-        active().add_u8(x, ldx, n, d, weights, labels, sums, mass)
+    active().add[kind_of(x)](x, ldx, n, d, weights, labels, sums, mass)
 
 
 cdef inline void *aligned(void *block) noexcept nogil:

@@ -34,20 +34,13 @@ SEARCH(f32, float)
 SEARCH(f64, double)
 #undef SEARCH
 
+/* Arrays of three have a kernel for each type of rows: double, float, bytes. */
 #define TABLE(T, REAL, INT)                                                                        \
     typedef struct {                                                                               \
-        void (*convert_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
+        void (*convert[3])(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
                             REAL *, ptrdiff_t);                                                    \
-        void (*convert_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,   \
-                            REAL *, ptrdiff_t);                                                    \
-        void (*convert_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const float *, double,    \
-                           REAL *, ptrdiff_t);                                                     \
         void (*measure)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *, REAL *);             \
-        void (*lay_f64)(const void *, ptrdiff_t, const int32_t *, ptrdiff_t, ptrdiff_t,           \
-                        const float *, double, REAL *, REAL *);                                    \
-        void (*lay_f32)(const void *, ptrdiff_t, const int32_t *, ptrdiff_t, ptrdiff_t,           \
-                        const float *, double, REAL *, REAL *);                                    \
-        void (*lay_u8)(const void *, ptrdiff_t, const int32_t *, ptrdiff_t, ptrdiff_t,            \
+        void (*lay[3])(const void *, ptrdiff_t, const int32_t *, ptrdiff_t, ptrdiff_t,           \
                         const float *, double, REAL *, REAL *);                                    \
         void (*pack)(const REAL *, ptrdiff_t, ptrdiff_t, ptrdiff_t, REAL *);                        \
         void (*largest)(const REAL *, ptrdiff_t, const REAL *, ptrdiff_t, const REAL *, ptrdiff_t,  \
@@ -84,44 +77,19 @@ typedef struct {
     ptrdiff_t group; /* rows whose bounds are kept together: see kmeans/groups.h */
     f32_kernels f32;
     f64_kernels f64;
-    void (*apart_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
-    void (*apart_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
-    void (*apart_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
-    void (*apart_by_f64)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+    void (*apart[3])(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
+    void (*apart_by[3])(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
                          double, double *);
-    void (*apart_by_f32)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
-                         double, double *);
-    void (*apart_by_u8)(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
-                        double, double *);
-    void (*extent_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
-    void (*extent_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
-    void (*extent_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
-    void (*add_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
+    void (*extent[3])(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
+    void (*add[3])(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
                     double *, double *);
-    void (*add_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
-                    double *, double *);
-    void (*add_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,
-                   double *, double *);
-    void (*shift_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
+    void (*shift[3])(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
                       const ptrdiff_t *, const double *, double *, double *, double *, double *,
                       ptrdiff_t);
-    void (*shift_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
-                      const ptrdiff_t *, const double *, double *, double *, double *, double *,
-                      ptrdiff_t);
-    void (*shift_u8)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,
-                      const ptrdiff_t *, const double *, double *, double *, double *, double *,
-                      ptrdiff_t);
-    int (*finite_f64)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
-    int (*finite_f32)(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
+    int (*finite[3])(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t);
     ptrdiff_t (*widen)(const int32_t *, ptrdiff_t, const float *, const float *, const float *,
                        float *, float *, int32_t *);
-    ptrdiff_t (*tighten_f64)(const void *, ptrdiff_t, const float *, double, const int32_t *,
-                             const float *, ptrdiff_t, ptrdiff_t, float, const float *, float *,
-                             const float *, int32_t *, ptrdiff_t);
-    ptrdiff_t (*tighten_f32)(const void *, ptrdiff_t, const float *, double, const int32_t *,
-                             const float *, ptrdiff_t, ptrdiff_t, float, const float *, float *,
-                             const float *, int32_t *, ptrdiff_t);
-    ptrdiff_t (*tighten_u8)(const void *, ptrdiff_t, const float *, double, const int32_t *,
+    ptrdiff_t (*tighten[3])(const void *, ptrdiff_t, const float *, double, const int32_t *,
                              const float *, ptrdiff_t, ptrdiff_t, float, const float *, float *,
                              const float *, int32_t *, ptrdiff_t);
     int (*bound)(const float *, const float *, const float *, ptrdiff_t, const double *, float,

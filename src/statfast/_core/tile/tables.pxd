@@ -50,30 +50,14 @@ cdef extern from "tile/table.h" nogil:
         double *high
 
     ctypedef struct f32_kernels:
-        void (*convert_f64)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
-            double scale, float *out, Py_ssize_t ldo
-        ) noexcept nogil
-        void (*convert_f32)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
-            double scale, float *out, Py_ssize_t ldo
-        ) noexcept nogil
-        void (*convert_u8)(
+        void (*convert[3])(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
             double scale, float *out, Py_ssize_t ldo
         ) noexcept nogil
         void (*measure)(
             const float *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, float *start, float *norm
         ) noexcept nogil
-        void (*lay_f64)(
-            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
-            const float *origin, double scale, float *panel, float *norm
-        ) noexcept nogil
-        void (*lay_f32)(
-            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
-            const float *origin, double scale, float *panel, float *norm
-        ) noexcept nogil
-        void (*lay_u8)(
+        void (*lay[3])(
             const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
             const float *origin, double scale, float *panel, float *norm
         ) noexcept nogil
@@ -123,30 +107,14 @@ cdef extern from "tile/table.h" nogil:
         Py_ssize_t lanes
 
     ctypedef struct f64_kernels:
-        void (*convert_f64)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
-            double scale, double *out, Py_ssize_t ldo
-        ) noexcept nogil
-        void (*convert_f32)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
-            double scale, double *out, Py_ssize_t ldo
-        ) noexcept nogil
-        void (*convert_u8)(
+        void (*convert[3])(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const float *origin,
             double scale, double *out, Py_ssize_t ldo
         ) noexcept nogil
         void (*measure)(
             const double *a, Py_ssize_t lda, Py_ssize_t n, Py_ssize_t d, double *start, double *norm
         ) noexcept nogil
-        void (*lay_f64)(
-            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
-            const float *origin, double scale, double *panel, double *norm
-        ) noexcept nogil
-        void (*lay_f32)(
-            const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
-            const float *origin, double scale, double *panel, double *norm
-        ) noexcept nogil
-        void (*lay_u8)(
+        void (*lay[3])(
             const void *x, Py_ssize_t ldx, const int32_t *pick, Py_ssize_t n, Py_ssize_t d,
             const float *origin, double scale, double *panel, double *norm
         ) noexcept nogil

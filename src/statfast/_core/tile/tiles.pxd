@@ -18,83 +18,32 @@ cdef extern from "tile/table.h" nogil:
         Py_ssize_t group
         f32_kernels f32
         f64_kernels f64
-        void (*apart_f64)(
+        void (*apart[3])(
             const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
         ) noexcept nogil
-        void (*apart_f32)(
-            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
-        ) noexcept nogil
-        void (*apart_u8)(
-            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
-        ) noexcept nogil
-        void (*apart_by_f64)(
+        void (*apart_by[3])(
             const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
             double p, double *out
         ) noexcept nogil
-        void (*apart_by_f32)(
-            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
-            double p, double *out
-        ) noexcept nogil
-        void (*apart_by_u8)(
-            const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
-            double p, double *out
-        ) noexcept nogil
-        void (*extent_f64)(
+        void (*extent[3])(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
             double *high
         ) noexcept nogil
-        void (*extent_f32)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
-            double *high
-        ) noexcept nogil
-        void (*extent_u8)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *sum, double *low,
-            double *high
-        ) noexcept nogil
-        void (*add_f64)(
+        void (*add[3])(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
             int32_t *labels, double *sums, double *mass
         ) noexcept nogil
-        void (*add_f32)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
-            int32_t *labels, double *sums, double *mass
-        ) noexcept nogil
-        void (*add_u8)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
-            int32_t *labels, double *sums, double *mass
-        ) noexcept nogil
-        void (*shift_f64)(
+        void (*shift[3])(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
             const Py_ssize_t *codes, const double *shift, double *mass, double *sums, double *z,
             double *wz, Py_ssize_t ld
         ) noexcept nogil
-        void (*shift_f32)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
-            const Py_ssize_t *codes, const double *shift, double *mass, double *sums, double *z,
-            double *wz, Py_ssize_t ld
-        ) noexcept nogil
-        void (*shift_u8)(
-            const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
-            const Py_ssize_t *codes, const double *shift, double *mass, double *sums, double *z,
-            double *wz, Py_ssize_t ld
-        ) noexcept nogil
-        bint (*finite_f64)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
-        bint (*finite_f32)(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
+        bint (*finite[3])(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil
         Py_ssize_t (*widen)(
             const int32_t *label, Py_ssize_t n, const float *move, const float *drop,
             const float *gap, float *upper, float *lower, int32_t *left
         ) noexcept nogil
-        Py_ssize_t (*tighten_f64)(
-            const void *x, Py_ssize_t ldx, const float *origin, double scale,
-            const int32_t *label, const float *a, Py_ssize_t lda, Py_ssize_t d, float reach,
-            const float *gap, float *upper, const float *lower, int32_t *left, Py_ssize_t n
-        ) noexcept nogil
-        Py_ssize_t (*tighten_f32)(
-            const void *x, Py_ssize_t ldx, const float *origin, double scale,
-            const int32_t *label, const float *a, Py_ssize_t lda, Py_ssize_t d, float reach,
-            const float *gap, float *upper, const float *lower, int32_t *left, Py_ssize_t n
-        ) noexcept nogil
-        Py_ssize_t (*tighten_u8)(
+        Py_ssize_t (*tighten[3])(
             const void *x, Py_ssize_t ldx, const float *origin, double scale,
             const int32_t *label, const float *a, Py_ssize_t lda, Py_ssize_t d, float reach,
             const float *gap, float *upper, const float *lower, int32_t *left, Py_ssize_t n

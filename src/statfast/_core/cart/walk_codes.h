@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows on their way down trees, as codes: a value becomes how many cuts of its column are below it,
+   16 bits, and is beyond a cut if its code is. Eight rows lie side by side, column after column. A
+   node has 8 bytes, and its right child follows the left one: a step is an addition with carry. */
+#ifndef STATFAST_CART_WALK_CODES_H
+#define STATFAST_CART_WALK_CODES_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cart/walk_table.h"
+#include "simd/compiler.h"
+
+#define CODED_ROWS 8
+
+typedef struct {
+    uint16_t cut;    /* its number; of leaves 65535, which no row is beyond */
+    uint16_t column; /* times CODED_ROWS */
+    uint32_t child;  /* the left one, from the root on; of a leaf itself */
+} cart_coded;
+
+typedef struct {
+    cart_coded *nodes; /* trees begin where they do among nodes of 16 bytes */
+    uint32_t *leaf;    /* the number of each node that is one */
+    const double *cuts;
+    const int64_t *begin; /* (p + 1,) where those of a column begin; ascending */
+    ptrdiff_t sure;       /* steps after which few rows have arrived */
+} cart_codes;
+
+/* How many of n cuts are below each of `count` numbers. */
+static INLINE void codes_of(const double *cuts, int64_t n, const double *x, const int count,
+                            uint32_t *code) {
+    UNROLL for (int i = 0; i < count; i++) code[i] = 0;
+    if (n == 0) return;
+    for (; n > 1; n -= n >> 1) {
+        const uint32_t half = (uint32_t)(n >> 1);
+        UNROLL for (int i = 0; i < count; i++)
+            code[i] += half & -(uint32_t)(cuts[code[i] + half - 1] < x[i]);
+    }
+    UNROLL for (int i = 0; i < count; i++) code[i] += cuts[code[i]] < x[i];
+}
+
+/* Rows side by side, the last ones again to fill eight; 0 if a value is missing. */
+static int code_rows(const cart_codes *c, const double *rows, ptrdiff_t m, ptrdiff_t p,
+                     uint16_t *out) {
+    int missing = 0;
+    for (ptrdiff_t i = 0; i < m * p; i++) missing |= rows[i] != rows[i];
+    for (ptrdiff_t j = 0; j < p && !missing; j++) {
+        for (ptrdiff_t i = 0; i < m; i += CODED_ROWS) {
+            double x[CODED_ROWS];
+            uint32_t code[CODED_ROWS];
+            for (int l = 0; l < CODED_ROWS; l++)
+                x[l] = rows[(i + l < m ? i + l : m - 1) * p + j];
+            codes_of(c->cuts + c->begin[j], c->begin[j + 1] - c->begin[j], x, CODED_ROWS,
+                     code);
+            for (int l = 0; l < CODED_ROWS; l++) out[i * p + j * CODED_ROWS + l] = (uint16_t)code[l];
+        }
+    }
+    return !missing;
+}
+
+/* The tree at nodes `begin` .. `end` in 8 bytes a node; 1 without memory. */
+static int code_tree(const cart_step *nodes, int64_t begin, int64_t end, const cart_codes *c) {
+    const cart_step *tree = nodes + begin;
+    uint32_t *place = malloc((size_t)(end - begin) * sizeof *place), next = 1;
+    if (place == NULL) return 1;
+    place[0] = 0;
+    for (int64_t i = 0; i < end - begin; i++) { /* parents come before their children */
+        cart_coded *own = c->nodes + begin + place[i];
+        if (tree[i].right == i) {
+            uint64_t bits;
+            memcpy(&bits, &tree[i].threshold, sizeof bits);
+            *own = (cart_coded){UINT16_MAX, 0, place[i]};
+            c->leaf[begin + place[i]] = (uint32_t)(bits & 0xffffffffffffu);
+            continue;
+        }
+        const uint32_t column = tree[i].column & 0x7fffffffu;
+        const int64_t first = c->begin[column], n = c->begin[column + 1] - first;
+        uint32_t code;
+        codes_of(c->cuts + first, n, &tree[i].threshold, 1, &code);
+        *own = (cart_coded){(uint16_t)code, (uint16_t)(column * CODED_ROWS), next};
+        place[i + 1] = next++;
+        place[tree[i].right] = next++;
+    }
+    free(place);
+    return 0;
+}
+
+/* A step of eight rows; 0 when all have arrived. */
+static INLINE uint32_t coded_step(const cart_coded *tree, const uint16_t *row, uint32_t *at) {
+    uint32_t moved = 0;
+    UNROLL for (int i = 0; i < CODED_ROWS; i++) {
+        const cart_coded *node = tree + at[i];
+        const uint32_t next = node->child + (uint32_t)(node->cut < row[node->column + i]);
+        moved |= next ^ at[i];
+        at[i] = next;
+    }
+    return moved;
+}
+
+/* The leaf of each of m rows; `leaf` has room for whole groups. */
+static void walk_coded(const cart_codes *c, int64_t root, const uint16_t *row, ptrdiff_t m,
+                       ptrdiff_t p, int64_t *leaf) {
+    const cart_coded *tree = c->nodes + root;
+    const uint32_t *number = c->leaf + root;
+    for (ptrdiff_t i = 0; i < m; i += CODED_ROWS, row += CODED_ROWS * p) {
+        uint32_t at[CODED_ROWS] = {0};
+        for (ptrdiff_t step = 0; step < c->sure; step++) (void)coded_step(tree, row, at);
+        do (void)coded_step(tree, row, at);
+        while (coded_step(tree, row, at));
+        UNROLL for (int l = 0; l < CODED_ROWS; l++) leaf[i + l] = number[at[l]];
+    }
+}
+
+#define FEW_ROWS 8 /* below, trees are walked side by side */
+
+/* m rows of p columns to go down T trees, in one of three ways. */
+typedef struct {
+    const walk_kernels *kernels;
+    const cart_step *nodes;
+    const int64_t *root;
+    const cart_codes *codes; /* NULL: by `rows` */
+    ptrdiff_t m, p, T;
+    double *rows;    /* one after the other */
+    uint16_t *code;  /* side by side */
+    int64_t *by_row; /* (m, T) leaves of few rows */
+    int64_t *leaf;   /* WORK: of all rows in a tree */
+} cart_walkers;
+
+static void walkers_free(cart_walkers *w) {
+    free(w->rows);
+    free(w->code);
+    free(w->by_row);
+    free(w->leaf);
+}
+
+/* With `rows` still to be filled; 0 without memory. */
+static int walkers_room(cart_walkers *w) {
+    const ptrdiff_t m = w->m, padded = m + CODED_ROWS;
+    w->rows = malloc((size_t)(m * w->p + 1) * sizeof *w->rows);
+    w->leaf = malloc((size_t)padded * sizeof *w->leaf);
+    w->code = w->codes ? malloc((size_t)(padded * w->p) * sizeof *w->code) : NULL;
+    w->by_row = m < FEW_ROWS ? malloc((size_t)(m * w->T + 1) * sizeof *w->by_row) : NULL;
+    return w->rows && w->leaf && (w->code || !w->codes) && (w->by_row || m >= FEW_ROWS);
+}
+
+static void walkers_start(cart_walkers *w) {
+    if (w->codes != NULL && !code_rows(w->codes, w->rows, w->m, w->p, w->code)) w->codes = NULL;
+    for (ptrdiff_t i = 0; i < w->m && w->by_row; i++)
+        w->kernels->trees(w->nodes, w->root, w->T, w->rows + i * w->p, w->by_row + i * w->T);
+}
+
+/* The leaves of the rows in tree t. */
+static const int64_t *walkers_leaves(cart_walkers *w, ptrdiff_t t) {
+    if (w->by_row != NULL)
+        for (ptrdiff_t i = 0; i < w->m; i++) w->leaf[i] = w->by_row[i * w->T + t];
+    else if (w->codes != NULL) walk_coded(w->codes, w->root[t], w->code, w->m, w->p, w->leaf);
+    else w->kernels->rows(w->nodes + w->root[t], w->rows, w->m, w->p, w->leaf);
+    return w->leaf;
+}
+
+#endif
