@@ -29,6 +29,10 @@ class Extent:
     low: np.ndarray  # (d,) column minima
     high: np.ndarray  # (d,) column maxima
 
+    def __add__(self, other: "Extent") -> "Extent":
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        return Extent(self.n + other.n, self.dtype, self.total + other.total, low, high)
+
     @property
     def mean(self) -> np.ndarray:
         """Column means, which rounding must not put outside their columns."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks of rows on threads that Ctrl-C ends, data in chunks, and long calls of libraries."""
+"""Blocks of rows on threads that Ctrl-C ends, data in chunks and parts, long calls of libraries."""
 
 from statfast._engine.blocks import (
     checkpoint,
     each,
+    granted,
     grid,
     reduce,
     report,
@@ -11,19 +12,31 @@ from statfast._engine.blocks import (
     usable_threads,
 )
 from statfast._engine.chunks import Chunks
+from statfast._engine.collections import as_pairs, as_parts, is_elsewhere
+from statfast._engine.memory import borrowed, remembered
+from statfast._engine.parts import Parts, end_fits, new_fit
 from statfast._engine.side_thread import aside
 from statfast._engine.team import Team
 from statfast._engine.text_bar import progress_bar
 
 __all__ = [
     "Chunks",
+    "Parts",
     "Team",
+    "as_pairs",
+    "as_parts",
     "aside",
+    "borrowed",
     "checkpoint",
     "each",
+    "end_fits",
+    "granted",
     "grid",
+    "is_elsewhere",
+    "new_fit",
     "progress_bar",
     "reduce",
+    "remembered",
     "report",
     "set_progress",
     "usable_threads",

@@ -15,8 +15,8 @@ import sys
 import threading
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache
 from math import ceil, inf
@@ -53,7 +53,7 @@ def usable_threads(n_jobs: int | None = None) -> int:
     if n_jobs is None:
         name, asked = "STATFAST_NUM_THREADS", os.environ.get("STATFAST_NUM_THREADS", "")
         if not asked:
-            return 1 if _shares_cores() else _cores()
+            return _here.threads or (1 if _shares_cores() else _cores())
     number = int(asked) if asked.lstrip("-").isdecimal() else 0
     if number == 0:
         raise ValueError(
@@ -63,6 +63,16 @@ def usable_threads(n_jobs: int | None = None) -> int:
     if number < 0:
         return max(1, _cores() + 1 + number)
     return min(number, max(LEAST, CROWD * _cores()))
+
+
+@contextmanager
+def granted(threads: int) -> Iterator[None]:
+    """Let calls of this thread use so many threads, where they would take it for another's."""
+    before, _here.threads = _here.threads, threads
+    try:
+        yield
+    finally:
+        _here.threads = before
 
 
 def _shares_cores():
@@ -192,7 +202,7 @@ def invite(function: Callable, size: int) -> None:
 
 
 def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
-    """Set a function that long calls report their progress to.
+    """Set a global progress callback.
 
     Parameters
     ----------
@@ -231,6 +241,7 @@ class _Stopped(BaseException):
 
 class _Here(threading.local):
     task: "tuple[_Run, int] | None" = None  # what this thread is working on
+    threads = 0  # that it may use, whosever it is; 0 if nobody has said
 
 
 _here = _Here()

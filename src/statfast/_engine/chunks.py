@@ -10,28 +10,33 @@ from statfast._validation import FLOATS, as_rows, wrong_type
 
 
 class Chunks:
-    """Out-of-core data: a sequence of blocks of rows that can be read repeatedly.
+    """Out-of-core data: a re-iterable sequence of blocks of samples.
 
     They are read in order, by the caller's thread. How long each is shows in the rounding of sums.
+    Rows that come with labels or weights, as tuples, are `Parts`.
 
     Parameters
     ----------
     make : callable, or iterable, of array-likes of shape (m, d)
-        A function that returns an iterator over the chunks, anew for each pass that a method
-        makes, or a list of them (of memory maps, say). An iterator will do where one pass is
+        A function that returns an iterator over the chunks, called again for each pass that a
+        method makes, or a list of them (of memory maps, say). An iterator will do where one pass is
         enough. Lengths m may differ; float64, float32 and uint8 stay as they are.
 
     Attributes
     ----------
     shape, dtype : tuple of int (n, d), and numpy.dtype
-        Those of all rows; None until a pass is complete.
+        Those of all samples; None until a pass is complete.
 
     Raises
     ------
     ValueError
         During a pass: if a chunk is not a 2-d array of finite numbers (looked at in the first
-        pass) or differs from the first in columns or dtype; if there are no rows, or not as many
-        as before; if an iterator is to be read again.
+        pass), is a tuple of several, or differs from the first in columns or dtype; if there are no
+        rows, or not as many as before; if an iterator is to be read again.
+
+    See Also
+    --------
+    statfast.Parts : Tuples (X, y, sample_weight), or functions that read them.
 
     Examples
     --------
@@ -64,6 +69,12 @@ class Chunks:
         lengths = []
         for number, chunk in enumerate(self._make() if callable(self._make) else self._make):
             name, new = f"chunk {number} of X", self.shape is None
+            if isinstance(chunk, tuple) and getattr(chunk[0] if chunk else None, "ndim", 0) == 2:
+                raise ValueError(
+                    f"{name} must be one array of rows; got a tuple of {len(chunk)}. Pass "
+                    "statfast.Parts of tuples (X, y, sample_weight) where labels or weights come "
+                    "with the rows."
+                )
             chunk = as_rows(chunk, name=name, keep=(*FLOATS, np.uint8), n_min=0, finite=new)
             here = chunk.shape[1], chunk.dtype
             kind = kind or here

@@ -16,7 +16,7 @@ EVERY = 0.1  # seconds between two writings
 
 @contextmanager
 def progress_bar(file: Any = None) -> Iterator[None]:
-    """Show how far long calls are, for the calls within a ``with`` block.
+    """Context manager that shows a progress bar for long calls.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def progress_bar(file: Any = None) -> Iterator[None]:
 
     Notes
     -----
-    A call is one or more passes over its work, and the bar begins anew with each. It is written at
+    A call is one or more passes over its work, and the bar starts over with each. It is written at
     most ten times a second, and the hook that was set before is set again at the end of the block.
 
     Examples

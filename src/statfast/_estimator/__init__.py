@@ -9,6 +9,7 @@ from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import class_weighted, times_classes
 from statfast._estimator.copies import copied, takes_weights
 from statfast._estimator.delegation import delegated
+from statfast._estimator.elsewhere import with_pairs
 from statfast._estimator.folds import (
     RULES,
     as_folds,
@@ -17,6 +18,7 @@ from statfast._estimator.folds import (
     group_runs,
     parts_of_folds,
     require_members,
+    rows_besides,
     runs,
     stratified_runs,
 )
@@ -31,8 +33,16 @@ from statfast._estimator.mixins import (
     require_same_labels,
 )
 from statfast._estimator.moments import ColumnMoments, column_moments
+from statfast._estimator.part_sums import (
+    Look,
+    has_weight,
+    looked,
+    named_rows,
+    require_finite_part,
+)
 from statfast._estimator.regressor import Regressor, r_squared
 from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
+from statfast._estimator.sparse_coefficients import SparseCoefficients
 from statfast._estimator.sums import (
     FitState,
     rows_at,
@@ -41,7 +51,7 @@ from statfast._estimator.sums import (
     sums_of_folds,
     without_each,
 )
-from statfast._estimator.tables import CoefficientTable, Summary
+from statfast._estimator.tables import CoefficientTable, Summary, Tabled
 
 __all__ = [
     "ANY",
@@ -58,9 +68,12 @@ __all__ = [
     "ColumnMoments",
     "Estimator",
     "FitState",
+    "Look",
     "Regressor",
     "Scorer",
+    "SparseCoefficients",
     "Summary",
+    "Tabled",
     "Transformer",
     "accepted_names",
     "accuracy",
@@ -75,16 +88,21 @@ __all__ = [
     "delegated",
     "folds_of",
     "group_runs",
+    "has_weight",
     "isotonic",
     "known_classes",
+    "looked",
+    "named_rows",
     "no_information",
     "output_container",
     "parts_of_folds",
     "pooled",
     "r_squared",
+    "require_finite_part",
     "require_members",
     "require_same_labels",
     "rows_at",
+    "rows_besides",
     "runs",
     "sigmoid",
     "sigmoid_fit",
@@ -95,5 +113,6 @@ __all__ = [
     "takes_weights",
     "taking",
     "times_classes",
+    "with_pairs",
     "without_each",
 ]

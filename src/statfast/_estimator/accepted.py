@@ -10,7 +10,7 @@ import difflib
 import inspect
 from functools import cache, wraps
 
-from statfast._validation import shown
+from statfast._validation import either, shown
 
 ANY = None  # all values
 _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
@@ -21,9 +21,10 @@ _LASSO = "Lasso ElasticNet"
 _LASSO_CV = "LassoCV ElasticNetCV"
 _MACHINES = "SVC NuSVC SVR NuSVR OneClassSVM"
 _LOGISTIC = "LogisticRegression LogisticRegressionCV"
+_TWEEDIE = "TweedieRegressor PoissonRegressor GammaRegressor"
 _SEARCHES = "GridSearchCV RandomizedSearchCV"
 _NO_MEMORY = "Results of a fit are not kept in a file."
-_STARTS = "Each fit starts anew."
+_STARTS = "Each fit starts from scratch."
 
 # Classes, parameter, values that change no result, and why others would.
 _ROWS = (
@@ -52,6 +53,8 @@ _ROWS = (
     ("LinearSVC", "multi_class", ("ovr",), "Each class is fitted against the others."),
     ("Ridge", "solver", _RIDGE, ""),
     ("Ridge", "max_iter", ANY, ""),
+    (_TWEEDIE, "solver", ("lbfgs", "newton-cholesky"), ""),
+    (_TWEEDIE, "verbose", ANY, ""),
     ("Ridge", "tol", ANY, ""),
     ("RidgeCV", "gcv_mode", (None, "auto", "svd", "eigen"), ""),
     ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
@@ -61,7 +64,7 @@ _ROWS = (
     ("RidgeCV", "cv", (None,), "Each row is left out; use GridSearchCV for other folds."),
     ("RidgeCV", "store_cv_results", (False,), "The errors are in errors_."),
     ("RidgeCV", "alpha_per_target", (False,), "Fit the targets one by one."),
-    ("PolynomialFeatures", "order", ("C",), "The result is laid out by rows."),
+    ("PolynomialFeatures", "order", ("C", "F"), ""),
     ("KernelRidge", "kernel_params", (None,), "Pass a kernel object with its parameters."),
     ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),
     (_SEARCHES, "pre_dispatch", ANY, ""),
@@ -85,7 +88,7 @@ def check_accepted(cls, name, value):
     if not _harmless(value, values):
         raise ValueError(
             f"{cls.__name__} takes {name} from scikit-learn's parameters only as "
-            f"{' or '.join(map(repr, values))}; got {shown(value)}. {why}".rstrip()
+            f"{either(values)}; got {shown(value)}. {why}".rstrip()
         )
 
 
@@ -104,7 +107,7 @@ def taking(**accepted):
                 if name in given and not _harmless(value := given.pop(name), values):
                     raise ValueError(
                         f"{function.__name__} takes {name} from scikit-learn's parameters only as "
-                        f"{' or '.join(map(repr, values))}; got {shown(value)}. Leave it out."
+                        f"{either(values)}; got {shown(value)}. Leave it out."
                     )
             return function(*args, **given)
 

@@ -9,10 +9,13 @@ import html
 import inspect
 import sys
 from functools import cache
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._estimator.accepted import accepted_names, accepting, check_accepted
+from statfast._estimator.elsewhere import with_parts
+from statfast._typing import Attributes
 from statfast._validation import column_names, shown, warn_user
 
 # Methods whose extra arguments (sample_weight, ...) scikit-learn may route to us.
@@ -29,7 +32,7 @@ _ROUTED = (
 )
 
 
-class Estimator:
+class Estimator(Attributes):
     """Parameters, representation, fitted state and scikit-learn's protocol.
 
     A subclass takes its parameters as named arguments of ``__init__`` and stores them unchanged
@@ -41,6 +44,7 @@ class Estimator:
         super().__init_subclass__(**kwargs)
         if "__init__" in cls.__dict__:
             cls.__init__ = accepting(cls.__init__)
+        with_parts(cls)
         for method in _ROUTED:
             names = _metadata_names(cls, method)
             if names:
@@ -48,7 +52,7 @@ class Estimator:
 
     # ------------------------------------------------------------ parameters
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of this estimator.
 
         Parameters
@@ -67,7 +71,7 @@ class Estimator:
                 params.update((f"{name}__{key}", v) for key, v in value.get_params().items())
         return params
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters; ``name__parameter`` reaches into a nested estimator.
 
         Parameters
@@ -84,15 +88,16 @@ class Estimator:
         ValueError
             If this estimator has no such parameter.
         """
-        nested = {}
+        cls: Any = type(self)
+        nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
             name, _, rest = key.partition("__")
-            if name in accepted_names(type(self)):
+            if name in accepted_names(cls):
                 check_accepted(type(self), name, value)
-            elif name not in _defaults(type(self)):
+            elif name not in _defaults(cls):
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
-                    f"Valid parameters are: {list(_defaults(type(self)))}."
+                    f"Valid parameters are: {list(_defaults(cls))}."
                 )
             if rest:
                 nested.setdefault(name, {})[rest] = value
@@ -183,7 +188,7 @@ class Estimator:
             regressor_tags=None,
         )
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> Any:
         """Which metadata this estimator's methods ask scikit-learn's meta-estimators for.
 
         Returns
@@ -193,9 +198,10 @@ class Estimator:
         from sklearn.utils.metadata_routing import MetadataRequest
 
         wanted = self.__dict__.get("_metadata_request", {})
+        cls: Any = type(self)
         request = MetadataRequest(owner=self)
         for method in _ROUTED:
-            for name in _metadata_names(type(self), method):
+            for name in _metadata_names(cls, method):
                 alias = wanted.get(method, {}).get(name)
                 getattr(request, method).add_request(param=name, alias=alias)
         return request
@@ -205,7 +211,7 @@ class Estimator:
 
 
 @cache
-def _defaults(cls):
+def _defaults(cls: Any) -> dict[str, Any]:
     """Parameter names of ``cls``, sorted as scikit-learn sorts them, with their defaults."""
     parameters = dict(inspect.signature(cls).parameters)
     return {name: parameters[name].default for name in sorted(parameters)}
@@ -253,7 +259,7 @@ def _request_setter(method, names):
         return self
 
     set_request.__name__ = f"set_{method}_request"
-    set_request.__doc__ = f"""Say which metadata ``{method}`` wants from scikit-learn's routing.
+    set_request.__doc__ = f"""Set the metadata that ``{method}`` requests in metadata routing.
 
         Parameters
         ----------

@@ -5,24 +5,28 @@ B. Efron and R. J. Tibshirani 1997 (doi:10.1080/01621459.1997.10474007).
 """
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+
+from statfast._estimator.tables import CoefficientTable, Tabled
 
 BOOTSTRAPS = (".632+", ".632", "out_of_bag")
 
 
-@dataclass(frozen=True)
-class BootstrapEstimate:
-    """An estimate of the error by the bootstrap.
+@dataclass(frozen=True, repr=False)
+class BootstrapEstimate(Tabled):
+    """Result of `bootstrap_error`.
 
     Attributes
     ----------
     error : float
         The estimate asked for.
     training : float
-        Mean loss on the rows fitted: too low.
+        Mean loss on the samples fitted: too low.
     out_of_bag : float
-        Mean loss on rows by samples that do not hold them: too high, where these are judged singly.
+        Mean loss on samples by bootstrap sets that do not hold them: too high, where these are
+        judged singly.
     no_information : float
         Mean loss if targets had nothing to do with predictions.
     weight : float
@@ -30,6 +34,7 @@ class BootstrapEstimate:
     overfitting : float
         Relative overfitting rate, between 0 and 1.
     path : str
+        How the models were fitted.
     """
 
     error: float
@@ -40,8 +45,19 @@ class BootstrapEstimate:
     overfitting: float
     path: str
 
+    def table(self) -> CoefficientTable:
+        """Return the estimate and its parts as a table.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        names = ("error", "training", "out_of_bag", "no_information", "weight", "overfitting")
+        values = np.array([getattr(self, name) for name in names])
+        return CoefficientTable([name.replace("_", " ") for name in names], {"Estimate": values})
+
     @classmethod
-    def of(cls, method, training, out, none, path):
+    def of(cls, method: str, training: Any, out: Any, none: Any, path: Any) -> Self:
         """The estimate by one of `BOOTSTRAPS`, from its three losses."""
         capped = min(out, none)
         rate = (capped - training) / (none - training) if none > training < capped else 0.0

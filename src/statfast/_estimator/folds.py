@@ -12,6 +12,13 @@ RULES = ("min", "1se")
 
 
 # ------------------------------------------------------------------ rows of each fold
+def rows_besides(test, n):
+    """The rows that a fold does not hold out, ascending; none is sorted or hashed."""
+    kept = np.ones(n, dtype=bool)
+    kept[test] = False
+    return np.flatnonzero(kept)
+
+
 def runs(n, k):
     """Rows held out by each of k folds: runs of equal length, the first ones a row longer."""
     return np.array_split(np.arange(n), k)

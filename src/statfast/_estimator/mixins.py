@@ -3,9 +3,11 @@
 
 import sys
 from functools import wraps
+from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Attributes, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -18,20 +20,22 @@ from statfast._validation import (
 )
 
 
-class Classifier:
+class Classifier(Attributes):
     """Mixin: ``score`` is accuracy, and scikit-learn is told that this is a classifier."""
 
     _estimator_type = "classifier"  # read by libraries older than tags
 
-    def score(self, X, y, sample_weight=None):
-        """Accuracy: the fraction of rows, by weight, given their own label.
+    def score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> float:
+        """Return the (weighted) accuracy.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Test samples.
         y : array-like of shape (n,)
             True labels.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -123,18 +127,20 @@ def require_same_labels(estimator, classes):
     )
 
 
-class Clusterer:
+class Clusterer(Attributes):
     """Mixin: ``fit_predict``, and scikit-learn is told that this is a clusterer."""
 
     _estimator_type = "clusterer"
 
-    def fit_predict(self, X, y=None, **fit_params):
-        """Fit, and return the cluster of each row.
+    def fit_predict(self, X: Rows, y: object = None, **fit_params: Any) -> Array:
+        """Fit, and return the cluster of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         **fit_params : object
             Passed to ``fit``, such as ``sample_weight``.
 
@@ -152,7 +158,7 @@ class Clusterer:
         return tags
 
 
-class Transformer:
+class Transformer(Attributes):
     """Mixin: ``fit_transform``, ``set_output`` and names for the columns of ``transform``.
 
     A subclass defines ``transform`` (returning an ndarray, wrapped here as the user asked) and
@@ -166,13 +172,15 @@ class Transformer:
             if name in cls.__dict__:
                 setattr(cls, name, _in_container(cls.__dict__[name]))
 
-    def fit_transform(self, X, y=None, **fit_params):
-        """Fit, and transform the same rows.
+    def fit_transform(self, X: Rows, y: ArrayLike | None = None, **fit_params: Any) -> Any:
+        """Fit, and transform the same samples.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         **fit_params : object
             Passed to ``fit``, such as ``sample_weight``.
 
@@ -182,7 +190,9 @@ class Transformer:
         """
         return self.fit(X, y, **fit_params).transform(X)
 
-    def set_output(self, *, transform=None):
+    def set_output(
+        self, *, transform: Literal["default", "pandas", "polars"] | None = None
+    ) -> Self:
         """Choose what ``transform`` and ``fit_transform`` return.
 
         Parameters
@@ -199,8 +209,8 @@ class Transformer:
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def get_feature_names_out(self, input_features=None):
-        """Names of the columns of ``transform``.
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
+        """Return the names of the output features.
 
         Parameters
         ----------

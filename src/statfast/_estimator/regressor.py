@@ -3,30 +3,33 @@
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Attributes, Rows, Weights
 from statfast._validation import as_targets, as_weights, explain_nonfinite, warn_user
 
 
-class Regressor:
+class Regressor(Attributes):
     """Mixin: ``score`` is R squared, and scikit-learn is told that this is a regressor."""
 
     _estimator_type = "regressor"
 
-    def score(self, X, y, sample_weight=None):
-        """R squared: the share of the variance of y, by weight, that is predicted.
+    def score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> float:
+        """Return the coefficient of determination, R squared.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Test samples.
         y : array-like of shape (n,) or (n, T)
             True targets.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
         float
             1 - sum (y - prediction)^2 / sum (y - mean)^2, at most 1, the average over outputs.
             Where y is constant: 1 if it is predicted exactly, else 0. NaN, with a warning, for
-            fewer than two rows; -inf beyond float64.
+            fewer than two samples; -inf beyond float64.
         """
         predicted = self.predict(X)
         return r_squared(y, predicted, sample_weight)

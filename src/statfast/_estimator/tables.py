@@ -9,10 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor, isfinite, log10
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Attributes, Axes, DataFrame, Display
+
 WIDTH = 78  # characters of a text table
+SHOWN = 20  # rows of a long table
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (np.inf, ""))
 _LEGEND = "Significance: 0 *** 0.001 ** 0.01 * 0.05 . 0.1"
 _LEAST_P = 2.2e-16  # smaller ones are shown as such
@@ -21,7 +25,7 @@ _ALIASED = "(aliased)"  # in place of the numbers of a row that has none
 
 @dataclass(frozen=True, repr=False)
 class CoefficientTable:
-    """Rows of numbers with names, such as coefficients with their standard errors.
+    """Table of results with named rows, such as coefficients with their standard errors.
 
     Attributes
     ----------
@@ -47,7 +51,7 @@ class CoefficientTable:
         """A row by its name, else what the numbers have at ``key`` as an array (m, columns)."""
         return np.asarray(self)[list(self.names).index(key) if isinstance(key, str) else key]
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the numbers as a pandas data frame.
 
         Returns
@@ -59,15 +63,17 @@ class CoefficientTable:
 
         return pandas.DataFrame(dict(self.columns), index=list(self.names))
 
-    def plot(self, column=None, *, ax=None, **style):
+    def plot(self, column: str | None = None, *, ax: Axes | None = None, **style: Any) -> Display:
         """Draw intervals of the rows, or bars of a column: `statfast.plot.table`.
 
         Parameters
         ----------
         column : str, optional
+            Column to draw as bars; None draws intervals where there are.
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
-            As there.
+            Style of the main artist, passed on to matplotlib.
 
         Returns
         -------
@@ -77,7 +83,7 @@ class CoefficientTable:
 
         return import_module("statfast.plot").table(self, column, ax=ax, **style)
 
-    def cells(self):
+    def cells(self) -> list[list[str]]:
         """Lay the numbers out as text.
 
         Returns
@@ -109,15 +115,58 @@ class CoefficientTable:
         return _html_table(self.cells())
 
 
+class Tabled(Attributes):
+    """Mixin: results that print as a table, which a subclass has in ``table()``."""
+
+    def to_frame(self) -> DataFrame:
+        """Return the table as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self.table().to_frame()
+
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Display:
+        """Draw it: `statfast.plot.table`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
+        **style : object
+            Style of the main artist, passed on to matplotlib.
+
+        Returns
+        -------
+        statfast.plot.Display
+        """
+        return self.table().plot(ax=ax, **style)
+
+    def __str__(self):
+        table = self.table()
+        more = len(table) - SHOWN
+        if more <= 0:
+            return str(table)
+        columns = {name: column[:SHOWN] for name, column in table.columns.items()}
+        return f"{CoefficientTable(table.names[:SHOWN], columns)}\n... and {more} more rows"
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+
 @dataclass(frozen=True)
 class Summary:
-    """What a fit found: a title, facts in two columns, tables of coefficients, and notes.
+    """Summary of a fit: a title, facts, tables of coefficients, and notes.
 
     ``print(summary)`` is text, a notebook shows HTML, `to_frame` is for further work.
 
     Attributes
     ----------
     title : str
+        The title.
     facts : sequence of (str, object)
         Names and values; floats are rounded when shown.
     table : CoefficientTable, or mapping of str to CoefficientTable
@@ -131,7 +180,7 @@ class Summary:
     table: CoefficientTable | Mapping[str, CoefficientTable]
     notes: Sequence[str] = field(default=())
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the table as a pandas data frame.
 
         Returns

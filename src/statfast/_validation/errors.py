@@ -13,23 +13,23 @@ from functools import cache
 
 
 class NotFittedError(ValueError, AttributeError):
-    """Raised when an estimator is used before ``fit``."""
+    """Exception raised when an estimator is used before ``fit``."""
 
 
 class ConvergenceWarning(UserWarning):
-    """Warns that a solver stopped before it converged."""
+    """Warning: a solver stopped before converging."""
 
 
 class SeparationWarning(UserWarning):
-    """Warns that the maximum likelihood estimates of a logistic model are infinite."""
+    """Warning: maximum likelihood estimates do not exist, as classes are separated."""
 
 
 class CollinearityWarning(UserWarning):
-    """Warns that columns were left out as those before them determine them."""
+    """Warning: features were left out as they depend linearly on those before them."""
 
 
 class UndefinedMetricWarning(UserWarning):
-    """Warns that a measure is not defined on the data, as a share of no rows is."""
+    """Warning: a metric is undefined on the data, such as a proportion of no samples."""
 
 
 class FitFailedWarning(RuntimeWarning):
@@ -37,7 +37,7 @@ class FitFailedWarning(RuntimeWarning):
 
 
 class DataConversionWarning(UserWarning):
-    """Warns that input was accepted in a shape it should not have."""
+    """Warning: input was converted, such as a column of targets to one dimension."""
 
 
 def not_fitted(estimator):
@@ -71,6 +71,12 @@ def warn_user(message, category=UserWarning):
 def wrong_type(name, wanted, value):
     """The TypeError for a parameter of the wrong type; the caller raises it."""
     return TypeError(f"{name} must be {wanted}; got {shown(value)} ({type(value).__name__}).")
+
+
+def either(choices):
+    """``'a', 'b' or 'c'``, as a sentence lists them."""
+    *first, last = map(repr, choices)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def shown(value):

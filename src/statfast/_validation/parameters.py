@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from statfast._validation.errors import shown, wrong_type
+from statfast._validation.errors import either, shown, wrong_type
 
 MOST = 2**63 - 1  # what the integers of numpy and of kernels hold
 STEEPEST = 2**31 - 1  # of a power: kernels take it as a C integer
@@ -68,7 +68,7 @@ def as_choice(value, name, choices):
     """Check a parameter that is one of a few strings (or None)."""
     if (value is None or isinstance(value, str)) and value in choices:
         return value
-    wanted = " or ".join(repr(choice) for choice in choices)
+    wanted = either(choices)
     if isinstance(value, str):
         raise ValueError(f"{name} must be {wanted}; got {shown(value)}.")
     raise wrong_type(name, wanted, value)

@@ -97,8 +97,9 @@ def require_finite(X, name="X"):
 def explain_nonfinite(X, name="X"):
     """Raise ValueError naming the first NaN or infinity of a 1-d or 2-d ndarray, if any."""
     for rows in _slices(X):
-        wrong = np.argwhere(~np.isfinite(X[rows]))
-        if len(wrong):
+        good = np.isfinite(X[rows])
+        if not good.all():
+            wrong = np.argwhere(~good)
             first = (rows.start + wrong[0, 0], *wrong[0, 1:])
             raise nonfinite(X[first], name, *first)
 

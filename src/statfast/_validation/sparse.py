@@ -47,7 +47,7 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1):
     except (ValueError, IndexError, TypeError, OverflowError) as error:
         fault = error
     if fault:
-        raise ValueError(f"{name} is a damaged sparse matrix: {fault}. Build it anew.")
+        raise ValueError(f"{name} is a damaged sparse matrix: {fault}. Build it again.")
     # scipy takes no rows out of a matrix of half precision, or of another machine's byte order.
     kind = np.float32 if given.dtype == np.float16 else given.dtype.newbyteorder("=")
     return given.astype(kind, copy=False)

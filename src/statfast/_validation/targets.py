@@ -229,3 +229,17 @@ def _label_type(label, name):
             f"Unknown label type: continuous. {name} must hold class labels; got {label!r}."
         )
     return float if isinstance(label, Real) else type(label)
+
+
+def label_columns(y):
+    """The columns of labels of several outputs, else None."""
+    if y is None or isinstance(y, str) or hasattr(type(y), "nnz"):
+        return None
+    shape = getattr(y, "shape", None)
+    if shape is None:
+        try:
+            y = np.asarray(y)
+        except ValueError:
+            return None
+        shape = y.shape
+    return np.asarray(y).T if len(shape) == 2 and shape[1] > 1 else None

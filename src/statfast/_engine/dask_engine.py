@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parts that Dask's workers keep: chunks of an array, partitions of a data frame.
+
+A round is one graph with keys of its own: the state, a task for each worker on the parts that lie
+there, and merges of ten. Tasks are ordinary ones, so that Dask makes again what a dead worker held.
+Without a client the parts are computed one after the other by this process.
+"""
+
+import pickle
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from statfast._engine import memory
+from statfast._engine.parts import HereEngine, as_columns, whoami
+from statfast._engine.rounds import Served, merged, serve
+from statfast._validation import warn_user
+
+INLINE = 1 << 20  # bytes of states that travel with the tasks; more of them as a task of its own
+MERGED = 10  # shares that one task merges
+TRIES = 3  # of a round that is lost
+PATIENCE = 60.0  # seconds without a result before a warning
+GONE = 20.0  # seconds a scheduler may be silent
+FRESH = 10.0  # seconds for which it is remembered where the parts lie
+SILENT = (
+    "The scheduler does not answer any more, and what it kept is lost. Nothing was fitted; start a "
+    "new cluster and fit again."
+)
+FITS = 0.6  # of the workers' memory that rows may take to be kept there
+
+
+def is_dask(X: Any) -> bool:
+    """Whether this is a collection of Dask's; imports nothing."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def engine_for() -> Any:
+    """The engine of the client there is."""
+    distributed = sys.modules.get("distributed")
+    if distributed is not None:
+        try:
+            return DaskEngine(distributed.default_client())
+        except ValueError:  # there is none
+            pass
+    return DaskHere()
+
+
+class DaskHere(HereEngine):
+    """Dask collections without a client: see `Engine`."""
+
+    def adopt(self, columns: Sequence[Any], rows: bool = True) -> list[Any]:
+        return [_Computed(part) for part in delayed_parts(columns, rows)]
+
+
+class _Computed:
+    def __init__(self, part: Any):
+        self.part = part
+
+    def load(self) -> Any:
+        return self.part.compute(scheduler="synchronous")
+
+
+class DaskEngine:
+    """Parts kept by the workers of a client: see `Engine`."""
+
+    def __init__(self, client: Any):
+        self.client = client
+        self.last = 0.0  # seconds of the longest round
+        self.kept = True  # whether the parts stay with the workers
+        self.tasks = 0  # of all rounds
+        self.sent = 0  # bytes of their states
+        self._seen: dict[int, Any] = {}  # where the parts lie, and when that was
+
+    def adopt(self, columns: Sequence[Any], rows: bool = True) -> list[Any]:
+        self._same_versions()
+        parts = delayed_parts(columns, rows)
+        nbytes = sum(column.nbytes for column in columns if hasattr(column, "chunks"))
+        limit = sum(w["memory_limit"] or np.inf for w in self._workers().values())
+        self.kept = not (nbytes == nbytes and nbytes > FITS * limit)
+        return list(self.client.persist(parts)) if self.kept else parts
+
+    def places(self, refs: list[Any]) -> list[list[int]]:
+        if not self.kept:
+            return [[number] for number in range(len(refs))]
+        when, groups = self._seen.get(id(refs), (0.0, []))
+        if not when or time.monotonic() - when > FRESH:
+            groups = self._places(refs)
+            self._seen = {id(refs): (time.monotonic(), groups)}
+        return groups
+
+    def _places(self, refs):
+        from distributed import futures_of, wait
+
+        futures = [futures_of(ref)[0] for ref in refs]
+        with self.client.as_current():
+            self._wait(lambda: wait(futures, timeout=1.0))
+        where = self.client.who_has(futures)
+        groups: dict[str, list[int]] = {}
+        for number, future in enumerate(futures):
+            holders = sorted(where.get(future.key) or ["nobody"])
+            groups.setdefault(holders[0], []).append(number)
+        return list(groups.values())
+
+    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        began = time.monotonic()
+        for left in reversed(range(TRIES)):
+            try:
+                found = self._once(refs, work, state)
+            except KilledWorker as error:
+                raise RuntimeError(
+                    f"Workers died one after the other on the same task ({error}). Give them more "
+                    "memory, or cut X into smaller parts."
+                ) from error
+            except Exception as error:
+                lost = isinstance(error, FutureCancelledError | CancelledError) or "lost" in str(
+                    error
+                )
+                if lost and (self.client.status != "running" or "scheduler" in str(error)):
+                    raise RuntimeError(SILENT) from error
+                if not lost:
+                    raise
+                if not left:
+                    raise RuntimeError(
+                        "Rows were lost with a worker, and there is no way to compute them again. "
+                        "Read them on the workers (from files), not with scatter."
+                    ) from error
+            else:
+                self.last = max(self.last, time.monotonic() - began)
+                return found
+        raise AssertionError
+
+    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
+        from dask import delayed
+
+        run = delayed(_mapped, pure=False)
+        parts = [run(ref, work, state) for ref in refs]
+        return list(self.client.persist(parts)) if self.kept else parts
+
+    def forget(self, fit: str) -> None:
+        async def send():
+            with suppress(Exception):  # of workers and schedulers that are no more
+                await self.client.run(memory.forget, fit, on_error="ignore")
+
+        if self.client.status == "running":
+            self.client.loop.add_callback(send)
+
+    def whoami(self) -> list[dict[str, Any]]:
+        found = self.client.run(whoami, on_error="return")
+        return list(found.values())
+
+    # ------------------------------------------------------------ a round
+
+    def _once(self, refs, work, state):
+        import cloudpickle
+        from dask import delayed
+
+        name, count = f"statfast-{uuid4().hex}", len(refs)
+        groups, told = self.places(refs), cloudpickle.dumps((work, state))
+        self.sent += len(told) * len(groups)
+        if len(told) * len(groups) > INLINE:
+            told = delayed(told, name=f"{name}-state")
+        run, join = delayed(_serve, pure=False), delayed(_merge, pure=False)
+        shares = [
+            run(told, own, count, *(refs[k] for k in own), dask_key_name=f"{name}-serve-{i}")
+            for i, own in enumerate(groups)
+        ]
+        self.tasks += len(shares)
+        level = 0
+        while level == 0 or len(shares) > 1:
+            some = [shares[i : i + MERGED] for i in range(0, len(shares), MERGED)]
+            shares = [
+                join(own, dask_key_name=f"{name}-merge-{level}-{i}") for i, own in enumerate(some)
+            ]
+            self.tasks += len(shares)
+            level += 1
+        future = self.client.compute(shares[0], retries=2)
+        try:
+            return self._wait(lambda: future.result(timeout=1.0))
+        finally:
+            if not future.done() and self.client.status == "running":
+                self.client.cancel([future], force=True)
+
+    def _wait(self, step):
+        """``step()`` until it comes to its end, with a word where that takes very long."""
+        from concurrent.futures import TimeoutError as OtherTimeoutError
+
+        began = silent = time.monotonic()
+        patience = max(PATIENCE, 10 * self.last)
+        while True:
+            try:
+                return step()
+            except (TimeoutError, OtherTimeoutError):
+                pass
+            now = time.monotonic()
+            if self.client.status == "running":
+                silent = now
+            if now - silent > GONE or self.client.status == "closed":
+                raise RuntimeError(SILENT)
+            if now - began > patience:
+                began, patience = now, 2 * patience
+                busy = [w for w, keys in self.client.processing().items() if keys]
+                warn_user(
+                    f"No task of this fit has ended for {patience / 2:.0f} s. Workers still at "
+                    f"work: {', '.join(sorted(busy)) or 'none'}. Ctrl-C ends the fit."
+                )
+
+    def _workers(self):
+        return self.client.scheduler_info(n_workers=-1)["workers"]
+
+    def _same_versions(self):
+        """Refuse workers without this version; tell those that may round differently."""
+        here = whoami()
+        others = self.whoami()
+        for other in others:
+            if not isinstance(other, dict):
+                raise RuntimeError(
+                    f"A worker cannot import statfast ({other!r}). Install the same packages there."
+                )
+            if other["statfast"] != here["statfast"]:
+                raise RuntimeError(
+                    f"A worker has statfast {other['statfast']}, this process {here['statfast']}. "
+                    "Install the same version everywhere."
+                )
+        kinds = {(one["isa"], one["numpy"]) for one in others}
+        if len(kinds) > 1:
+            warn_user(
+                f"Workers differ in instruction sets or numpy ({sorted(kinds)}), and so may the "
+                "last digits by where a part is worked on. Set STATFAST_ISA alike on all of them."
+            )
+
+
+def _serve(told, numbers, count, *parts):
+    """A worker's share, on all of its threads: there is one task for each worker."""
+    from distributed import get_worker
+
+    items, threads = zip(numbers, parts, strict=True), get_worker().state.nthreads
+    return serve(*pickle.loads(told), items, count, threads, parts_stay=True)
+
+
+def _merge(shares):
+    return merged(shares)
+
+
+def _mapped(columns, work, state):
+    if isinstance(columns, Exception):
+        return columns
+    return (work(columns, state), *columns[1:])
+
+
+# ------------------------------------------------------------------ collections
+
+
+def delayed_parts(columns: Sequence[Any], rows: bool = True) -> list[Any]:
+    """Delayed tuples (X, y, weights), one for each part; X are rows of a table, or any column."""
+    from dask import delayed
+
+    X, *more = columns
+    blocks = _blocks(X, "X" if rows else "y_pred", None)
+    chunks = X.chunks[0] if hasattr(X, "chunks") else None
+    others = [_like(column, name, blocks, chunks) for column, name in
+              zip(more, ("y", "sample_weight"), strict=False)]  # fmt: skip
+    make = delayed(_columns if rows else _plain_columns, pure=False)
+    return [make(*own) for own in zip(blocks, *others, strict=True)]
+
+
+def _columns(*columns):
+    return as_columns(columns)
+
+
+def _plain_columns(*columns):
+    return tuple(None if column is None else np.asarray(column) for column in columns)
+
+
+def _blocks(X, name, chunks):
+    """Delayed blocks of rows."""
+    if not hasattr(X, "chunks"):  # a data frame or a column of one
+        if not hasattr(X, "npartitions"):
+            raise TypeError(f"{name} must be an array or a data frame of Dask's; got {type(X)}.")
+        return list(X.to_delayed())
+    if name == "X" and X.ndim != 2:
+        raise ValueError(f"X must be 2-d; got shape {X.shape}. Reshape it to (rows, features).")
+    if X.ndim > 1 and len(X.chunks[1]) > 1:
+        raise ValueError(
+            f"{name} must not be cut by columns; got {len(X.chunks[1])} chunks of them. Use "
+            f"{name}.rechunk({{1: -1}})."
+        )
+    if chunks is not None and X.chunks[0] != chunks and len(X.chunks[0]) > 0:
+        known = not any(np.isnan(n) for n in (*chunks, *X.chunks[0]))
+        if known and sum(chunks) == sum(X.chunks[0]):
+            X = X.rechunk({0: chunks})
+    return list(X.to_delayed().ravel())
+
+
+def _like(column, name, blocks, chunks):
+    """A column cut as the rows are."""
+    if column is None:
+        return [None] * len(blocks)
+    if not is_dask(column):
+        values = np.asarray(column)
+        if chunks is None or any(np.isnan(n) for n in chunks):
+            raise ValueError(
+                f"{name} is an array, and X has parts of unknown length. Pass a collection of "
+                "Dask's with the same parts, or X with known chunks (X.compute_chunk_sizes())."
+            )
+        if len(values) != sum(chunks):
+            raise ValueError(
+                f"{name} must have one value per row of X ({sum(chunks)}); got {len(values)}."
+            )
+        stops = np.cumsum(chunks)
+        return [values[b - n : b] for n, b in zip(chunks, stops, strict=True)]
+    found = _blocks(column, name, chunks)
+    if len(found) != len(blocks):
+        raise ValueError(
+            f"{name} must have the parts of X; got {len(found)} parts, and {len(blocks)} of X. "
+            f"Take both from one collection, or rechunk {name}."
+        )
+    return found

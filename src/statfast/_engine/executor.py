@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parts that the workers of a ``concurrent.futures`` executor read: processes, MPI, and others.
+
+An executor has no memory of its own: each task carries where its rows are, and a worker loads them.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, as_completed
+from itertools import pairwise
+from typing import Any
+
+from statfast._engine.parts import HereEngine, Mapped, whoami
+from statfast._engine.rounds import Served, merged, serve
+from statfast._validation import as_count, wrong_type
+
+
+class ExecutorEngine:
+    """Tasks of runs of parts, one for each worker; see `Engine`.
+
+    A worker that dies ends a pool of processes: that error is told, and no estimator is fitted.
+    """
+
+    def __init__(self, executor: Any, workers: int | None = None):
+        if not hasattr(executor, "submit"):
+            raise wrong_type("executor", "a concurrent.futures.Executor", executor)
+        self.executor = executor
+        known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        self.workers = known if workers is None else as_count(workers, "workers")
+
+    def adopt(self, columns: Sequence[Any]) -> list[Any]:
+        return HereEngine().adopt(columns)
+
+    def places(self, refs: list[Any]) -> list[list[int]]:
+        n, some = len(refs), min(len(refs), self.workers)
+        cuts = [n * w // some for w in range(some + 1)]
+        return [list(range(a, b)) for a, b in pairwise(cuts)]
+
+    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
+        shards = [[(number, refs[number]) for number in own] for own in self.places(refs)]
+        futures, total = [], Served(len(refs), {})
+        try:
+            futures = [
+                self.executor.submit(serve, work, state, shard, len(refs)) for shard in shards
+            ]
+            for future in as_completed(futures):
+                total = merged([total, future.result()])
+        except BrokenExecutor as error:
+            raise RuntimeError(
+                f"A worker of the executor died ({error}). Make a new one and fit again, or raise "
+                "the workers' memory or the number of parts."
+            ) from error
+        finally:
+            for future in futures:
+                future.cancel()
+        return total
+
+    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
+        return [Mapped(ref, work, state) for ref in refs]
+
+    def forget(self, fit: str) -> None:
+        """Workers that load their parts remember nothing."""
+
+    def whoami(self) -> list[dict[str, Any]]:
+        return [self.executor.submit(whoami).result()]

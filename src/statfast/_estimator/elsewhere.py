@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One door for rows that lie elsewhere: what `fit`, `predict` and their like do with them.
+
+`Estimator` wraps these methods once for all classes. A class takes part in ``fit`` if it has a
+method ``_fit_parts(parts)``, or if its fit is a sum and ``_sums_of_parts`` is true. All fitted
+estimators predict: block by block, of the kind of the input, and lazily.
+"""
+
+import copy
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from statfast._engine import Parts, as_pairs, as_parts, end_fits, is_elsewhere
+from statfast._estimator.part_sums import fit_parts, has_weight, named_rows
+from statfast._validation import as_labels, as_targets, as_weights, column_names
+
+MAPPED = (
+    "predict", "predict_proba", "predict_log_proba", "decision_function", "transform",
+)  # fmt: skip
+Measure = TypeVar("Measure", bound=Callable)
+INSTEAD = "Pass rows in memory (X.compute(), if they fit), or a sample of them."
+
+
+def with_parts(cls: type) -> None:
+    """Let the methods of a class, its own and those of its mixins, take rows that lie elsewhere."""
+    doors: dict[str, Any] = {name: partial(_mapped, name) for name in MAPPED}
+    doors |= {"fit": _fit, "fit_transform": _fit_transform, "score": _score}
+    for name, other in doors.items():
+        method = inspect.getattr_static(cls, name, None)
+        if inspect.isfunction(method) and not hasattr(method, "has_door"):
+            setattr(cls, name, _door(method, other))
+
+
+def _door(method, other):
+    @wraps(method)
+    def entered(self, *args, **given):
+        X = args[0] if args else given.get("X")  # None where the method has a default
+        if X is None or type(X) is np.ndarray or not is_elsewhere(X):
+            return method(self, *args, **given)
+        return other(self, *args, **given)
+
+    entered.has_door = True
+    return entered
+
+
+def with_pairs(other: Any) -> Callable[[Measure], Measure]:
+    """Let a measure of truth and predictions take those in parts: ``other(parts, ...)``."""
+
+    def decorated(measure):
+        @wraps(measure)
+        def entered(*args, **given):
+            if not any(is_elsewhere(one) for one in (*args, *given.values())):
+                return measure(*args, **given)
+            told = inspect.signature(measure).bind(*args, **given).arguments
+            truth, predicted = (told.pop(name) for name in list(told)[:2])
+            return other(as_pairs(truth, predicted, told.pop("sample_weight", None)), **told)
+
+        return entered
+
+    return decorated
+
+
+# ------------------------------------------------------------------ fit and score
+
+
+def _fit(model, X, y=None, sample_weight=None, **others):
+    for name, value in others.items():
+        if value is not None and (name, value) != ("cov_type", "nonrobust"):
+            raise ValueError(
+                f"{name} is for rows in memory; got it with rows that lie elsewhere. Leave it out."
+            )
+    whole = getattr(model, "_fit_parts", None)
+    if whole is None and not getattr(model, "_sums_of_parts", False):
+        instead = getattr(model, "_instead_of_parts", INSTEAD)
+        raise TypeError(
+            f"{type(model).__name__} has no exact form for rows that lie in parts; got "
+            f"{type(X).__name__}. {instead}"
+        )
+    if getattr(model, "_estimator_type", "") in ("clusterer", "transformer"):
+        y = None
+    parts = as_parts(X, y, sample_weight)
+    try:
+        return fit_parts(model, parts) if whole is None else whole(parts, X)
+    finally:
+        end_fits(parts)
+
+
+def _fit_transform(model, X, y=None, **others):
+    return model.fit(X, y, **others).transform(X)
+
+
+def _score(model, X, y=None, sample_weight=None, **others):
+    kind = getattr(model, "_estimator_type", None)
+    if others or kind not in ("classifier", "regressor"):
+        raise TypeError(
+            f"score of {type(model).__name__} is for rows in memory; got {type(X).__name__}. "
+            f"{INSTEAD}"
+        )
+    parts = as_parts(X, y, sample_weight)
+    if kind == "classifier":
+        right, mass = parts.total(_hits, shipped(model))
+        return float(right / mass)
+    left, _, spread, _ = parts.total(_squares, shipped(model)).values
+    constant = spread == 0.0
+    share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, spread))
+    return float(np.mean(1.0 - share))
+
+
+def _hits(columns, model):
+    """Weights of the rows whose label is the predicted one, and of all."""
+    X, y, weights = columns
+    if not has_weight(weights):
+        return None
+    labels, codes = as_labels(y, len(X))
+    weights = as_weights(weights, len(X))
+    right = model.predict(X) == labels[codes]
+    if weights is None:
+        return np.array([np.count_nonzero(right), len(right)], float)
+    return np.array([weights[right].sum(), weights.sum()])
+
+
+class _Squares:
+    """Squares of residuals, means and squares about them, weight; see `ColumnMoments`."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def __add__(self, other):
+        left, mean, spread, mass = self.values
+        more, there, spread2, mass2 = other.values
+        whole = mass + mass2
+        share = mass2 / whole
+        apart = there - mean
+        spread = spread + spread2 + mass * share * apart**2
+        return _Squares(left + more, mean + share * apart, spread, whole)
+
+
+def _squares(columns, model):
+    X, y, weights = columns
+    if not has_weight(weights):
+        return None
+    truth, _ = as_targets(y, len(X))
+    w = as_weights(weights, len(X))
+    w = np.ones(len(X)) if w is None else w
+    left = model.predict(X).reshape(len(X), -1) - truth
+    mass = w.sum()
+    mean = (w @ truth) / mass
+    return _Squares(w @ left**2, mean, w @ (truth - mean) ** 2, mass)
+
+
+# ------------------------------------------------------------------ predictions
+
+
+def shipped(model: Any) -> Any:
+    """The model without what it says of rows, which need not travel."""
+    out = copy.copy(model)
+    out.__dict__ = {name: value for name, value in vars(model).items() if name != "labels_"}
+    return out
+
+
+def _mapped(name, model, X, *args, **given):
+    sent = shipped(model), name, args, given
+    if isinstance(X, Parts):
+        return X.mapped(apply, sent)
+    if hasattr(X, "chunks"):
+        return _of_array(X, sent)
+    return _of_frame(X, sent)
+
+
+def apply(columns: tuple, sent: tuple) -> Any:
+    """A method of a model on the rows of a part."""
+    model, name, args, given = sent
+    X = columns[0]
+    if not len(X):
+        return _probe(sent, X.shape[1], X.dtype, None)[:0]
+    return getattr(model, name)(X, *args, **given)
+
+
+def _probe(sent, width, dtype, names):
+    """What a method makes of one row: its width and type are those of all."""
+    model, name, args, given = sent
+    for row in (np.zeros, np.ones):
+        try:
+            return getattr(model, name)(named_rows(row((1, width), dtype), names), *args, **given)
+        except ValueError:
+            if row is np.ones or not model.__sklearn_is_fitted__():
+                raise
+    raise AssertionError
+
+
+def _of_array(X, sent):
+    if X.ndim != 2 or len(X.chunks[1]) > 1:
+        raise ValueError(
+            f"X must be 2-d and not be cut by columns; got chunks {X.chunks[1:]}. Use "
+            "X.rechunk({1: -1})."
+        )
+    one = _probe(sent, X.shape[1], X.dtype, None)
+    meta = np.empty((0,) * one.ndim, one.dtype)
+    if one.ndim == 1:
+        return X.map_blocks(_on_block, sent, dtype=one.dtype, drop_axis=1, meta=meta)
+    chunks = (X.chunks[0], (one.shape[1],))
+    return X.map_blocks(_on_block, sent, dtype=one.dtype, chunks=chunks, meta=meta)
+
+
+def _on_block(block, sent):
+    return np.asarray(apply((block,), sent))
+
+
+def _of_frame(X, sent):
+    import pandas
+
+    names = column_names(X)
+    one = np.asarray(_probe(sent, len(X.columns), np.float64, names))
+    columns = _column_labels(sent, one)
+    if one.ndim == 1:
+        meta = pandas.Series(one[:0], index=X._meta.index[:0])
+    else:
+        meta = pandas.DataFrame(one[:0], index=X._meta.index[:0], columns=columns)
+    return X.map_partitions(_on_partition, sent, columns, one.dtype, meta=meta)
+
+
+def _on_partition(frame, sent, columns, dtype):
+    import pandas
+
+    model, name, args, given = sent
+    if len(frame):
+        out = np.asarray(getattr(model, name)(frame, *args, **given))
+    else:
+        out = np.empty((0,) if columns is None else (0, len(columns)), dtype)
+    if columns is None:
+        return pandas.Series(out, index=frame.index)
+    return pandas.DataFrame(out, index=frame.index, columns=columns)
+
+
+def _column_labels(sent, one):
+    model, name, *_ = sent
+    if one.ndim == 1:
+        return None
+    if name == "transform" and hasattr(model, "get_feature_names_out"):
+        return [str(label) for label in model.get_feature_names_out()]
+    classes = getattr(model, "classes_", None)
+    if isinstance(classes, np.ndarray) and len(classes) == one.shape[1]:
+        return classes.tolist()
+    return list(range(one.shape[1]))

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fits to rows that lie elsewhere, of estimators whose fit is a sum (see `sums`).
+
+Two rounds: a look, which counts the rows and names the classes, and the statistics. The state comes
+from `_prepare` of a few rows, one of each class among them.
+"""
+
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from statfast._core.distance.extent import zeros_and_ones
+from statfast._engine import Parts
+from statfast._estimator.copies import takes_weights
+from statfast._estimator.mixins import codes_among
+from statfast._estimator.sums import summed
+from statfast._validation import as_labels, as_targets, as_weights, require_finite
+
+_LEAST = 1 << 21  # numbers of a block
+_FIRST = 2  # rows that all checks of a fit are content with
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a first round finds: lengths of the parts, a few rows, and one of each class."""
+
+    lengths: list
+    X: Any  # (m, d) or None
+    y: Any
+    first: int  # how many of these rows are the first of all
+    classes: dict  # label: place among these rows
+    masses: dict  # label: weight of its rows
+
+    def __add__(self, other: "Look") -> "Look":
+        lengths = self.lengths + other.lengths
+        if self.X is None or other.X is None:
+            found = other if self.X is None else self
+            return replace(found, lengths=lengths)
+        if self.X.shape[1] != other.X.shape[1]:
+            raise ValueError(
+                f"X must have the same columns in all parts; got {self.X.shape[1]} in one and "
+                f"{other.X.shape[1]} in another."
+            )
+        if self.X.dtype != other.X.dtype:
+            raise ValueError(
+                f"X must be of one dtype in all parts; got {self.X.dtype} and {other.X.dtype}. "
+                "Use X.astype."
+            )
+        first = min(_FIRST - self.first, other.first)
+        new = {label: at for label, at in other.classes.items() if label not in self.classes}
+        kept = sorted({*range(first), *new.values()})
+        # The first rows of all come first, whatever follows.
+        a, b = self.first, len(self.X)
+        order = [*range(a), *(b + i for i in range(first)), *range(a, b)]
+        order += [b + i for i in range(first, len(kept))]
+        X = np.concatenate([self.X, other.X[kept]])[order]
+        y = None if self.y is None else np.concatenate([self.y, other.y[kept]])[order]
+        place = {old: at for at, old in enumerate(order)}
+        classes = {label: place[at] for label, at in self.classes.items()}
+        classes |= {label: place[b + kept.index(at)] for label, at in new.items()}
+        masses = dict(self.masses)
+        for label, mass in other.masses.items():
+            masses[label] = masses.get(label, 0.0) + mass
+        return Look(lengths, X, y, a + first, classes, masses)
+
+
+def look_at(columns: tuple, named: bool) -> Look:
+    """The look at a part; `named` is whether y are labels."""
+    X, y, weights = columns
+    if not len(X):
+        return Look([0], None, None, 0, {}, {})
+    rows, classes, masses = list(range(min(_FIRST, len(X)))), {}, {}
+    if named and y is not None:
+        labels, codes = _coded(y, len(X))
+        places = np.empty(len(labels), np.intp)
+        places[codes[::-1]] = np.arange(len(X) - 1, -1, -1)
+        classes = dict(zip(labels.tolist(), places.tolist(), strict=True))
+        sums = np.zeros(len(labels))
+        if has_weight(weights):
+            sums = np.bincount(codes, as_weights(weights, len(X)), len(labels)).astype(float)
+        masses = dict(zip(labels.tolist(), sums.tolist(), strict=True))
+        rows = [*rows, *sorted(set(classes.values()) - set(rows))]
+        classes = {label: rows.index(at) for label, at in classes.items()}
+    y = None if y is None else np.array(y[rows])
+    return Look([len(X)], np.array(X[rows]), y, min(_FIRST, len(X)), classes, masses)
+
+
+def _coded(y, n):
+    """Labels and codes; zeros and ones are their own, after one look."""
+    plain = y.dtype == np.float64 and y.shape == (n,) and y.flags.c_contiguous and y.flags.aligned
+    if plain and 0 < zeros_and_ones(y) < n:
+        return np.array([0.0, 1.0]), y.astype(np.intp)
+    return as_labels(y, n)
+
+
+look_at.takes_empty = True  # type: ignore[attr-defined]
+
+
+def looked(parts: Parts, named: bool) -> Look:
+    """The first round of a fit; the parts know their lengths after it."""
+    look = parts.total(look_at, named)
+    if look.X is None:
+        raise ValueError("X has 0 sample(s) in its parts while a minimum of 1 is required.")
+    parts.lengths, parts.width = look.lengths, look.X.shape[1]
+    return look
+
+
+class NamedRows:
+    """A few rows that have the names of a collection's columns."""
+
+    def __init__(self, rows: np.ndarray, names: Any):
+        self.rows, self.columns, self.shape = rows, names, rows.shape
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.rows if dtype is None else self.rows.astype(dtype)
+
+
+def named_rows(rows: np.ndarray, names: Any) -> Any:
+    return rows if names is None else NamedRows(rows, names)
+
+
+def fit_parts(model: Any, parts: Parts) -> Any:
+    """Fit an estimator whose fit is a sum."""
+    look = looked(parts, getattr(model, "_estimator_type", None) == "classifier")
+    prepare = getattr(model, "_prepare_look", model._prepare)
+    columns, state = prepare(named_rows(look.X, parts.names), look.y, None)
+    layout = _Layout(
+        columns[0].dtype, len(columns), len(columns) > 2 and columns[1].ndim == 1,
+        _refuses_nan(model, look), takes_weights(model),
+    )  # fmt: skip
+    sums = parts.total(part_sums, (model, state, layout))
+    if sums is None:
+        raise ValueError("sample_weight must hold a positive weight; got none in any part.")
+    if not _all_finite(sums):
+        parts.total(require_finite_part, None)  # which tells the part and the row
+    return model._solve(sums, state)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The columns that statistics take: rows, then labels or targets, then weights."""
+
+    dtype: np.dtype
+    count: int
+    flat: bool  # of y
+    finite: bool  # whether rows that hold NaN are refused before they are summed up
+    weighted: bool  # whether rows may have weights
+
+
+def part_sums(columns: tuple, told: tuple) -> Any:
+    """The statistics of a part; None without weight."""
+    model, state, layout = told
+    X, y, weights = columns
+    if not has_weight(weights):
+        return None
+    if weights is not None and not layout.weighted:
+        raise ValueError(
+            f"{type(model).__name__} takes no sample_weight; got parts that hold one. Leave it out."
+        )
+    n, width = X.shape
+    if X.dtype != layout.dtype:
+        X = X.astype(layout.dtype)
+    if layout.finite:
+        require_finite(X)
+    if hasattr(model, "_check_part"):
+        model._check_part(X, state)
+    columns = (X,)
+    if layout.count > 2:
+        if getattr(state, "classes", None) is not None:
+            y = codes_among(state.classes, *as_labels(y, n))
+        else:
+            y = as_targets(y, n)[0]
+            y = y[:, 0] if layout.flat else y
+        columns = X, y
+    if layout.count > 1:
+        columns = (*columns, as_weights(weights, n))
+    if getattr(model, "_statistics_in_blocks", False):
+        return model._statistics(columns, state)
+    least = max(256, 8 * width, _LEAST // width)
+    return summed(model._statistics, columns, state, least=least)
+
+
+def require_finite_part(columns: tuple, state: Any) -> None:
+    """Refuse a part that holds NaN or infinity."""
+    require_finite(columns[0])
+
+
+def _refuses_nan(model, look):
+    rows = look.X.copy()
+    if rows.dtype.kind != "f":
+        return False
+    rows[0, 0] = np.nan
+    try:
+        getattr(model, "_prepare_look", model._prepare)(rows, look.y, None)
+    except ValueError:
+        return True
+    return False
+
+
+def _all_finite(sums):
+    """Whether all numbers in statistics are."""
+    if isinstance(sums, np.ndarray):
+        return sums.dtype.kind != "f" or bool(np.isfinite(sums).all())
+    if isinstance(sums, float):
+        return bool(np.isfinite(sums))
+    if isinstance(sums, tuple | list):
+        return all(map(_all_finite, sums))
+    if isinstance(sums, dict):
+        return all(map(_all_finite, sums.values()))
+    if is_dataclass(sums):
+        return all(_all_finite(getattr(sums, field.name)) for field in fields(sums))
+    return True
+
+
+def has_weight(weights: Any) -> bool:
+    """Whether any row of a part counts."""
+    return weights is None or bool(np.any(weights))

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Words of annotations that several families use. Docstrings say more: shapes and dtypes."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Sparse(Protocol):
+    """A sparse matrix or array of scipy."""
+
+    @property
+    def nnz(self) -> Any: ...
+
+    def tocsr(self) -> Any: ...
+
+
+class Attributes:
+    """A base of classes with attributes that no ``__init__`` sets: ``fit`` does, or a subclass."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+Array: TypeAlias = NDArray[Any]
+Weights: TypeAlias = ArrayLike | None
+Texts: TypeAlias = Iterable[Any]  # strings, or lists of their words
+RandomState: TypeAlias = (
+    int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+    from scipy.sparse import csc_array, csr_array, csr_matrix
+
+    from statfast._engine import Chunks
+    from statfast.plot import Display
+
+    Rows: TypeAlias = ArrayLike | Sparse | Chunks
+else:  # what is loaded on use is known to type checkers alone
+    Axes = Chunks = DataFrame = Display = csc_array = csr_array = csr_matrix = Any
+    Rows = ArrayLike | Sparse
